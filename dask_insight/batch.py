@@ -1,0 +1,285 @@
+"""Some rows of one table, by column, as bytes. The only format there is.
+
+A batch is one msgpack map::
+
+    {"table": str, "rows": int, "columns": [{"name": str, "kind": str, "data": bin, …}]}
+
+It stands alone: it carries its own symbols, so batches can be dropped,
+replayed and concatenated. Integers are little-endian. Numbers wider than a
+byte are stored as byte planes (all first bytes, then all second bytes, …),
+which costs nothing to read and lets a general compressor see their structure.
+
+=======  ====================================================================
+kind     data
+=======  ====================================================================
+u8       one byte a row
+f32 f64  IEEE floats, as planes
+u32      difference from the row before (from 0 at first), zigzag, as planes
+time     microseconds relative to a reference, zigzag u32, as planes; the
+         reference is ``base`` at first and then the last finite value above,
+         or, with ``since``, the same row's value of that column (``base``
+         where that is missing). 0xFFFFFFFF is missing. With ``wide``, a
+         difference does not fit 32 bits and data are f64 planes of it, NaN
+         where missing. ``base`` is whole microseconds since the epoch.
+sym      index into ``symbols`` (list of str); ``width`` bytes a row, planes
+str      byte length of each row as u32 planes, then all texts, UTF-8
+=======  ====================================================================
+
+Zigzag maps a signed difference d to ``2 d`` if d ≥ 0, else ``-2 d - 1``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgpack
+import numpy as np
+import numpy.typing as npt
+
+from .schema import TABLES, Column
+
+_NUMBERS: dict[str, np.dtype[Any]] = {
+    "f64": np.dtype("<f8"),
+    "f32": np.dtype("<f4"),
+    "u32": np.dtype("<u4"),
+    "u8": np.dtype("u1"),
+}
+_MISSING = 0xFFFF_FFFF
+_DEFAULTS: dict[str, Any] = {"f64": np.nan, "f32": np.nan, "time": np.nan, "u32": 0, "u8": 0, "sym": "", "str": ""}
+
+Array = npt.NDArray[Any]
+
+
+class BatchError(ValueError):
+    """These bytes are not a batch; the message says where they cease to be one."""
+
+
+class Symbols(NamedTuple):
+    """A column of repeated text: ``names[codes[i]]`` is the text of row i."""
+
+    codes: npt.NDArray[np.uint32]
+    names: list[str]
+
+    def tolist(self) -> list[str]:
+        """The texts, row by row."""
+        return [self.names[code] for code in self.codes]
+
+
+class Texts(NamedTuple):
+    """A column of unique text: row i is ``data[offsets[i]:offsets[i + 1]]``, UTF-8."""
+
+    offsets: npt.NDArray[np.int64]
+    data: bytes
+
+    def __getitem__(self, row: Any) -> str:
+        return self.data[self.offsets[row] : self.offsets[row + 1]].decode("utf-8", "replace")
+
+    def tolist(self) -> list[str]:
+        """The texts, row by row."""
+        return [self[row] for row in range(len(self.offsets) - 1)]
+
+
+Values = Array | Symbols | Texts
+
+
+class Batch(NamedTuple):
+    """A decoded batch; columns that this version does not know are left out."""
+
+    table: str
+    rows: int
+    columns: dict[str, Values]
+
+
+def encode(table: str, columns: Mapping[str, Any]) -> bytes:
+    """Turn columns of one table into one batch.
+
+    Parameters
+    ----------
+    table
+        A name of `schema.TABLES`.
+    columns
+        Column name to values, all of one length: numbers and times (float
+        seconds since the epoch) as a sequence or array; text as a sequence
+        of str, or as `Symbols`. A column left out is missing in every row.
+
+    Raises
+    ------
+    KeyError
+        If the table or a column is not in the schema.
+    ValueError
+        If the columns differ in length.
+    """
+    known = {column.name: column for column in TABLES[table].columns}
+    if unknown := columns.keys() - known.keys():
+        raise KeyError(f"{table} has no column {', '.join(sorted(unknown))}")
+    lengths = {len(v.codes) if isinstance(v, Symbols) else len(v) for v in columns.values()}
+    if len(lengths) > 1:
+        raise ValueError(f"columns of {table} differ in length: {sorted(lengths)}")
+    rows = lengths.pop() if lengths else 0
+    micros: dict[str, Array] = {}
+    encoded = [_column(known[name], values, micros, columns) for name, values in _ordered(known, columns)]
+    packed: bytes = msgpack.packb({"table": table, "rows": rows, "columns": encoded})
+    return packed
+
+
+def _ordered(known: Mapping[str, Column], columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    return ((name, columns[name]) for name in known if name in columns)
+
+
+def _column(column: Column, values: Any, micros: dict[str, Array], given: Mapping[str, Any]) -> dict[str, Any]:
+    head: dict[str, Any] = {"name": column.name, "kind": column.kind}
+    if column.kind == "time":
+        return head | _encode_time(column, values, micros)
+    if column.kind == "sym":
+        symbols = values if isinstance(values, Symbols) else intern(values)
+        width = 1 if len(symbols.names) <= 0x100 else 2 if len(symbols.names) <= 0x1_0000 else 4
+        data = _planes(symbols.codes.astype(f"<u{width}"))
+        return head | {"data": data, "width": width, "symbols": [_clean(name) for name in symbols.names]}
+    if column.kind == "str":
+        texts = [text.encode("utf-8", "backslashreplace") for text in values]
+        lengths = np.fromiter(map(len, texts), "<u4", len(texts))
+        return head | {"data": _planes(lengths) + b"".join(texts)}
+    array = np.asarray(values).astype(_NUMBERS[column.kind], copy=False)
+    return head | {"data": _planes(_zigzag(np.diff(array, prepend=np.uint32(0))) if column.kind == "u32" else array)}
+
+
+def intern(texts: Iterable[str]) -> Symbols:
+    """Codes and names for a sequence of repeated texts."""
+    names: dict[str, int] = {}
+    codes = [names.setdefault(text, len(names)) for text in texts]
+    return Symbols(np.array(codes, "<u4"), list(names))
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _encode_time(column: Column, values: Any, micros: dict[str, Array]) -> dict[str, Any]:
+    exact = np.rint(np.asarray(values, "f8") * 1e6)
+    micros[column.name] = exact
+    finite = np.isfinite(exact)
+    base = float(exact[finite][0]) if finite.any() else 0.0
+    chosen = exact - _carried(exact, finite, base)
+    since = micros.get(column.since)
+    head: dict[str, Any] = {"base": int(base)}
+    if since is not None:
+        other = exact - np.where(np.isfinite(since), since, base)
+        if _spread(other[finite]) < _spread(chosen[finite]):
+            chosen = other
+            head["since"] = column.since
+    if finite.any() and np.abs(chosen[finite]).max() >= 2**31 - 1:
+        return head | {"wide": True, "data": _planes(chosen.astype("<f8"))}
+    steps = _zigzag(np.where(finite, chosen, 0).astype("<i4").view("<u4"))
+    steps[~finite] = _MISSING
+    return head | {"data": _planes(steps)}
+
+
+def _spread(steps: Array) -> float:
+    return float(np.log2(1 + np.abs(steps)).sum())
+
+
+def _carried(exact: Array, finite: Array, base: float) -> Array:
+    """For each row, the last finite value above it, `base` where there is none."""
+    last = np.maximum.accumulate(np.where(finite, np.arange(len(exact)), -1))
+    above = np.concatenate(([-1], last[:-1])) if len(exact) else last
+    return np.where(above >= 0, exact[above], base)
+
+
+def _zigzag(steps: Array) -> Array:
+    signed = steps.view("<i4")
+    return ((signed << 1) ^ (signed >> 31)).view("<u4")
+
+
+def _unzigzag(codes: Array) -> Array:
+    return ((codes >> 1) ^ (0 - (codes & 1)).astype("<u4")).astype("<u4")
+
+
+def _planes(array: Array) -> bytes:
+    width = array.dtype.itemsize
+    raw = np.ascontiguousarray(array).view("u1")
+    return raw.reshape(-1, width).T.tobytes() if width > 1 else raw.tobytes()
+
+
+def _unplanes(data: bytes | memoryview, dtype: Any, rows: int) -> Array:
+    kind = np.dtype(dtype)
+    if len(data) != rows * kind.itemsize:
+        raise BatchError(f"{len(data)} bytes where {rows} rows of {kind.itemsize} were announced")
+    planes = np.frombuffer(data, "u1").reshape(kind.itemsize, rows)
+    return np.ascontiguousarray(planes.T).view(kind).reshape(rows)
+
+
+def decode(data: bytes | memoryview) -> Batch:
+    """Read one batch.
+
+    Raises
+    ------
+    BatchError
+        If the bytes are not a batch.
+    """
+    try:
+        return read(msgpack.unpackb(data))
+    except BatchError:
+        raise
+    except Exception as error:
+        raise BatchError(f"not a batch: {error}") from error
+
+
+def read(packed: Any) -> Batch:
+    """Read one batch whose msgpack map has already been unpacked."""
+    try:
+        table, rows = str(packed["table"]), int(packed["rows"])
+        known = {column.name: column.kind for column in TABLES[table].columns} if table in TABLES else {}
+        columns: dict[str, Values] = {}
+        micros: dict[str, Array] = {}
+        for column in packed["columns"]:
+            if known.get(column["name"]) == column["kind"]:
+                columns[column["name"]] = _decode_column(column, rows, micros)
+    except BatchError:
+        raise
+    except Exception as error:
+        raise BatchError(f"not a batch: {type(error).__name__}: {error}") from error
+    return Batch(table, rows, columns)
+
+
+def _decode_column(column: Mapping[str, Any], rows: int, micros: dict[str, Array]) -> Values:
+    kind, data = column["kind"], column["data"]
+    if kind == "time":
+        micros[column["name"]] = exact = _decode_time(column, rows, micros)
+        return exact / 1e6
+    if kind == "sym":
+        names = [str(name) for name in column["symbols"]]
+        codes = _unplanes(data, f"<u{int(column['width'])}", rows).astype("<u4")
+        if rows and int(codes.max()) >= len(names):
+            raise BatchError(f"column {column['name']}: a code without a symbol")
+        return Symbols(codes, names)
+    if kind == "str":
+        lengths = _unplanes(data[: 4 * rows], "<u4", rows)
+        offsets = np.concatenate((np.zeros(1, "i8"), np.cumsum(lengths, dtype="i8")))
+        if int(offsets[-1]) != len(data) - 4 * rows:
+            raise BatchError(f"column {column['name']}: texts do not fill their bytes")
+        return Texts(offsets, bytes(data[4 * rows :]))
+    array = _unplanes(data, _NUMBERS[kind], rows)
+    return np.cumsum(_unzigzag(array), dtype="<u4") if kind == "u32" else array
+
+
+def _decode_time(column: Mapping[str, Any], rows: int, micros: dict[str, Array]) -> Array:
+    base = float(column["base"])
+    if column.get("wide"):
+        steps = _unplanes(column["data"], "<f8", rows)
+    else:
+        codes = _unplanes(column["data"], "<u4", rows)
+        steps = np.where(codes == _MISSING, np.nan, _unzigzag(codes).view("<i4").astype("f8"))
+    if name := column.get("since"):
+        since = micros[name]
+        return steps + np.where(np.isfinite(since), since, base)
+    total = base + np.cumsum(np.where(np.isfinite(steps), steps, 0.0))
+    return np.where(np.isfinite(steps), total, np.nan)
+
+
+def default(column: Column, rows: int) -> Sequence[Any] | Array:
+    """What a column reads as where a recording does not have it."""
+    if column.kind in ("sym", "str"):
+        return [_DEFAULTS[column.kind]] * rows
+    dtype = np.dtype("f8") if column.kind == "time" else _NUMBERS[column.kind]
+    return np.full(rows, _DEFAULTS[column.kind], dtype)

@@ -1,0 +1,104 @@
+"""Ids that are unique within a recording although several sources hand them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .batch import Symbols, encode, intern
+from .schema import NOTHING
+
+_BITS = 20
+_LOW = (1 << _BITS) - 1
+
+Ids = npt.NDArray[np.uint32]
+
+
+class Namespace:
+    """Maps one source's ids to the recording's.
+
+    A source counts for itself (a scheduler's tasks from 0, its runs from
+    wherever it stands). Each block of 2**20 local ids gets the recording's
+    next free block when it is first seen, so mapping is a look-up by block
+    and a single source's ids stay dense. One recording holds 4,095 blocks.
+    """
+
+    def __init__(self, blocks: count[int]) -> None:
+        self._blocks = blocks
+        self._known: dict[int, int] = {}
+
+    def map(self, local: Any) -> Ids:
+        """The recording's ids for an array of the source's; `NOTHING` stays itself."""
+        ids = np.asarray(local, "i8")
+        high = ids >> _BITS
+        mapped = np.empty(len(ids), "i8")
+        for block in np.unique(high):
+            mapped[high == block] = self._block(int(block)) << _BITS
+        return np.where(ids == NOTHING, NOTHING, mapped | (ids & _LOW)).astype("u4")
+
+    def _block(self, local: int) -> int:
+        block = self._known.get(local)
+        if block is None:
+            block = self._known[local] = next(self._blocks)
+        return block
+
+
+class Identity:
+    """Everything that must be told apart across the sources of one recording."""
+
+    def __init__(self) -> None:
+        self._blocks = {kind: count() for kind in ("task", "run", "transfer", "submission")}
+        self.stacks = Stacks()
+
+    def namespace(self, kind: str) -> Namespace:
+        """A new source's view of the ids of one kind: task, run, transfer or submission."""
+        return Namespace(self._blocks[kind])
+
+
+class Stacks:
+    """One tree of call stacks for the whole recording."""
+
+    def __init__(self) -> None:
+        self._ids: dict[tuple[int, str, str, int, int], int] = {}
+
+    def absorb(self, frames: Mapping[str, Any]) -> tuple[Ids, bytes | None]:
+        """Take one sampler's frames.
+
+        Parameters
+        ----------
+        frames
+            Columns ``parent`` (row number in the same frames, `NOTHING` at the
+            bottom; a parent stands before its children), ``function``,
+            ``file``, ``line``, ``first_line``, as `probe.sampler.Sampler.drain` gives them.
+
+        Returns
+        -------
+        ids
+            The recording's stack id of each row.
+        batch
+            A batch of `stacks` with those not seen before, or None.
+        """
+        ids: list[int] = []
+        new: list[tuple[int, int, str, str, int, int]] = []
+        rows = zip(
+            frames["parent"], frames["function"], frames["file"], frames["line"], frames["first_line"], strict=True
+        )
+        for parent, function, file, line, first_line in rows:
+            frame = (NOTHING if parent == NOTHING else ids[parent], function, file, line, first_line)
+            known = self._ids.get(frame)
+            if known is None:
+                known = self._ids[frame] = len(self._ids)
+                new.append((known, *frame))
+            ids.append(known)
+        return np.array(ids, "u4"), _stack_batch(new) if new else None
+
+
+def _stack_batch(rows: list[tuple[int, int, str, str, int, int]]) -> bytes:
+    stack, parent, function, file, line, first_line = zip(*rows, strict=True)
+    columns: dict[str, Any] = {"stack": stack, "parent": parent, "line": line, "first_line": first_line}
+    names: dict[str, Symbols] = {"function": intern(function), "file": intern(file)}
+    return encode("stacks", columns | names)

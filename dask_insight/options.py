@@ -1,0 +1,32 @@
+"""What a person can set about a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+#: Where batches go: a recording's `append`, a file's writer, a comm's sender.
+Emit = Callable[[bytes], None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Rates and bounds of one recording; all times in seconds."""
+
+    #: Take call stacks of task threads, scheduler and client.
+    profile: bool = True
+    #: Interval aimed at between two samples of the stacks.
+    profile_interval: float = 0.01
+    #: Share of one core, per process, that sampling may take.
+    profile_budget: float = 0.02
+    #: Interval between two samples of each process's resources.
+    resources: float = 0.2
+    #: Interval between two polls of the scheduler.
+    poll: float = 0.2
+    #: Most rows that the scheduler keeps until they are fetched.
+    ring: int = 1_000_000
+    #: How long stopping may take when the cluster does not answer.
+    stop_timeout: float = 10.0
+    #: Metric of the local schedulers' cache: a function of a result, or None to count.
+    cache_metric: Callable[[Any], float] | None = None

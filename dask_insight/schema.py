@@ -1,0 +1,316 @@
+"""The tables of a recording, defined once.
+
+Adding a column is adding a line here; `python -m dask_insight.codegen` then
+renews the TypeScript twin in ``src-ts/core/schema.ts``.
+
+Kinds of column
+---------------
+``f64 f32 u32 u8``
+    Numbers. A missing float is NaN.
+``time``
+    Seconds since the Unix epoch on the scheduler's clock, kept to the
+    microsecond. Missing is NaN.
+``sym``
+    Text that repeats. Missing is ``""``.
+``str``
+    Text that is mostly unique, decoded only when somebody looks. Missing is ``""``.
+
+Standard library only: the tests read it in an interpreter without NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Kind = Literal["f64", "f32", "u32", "u8", "time", "sym", "str"]
+
+#: Written to every recording. A reader refuses a larger major number only.
+FORMAT = (1, 0)
+
+#: The id that stands for "no task", "no run" or "no stack".
+NOTHING = 0xFFFF_FFFF
+
+
+class Column(NamedTuple):
+    """One column of a table."""
+
+    name: str
+    kind: Kind
+    doc: str
+    #: The column of the same table that this time usually follows closely.
+    since: str = ""
+
+
+class Table(NamedTuple):
+    """One table of a recording."""
+
+    name: str
+    doc: str
+    columns: tuple[Column, ...]
+
+
+def _table(name: str, doc: str, *columns: Column) -> Table:
+    return Table(name, doc, columns)
+
+
+_ALL = (
+    _table(
+        "about",
+        "Facts about the recording as a whole; a later row replaces an earlier one of the same name.",
+        Column("name", "sym", "What the fact is about: format, name, started, versions, config …"),
+        Column("value", "str", "The fact, as JSON."),
+    ),
+    _table(
+        "graph",
+        "Every task, once, where it was first seen.",
+        Column("task", "u32", "Id of the task within the recording."),
+        Column("key", "str", "Dask's key, as text."),
+        Column("prefix", "sym", "Task name: Dask's prefix of the key."),
+        Column("group", "sym", "Dask's task group."),
+        Column("span", "sym", "Id of the innermost span; see `spans`."),
+        Column("submission", "u32", "The submission that brought the task; see `submissions`."),
+        Column("priority", "f32", "Priority given by the user; larger runs first."),
+        Column("order", "u32", "Rank given by dask.order within the submission."),
+    ),
+    _table(
+        "edges",
+        "Every dependency between tasks.",
+        Column("task", "u32", "The task that needs the result."),
+        Column("dependency", "u32", "The task whose result is needed."),
+    ),
+    _table(
+        "attempts",
+        "Every ended attempt to run a task, as its scheduler saw it.",
+        Column("run", "u32", "Id of the attempt within the recording."),
+        Column("task", "u32", "The task; see `graph`."),
+        Column("worker", "sym", "Worker it was given to; see `workers`. '' if none was chosen."),
+        Column("thread", "sym", "Thread it ran on, within the worker."),
+        Column(
+            "status",
+            "sym",
+            "How it ended: ok, erred, retried, killed, cancelled, stolen, rescheduled.",
+        ),
+        Column("done", "time", "When the scheduler knew that it had ended."),
+        Column("stop", "time", "When its function returned or raised.", since="done"),
+        Column("start", "time", "When its function was called.", since="stop"),
+        Column("assigned", "time", "When the scheduler sent it to the worker.", since="start"),
+        Column("ready", "time", "When its last input was in memory.", since="assigned"),
+        Column("submitted", "time", "When the scheduler first wanted it.", since="ready"),
+        Column("queued", "u8", "1 if it stood in the scheduler's queue between ready and assigned."),
+        Column("nbytes", "f64", "Size of the result, bytes; NaN if there is none."),
+        Column("typename", "sym", "Type of the result."),
+    ),
+    _table(
+        "executions",
+        "The same attempts, as their worker saw them; joined to `attempts` by run.",
+        Column("run", "u32", "Id of the attempt."),
+        Column("worker", "sym", "The worker."),
+        Column("thread", "sym", "Thread it ran on; only where `attempts` cannot know it."),
+        Column("status", "sym", "Worker's end state: memory, error, rescheduled, cancelled, released."),
+        Column("ended", "time", "When the worker's event loop took the result."),
+        Column("stop", "time", "When its function ended; only where `attempts` cannot know it.", since="ended"),
+        Column("start", "time", "When its function began; only where `attempts` cannot know it.", since="stop"),
+        Column("executing", "time", "When it was given a thread.", since="ended"),
+        Column("ready", "time", "When its inputs had arrived and it waited for a thread.", since="executing"),
+        Column("received", "time", "When the worker had the request.", since="ready"),
+        Column("cpu", "f32", "CPU seconds its thread used; NaN if unknown."),
+        Column("rss", "f32", "Change of the worker process's memory while it ran, MiB; NaN if unknown."),
+    ),
+    _table(
+        "running",
+        "Attempts seen running before they ended; the ended ones are in `attempts` too.",
+        Column("run", "u32", "Id of the attempt."),
+        Column("task", "u32", "The task."),
+        Column("worker", "sym", "The worker."),
+        Column("thread", "sym", "The thread."),
+        Column("start", "time", "When it was given a thread."),
+    ),
+    _table(
+        "phases",
+        "What happened around the computing of an attempt.",
+        Column("run", "u32", "Id of the attempt."),
+        Column("action", "sym", "transfer, disk-read, disk-write, deserialize or compress."),
+        Column("start", "time", "Start."),
+        Column("stop", "time", "End.", since="start"),
+    ),
+    _table(
+        "errors",
+        "Exceptions, one row an attempt that raised.",
+        Column("run", "u32", "Id of the attempt."),
+        Column("task", "u32", "The task."),
+        Column("exception", "str", "repr of the exception."),
+        Column("traceback", "str", "The traceback as text."),
+    ),
+    _table(
+        "transfers",
+        "Messages with data between workers, as each side saw them.",
+        Column("transfer", "u32", "Id of the transfer within the recording."),
+        Column("worker", "sym", "The worker that reports it."),
+        Column("peer", "sym", "The other side; '' if unknown."),
+        Column("direction", "sym", "in or out."),
+        Column("start", "time", "Start."),
+        Column("stop", "time", "End.", since="start"),
+        Column("nbytes", "f64", "Bytes of data."),
+        Column("compressed", "f64", "Bytes on the wire; NaN if unknown."),
+    ),
+    _table(
+        "transferred",
+        "The task results that each transfer carried.",
+        Column("transfer", "u32", "The transfer."),
+        Column("task", "u32", "The task whose result was carried."),
+        Column("nbytes", "f64", "Its bytes."),
+    ),
+    _table(
+        "resources",
+        "Samples of every process: workers, scheduler, client. NaN where a figure cannot be had.",
+        Column("process", "sym", "Worker, or 'scheduler', or 'client'."),
+        Column("time", "time", "When."),
+        Column("cpu", "f32", "CPU use, per cent of one core."),
+        Column("memory", "f64", "Resident memory, bytes."),
+        Column("net_read", "f32", "Host's network, bytes received a second."),
+        Column("net_write", "f32", "Host's network, bytes sent a second."),
+        Column("disk_read", "f32", "Host's disks, bytes read a second."),
+        Column("disk_write", "f32", "Host's disks, bytes written a second."),
+        Column("fds", "f32", "Open file descriptors (handles on Windows)."),
+        Column("lag", "f32", "Longest delay of the event loop since the last sample, seconds."),
+        Column("gil", "f32", "Share of time in which a thread waited for the GIL, 0 to 1."),
+        Column("executing", "f32", "Tasks running. On the scheduler: processing."),
+        Column("ready", "f32", "Tasks waiting for a thread. On the scheduler: queued."),
+        Column("waiting", "f32", "Tasks waiting for data. On the scheduler: waiting for inputs."),
+        Column("occupancy", "f32", "Seconds of work that the scheduler expects on the worker."),
+        Column("transfers_in", "f32", "Open incoming transfers."),
+        Column("transfers_out", "f32", "Open outgoing transfers."),
+    ),
+    _table(
+        "gpus",
+        "Samples of every visible GPU.",
+        Column("process", "sym", "The worker (or client) that sees it."),
+        Column("time", "time", "When."),
+        Column("index", "u8", "Index of the device on its host."),
+        Column("name", "sym", "Model and UUID."),
+        Column("utilization", "f32", "Per cent of time in which a kernel ran."),
+        Column("memory", "f64", "Memory used, bytes."),
+        Column("memory_total", "f64", "Memory there is, bytes."),
+    ),
+    _table(
+        "memory",
+        "Dask's memory measures of each worker, as the scheduler knows them. Bytes.",
+        Column("worker", "sym", "The worker."),
+        Column("time", "time", "When."),
+        Column("process", "f64", "Resident memory of the process."),
+        Column("managed", "f64", "Task results in memory."),
+        Column("unmanaged_old", "f64", "Memory outside task results that stayed 30 s or more."),
+        Column("unmanaged_recent", "f64", "Memory outside task results that came in the last 30 s."),
+        Column("spilled", "f64", "Task results on disk."),
+        Column("optimistic", "f64", "managed + unmanaged_old."),
+    ),
+    _table(
+        "stacks",
+        "Call stacks as a tree: each row is a frame above its parent.",
+        Column("stack", "u32", "Id of this stack within the recording."),
+        Column("parent", "u32", "The calling stack; 4294967295 at the bottom."),
+        Column("function", "sym", "Qualified name of the function."),
+        Column("file", "sym", "Its file."),
+        Column("line", "u32", "The line that was running."),
+        Column("first_line", "u32", "First line of the function."),
+    ),
+    _table(
+        "samples",
+        "What a thread was doing at a moment, weighted by the time it stands for.",
+        Column("process", "sym", "Worker, or 'scheduler', or 'client'."),
+        Column("thread", "sym", "Thread within the process."),
+        Column("time", "time", "End of the interval it stands for."),
+        Column("duration", "f32", "Length of that interval, seconds."),
+        Column("stack", "u32", "The stack; see `stacks`."),
+        Column("run", "u32", "The attempt that ran; 4294967295 if none."),
+    ),
+    _table(
+        "sampling",
+        "How well each process could be sampled, about once a second.",
+        Column("process", "sym", "The process."),
+        Column("time", "time", "End of the period."),
+        Column("period", "f32", "Its length, seconds."),
+        Column("samples", "u32", "Rounds of samples taken."),
+        Column("interval", "f32", "Interval aimed at, seconds."),
+        Column("cost", "f32", "CPU seconds that sampling took."),
+    ),
+    _table(
+        "metrics",
+        "Fine performance metrics: what was added in each period.",
+        Column("time", "time", "End of the period."),
+        Column("worker", "sym", "The worker."),
+        Column("context", "sym", "execute, gather-dep, get-data, memory-monitor, p2p …"),
+        Column("span", "sym", "Id of the span; '' outside execute."),
+        Column("prefix", "sym", "Task name; '' outside execute."),
+        Column("activity", "sym", "What was done: thread-cpu, disk-read, decompress, a user's label …"),
+        Column("unit", "sym", "seconds, bytes, count or a user's own."),
+        Column("value", "f64", "Amount, in that unit."),
+    ),
+    _table(
+        "events",
+        "What happened besides tasks: workers, stealing, logs, users' events, and our own losses.",
+        Column("time", "time", "When."),
+        Column("source", "sym", "The process that reports it, or 'recorder'."),
+        Column("kind", "sym", "worker-added, worker-removed, worker-status, steal, log, user, lost …"),
+        Column("level", "sym", "debug, info, warning or error."),
+        Column("message", "str", "In words."),
+        Column("detail", "str", "As JSON; '' if none."),
+    ),
+    _table(
+        "workers",
+        "Every worker; a later row replaces an earlier one of the same worker.",
+        Column("worker", "sym", "Its address; with '#2', '#3' … where an address was used again."),
+        Column("name", "sym", "Its name in the cluster."),
+        Column("host", "sym", "Its host."),
+        Column("pid", "u32", "Its process id; 0 if unknown."),
+        Column("threads", "u32", "Number of task threads."),
+        Column("memory_limit", "f64", "Memory limit, bytes; NaN if none."),
+        Column("joined", "time", "When the scheduler had it."),
+        Column("left", "time", "When it was gone; NaN while it is there."),
+        Column("detail", "str", "Versions and other facts, as JSON."),
+    ),
+    _table(
+        "spans",
+        "Every span.",
+        Column("span", "sym", "Id of the span."),
+        Column("name", "sym", "Last part of its name."),
+        Column("parent", "sym", "Id of the enclosing span; '' at the top."),
+        Column("path", "str", "The whole name, parts joined by ' / '."),
+    ),
+    _table(
+        "submissions",
+        "Every graph handed to a scheduler.",
+        Column("submission", "u32", "Id of the submission within the recording."),
+        Column("time", "time", "When its tasks were known to the scheduler."),
+        Column("tasks", "u32", "Number of new tasks."),
+        Column("client", "sym", "The client that sent it."),
+        Column("file", "sym", "File, or notebook cell, of the line that started it; '' if unknown."),
+        Column("line", "u32", "That line; 0 if unknown."),
+        Column("function", "sym", "Function that holds the line."),
+        Column("code", "str", "The code that started it."),
+        Column("materialize", "f32", "Seconds Dask took to build the graph; NaN if unknown."),
+        Column("ordering", "f32", "Seconds for ordering it."),
+        Column("states", "f32", "Seconds for making the task states."),
+    ),
+    _table(
+        "clocks",
+        "How each worker's clock stands to the scheduler's.",
+        Column("worker", "sym", "The worker."),
+        Column("time", "time", "When."),
+        Column("offset", "f64", "Our estimate, seconds: worker's clock minus scheduler's."),
+        Column("uncertainty", "f64", "Half the round trip behind that estimate, seconds."),
+        Column("applied", "f64", "Correction Dask had applied at that moment, seconds."),
+    ),
+    _table(
+        "cache",
+        "Size of a local scheduler's cache of results.",
+        Column("time", "time", "When."),
+        Column("source", "sym", "The computation's scheduler."),
+        Column("size", "f64", "Sum of the metric over all results held."),
+        Column("metric", "sym", "Name of the metric; 'count' by default."),
+        Column("task", "u32", "The task whose result came or went."),
+    ),
+)
+
+#: Table name to table, in the order in which they are shown.
+TABLES: dict[str, Table] = {table.name: table for table in _ALL}
