@@ -1,0 +1,64 @@
+"""Write the schema's TypeScript twin: ``python -m dask_insight.codegen``.
+
+With ``--check`` nothing is written; the exit code is 1 if the twin is out of date.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from .schema import FORMAT, NOTHING, TABLES, Table
+
+TARGET = Path(__file__).parents[1] / "src-ts" / "core" / "schema.ts"
+
+_HEAD = """\
+// Generated from dask_insight/schema.py by `python -m dask_insight.codegen`. Do not edit.
+"""
+
+_TYPES = """\
+export type Kind = 'f64' | 'f32' | 'u32' | 'u8' | 'time' | 'sym' | 'str';
+
+export type TableName = keyof typeof TABLES;
+
+/** The columns of table T whose kind is K: asking for a wrong one does not compile. */
+export type ColumnOf<T extends TableName, K extends Kind = Kind> = {
+  [C in keyof (typeof TABLES)[T]]: (typeof TABLES)[T][C] extends K ? C : never;
+}[keyof (typeof TABLES)[T]];
+"""
+
+
+def typescript() -> str:
+    """The schema as the text of a TypeScript module."""
+    major, minor = FORMAT
+    constants = (
+        f"/** Major and minor number of the format; a reader refuses a larger major number only. */\n"
+        f"export const FORMAT = [{major}, {minor}] as const;\n\n"
+        f"/** The id that stands for 'no task', 'no run' or 'no stack'. */\n"
+        f"export const NOTHING = {NOTHING};\n"
+    )
+    tables = ",\n".join(map(_table, TABLES.values()))
+    return "\n".join((_HEAD, constants, f"export const TABLES = {{\n{tables}\n}} as const;\n", _TYPES))
+
+
+def _table(table: Table) -> str:
+    columns = ",\n".join(
+        f"    /** {column.doc} */\n    {column.name}: '{column.kind}'" for column in table.columns
+    )
+    return f"  /** {table.doc} */\n  {table.name}: {{\n{columns}\n  }}"
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check the twin; returns the exit code."""
+    wanted = typescript()
+    if "--check" not in arguments:
+        TARGET.write_text(wanted, encoding="utf-8")
+        return 0
+    if TARGET.exists() and TARGET.read_text(encoding="utf-8") == wanted:
+        return 0
+    print(f"{TARGET.name} is out of date: run python -m dask_insight.codegen", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,408 @@
+// Generated from dask_insight/schema.py by `python -m dask_insight.codegen`. Do not edit.
+
+/** Major and minor number of the format; a reader refuses a larger major number only. */
+export const FORMAT = [1, 0] as const;
+
+/** The id that stands for 'no task', 'no run' or 'no stack'. */
+export const NOTHING = 4294967295;
+
+export const TABLES = {
+  /** Facts about the recording as a whole; a later row replaces an earlier one of the same name. */
+  about: {
+    /** What the fact is about: format, name, started, versions, config … */
+    name: 'sym',
+    /** The fact, as JSON. */
+    value: 'str'
+  },
+  /** Every task, once, where it was first seen. */
+  graph: {
+    /** Id of the task within the recording. */
+    task: 'u32',
+    /** Dask's key, as text. */
+    key: 'str',
+    /** Task name: Dask's prefix of the key. */
+    prefix: 'sym',
+    /** Dask's task group. */
+    group: 'sym',
+    /** Id of the innermost span; see `spans`. */
+    span: 'sym',
+    /** The submission that brought the task; see `submissions`. */
+    submission: 'u32',
+    /** Priority given by the user; larger runs first. */
+    priority: 'f32',
+    /** Rank given by dask.order within the submission. */
+    order: 'u32'
+  },
+  /** Every dependency between tasks. */
+  edges: {
+    /** The task that needs the result. */
+    task: 'u32',
+    /** The task whose result is needed. */
+    dependency: 'u32'
+  },
+  /** Every ended attempt to run a task, as its scheduler saw it. */
+  attempts: {
+    /** Id of the attempt within the recording. */
+    run: 'u32',
+    /** The task; see `graph`. */
+    task: 'u32',
+    /** Worker it was given to; see `workers`. '' if none was chosen. */
+    worker: 'sym',
+    /** Thread it ran on, within the worker. */
+    thread: 'sym',
+    /** How it ended: ok, erred, retried, killed, cancelled, stolen, rescheduled. */
+    status: 'sym',
+    /** When the scheduler knew that it had ended. */
+    done: 'time',
+    /** When its function returned or raised. */
+    stop: 'time',
+    /** When its function was called. */
+    start: 'time',
+    /** When the scheduler sent it to the worker. */
+    assigned: 'time',
+    /** When its last input was in memory. */
+    ready: 'time',
+    /** When the scheduler first wanted it. */
+    submitted: 'time',
+    /** 1 if it stood in the scheduler's queue between ready and assigned. */
+    queued: 'u8',
+    /** Size of the result, bytes; NaN if there is none. */
+    nbytes: 'f64',
+    /** Type of the result. */
+    typename: 'sym'
+  },
+  /** The same attempts, as their worker saw them; joined to `attempts` by run. */
+  executions: {
+    /** Id of the attempt. */
+    run: 'u32',
+    /** The worker. */
+    worker: 'sym',
+    /** Thread it ran on; only where `attempts` cannot know it. */
+    thread: 'sym',
+    /** Worker's end state: memory, error, rescheduled, cancelled, released. */
+    status: 'sym',
+    /** When the worker's event loop took the result. */
+    ended: 'time',
+    /** When its function ended; only where `attempts` cannot know it. */
+    stop: 'time',
+    /** When its function began; only where `attempts` cannot know it. */
+    start: 'time',
+    /** When it was given a thread. */
+    executing: 'time',
+    /** When its inputs had arrived and it waited for a thread. */
+    ready: 'time',
+    /** When the worker had the request. */
+    received: 'time',
+    /** CPU seconds its thread used; NaN if unknown. */
+    cpu: 'f32',
+    /** Change of the worker process's memory while it ran, MiB; NaN if unknown. */
+    rss: 'f32'
+  },
+  /** Attempts seen running before they ended; the ended ones are in `attempts` too. */
+  running: {
+    /** Id of the attempt. */
+    run: 'u32',
+    /** The task. */
+    task: 'u32',
+    /** The worker. */
+    worker: 'sym',
+    /** The thread. */
+    thread: 'sym',
+    /** When it was given a thread. */
+    start: 'time'
+  },
+  /** What happened around the computing of an attempt. */
+  phases: {
+    /** Id of the attempt. */
+    run: 'u32',
+    /** transfer, disk-read, disk-write, deserialize or compress. */
+    action: 'sym',
+    /** Start. */
+    start: 'time',
+    /** End. */
+    stop: 'time'
+  },
+  /** Exceptions, one row an attempt that raised. */
+  errors: {
+    /** Id of the attempt. */
+    run: 'u32',
+    /** The task. */
+    task: 'u32',
+    /** repr of the exception. */
+    exception: 'str',
+    /** The traceback as text. */
+    traceback: 'str'
+  },
+  /** Messages with data between workers, as each side saw them. */
+  transfers: {
+    /** Id of the transfer within the recording. */
+    transfer: 'u32',
+    /** The worker that reports it. */
+    worker: 'sym',
+    /** The other side; '' if unknown. */
+    peer: 'sym',
+    /** in or out. */
+    direction: 'sym',
+    /** Start. */
+    start: 'time',
+    /** End. */
+    stop: 'time',
+    /** Bytes of data. */
+    nbytes: 'f64',
+    /** Bytes on the wire; NaN if unknown. */
+    compressed: 'f64'
+  },
+  /** The task results that each transfer carried. */
+  transferred: {
+    /** The transfer. */
+    transfer: 'u32',
+    /** The task whose result was carried. */
+    task: 'u32',
+    /** Its bytes. */
+    nbytes: 'f64'
+  },
+  /** Samples of every process: workers, scheduler, client. NaN where a figure cannot be had. */
+  resources: {
+    /** Worker, or 'scheduler', or 'client'. */
+    process: 'sym',
+    /** When. */
+    time: 'time',
+    /** CPU use, per cent of one core. */
+    cpu: 'f32',
+    /** Resident memory, bytes. */
+    memory: 'f64',
+    /** Host's network, bytes received a second. */
+    net_read: 'f32',
+    /** Host's network, bytes sent a second. */
+    net_write: 'f32',
+    /** Host's disks, bytes read a second. */
+    disk_read: 'f32',
+    /** Host's disks, bytes written a second. */
+    disk_write: 'f32',
+    /** Open file descriptors (handles on Windows). */
+    fds: 'f32',
+    /** Longest delay of the event loop since the last sample, seconds. */
+    lag: 'f32',
+    /** Share of time in which a thread waited for the GIL, 0 to 1. */
+    gil: 'f32',
+    /** Tasks running. On the scheduler: processing. */
+    executing: 'f32',
+    /** Tasks waiting for a thread. On the scheduler: queued. */
+    ready: 'f32',
+    /** Tasks waiting for data. On the scheduler: waiting for inputs. */
+    waiting: 'f32',
+    /** Seconds of work that the scheduler expects on the worker. */
+    occupancy: 'f32',
+    /** Open incoming transfers. */
+    transfers_in: 'f32',
+    /** Open outgoing transfers. */
+    transfers_out: 'f32'
+  },
+  /** Samples of every visible GPU. */
+  gpus: {
+    /** The worker (or client) that sees it. */
+    process: 'sym',
+    /** When. */
+    time: 'time',
+    /** Index of the device on its host. */
+    index: 'u8',
+    /** Model and UUID. */
+    name: 'sym',
+    /** Per cent of time in which a kernel ran. */
+    utilization: 'f32',
+    /** Memory used, bytes. */
+    memory: 'f64',
+    /** Memory there is, bytes. */
+    memory_total: 'f64'
+  },
+  /** Dask's memory measures of each worker, as the scheduler knows them. Bytes. */
+  memory: {
+    /** The worker. */
+    worker: 'sym',
+    /** When. */
+    time: 'time',
+    /** Resident memory of the process. */
+    process: 'f64',
+    /** Task results in memory. */
+    managed: 'f64',
+    /** Memory outside task results that stayed 30 s or more. */
+    unmanaged_old: 'f64',
+    /** Memory outside task results that came in the last 30 s. */
+    unmanaged_recent: 'f64',
+    /** Task results on disk. */
+    spilled: 'f64',
+    /** managed + unmanaged_old. */
+    optimistic: 'f64'
+  },
+  /** Call stacks as a tree: each row is a frame above its parent. */
+  stacks: {
+    /** Id of this stack within the recording. */
+    stack: 'u32',
+    /** The calling stack; 4294967295 at the bottom. */
+    parent: 'u32',
+    /** Qualified name of the function. */
+    function: 'sym',
+    /** Its file. */
+    file: 'sym',
+    /** The line that was running. */
+    line: 'u32',
+    /** First line of the function. */
+    first_line: 'u32'
+  },
+  /** What a thread was doing at a moment, weighted by the time it stands for. */
+  samples: {
+    /** Worker, or 'scheduler', or 'client'. */
+    process: 'sym',
+    /** Thread within the process. */
+    thread: 'sym',
+    /** End of the interval it stands for. */
+    time: 'time',
+    /** Length of that interval, seconds. */
+    duration: 'f32',
+    /** The stack; see `stacks`. */
+    stack: 'u32',
+    /** The attempt that ran; 4294967295 if none. */
+    run: 'u32'
+  },
+  /** How well each process could be sampled, about once a second. */
+  sampling: {
+    /** The process. */
+    process: 'sym',
+    /** End of the period. */
+    time: 'time',
+    /** Its length, seconds. */
+    period: 'f32',
+    /** Rounds of samples taken. */
+    samples: 'u32',
+    /** Interval aimed at, seconds. */
+    interval: 'f32',
+    /** CPU seconds that sampling took. */
+    cost: 'f32'
+  },
+  /** Fine performance metrics: what was added in each period. */
+  metrics: {
+    /** End of the period. */
+    time: 'time',
+    /** The worker. */
+    worker: 'sym',
+    /** execute, gather-dep, get-data, memory-monitor, p2p … */
+    context: 'sym',
+    /** Id of the span; '' outside execute. */
+    span: 'sym',
+    /** Task name; '' outside execute. */
+    prefix: 'sym',
+    /** What was done: thread-cpu, disk-read, decompress, a user's label … */
+    activity: 'sym',
+    /** seconds, bytes, count or a user's own. */
+    unit: 'sym',
+    /** Amount, in that unit. */
+    value: 'f64'
+  },
+  /** What happened besides tasks: workers, stealing, logs, users' events, and our own losses. */
+  events: {
+    /** When. */
+    time: 'time',
+    /** The process that reports it, or 'recorder'. */
+    source: 'sym',
+    /** worker-added, worker-removed, worker-status, steal, log, user, lost … */
+    kind: 'sym',
+    /** debug, info, warning or error. */
+    level: 'sym',
+    /** In words. */
+    message: 'str',
+    /** As JSON; '' if none. */
+    detail: 'str'
+  },
+  /** Every worker; a later row replaces an earlier one of the same worker. */
+  workers: {
+    /** Its address; with '#2', '#3' … where an address was used again. */
+    worker: 'sym',
+    /** Its name in the cluster. */
+    name: 'sym',
+    /** Its host. */
+    host: 'sym',
+    /** Its process id; 0 if unknown. */
+    pid: 'u32',
+    /** Number of task threads. */
+    threads: 'u32',
+    /** Memory limit, bytes; NaN if none. */
+    memory_limit: 'f64',
+    /** When the scheduler had it. */
+    joined: 'time',
+    /** When it was gone; NaN while it is there. */
+    left: 'time',
+    /** Versions and other facts, as JSON. */
+    detail: 'str'
+  },
+  /** Every span. */
+  spans: {
+    /** Id of the span. */
+    span: 'sym',
+    /** Last part of its name. */
+    name: 'sym',
+    /** Id of the enclosing span; '' at the top. */
+    parent: 'sym',
+    /** The whole name, parts joined by ' / '. */
+    path: 'str'
+  },
+  /** Every graph handed to a scheduler. */
+  submissions: {
+    /** Id of the submission within the recording. */
+    submission: 'u32',
+    /** When its tasks were known to the scheduler. */
+    time: 'time',
+    /** Number of new tasks. */
+    tasks: 'u32',
+    /** The client that sent it. */
+    client: 'sym',
+    /** File, or notebook cell, of the line that started it; '' if unknown. */
+    file: 'sym',
+    /** That line; 0 if unknown. */
+    line: 'u32',
+    /** Function that holds the line. */
+    function: 'sym',
+    /** The code that started it. */
+    code: 'str',
+    /** Seconds Dask took to build the graph; NaN if unknown. */
+    materialize: 'f32',
+    /** Seconds for ordering it. */
+    ordering: 'f32',
+    /** Seconds for making the task states. */
+    states: 'f32'
+  },
+  /** How each worker's clock stands to the scheduler's. */
+  clocks: {
+    /** The worker. */
+    worker: 'sym',
+    /** When. */
+    time: 'time',
+    /** Our estimate, seconds: worker's clock minus scheduler's. */
+    offset: 'f64',
+    /** Half the round trip behind that estimate, seconds. */
+    uncertainty: 'f64',
+    /** Correction Dask had applied at that moment, seconds. */
+    applied: 'f64'
+  },
+  /** Size of a local scheduler's cache of results. */
+  cache: {
+    /** When. */
+    time: 'time',
+    /** The computation's scheduler. */
+    source: 'sym',
+    /** Sum of the metric over all results held. */
+    size: 'f64',
+    /** Name of the metric; 'count' by default. */
+    metric: 'sym',
+    /** The task whose result came or went. */
+    task: 'u32'
+  }
+} as const;
+
+export type Kind = 'f64' | 'f32' | 'u32' | 'u8' | 'time' | 'sym' | 'str';
+
+export type TableName = keyof typeof TABLES;
+
+/** The columns of table T whose kind is K: asking for a wrong one does not compile. */
+export type ColumnOf<T extends TableName, K extends Kind = Kind> = {
+  [C in keyof (typeof TABLES)[T]]: (typeof TABLES)[T][C] extends K ? C : never;
+}[keyof (typeof TABLES)[T]];
