@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const out = fileURLToPath(new URL('../dask_insight/static/', import.meta.url));
+
+/** What a host loads: a script or a style sheet, and the form in which it is loaded. */
+const entries = [
+  { from: 'hosts/report.ts', to: 'report.js', format: 'iife' },
+  { from: 'hosts/report.css', to: 'report.css' }
+];
+
+for (const { from, to, format } of entries.filter(({ from }) => existsSync(here + from))) {
+  await esbuild.build({
+    entryPoints: [here + from],
+    outfile: out + to,
+    ...(format ? { format } : {}),
+    bundle: true,
+    minify: true,
+    target: ['es2022'],
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'info'
+  });
+}
