@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { callees, callers, lines, type Samples, weigh } from './flame';
+import { buildCallTree, type StackColumns } from './flame-stacks';
+import { type FlameTree, nodeAt, search } from './flame-tree';
+import { NOTHING } from './schema';
+
+type Row = [stack: number, parent: number, name: string, line: number];
+
+function stacksOf(rows: Row[]): StackColumns {
+  return {
+    stack: Uint32Array.from(rows, row => row[0]),
+    parent: Uint32Array.from(rows, row => row[1]),
+    line: Uint32Array.from(rows, row => row[3]),
+    firstLine: new Uint32Array(rows.length).fill(1),
+    functionOf: row => rows[row][2],
+    fileOf: () => 'work.py'
+  };
+}
+
+function samplesOf(
+  tree: { rowOfStack: Int32Array },
+  list: [stack: number, time: number, duration: number][]
+): Samples {
+  return {
+    row: Int32Array.from(list, ([stack]) => tree.rowOfStack[stack]),
+    time: Float64Array.from(list, ([, time]) => time),
+    duration: Float32Array.from(list, ([, , duration]) => duration)
+  };
+}
+
+/** `depth name total` of each node, in order. */
+function shown(tree: FlameTree, names: string[]): string[] {
+  return Array.from({ length: tree.size }, (_, node) =>
+    [tree.depth[node], names[tree.frame[node]] ?? 'all', Number(tree.total[node].toFixed(6))].join(' ')
+  );
+}
+
+const ROWS: Row[] = [
+  [0, NOTHING, 'main', 10],
+  [1, 0, 'load', 20],
+  [2, 0, 'load', 21],
+  [3, NOTHING, 'main', 12],
+  [4, 3, 'sum', 30],
+  [5, 4, 'load', 22]
+];
+const tree = buildCallTree(stacksOf(ROWS));
+const every = () => true;
+
+describe('call tree', () => {
+  it('merges stacks that differ in lines only', () => {
+    expect(tree.size).toBe(5);
+    expect(tree.nodeOfRow[1]).toBe(tree.nodeOfRow[2]);
+    expect(tree.nodeOfRow[0]).toBe(tree.nodeOfRow[3]);
+    expect(tree.nodeOfRow[5]).not.toBe(tree.nodeOfRow[1]);
+  });
+
+  it('takes rows in any order and survives a parent that is missing or its own', () => {
+    const back = buildCallTree(stacksOf([...ROWS].reverse()));
+    expect(back.size).toBe(tree.size);
+    const odd = buildCallTree(
+      stacksOf([
+        [0, 0, 'loop', 1],
+        [1, 77, 'orphan', 1],
+        [3, 2, 'a', 1],
+        [2, 3, 'b', 1]
+      ])
+    );
+    for (let node = 1; node < odd.size; node++) expect(odd.parent[node]).toBeLessThan(node);
+  });
+});
+
+describe('weights', () => {
+  const samples = samplesOf(tree, [
+    [1, 1, 1],
+    [2, 3, 2],
+    [5, 4, 1],
+    [4, 4.5, 0.5]
+  ]);
+
+  it('sum to the sampled time and count only what lies inside a range', () => {
+    expect(weigh(tree, samples, every).reduce((a, b) => a + b)).toBeCloseTo(4.5);
+    const part = weigh(tree, samples, every, 0.5, 2);
+    expect([...part]).toEqual([0, 0.5, 1, 0, 0, 0]);
+    expect(weigh(tree, samples, sample => sample === 2).reduce((a, b) => a + b)).toBe(1);
+  });
+
+  it('make a tree of callees, heaviest first', () => {
+    const flame = callees(tree, weigh(tree, samples, every));
+    expect(shown(flame, tree.frames.names)).toEqual([
+      '0 all 4.5',
+      '1 main 4.5',
+      '2 load 3',
+      '2 sum 1.5',
+      '3 load 1'
+    ]);
+    expect([...flame.next]).toEqual([5, 5, 3, 5, 5]);
+    expect(flame.self[3]).toBeCloseTo(0.5);
+  });
+
+  it('make a tree of callers', () => {
+    const flame = callers(tree, weigh(tree, samples, every));
+    expect(shown(flame, tree.frames.names)).toEqual([
+      '0 all 4.5',
+      '1 load 4',
+      '2 main 3',
+      '2 sum 1',
+      '3 main 1',
+      '1 sum 0.5',
+      '2 main 0.5'
+    ]);
+  });
+
+  it('say which lines of a function were running', () => {
+    const weights = weigh(tree, samples, every);
+    expect(lines(tree, weights, tree.nodeOfRow[0])).toEqual([
+      [10, 3],
+      [12, 1.5]
+    ]);
+    expect(lines(tree, weights, tree.nodeOfRow[1])).toEqual([
+      [21, 2],
+      [20, 1]
+    ]);
+  });
+
+  it('leave out what was not seen', () => {
+    const flame = callees(
+      tree,
+      weigh(tree, samples, sample => sample < 2)
+    );
+    expect(shown(flame, tree.frames.names)).toEqual(['0 all 3', '1 main 3', '2 load 3']);
+    const nothing = callees(
+      tree,
+      weigh(tree, samples, () => false)
+    );
+    expect(nothing.size).toBe(1);
+  });
+});
+
+describe('looking', () => {
+  const flame = callees(
+    tree,
+    weigh(
+      tree,
+      samplesOf(tree, [
+        [1, 1, 1],
+        [2, 3, 2],
+        [5, 4, 1],
+        [4, 4.5, 0.5]
+      ]),
+      every
+    )
+  );
+
+  it('finds the node at a place', () => {
+    expect(nodeAt(flame, 2, 2.9)).toBe(2);
+    expect(nodeAt(flame, 2, 3)).toBe(3);
+    expect(nodeAt(flame, 3, 0)).toBe(-1);
+    expect(nodeAt(flame, 3, 3.5)).toBe(4);
+    expect(nodeAt(flame, 9, 0)).toBe(-1);
+  });
+
+  it('finds text, and counts no second twice', () => {
+    const names = tree.frames.names.map(name => name.toLowerCase());
+    expect(search(flame, names, 'LOAD').share).toBeCloseTo(4 / 4.5);
+    expect(search(flame, names, 'a').share).toBe(1);
+    expect(search(flame, names, 'zzz')).toMatchObject({ nodes: [], share: 0 });
+  });
+});
