@@ -1,0 +1,74 @@
+"""Amounts as people read them: three significant figures, a unit, a narrow space between.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+#: Stands between a number and its unit and does not break a line.
+SPACE = "\N{NARROW NO-BREAK SPACE}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as ``850 µs``, ``12.4 ms``, ``3.42 s`` or ``2 min 05 s``; a dash where unknown."""
+    if not math.isfinite(seconds):
+        return "–"
+    size = abs(seconds)
+    if size >= 3600 - 30:
+        minutes = round(size / 60)
+        return _sign(seconds) + f"{minutes // 60}{SPACE}h {minutes % 60:02d}{SPACE}min"
+    if size >= 99.95:
+        whole = round(size)
+        return _sign(seconds) + f"{whole // 60}{SPACE}min {whole % 60:02d}{SPACE}s"
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if size >= 0.9995 * scale:
+            return _three(seconds / scale) + SPACE + unit
+    return "0" + SPACE + "s" if size < 0.5e-9 else _three(seconds / 1e-6) + SPACE + "µs"
+
+
+def size(amount: float) -> str:
+    """Bytes in binary units: ``1.21 GiB``; a dash where unknown."""
+    if not math.isfinite(amount):
+        return "–"
+    units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]
+    power = 0
+    while abs(amount) >= 999.5 and power < len(units) - 1:
+        amount /= 1024
+        power += 1
+    return (f"{amount:.0f}" if power == 0 else _three(amount)) + SPACE + units[power]
+
+
+def share(part: float) -> str:
+    """A share of 1 in per cent, whole above one per cent."""
+    if not math.isfinite(part):
+        return "–"
+    percent = 100 * part
+    if percent == 0 or abs(percent) >= 0.995:
+        return f"{percent:.0f}{SPACE}%"
+    return ("<" + SPACE + "0.1" if abs(percent) < 0.1 else f"{percent:.1f}") + SPACE + "%"
+
+
+def count(number: int, one: str = "", many: str = "") -> str:
+    """A whole number with thousands told apart, and what is counted: ``1,024 tasks``."""
+    noun = one if number == 1 else many or f"{one}s"
+    return f"{number:,} {noun}" if one else f"{number:,}"
+
+
+def listing(items: Iterable[str]) -> str:
+    """``a, b and c``."""
+    *most, last = list(items) or [""]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _sign(value: float) -> str:
+    return "\N{MINUS SIGN}" if value < 0 else ""
+
+
+def _three(value: float) -> str:
+    size = abs(value)
+    digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2
+    text = f"{size:.{digits}f}"
+    return _sign(value) + (text.rstrip("0").rstrip(".") if "." in text else text)

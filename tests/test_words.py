@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+from dask_insight import words
+
+
+def plain(text: str) -> str:
+    return text.replace(words.SPACE, " ")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.00085, "850 µs"),
+        (0.0124, "12.4 ms"),
+        (3.42, "3.42 s"),
+        (0.9999, "1 s"),
+        (99.94, "99.9 s"),
+        (125, "2 min 05 s"),
+        (3599.9, "1 h 00 min"),
+        (7260, "2 h 01 min"),
+        (0, "0 s"),
+        (-0.5, "−500 ms"),
+        (float("nan"), "–"),
+    ],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert plain(words.duration(seconds)) == text
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0, "0 B"), (999, "999 B"), (1024, "1 KiB"), (1.21 * 2**30, "1.21 GiB"), (1023.9 * 2**20, "1 GiB")],
+)
+def test_sizes(amount: float, text: str) -> None:
+    assert plain(words.size(amount)) == text
+
+
+@pytest.mark.parametrize(
+    ("part", "text"), [(0.613, "61 %"), (0.0042, "0.4 %"), (0, "0 %"), (1e-5, "< 0.1 %"), (1, "100 %")]
+)
+def test_shares(part: float, text: str) -> None:
+    assert plain(words.share(part)) == text
+
+
+def test_counts_and_lists() -> None:
+    assert words.count(1, "task") == "1 task"
+    assert words.count(12400, "task") == "12,400 tasks"
+    assert words.count(2, "recorded process", "recorded processes") == "2 recorded processes"
+    assert words.listing(["a", "b", "c"]) == "a, b and c"
+    assert words.listing(["a"]) == "a"
