@@ -1,0 +1,244 @@
+import { decodeMulti, decode as unpack } from '@msgpack/msgpack';
+
+/**
+ * Reads batches: some rows of one table, by column. The format is described in
+ * `dask_insight/batch.py`, which writes them.
+ */
+
+export type NumberArray = Float64Array | Float32Array | Uint32Array | Uint8Array;
+
+/** Numbers; times are seconds since the Unix epoch, NaN where missing. */
+export interface NumberValues {
+  readonly kind: 'f64' | 'f32' | 'u32' | 'u8' | 'time';
+  readonly values: NumberArray;
+}
+
+/** Repeated text: `names[codes[row]]`. */
+export interface SymbolValues {
+  readonly kind: 'sym';
+  readonly codes: Uint8Array | Uint16Array | Uint32Array;
+  readonly names: readonly string[];
+}
+
+/** Unique text, UTF-8: row r is `data.subarray(offsets[r], offsets[r + 1])`. */
+export interface TextValues {
+  readonly kind: 'str';
+  readonly offsets: Uint32Array;
+  readonly data: Uint8Array;
+}
+
+export type Values = NumberValues | SymbolValues | TextValues;
+
+export interface Batch {
+  readonly table: string;
+  readonly rows: number;
+  /** Columns of a kind that this version does not know are left out. */
+  readonly columns: ReadonlyMap<string, Values>;
+}
+
+/** These bytes are not a batch; the message says why. */
+export class BatchError extends Error {
+  override readonly name = 'BatchError';
+}
+
+const MISSING = 0xffff_ffff;
+
+/** Reads one batch. Throws `BatchError` if the bytes are not one. */
+export function decode(bytes: Uint8Array): Batch {
+  return guarded(() => read(unpack(bytes)));
+}
+
+/** Reads batches that stand one after another, one at each step, so that a caller can pause. */
+export function* decodeAll(bytes: Uint8Array): Generator<Batch, void, void> {
+  const packed = decodeMulti(bytes);
+  for (;;) {
+    const next = guarded(() => packed.next());
+    if (next.done) return;
+    yield guarded(() => read(next.value));
+  }
+}
+
+function guarded<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof BatchError) throw error;
+    throw new BatchError(`not a batch: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function read(packed: unknown): Batch {
+  const map = record(packed, 'batch');
+  const table = map.table;
+  const rows = map.rows;
+  const listed = map.columns;
+  if (typeof table !== 'string' || !isCount(rows) || !Array.isArray(listed)) {
+    throw new BatchError('not a batch: table, rows or columns missing');
+  }
+  const columns = new Map<string, Values>();
+  const micros = new Map<string, Float64Array>();
+  for (const item of listed) {
+    const column = record(item, 'column');
+    const name = String(column.name);
+    const values = readColumn(name, column, rows, micros);
+    if (values) columns.set(name, values);
+  }
+  return { table, rows, columns };
+}
+
+type Packed = Readonly<Record<string, unknown>>;
+
+function record(value: unknown, what: string): Packed {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BatchError(`not a batch: ${what} is not a map`);
+  }
+  return value as Packed;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
+}
+
+function readColumn(
+  name: string,
+  column: Packed,
+  rows: number,
+  micros: Map<string, Float64Array>
+): Values | undefined {
+  const data = column.data;
+  if (!(data instanceof Uint8Array)) throw new BatchError(`column ${name} has no data`);
+  switch (column.kind) {
+    case 'u8':
+      return { kind: 'u8', values: exactly(name, data, rows, 1).slice() };
+    case 'f32':
+      return { kind: 'f32', values: new Float32Array(joined(name, data, rows, 4).buffer) };
+    case 'f64':
+      return { kind: 'f64', values: new Float64Array(joined(name, data, rows, 8).buffer) };
+    case 'u32':
+      return { kind: 'u32', values: summed(planes32(name, data, rows)) };
+    case 'time':
+      return { kind: 'time', values: readTime(name, column, data, rows, micros) };
+    case 'sym':
+      return readSymbols(name, column, data, rows);
+    case 'str':
+      return readTexts(name, data, rows);
+    default:
+      return undefined;
+  }
+}
+
+function exactly(name: string, data: Uint8Array, rows: number, width: number): Uint8Array {
+  if (data.length !== rows * width) {
+    throw new BatchError(
+      `column ${name}: ${data.length} bytes where ${rows} rows of ${width} were announced`
+    );
+  }
+  return data;
+}
+
+/** Undoes byte planes: all first bytes, then all second bytes, … */
+function joined(name: string, data: Uint8Array, rows: number, width: number): Uint8Array<ArrayBuffer> {
+  exactly(name, data, rows, width);
+  const out = new Uint8Array(data.length);
+  for (let plane = 0; plane < width; plane++) {
+    const from = plane * rows;
+    for (let row = 0, to = plane; row < rows; row++, to += width) out[to] = data[from + row];
+  }
+  return out;
+}
+
+function planes32(name: string, data: Uint8Array, rows: number): Uint32Array {
+  exactly(name, data, rows, 4);
+  const out = new Uint32Array(rows);
+  const second = rows;
+  const third = 2 * rows;
+  const fourth = 3 * rows;
+  for (let row = 0; row < rows; row++) {
+    out[row] = data[row] | (data[second + row] << 8) | (data[third + row] << 16) | (data[fourth + row] << 24);
+  }
+  return out;
+}
+
+/** Zigzag differences to values, in place. */
+function summed(codes: Uint32Array): Uint32Array {
+  let total = 0;
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row];
+    total = (total + ((code >>> 1) ^ -(code & 1))) | 0;
+    codes[row] = total;
+  }
+  return codes;
+}
+
+function readTime(
+  name: string,
+  column: Packed,
+  data: Uint8Array,
+  rows: number,
+  micros: Map<string, Float64Array>
+): Float64Array {
+  const base = Number(column.base);
+  const exact = column.wide
+    ? new Float64Array(joined(name, data, rows, 8).buffer)
+    : zigzagSteps(planes32(name, data, rows));
+  const since = column.since;
+  if (since === undefined) {
+    let last = base;
+    for (let row = 0; row < rows; row++) {
+      const step = exact[row];
+      if (Number.isNaN(step)) continue;
+      last += step;
+      exact[row] = last;
+    }
+  } else {
+    const other = micros.get(String(since));
+    if (!other)
+      throw new BatchError(`column ${name} refers to ${String(since)}, which does not stand before it`);
+    for (let row = 0; row < rows; row++) {
+      const reference = other[row];
+      exact[row] = exact[row] + (Number.isNaN(reference) ? base : reference);
+    }
+  }
+  micros.set(name, exact);
+  const seconds = new Float64Array(rows);
+  for (let row = 0; row < rows; row++) seconds[row] = exact[row] / 1e6;
+  return seconds;
+}
+
+function zigzagSteps(codes: Uint32Array): Float64Array<ArrayBuffer> {
+  const steps = new Float64Array(codes.length);
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row];
+    steps[row] = code === MISSING ? Number.NaN : (code >>> 1) ^ -(code & 1);
+  }
+  return steps;
+}
+
+function readSymbols(name: string, column: Packed, data: Uint8Array, rows: number): SymbolValues {
+  const symbols = column.symbols;
+  if (!Array.isArray(symbols)) throw new BatchError(`column ${name} has no symbols`);
+  const width = column.width;
+  const codes =
+    width === 1
+      ? exactly(name, data, rows, 1).slice()
+      : width === 2
+        ? new Uint16Array(joined(name, data, rows, 2).buffer)
+        : planes32(name, data, rows);
+  for (let row = 0; row < rows; row++) {
+    if (codes[row] >= symbols.length) throw new BatchError(`column ${name}: a code without a symbol`);
+  }
+  return { kind: 'sym', codes, names: symbols.map(String) };
+}
+
+function readTexts(name: string, data: Uint8Array, rows: number): TextValues {
+  if (data.length < 4 * rows) throw new BatchError(`column ${name}: lengths are cut off`);
+  const lengths = planes32(name, data.subarray(0, 4 * rows), rows);
+  const offsets = new Uint32Array(rows + 1);
+  let total = 0;
+  for (let row = 0; row < rows; row++) {
+    total += lengths[row];
+    offsets[row + 1] = total;
+  }
+  if (total !== data.length - 4 * rows) throw new BatchError(`column ${name}: texts do not fill their bytes`);
+  return { kind: 'str', offsets, data: data.slice(4 * rows) };
+}

@@ -1,0 +1,201 @@
+/** Numbers and times in words: at most three significant figures, a thin space before the unit. */
+
+/** Thin space. */
+export const THIN = '\u2009';
+
+/** Where a figure is missing. */
+export const MISSING = '–';
+
+const GROUPED = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+/** Three significant figures, without exponent: 0.0123, 1.23, 123, 12,300. */
+export function figures(value: number): string {
+  if (!Number.isFinite(value)) return MISSING;
+  const size = Math.abs(value);
+  if (size >= 999.5) return GROUPED.format(Number(value.toPrecision(3)));
+  if (size !== 0 && size < 1e-6) return value.toExponential(2);
+  const digits = size === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Number(size.toPrecision(3)))));
+  return trimmed(value.toFixed(Math.min(digits, 8)));
+}
+
+function trimmed(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+/** An exact whole number: 12,400. */
+export function count(value: number): string {
+  return Number.isFinite(value) ? GROUPED.format(Math.round(value)) : MISSING;
+}
+
+/** A length of time: 850 µs, 12.4 ms, 3.42 s, 2 min 05 s, 1 h 02 min. */
+export function duration(seconds: number): string {
+  if (!Number.isFinite(seconds)) return MISSING;
+  const size = Math.abs(seconds);
+  if (size === 0) return `0${THIN}s`;
+  if (size < 0.9995e-6) return `${figures(seconds * 1e9)}${THIN}ns`;
+  if (size < 0.9995e-3) return `${figures(seconds * 1e6)}${THIN}µs`;
+  if (size < 0.9995) return `${figures(seconds * 1e3)}${THIN}ms`;
+  if (size < 99.95) return `${figures(seconds)}${THIN}s`;
+  const sign = seconds < 0 ? '−' : '';
+  const whole = Math.round(size);
+  if (whole < 3600) return `${sign}${Math.floor(whole / 60)}${THIN}min ${two(whole % 60)}${THIN}s`;
+  const minutes = Math.round(size / 60);
+  if (minutes < 48 * 60) return `${sign}${Math.floor(minutes / 60)}${THIN}h ${two(minutes % 60)}${THIN}min`;
+  const hours = Math.round(size / 3600);
+  return `${sign}${Math.floor(hours / 24)}${THIN}d ${two(hours % 24)}${THIN}h`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+const BYTES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+/** Bytes, binary: 512 B, 1.21 GiB. */
+export function bytes(value: number): string {
+  const [scaled, unit] = scaledBytes(value);
+  return Number.isFinite(value) ? `${figures(scaled)}${THIN}${unit}` : MISSING;
+}
+
+function scaledBytes(value: number): [number, string] {
+  let index = 0;
+  let scaled = value;
+  while (Math.abs(scaled) >= 999.5 && index < BYTES.length - 1) {
+    scaled /= 1024;
+    index++;
+  }
+  return [scaled, BYTES[index]];
+}
+
+/** A share of 1: 61 %, 0.4 %. */
+export function share(value: number): string {
+  if (!Number.isFinite(value)) return MISSING;
+  const percent = value * 100;
+  const text =
+    Math.abs(percent) >= 1 || percent === 0
+      ? String(Math.round(percent))
+      : figures(Number(percent.toPrecision(1)));
+  return `${text}${THIN}%`;
+}
+
+/** Any amount in a unit of the fine metrics: seconds, bytes, count or a user's own. */
+export function amount(value: number, unit: string): string {
+  if (unit === 'seconds' || unit === 's') return duration(value);
+  if (unit === 'bytes' || unit === 'B') return bytes(value);
+  if (unit === 'count') return Number.isInteger(value) ? count(value) : figures(value);
+  return unit ? `${figures(value)}${THIN}${unit}` : figures(value);
+}
+
+/** A moment of the day, in the person's time zone, to the millisecond: 14:03:27.512. */
+export function clock(epochSeconds: number): string {
+  if (!Number.isFinite(epochSeconds)) return MISSING;
+  const date = new Date(epochSeconds * 1000);
+  const millis = String(date.getMilliseconds()).padStart(3, '0');
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${millis}`;
+}
+
+/** A moment with its date: 2026-05-17 14:03:27. */
+export function dateTime(epochSeconds: number): string {
+  if (!Number.isFinite(epochSeconds)) return MISSING;
+  const date = new Date(epochSeconds * 1000);
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${clock(epochSeconds).slice(0, 8)}`;
+}
+
+/** Long text cut in its middle, so that both ends can be told apart. */
+export function shortened(text: string, most: number): string {
+  const letters = [...text];
+  if (letters.length <= most) return text;
+  const head = Math.ceil((most - 1) / 2);
+  const tail = Math.max(0, most - 1 - head);
+  return `${letters.slice(0, head).join('')}…${tail ? letters.slice(-tail).join('') : ''}`;
+}
+
+/** "1 task", "12 tasks". */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** Where an axis is marked, and how the marks are named: one scale for all of them. */
+export interface Ticks {
+  readonly values: readonly number[];
+  readonly label: (value: number) => string;
+}
+
+/** Round steps of time in seconds, beyond which whole days follow. */
+const TIME_STEPS = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+
+/** Marks for a time axis; values in seconds since the recording's start. */
+export function timeTicks(from: number, to: number, most: number): Ticks {
+  const rough = (to - from) / Math.max(1, most);
+  const step =
+    rough > 30 ? (TIME_STEPS.find(each => each >= rough) ?? Math.ceil(rough / 86400) * 86400) : round(rough);
+  const unit =
+    step >= 60
+      ? undefined
+      : (UNITS.find(([size]) => Math.max(step, Math.abs(to) / 1000) >= size * 0.999) ?? UNITS[3]);
+  return {
+    values: multiples(from, to, step),
+    label: value => (unit ? scaledLabel(value, step, unit) : minutes(value, step))
+  };
+}
+
+const UNITS: readonly (readonly [number, string])[] = [
+  [1, 's'],
+  [1e-3, 'ms'],
+  [1e-6, 'µs'],
+  [1e-9, 'ns']
+];
+
+function scaledLabel(value: number, step: number, [size, unit]: readonly [number, string]): string {
+  const digits = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
+  const text = (value / size).toFixed(Math.min(digits, 9));
+  return `${Number(text) === 0 ? '0' : text}${THIN}${unit}`;
+}
+
+function minutes(value: number, step: number): string {
+  const whole = Math.round(value);
+  if (step >= 86400) return `${Math.round(whole / 86400)}${THIN}d`;
+  if (whole >= 3600)
+    return `${Math.floor(whole / 3600)}${THIN}h ${two(Math.floor((whole % 3600) / 60))}${THIN}min`;
+  return whole === 0 ? `0${THIN}s` : `${Math.floor(whole / 60)}${THIN}min`;
+}
+
+/** The next of 1, 2, 5 times a power of ten. */
+function round(rough: number): number {
+  if (!(rough > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const lead = rough / power;
+  return (lead <= 1 + 1e-9 ? 1 : lead <= 2 + 1e-9 ? 2 : lead <= 5 + 1e-9 ? 5 : 10) * power;
+}
+
+function multiples(from: number, to: number, step: number): number[] {
+  const values: number[] = [];
+  const first = Math.ceil(from / step - 1e-9);
+  for (let index = first; index * step <= to + step * 1e-9 && values.length < 1000; index++)
+    values.push(index * step);
+  return values;
+}
+
+/** Marks for amounts in a unit, from 0 or below up to `to`; bytes get binary steps. */
+export function amountTicks(from: number, to: number, most: number, unit: string): Ticks {
+  const rough = (to - from) / Math.max(1, most);
+  if (unit === 'bytes' || unit.startsWith('bytes/')) {
+    const per = unit.slice('bytes'.length).replace('/second', '/s');
+    const [scaled, name] = scaledBytes(Math.max(Math.abs(from), Math.abs(to)));
+    const size = Math.max(Math.abs(from), Math.abs(to)) / (scaled || 1) || 1;
+    const step = round(rough / size) * size;
+    return {
+      values: multiples(from, to, step),
+      label: value => `${figures(value / size)}${THIN}${name}${per}`
+    };
+  }
+  if (unit === 'seconds') {
+    const [size, name] = UNITS.find(([each]) => Math.abs(to) >= each) ?? UNITS[0];
+    const step = round(rough / size) * size;
+    return { values: multiples(from, to, step), label: value => `${figures(value / size)}${THIN}${name}` };
+  }
+  const step = unit === 'count' ? Math.max(1, round(rough)) : round(rough);
+  const name = unit === 'count' || !unit ? '' : `${THIN}${unit}`;
+  return { values: multiples(from, to, step), label: value => `${figures(value)}${name}` };
+}

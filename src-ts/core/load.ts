@@ -1,0 +1,54 @@
+import { decodeAll } from './batch';
+import type { Recording } from './recording';
+
+/** Longest time that decoding holds the thread before it lets the page breathe, milliseconds. */
+const SLICE = 12;
+
+/** Lets everything else that waits run once. */
+export function breathe(): Promise<void> {
+  return new Promise(resolve => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      channel.port1.close();
+      resolve();
+    };
+    channel.port2.postMessage(null);
+  });
+}
+
+/** Undoes zlib compression with what the browser brings. Throws `TypeError` if the bytes are damaged. */
+export async function inflate(compressed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/**
+ * Takes all batches of a buffer, in slices, so that the page stays alive.
+ *
+ * `progress` hears the share that is done, 0 to 1, after every slice. Throws
+ * `BatchError` where the bytes cease to be batches; those before are kept.
+ */
+export async function load(
+  recording: Recording,
+  bytes: Uint8Array,
+  progress: (share: number) => void = () => {}
+): Promise<void> {
+  let since = performance.now();
+  let done = 0;
+  for (const batch of decodeAll(bytes)) {
+    recording.take(batch);
+    for (const values of batch.columns.values()) done += heldBytes(values);
+    if (performance.now() - since > SLICE) {
+      progress(Math.min(0.99, done / (2 * bytes.length)));
+      await breathe();
+      since = performance.now();
+    }
+  }
+  progress(1);
+}
+
+function heldBytes(values: { readonly kind: string } & object): number {
+  if ('values' in values) return (values.values as Uint8Array).byteLength;
+  if ('codes' in values) return (values.codes as Uint8Array).byteLength;
+  return 'data' in values ? (values.data as Uint8Array).byteLength : 0;
+}

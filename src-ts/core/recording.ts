@@ -1,0 +1,204 @@
+import { type Batch, decode, decodeAll, type NumberArray } from './batch';
+import { NumberColumn, SymbolColumn, TextColumn } from './columns';
+import { type ColumnOf, type Kind, TABLES, type TableName } from './schema';
+
+/** Calls back no more once it has been called. */
+export type Stop = () => void;
+
+type Column = NumberColumn | SymbolColumn | TextColumn;
+
+function emptyColumn(kind: Kind): Column {
+  if (kind === 'sym') return new SymbolColumn();
+  if (kind === 'str') return new TextColumn();
+  return new NumberColumn(kind);
+}
+
+/** A column of repeated text: `names[codes[row]]`. Codes are the table's own. */
+export interface Symbols {
+  readonly codes: Uint32Array;
+  readonly names: readonly string[];
+  /** The code of a text, or -1. */
+  find(name: string): number;
+}
+
+/**
+ * One table. What is handed out is a view: valid until the next append, and
+ * never to be written to. A column that was not recorded reads as missing
+ * (NaN, 0, '').
+ */
+export class Table<T extends TableName = TableName> {
+  rows = 0;
+  private readonly columns = new Map<string, Column>();
+
+  constructor(readonly name: T) {}
+
+  /** False where no batch had this column, so that a panel can say so. */
+  has(column: ColumnOf<T>): boolean {
+    return this.columns.has(column as string);
+  }
+
+  numbers(column: ColumnOf<T, 'f64' | 'f32' | 'u32' | 'u8'>): NumberArray {
+    return (this.column(column as string) as NumberColumn).view();
+  }
+
+  /** Seconds since the Unix epoch, NaN where missing. */
+  times(column: ColumnOf<T, 'time'>): Float64Array {
+    return (this.column(column as string) as NumberColumn).view() as Float64Array;
+  }
+
+  symbols(column: ColumnOf<T, 'sym'>): Symbols {
+    const found = this.column(column as string) as SymbolColumn;
+    return { codes: found.view(), names: found.names, find: name => found.find(name) };
+  }
+
+  /** The text of one row, of a column of repeated or of unique text. */
+  text(column: ColumnOf<T, 'str' | 'sym'>, row: number): string {
+    const found = this.column(column as string);
+    if (found instanceof TextColumn) return found.text(row);
+    if (found instanceof SymbolColumn) return found.names[found.view()[row]] ?? '';
+    return '';
+  }
+
+  append(batch: Batch): void {
+    const kinds = kindsOf(this.name);
+    for (const [name, values] of batch.columns) {
+      if (kinds[name] !== values.kind) continue;
+      let column = this.columns.get(name);
+      if (!column) {
+        column = emptyColumn(values.kind);
+        this.columns.set(name, column);
+      }
+      column.pad(this.rows);
+      if (column instanceof TextColumn && values.kind === 'str') column.append(values);
+      else if (column instanceof SymbolColumn && values.kind === 'sym') column.append(values);
+      else if (column instanceof NumberColumn && 'values' in values) column.append(values.values);
+    }
+    this.rows += batch.rows;
+  }
+
+  private column(name: string): Column {
+    const kind = kindsOf(this.name)[name];
+    if (!kind) throw new Error(`table ${this.name} has no column ${name}`);
+    const column = this.columns.get(name) ?? emptyColumn(kind);
+    column.pad(this.rows);
+    return column;
+  }
+}
+
+function kindsOf(table: TableName): Readonly<Record<string, Kind | undefined>> {
+  return TABLES[table];
+}
+
+/** Rows `from` up to `to` of one table have just arrived. */
+export interface Arrival {
+  readonly table: TableName;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Tables that tell when the recording's time began and ended; the others may reach far back. */
+const EXTENT: { readonly [T in TableName]?: readonly ColumnOf<T, 'time'>[] } = {
+  attempts: ['start', 'stop', 'done'],
+  executions: ['executing', 'ended'],
+  running: ['start'],
+  phases: ['start', 'stop'],
+  transfers: ['start', 'stop'],
+  resources: ['time'],
+  memory: ['time'],
+  samples: ['time'],
+  submissions: ['time'],
+  cache: ['time']
+};
+
+/** A recording in the page: batches go in, columns come out. */
+export class Recording {
+  private readonly tables = new Map<TableName, Table>();
+  private readonly callbacks = new Set<(arrival: Arrival) => void>();
+  private readonly facts = new Map<string, unknown>();
+  private first = Number.POSITIVE_INFINITY;
+  private last = Number.NEGATIVE_INFINITY;
+  /** Tables met that this version does not know, with the rows that were skipped. */
+  readonly unknown = new Map<string, number>();
+
+  /** Takes one batch. Throws `BatchError` if the bytes are not one. */
+  append(bytes: Uint8Array): void {
+    this.take(decode(bytes));
+  }
+
+  /** Takes batches that stand one after another. */
+  appendAll(bytes: Uint8Array): void {
+    for (const batch of decodeAll(bytes)) this.take(batch);
+  }
+
+  take(batch: Batch): void {
+    if (!Object.hasOwn(TABLES, batch.table)) {
+      this.unknown.set(batch.table, (this.unknown.get(batch.table) ?? 0) + batch.rows);
+      return;
+    }
+    const name = batch.table as TableName;
+    const table = this.table(name);
+    const from = table.rows;
+    table.append(batch);
+    if (name === 'about') this.readFacts(from);
+    this.extend(batch, name);
+    const arrival = { table: name, from, to: table.rows };
+    for (const callback of [...this.callbacks]) callback(arrival);
+  }
+
+  /** The table, empty if nothing of it has arrived. */
+  table<T extends TableName>(name: T): Table<T> {
+    let table = this.tables.get(name);
+    if (!table) {
+      table = new Table<TableName>(name);
+      this.tables.set(name, table);
+    }
+    return table as unknown as Table<T>;
+  }
+
+  /** A fact about the recording as a whole (table `about`), or undefined. */
+  about(name: string): unknown {
+    return this.facts.get(name);
+  }
+
+  /** When the recording's time begins, seconds since the epoch; 0 while nothing is known. */
+  get origin(): number {
+    const started = this.facts.get('started');
+    const first = Number.isFinite(this.first) ? this.first : Number.POSITIVE_INFINITY;
+    const origin = typeof started === 'number' && Number.isFinite(started) ? Math.min(started, first) : first;
+    return Number.isFinite(origin) ? origin : 0;
+  }
+
+  /** When it ends, or has come to by now, seconds since the epoch; never before `origin`. */
+  get end(): number {
+    return Math.max(this.last, this.origin);
+  }
+
+  /** Tells of every batch that arrives from now on. */
+  onAppend(callback: (arrival: Arrival) => void): Stop {
+    this.callbacks.add(callback);
+    return () => this.callbacks.delete(callback);
+  }
+
+  private readFacts(from: number): void {
+    const table = this.table('about');
+    for (let row = from; row < table.rows; row++) {
+      const text = table.text('value', row);
+      try {
+        this.facts.set(table.text('name', row), JSON.parse(text));
+      } catch {
+        this.facts.set(table.text('name', row), text);
+      }
+    }
+  }
+
+  private extend(batch: Batch, name: TableName): void {
+    for (const column of EXTENT[name] ?? []) {
+      const values = batch.columns.get(column as string);
+      if (values?.kind !== 'time') continue;
+      for (const time of values.values) {
+        if (time < this.first) this.first = time;
+        if (time > this.last) this.last = time;
+      }
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import type { Stop } from './recording';
+
+/** A span of time, seconds since the epoch. */
+export interface TimeRange {
+  readonly start: number;
+  readonly stop: number;
+}
+
+/** What each column of a clause may be narrowed to. */
+export interface ClauseValues {
+  /** A range of time. */
+  time: TimeRange;
+  /** Task names (Dask's prefixes). */
+  name: readonly string[];
+  /** Workers, as the `worker` columns have them. */
+  worker: readonly string[];
+  /** Ids of spans. */
+  span: readonly string[];
+  /** Ids of attempts. */
+  run: readonly number[];
+}
+
+export type ClauseColumn = keyof ClauseValues;
+
+/** One narrowing, and who made it. */
+export type Clause = {
+  readonly [C in ClauseColumn]: {
+    readonly source: string;
+    readonly column: C;
+    readonly value: ClauseValues[C];
+  };
+}[ClauseColumn];
+
+/** All clauses but one's own, combined: undefined means that nothing narrows that column. */
+export interface Filter {
+  readonly time: TimeRange | undefined;
+  readonly names: ReadonlySet<string> | undefined;
+  readonly workers: ReadonlySet<string> | undefined;
+  readonly spans: ReadonlySet<string> | undefined;
+  readonly runs: ReadonlySet<number> | undefined;
+}
+
+const MOST_UNDO = 100;
+
+/**
+ * What the person has chosen, shared by all panels.
+ *
+ * A source has at most one clause a column. Clauses of several sources on one
+ * column narrow each other. Every panel asks for `filter(itsOwnId)`: all
+ * clauses but its own.
+ */
+export class Selection {
+  private list: readonly Clause[] = [];
+  private past: (readonly Clause[])[] = [];
+  private future: (readonly Clause[])[] = [];
+  private readonly callbacks = new Set<() => void>();
+  private pointed: string | undefined;
+
+  /** All clauses, oldest first. */
+  get clauses(): readonly Clause[] {
+    return this.list;
+  }
+
+  /** Sets a source's clause on a column, replacing the one it had there. An empty list clears it. */
+  set(clause: Clause): void {
+    if (Array.isArray(clause.value) && clause.value.length === 0) {
+      this.clear(clause.source, clause.column);
+      return;
+    }
+    const old = this.list.find(each => each.source === clause.source && each.column === clause.column);
+    if (old && sameValue(old.value, clause.value)) return;
+    this.change([...this.list.filter(each => each !== old), clause]);
+  }
+
+  /** Adds or removes one value of a clause that is a list. */
+  toggle<C extends Exclude<ClauseColumn, 'time'>>(
+    source: string,
+    column: C,
+    value: ClauseValues[C][number]
+  ): void {
+    const values = (this.own(source, column) ?? []) as readonly (string | number)[];
+    const next = values.includes(value) ? values.filter(each => each !== value) : [...values, value];
+    this.set({ source, column, value: next } as unknown as Clause);
+  }
+
+  /** Takes back a source's clause on one column, or all of its clauses, or (without arguments) everything. */
+  clear(source?: string, column?: ClauseColumn): void {
+    const kept = this.list.filter(
+      each =>
+        source !== undefined && (each.source !== source || (column !== undefined && each.column !== column))
+    );
+    if (kept.length !== this.list.length) this.change(kept);
+  }
+
+  /** Takes back the newest clause, as `Esc` does. False if there was none. */
+  escape(): boolean {
+    if (this.list.length === 0) return false;
+    this.change(this.list.slice(0, -1));
+    return true;
+  }
+
+  undo(): boolean {
+    const previous = this.past.pop();
+    if (!previous) return false;
+    this.future.push(this.list);
+    this.list = previous;
+    this.tell();
+    return true;
+  }
+
+  redo(): boolean {
+    const next = this.future.pop();
+    if (!next) return false;
+    this.past.push(this.list);
+    this.list = next;
+    this.tell();
+    return true;
+  }
+
+  /** The value of a source's own clause. */
+  own<C extends ClauseColumn>(source: string, column: C): ClauseValues[C] | undefined {
+    const clause = this.list.find(each => each.source === source && each.column === column);
+    return clause?.value as ClauseValues[C] | undefined;
+  }
+
+  /** All clauses but those of one source, combined. Without a source: all of them. */
+  filter(except?: string): Filter {
+    const others = this.list.filter(each => each.source !== except);
+    const values = <C extends ClauseColumn>(column: C): ClauseValues[C][] =>
+      others.filter(each => each.column === column).map(each => each.value as ClauseValues[C]);
+    return {
+      time: overlap(values('time')),
+      names: common(values('name')),
+      workers: common(values('worker')),
+      spans: common(values('span')),
+      runs: common(values('run'))
+    };
+  }
+
+  /** The task name that the pointer is on, anywhere; it is shown, and filters nothing. */
+  get highlight(): string | undefined {
+    return this.pointed;
+  }
+
+  set highlight(name: string | undefined) {
+    if (name === this.pointed) return;
+    this.pointed = name;
+    this.tell();
+  }
+
+  /** Clauses as text for a URL's hash; `restore` reads them. */
+  save(): string {
+    return JSON.stringify(this.list);
+  }
+
+  /** Takes clauses that `save` wrote; anything else is ignored. */
+  restore(text: string): void {
+    try {
+      const parsed: unknown = JSON.parse(text);
+      if (Array.isArray(parsed)) this.change(parsed.filter(isClause));
+    } catch {
+      // A hash that a person edited by hand is no reason to stop.
+    }
+  }
+
+  /** Tells of every change, of the highlight too. */
+  subscribe(callback: () => void): Stop {
+    this.callbacks.add(callback);
+    return () => this.callbacks.delete(callback);
+  }
+
+  private change(list: readonly Clause[]): void {
+    this.past.push(this.list);
+    if (this.past.length > MOST_UNDO) this.past.shift();
+    this.future = [];
+    this.list = list;
+    this.tell();
+  }
+
+  private tell(): void {
+    for (const callback of [...this.callbacks]) callback();
+  }
+}
+
+function sameValue(a: Clause['value'], b: Clause['value']): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function overlap(ranges: readonly TimeRange[]): TimeRange | undefined {
+  if (ranges.length === 0) return undefined;
+  const start = Math.max(...ranges.map(range => range.start));
+  return { start, stop: Math.max(start, Math.min(...ranges.map(range => range.stop))) };
+}
+
+function common<T>(lists: readonly (readonly T[])[]): ReadonlySet<T> | undefined {
+  if (lists.length === 0) return undefined;
+  const [first, ...rest] = lists;
+  return new Set(first.filter(value => rest.every(list => list.includes(value))));
+}
+
+function isClause(value: unknown): value is Clause {
+  if (typeof value !== 'object' || value === null) return false;
+  const { source, column, value: inner } = value as Record<string, unknown>;
+  if (typeof source !== 'string') return false;
+  if (column === 'time') {
+    const range = inner as Partial<TimeRange> | null;
+    return typeof range?.start === 'number' && typeof range.stop === 'number';
+  }
+  const kind = column === 'run' ? 'number' : 'string';
+  return (
+    ['name', 'worker', 'span', 'run'].includes(String(column)) &&
+    Array.isArray(inner) &&
+    inner.every(each => typeof each === kind)
+  );
+}
