@@ -277,6 +277,39 @@ def _decode_time(column: Mapping[str, Any], rows: int, micros: dict[str, Array])
     return np.where(np.isfinite(steps), total, np.nan)
 
 
+def table_of(data: bytes) -> str:
+    """Name of the table whose rows a batch holds, without decoding it."""
+    unpacker = msgpack.Unpacker()
+    unpacker.feed(data[:256])
+    try:
+        unpacker.read_map_header()
+        if unpacker.unpack() == "table":
+            return str(unpacker.unpack())
+        return str(msgpack.unpackb(data)["table"])
+    except Exception as error:
+        raise BatchError(f"not a batch: {type(error).__name__}: {error}") from error
+
+
+def split(data: bytes) -> Iterator[bytes]:
+    """The batches in bytes that are several batches, one after the other.
+
+    Raises
+    ------
+    BatchError
+        Where they cease to be; those before have been given.
+    """
+    unpacker = msgpack.Unpacker(max_buffer_size=max(len(data), 1))
+    unpacker.feed(data)
+    start = 0
+    while start < len(data):
+        try:
+            unpacker.skip()
+        except Exception as error:
+            raise BatchError(f"not a batch: {type(error).__name__}: {error}") from error
+        yield data[start : (end := unpacker.tell())]
+        start = end
+
+
 def default(column: Column, rows: int) -> Sequence[Any] | Array:
     """What a column reads as where a recording does not have it."""
     if column.kind in ("sym", "str"):
