@@ -1,0 +1,93 @@
+# Everything a person needs, from nothing but Python 3.11 or newer and make:
+#   make demo    record a real workload, leave demo.dinsight and demo.html
+#   make test    every test: Python, TypeScript, the report in Chromium
+#   make lint    style, types and import rules of both languages
+#   make bench   measure the bars (QUICK=1 for a smoke run)
+#   make dist    sdist and wheel, built from a clean copy
+#   make format  put the code into the agreed form
+#   make clean   take away what the others made
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(CURDIR)/$(VENV)/bin
+
+export PATH := $(BIN):$(PATH)
+export PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_NO_INPUT := 1
+
+FRONTEND := $(shell find src-ts -type f -not -path '*/node_modules/*' -not -name '*.test.ts')
+BUNDLES := dask_insight/static/report.js
+PIP := $(BIN)/python -m pip install --quiet
+
+.PHONY: demo test test-python test-typescript test-browser lint lint-python lint-typescript format bench dist clean
+
+demo: $(VENV)/package.stamp $(BUNDLES)
+	dask-insight demo
+
+test: test-typescript test-python test-browser
+
+test-python: $(VENV)/dev.stamp $(BUNDLES)
+	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && python -m pytest $(PYTEST)
+
+test-typescript: $(VENV)/dev.stamp
+	npm test
+
+test-browser: $(VENV)/dev.stamp $(BUNDLES)
+	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && npm run ui
+
+lint: lint-python lint-typescript
+
+lint-python: $(VENV)/dev.stamp
+	ruff check
+	ruff format --check
+	mypy
+	lint-imports --no-cache
+
+lint-typescript: $(VENV)/dev.stamp
+	npm run lint
+	npm run types
+
+format: $(VENV)/dev.stamp
+	ruff check --fix
+	ruff format
+	npm run fix
+
+bench: $(VENV)/dev.stamp $(BUNDLES)
+	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && python -m benchmarks $(if $(QUICK),--quick)
+
+dist: $(VENV)/dev.stamp
+	rm -rf dist build/clean
+	git clone --quiet . build/clean
+	python -m build --outdir dist build/clean
+	rm -rf build/clean
+
+clean:
+	rm -rf $(VENV) node_modules */node_modules build dist dask_insight/static test-results *.egg-info
+
+# The environment, in steps: each stamp is younger than what it was made from.
+
+$(VENV)/python.stamp:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "dask_insight needs Python 3.11 or newer; name one: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || \
+	  { echo "This Python cannot make environments; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/build.stamp: $(VENV)/python.stamp pyproject.toml
+	$(PIP) $$(python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
+	touch $@
+
+$(VENV)/package.stamp: $(VENV)/build.stamp package-lock.json dask_insight/_build/dask_insight_backend.py
+	$(PIP) --no-build-isolation --editable '.[demo]'
+	touch $@
+
+$(VENV)/dev.stamp: $(VENV)/package.stamp
+	$(PIP) --no-build-isolation --editable '.[dev]'
+	npm ci
+	touch $@
+
+$(BUNDLES): $(FRONTEND) | $(VENV)/package.stamp
+	npm run build
+	touch $@
