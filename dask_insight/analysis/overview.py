@@ -1,0 +1,222 @@
+"""What ran, where, how long, and how busy the threads were."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from dask_insight import words
+from dask_insight.batch import Symbols, Texts, Values
+
+
+class Columns(Protocol):
+    """What an overview needs of a recording."""
+
+    def columns(self, table: str) -> Mapping[str, Values]:
+        """The columns of a table, merged over its batches."""
+        ...
+
+
+class Overview(NamedTuple):
+    """The figures that head a report. Times in seconds, sizes in bytes."""
+
+    name: str
+    #: When it began, since the epoch; NaN if nothing was recorded.
+    started: float
+    #: From the first submission to the last result.
+    duration: float
+    workers: int
+    hosts: int
+    threads: int
+    #: Different tasks that ended well.
+    tasks: int
+    erred: int
+    retried: int
+    #: Thread-seconds that the workers offered between start and end.
+    offered: float
+    #: Thread-seconds in which task functions ran.
+    computing: float
+    #: Seconds by action around the computing: transfer, disk-read …
+    around: dict[str, float]
+    #: Task names with their computing seconds, most first.
+    names: list[tuple[str, float]]
+    #: Rows that a bound made the recorder drop, in words.
+    losses: list[str]
+    facts: dict[str, Any]
+
+    @property
+    def busy(self) -> float:
+        """Share of the offered thread time in which tasks computed, 0 to 1; NaN if none was offered."""
+        return min(1.0, self.computing / self.offered) if self.offered > 0 else float("nan")
+
+    def verdict(self) -> str:
+        """The answer in one or two sentences, with numbers."""
+        if not self.tasks and not self.erred:
+            return "No task ended while this was recorded."
+        took = f"{words.duration(self.duration)} on {words.count(self.threads, 'thread')}"
+        if not np.isfinite(self.busy):
+            return f"{words.duration(self.duration)}: {words.count(self.tasks, 'task')}."
+        shares = [f"{words.share(self.busy)} computing"]
+        moving = self.around.get("transfer", 0.0) / self.offered
+        disk = (self.around.get("disk-read", 0.0) + self.around.get("disk-write", 0.0)) / self.offered
+        shares += [f"{words.share(moving)} moving data"] if moving >= 0.01 else []
+        shares += [f"{words.share(disk)} on disk"] if disk >= 0.01 else []
+        idle = 1 - self.busy - moving - disk
+        shares += [f"{words.share(idle)} idle"] if idle >= 0.01 else []
+        return f"{took}: {words.listing(shares)}.{self._most()}{self._failures()}"
+
+    def _most(self) -> str:
+        if not self.names or self.computing <= 0:
+            return ""
+        name, seconds = self.names[0]
+        return f" {words.share(seconds / self.computing)} of the computing was {short(name)}."
+
+    def _failures(self) -> str:
+        parts = [f"{words.count(self.erred, 'attempt')} failed"] if self.erred else []
+        parts += (
+            [f"{self.retried:,} {'was' if self.retried == 1 else 'were'} retried"] if self.retried else []
+        )
+        return f" {words.listing(parts)}." if parts else ""
+
+
+def short(name: str, most: int = 60) -> str:
+    """A name with its middle left out where it is longer than `most` characters."""
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
+
+
+def overview(recording: Columns) -> Overview:
+    """Sum a recording up.
+
+    Parameters
+    ----------
+    recording
+        Anything with ``columns(table)``, a `Recording` for one.
+    """
+    attempts = recording.columns("attempts")
+    facts = _facts(recording.columns("about"))
+    start, stop = _numbers(attempts, "start"), _numbers(attempts, "stop")
+    length = np.where(np.isfinite(start) & np.isfinite(stop), stop - start, 0.0)
+    length = np.maximum(length, 0.0)
+    begin = _least(_numbers(attempts, "submitted"), start, fallback=facts.get("started"))
+    end = -_least(-_numbers(attempts, "done"), -stop, fallback=_negative(facts.get("stopped")))
+    status = _symbols(attempts, "status")
+    task = _numbers(attempts, "task")
+    ok = _is(status, "ok")
+    workers, hosts, threads, offered = _workers(recording, attempts, begin, end)
+    return Overview(
+        name=str(facts.get("name") or ""),
+        started=begin,
+        duration=max(0.0, end - begin) if np.isfinite(begin) and np.isfinite(end) else 0.0,
+        workers=workers,
+        hosts=hosts,
+        threads=threads,
+        tasks=len(np.unique(task[ok])),
+        erred=int(_is(status, "erred").sum()),
+        retried=int(_is(status, "retried").sum()),
+        offered=offered,
+        computing=float(length.sum()),
+        around=_around(recording.columns("phases")),
+        names=_names(recording.columns("graph"), task, length),
+        losses=_losses(recording.columns("events")),
+        facts=facts,
+    )
+
+
+Numbers = npt.NDArray[Any]
+
+
+def _numbers(columns: Mapping[str, Values], name: str) -> Numbers:
+    values = columns.get(name)
+    return values if isinstance(values, np.ndarray) else np.zeros(0)
+
+
+def _symbols(columns: Mapping[str, Values], name: str) -> Symbols:
+    values = columns.get(name)
+    return values if isinstance(values, Symbols) else Symbols(np.zeros(0, "u4"), [])
+
+
+def _is(symbols: Symbols, name: str) -> npt.NDArray[np.bool_]:
+    wanted = [code for code, known in enumerate(symbols.names) if known == name]
+    return np.isin(symbols.codes, wanted)
+
+
+def _least(*arrays: Numbers, fallback: Any) -> float:
+    finite = [array[np.isfinite(array)] for array in arrays]
+    least = min((float(array.min()) for array in finite if len(array)), default=float("nan"))
+    return least if np.isfinite(least) or not isinstance(fallback, int | float) else float(fallback)
+
+
+def _negative(value: Any) -> Any:
+    return -value if isinstance(value, int | float) else None
+
+
+def _facts(about: Mapping[str, Values]) -> dict[str, Any]:
+    names, values = _symbols(about, "name").tolist(), about.get("value")
+    facts: dict[str, Any] = {}
+    for name, text in zip(names, values.tolist() if isinstance(values, Texts) else [], strict=False):
+        try:
+            facts[name] = json.loads(text)
+        except ValueError:
+            continue
+    return facts
+
+
+def _workers(
+    recording: Columns, attempts: Mapping[str, Values], begin: float, end: float
+) -> tuple[int, int, int, float]:
+    """Workers, hosts, threads, and the thread-seconds offered from `begin` to `end`."""
+    table = recording.columns("workers")
+    last = {name: row for row, name in enumerate(_symbols(table, "worker").tolist())}
+    if not last:
+        lanes = {
+            *zip(_symbols(attempts, "worker").tolist(), _symbols(attempts, "thread").tolist(), strict=True)
+        }
+        span = end - begin if lanes else 0.0
+        return len({worker for worker, _ in lanes}), 1, len(lanes), len(lanes) * max(0.0, span)
+    rows = list(last.values())
+    threads = _numbers(table, "threads")[rows].astype("f8")
+    joined, left = _numbers(table, "joined")[rows], _numbers(table, "left")[rows]
+    there = np.minimum(np.where(np.isfinite(left), left, end), end) - np.maximum(
+        np.where(np.isfinite(joined), joined, begin), begin
+    )
+    there = np.maximum(there, 0.0)
+    hosts = _symbols(table, "host").tolist()
+    took_part = there > 0
+    return (
+        int(took_part.sum()),
+        len({hosts[row] for row, part in zip(rows, took_part, strict=True) if part}),
+        int(threads[took_part].sum()),
+        float((threads * there).sum()) if np.isfinite(end - begin) else 0.0,
+    )
+
+
+def _around(phases: Mapping[str, Values]) -> dict[str, float]:
+    action = _symbols(phases, "action")
+    length = _numbers(phases, "stop") - _numbers(phases, "start")
+    length = np.where(np.isfinite(length) & (length > 0), length, 0.0)
+    sums = np.bincount(action.codes, length, len(action.names)) if len(action.codes) else []
+    return {name: float(seconds) for name, seconds in zip(action.names, sums, strict=False)}
+
+
+def _names(graph: Mapping[str, Values], task: Numbers, length: Numbers) -> list[tuple[str, float]]:
+    prefix, ids = _symbols(graph, "prefix"), _numbers(graph, "task")
+    if not len(ids) or not len(task):
+        return []
+    order = np.argsort(ids, kind="stable")
+    place = np.minimum(np.searchsorted(ids[order], task), len(ids) - 1)
+    row = order[place]
+    known = ids[row] == task
+    sums = np.bincount(prefix.codes[row[known]], length[known], len(prefix.names))
+    most = np.argsort(-sums, kind="stable")
+    return [(prefix.names[code], float(sums[code])) for code in most if sums[code] > 0]
+
+
+def _losses(events: Mapping[str, Values]) -> list[str]:
+    lost, message = _is(_symbols(events, "kind"), "lost"), events.get("message")
+    texts = [message[row] for row in np.flatnonzero(lost)] if isinstance(message, Texts) else []
+    return list(dict.fromkeys(texts))

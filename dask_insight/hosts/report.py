@@ -1,0 +1,209 @@
+"""One HTML file that shows a recording anywhere: no network, no server, no installation."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from html import escape
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dask_insight import words
+from dask_insight.analysis.overview import Overview, overview, short
+
+if TYPE_CHECKING:
+    from dask_insight.recording import Recording
+
+#: Raw bytes of batches in one script block: small enough to inflate and decode while the page stays alive.
+BLOCK = 4 * 2**20
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="dask_insight">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<header class="summary">
+<div class="top"><h1 dir="auto">{title}</h1><div id="tools"></div></div>
+<p class="verdict" dir="auto">{verdict}</p>
+<dl class="facts">{facts}</dl>
+{notices}</header>
+<main id="page"></main>
+<noscript>
+<p class="notice">The charts need JavaScript, which is switched off. This is the recording in figures.</p>
+{tables}</noscript>
+{blocks}
+<script type="application/json" id="report">{settings}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+class MissingFrontEnd(RuntimeError):
+    """The page's script and style sheet have not been built."""
+
+
+def write_report(recording: Recording, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
+    """Write a recording as one self-contained HTML file.
+
+    Parameters
+    ----------
+    recording
+        What to show.
+    path
+        The file to write; one that exists is replaced.
+    title
+        Heading of the page; by default the recording's name.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    MissingFrontEnd
+        If the package was installed without its built front end.
+    OSError
+        If the file cannot be written.
+    """
+    target = Path(path)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(_pieces(recording, title))
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return target
+
+
+def report_html(recording: Recording, *, title: str | None = None) -> str:
+    """The text that `write_report` writes.
+
+    Raises
+    ------
+    MissingFrontEnd
+        If the package was installed without its built front end.
+    """
+    return "".join(_pieces(recording, title))
+
+
+def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
+    script, style = _asset("report.js").replace("</script", r"<\/script"), _asset("report.css")
+    script = script.replace("<!--", r"<\!--")
+    summary = overview(recording)
+    heading = title or summary.name or "Dask computation"
+    before, after = _PAGE.split("{blocks}")
+    yield before.format(
+        policy=_policy(script, style),
+        title=escape(short(heading, 200)),
+        style=style,
+        verdict=escape(summary.verdict()),
+        facts="".join(
+            f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in _facts(summary)
+        ),
+        notices="".join(f'<p class="notice" dir="auto">{escape(text)}</p>\n' for text in summary.losses),
+        tables=_tables(summary),
+    )
+    for number, block in enumerate(_blocks(recording.batches())):
+        text = base64.b64encode(block).decode()
+        yield f'<script type="application/octet-stream" class="batches" id="batches-{number}">{text}</script>\n'
+    settings = {"title": heading, "tasks": summary.tasks}
+    yield after.format(settings=json.dumps(settings).replace("<", r"\u003c"), script=script)
+
+
+def _asset(name: str) -> str:
+    try:
+        return resources.files("dask_insight").joinpath("static", name).read_text("utf-8")
+    except OSError:
+        raise MissingFrontEnd(
+            f"dask_insight/static/{name} is missing: this installation has no built front end. "
+            "Install the package with pip (`pip install .` builds it), or run `npm ci && npm run build` in a checkout."
+        ) from None
+
+
+def _policy(script: str, style: str) -> str:
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src '{_digest(script)}'",
+            f"style-src '{_digest(style)}'",
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _blocks(batches: Iterable[bytes]) -> Iterator[bytes]:
+    packer, size = zlib.compressobj(6), 0
+    parts: list[bytes] = []
+    for batch in batches:
+        parts.append(packer.compress(batch))
+        size += len(batch)
+        if size >= BLOCK:
+            yield b"".join((*parts, packer.flush()))
+            packer, size, parts = zlib.compressobj(6), 0, []
+    if size:
+        yield b"".join((*parts, packer.flush()))
+
+
+def _facts(summary: Overview) -> Iterator[tuple[str, str]]:
+    if summary.started == summary.started:
+        yield "Started", f"{datetime.fromtimestamp(summary.started).astimezone():%Y-%m-%d %H:%M:%S %Z}"
+    yield "Took", words.duration(summary.duration)
+    yield "Tasks", words.count(summary.tasks)
+    yield "Ran on", _place(summary)
+    yield "Computing", f"{words.duration(summary.computing)} of thread time"
+    if text := _versions(summary.facts.get("versions")):
+        yield "With", text
+
+
+def _place(summary: Overview) -> str:
+    place = f"{words.count(summary.workers, 'worker')}, {words.count(summary.threads, 'thread')}"
+    if summary.hosts > 1:
+        place += f", {words.count(summary.hosts, 'host')}"
+    scheduler = summary.facts.get("scheduler")
+    return f"{place} ({short(scheduler, 80)})" if isinstance(scheduler, str) and scheduler else place
+
+
+def _versions(versions: Any) -> str:
+    if not isinstance(versions, dict):
+        return ""
+    known = [(name, versions.get(key)) for name, key in (("Dask", "dask"), ("Python", "python"))]
+    return ", ".join(
+        f"{name} {short(str(version), 30)}" for name, version in known if isinstance(version, str)
+    )
+
+
+def _tables(summary: Overview) -> str:
+    rows = "".join(
+        f'<tr><th scope="row" dir="auto">{escape(short(name, 120))}</th><td>{words.duration(seconds)}</td>'
+        f"<td>{words.share(seconds / summary.computing)}</td></tr>"
+        for name, seconds in summary.names[:50]
+    )
+    if not rows:
+        return ""
+    return (
+        f"<table><thead><tr><th>Task name</th><th>Computing</th><th>Share</th></tr></thead>{rows}</table>\n"
+    )
