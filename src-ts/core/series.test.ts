@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { band, binned, rowAt, seriesOf, summed } from './series';
+
+// rows come mixed and out of order, as batches of several workers do
+const codes = [0, 1, 0, 1, 0, 2];
+const names = ['a', 'b', 'scheduler'];
+const times = [1, 1, 3, 2, 2, 2];
+const values = [10, 100, 30, 200, 20, 7];
+const series = seriesOf(codes, names, times, name => name !== 'scheduler');
+
+describe('series', () => {
+  it('puts each process together, by time, and leaves out who is not asked for', () => {
+    expect(series.names).toEqual(['a', 'b']);
+    expect([...series.first]).toEqual([0, 3, 5]);
+    expect([...series.rows]).toEqual([0, 4, 2, 1, 3]);
+    expect(series.interval).toBe(1);
+  });
+
+  it('averages what shares a bin and keeps the extremes', () => {
+    const two = binned(series, values, 0, 4, 2);
+    expect([...two.mean]).toEqual([10, 25, 100, 200]);
+    expect([...two.low]).toEqual([10, 20, 100, 200]);
+    expect([...two.high]).toEqual([10, 30, 100, 200]);
+  });
+
+  it('holds a value until the next, but not for ever', () => {
+    const fine = binned(series, values, 0, 6, 12, 1);
+    expect([...fine.mean.subarray(0, 12)].map(value => (Number.isNaN(value) ? '-' : value))).toEqual([
+      '-',
+      '-',
+      10,
+      10,
+      20,
+      20,
+      30,
+      30,
+      30,
+      '-',
+      '-',
+      '-'
+    ]);
+  });
+
+  it('knows the value at the left edge from the sample before it', () => {
+    expect(binned(series, values, 1.5, 2, 1).mean[0]).toBe(10);
+    expect(rowAt(series, 0, 2.5)).toBe(4);
+    expect(rowAt(series, 0, 0.5)).toBe(-1);
+    expect(rowAt(series, 0, 60)).toBe(-1);
+  });
+
+  it('keeps a gap a gap', () => {
+    const gappy = binned(series, [10, 100, 30, 200, Number.NaN, 7], 0, 4, 4);
+    expect(gappy.mean[2]).toBeNaN();
+  });
+
+  it('gives a band and a sum over processes', () => {
+    const two = binned(series, values, 0, 4, 2);
+    const both = band(two, [0, 1]);
+    expect([both.low[1], both.median[1], both.high[1]]).toEqual([20, 112.5, 200]);
+    expect([...summed(two, [0, 1])]).toEqual([110, 225]);
+    expect(summed(two, [])[0]).toBeNaN();
+  });
+});
