@@ -18,7 +18,7 @@ import numpy as np
 
 from dask_insight.batch import Symbols, encode, intern
 from dask_insight.recording import Recording
-from dask_insight.schema import FORMAT, NOTHING
+from dask_insight.schema import FORMAT
 
 from . import synthetic_processes as processes
 from . import synthetic_stacks as stacks

@@ -20,7 +20,8 @@ time     microseconds relative to a reference, zigzag u32, as planes; the
          or, with ``since``, the same row's value of that column (``base``
          where that is missing). 0xFFFFFFFF is missing. With ``wide``, a
          difference does not fit 32 bits and data are f64 planes of it, NaN
-         where missing. ``base`` is whole microseconds since the epoch.
+         where missing. ``base`` is whole microseconds since the epoch. With
+         ``unit``, differences are in units of that many microseconds.
 sym      index into ``symbols`` (list of str); ``width`` bytes a row, planes
 str      byte length of each row as u32 planes, then all texts, UTF-8
 =======  ====================================================================
@@ -46,7 +47,7 @@ _NUMBERS: dict[str, np.dtype[Any]] = {
     "u8": np.dtype("u1"),
 }
 _MISSING = 0xFFFF_FFFF
-_DEFAULTS: dict[str, Any] = {"f64": np.nan, "f32": np.nan, "time": np.nan, "u32": 0, "u8": 0, "sym": "", "str": ""}
+_DEFAULTS: dict[str, Any] = {"f64": np.nan, "f32": np.nan, "time": np.nan, "u32": 0, "u8": 0}
 
 Array = npt.NDArray[Any]
 
@@ -91,7 +92,7 @@ class Batch(NamedTuple):
     columns: dict[str, Values]
 
 
-def encode(table: str, columns: Mapping[str, Any]) -> bytes:
+def encode(table: str, columns: Mapping[str, Any], *, units: Mapping[str, int] | None = None) -> bytes:
     """Turn columns of one table into one batch.
 
     Parameters
@@ -101,7 +102,10 @@ def encode(table: str, columns: Mapping[str, Any]) -> bytes:
     columns
         Column name to values, all of one length: numbers and times (float
         seconds since the epoch) as a sequence or array; text as a sequence
-        of str, or as `Symbols`. A column left out is missing in every row.
+        of str, as `Symbols` or as `Texts`. A column left out is missing in every row.
+    units
+        Name of a time column to the microseconds to which its differences
+        are rounded; 1 for those not named, which keeps them as they are.
 
     Raises
     ------
@@ -113,35 +117,49 @@ def encode(table: str, columns: Mapping[str, Any]) -> bytes:
     known = {column.name: column for column in TABLES[table].columns}
     if unknown := columns.keys() - known.keys():
         raise KeyError(f"{table} has no column {', '.join(sorted(unknown))}")
-    lengths = {len(v.codes) if isinstance(v, Symbols) else len(v) for v in columns.values()}
+    lengths = {_length(values) for values in columns.values()}
     if len(lengths) > 1:
         raise ValueError(f"columns of {table} differ in length: {sorted(lengths)}")
     rows = lengths.pop() if lengths else 0
     micros: dict[str, Array] = {}
-    encoded = [_column(known[name], values, micros, columns) for name, values in _ordered(known, columns)]
+    encoded = [
+        head | _encode_time(column, columns[name], micros, (units or {}).get(name, 1))
+        if column.kind == "time"
+        else head | _encode_other(column, columns[name])
+        for name, column in known.items()
+        if name in columns and (head := {"name": name, "kind": column.kind})
+    ]
     packed: bytes = msgpack.packb({"table": table, "rows": rows, "columns": encoded})
     return packed
 
 
-def _ordered(known: Mapping[str, Column], columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    return ((name, columns[name]) for name in known if name in columns)
+def _length(values: Any) -> int:
+    if isinstance(values, Texts):
+        return len(values.offsets) - 1
+    return len(values.codes if isinstance(values, Symbols) else values)
 
 
-def _column(column: Column, values: Any, micros: dict[str, Array], given: Mapping[str, Any]) -> dict[str, Any]:
-    head: dict[str, Any] = {"name": column.name, "kind": column.kind}
-    if column.kind == "time":
-        return head | _encode_time(column, values, micros)
+def _encode_other(column: Column, values: Any) -> dict[str, Any]:
     if column.kind == "sym":
         symbols = values if isinstance(values, Symbols) else intern(values)
         width = 1 if len(symbols.names) <= 0x100 else 2 if len(symbols.names) <= 0x1_0000 else 4
         data = _planes(symbols.codes.astype(f"<u{width}"))
-        return head | {"data": data, "width": width, "symbols": [_clean(name) for name in symbols.names]}
+        return {"data": data, "width": width, "symbols": [_clean(name) for name in symbols.names]}
     if column.kind == "str":
-        texts = [text.encode("utf-8", "backslashreplace") for text in values]
-        lengths = np.fromiter(map(len, texts), "<u4", len(texts))
-        return head | {"data": _planes(lengths) + b"".join(texts)}
+        texts = values if isinstance(values, Texts) else _texts(values)
+        start, end = int(texts.offsets[0]), int(texts.offsets[-1])
+        return {"data": _planes(np.diff(texts.offsets).astype("<u4")) + texts.data[start:end]}
     array = np.asarray(values).astype(_NUMBERS[column.kind], copy=False)
-    return head | {"data": _planes(_zigzag(np.diff(array, prepend=np.uint32(0))) if column.kind == "u32" else array)}
+    if column.kind == "u32":
+        array = _zigzag(np.diff(array, prepend=np.uint32(0)))
+    return {"data": _planes(array)}
+
+
+def _texts(texts: Iterable[str]) -> Texts:
+    raw = [text.encode("utf-8", "backslashreplace") for text in texts]
+    offsets = np.zeros(len(raw) + 1, "i8")
+    np.cumsum(np.fromiter(map(len, raw), "i8", len(raw)), out=offsets[1:])
+    return Texts(offsets, b"".join(raw))
 
 
 def intern(texts: Iterable[str]) -> Symbols:
@@ -155,35 +173,39 @@ def _clean(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _encode_time(column: Column, values: Any, micros: dict[str, Array]) -> dict[str, Any]:
+def _encode_time(column: Column, values: Any, micros: dict[str, Array], unit: int) -> dict[str, Any]:
     exact = np.rint(np.asarray(values, "f8") * 1e6)
-    micros[column.name] = exact
-    finite = np.isfinite(exact)
+    finite = np.abs(exact) < 2**53
+    exact[~finite] = np.nan
     base = float(exact[finite][0]) if finite.any() else 0.0
-    chosen = exact - _carried(exact, finite, base)
+    ticks = np.rint((exact - base) / unit)
+    chosen = ticks - _carried(ticks, finite)
+    kept = base + ticks * unit
     since = micros.get(column.since)
-    head: dict[str, Any] = {"base": int(base)}
+    head: dict[str, Any] = {"base": int(base)} | ({"unit": unit} if unit != 1 else {})
     if since is not None:
-        other = exact - np.where(np.isfinite(since), since, base)
-        if _spread(other[finite]) < _spread(chosen[finite]):
-            chosen = other
+        reference = np.where(np.isfinite(since), since, base)
+        steps = np.rint((exact - reference) / unit)
+        if _spread(steps[finite]) < _spread(chosen[finite]):
+            chosen, kept = steps, reference + steps * unit
             head["since"] = column.since
+    micros[column.name] = kept
     if finite.any() and np.abs(chosen[finite]).max() >= 2**31 - 1:
         return head | {"wide": True, "data": _planes(chosen.astype("<f8"))}
-    steps = _zigzag(np.where(finite, chosen, 0).astype("<i4").view("<u4"))
-    steps[~finite] = _MISSING
-    return head | {"data": _planes(steps)}
+    codes = _zigzag(np.where(finite, chosen, 0).astype("<i4").view("<u4"))
+    codes[~finite] = _MISSING
+    return head | {"data": _planes(codes)}
 
 
 def _spread(steps: Array) -> float:
     return float(np.log2(1 + np.abs(steps)).sum())
 
 
-def _carried(exact: Array, finite: Array, base: float) -> Array:
-    """For each row, the last finite value above it, `base` where there is none."""
-    last = np.maximum.accumulate(np.where(finite, np.arange(len(exact)), -1))
-    above = np.concatenate(([-1], last[:-1])) if len(exact) else last
-    return np.where(above >= 0, exact[above], base)
+def _carried(ticks: Array, finite: Array) -> Array:
+    """For each row, the last finite value above it, 0 where there is none."""
+    last = np.maximum.accumulate(np.where(finite, np.arange(len(ticks)), -1))
+    above = np.concatenate(([-1], last[:-1])) if len(ticks) else last
+    return np.where(above >= 0, ticks[above], 0.0)
 
 
 def _zigzag(steps: Array) -> Array:
@@ -264,15 +286,20 @@ def _decode_column(column: Mapping[str, Any], rows: int, micros: dict[str, Array
 
 
 def _decode_time(column: Mapping[str, Any], rows: int, micros: dict[str, Array]) -> Array:
-    base = float(column["base"])
+    base, unit = float(column["base"]), int(column.get("unit", 1))
     if column.get("wide"):
         steps = _unplanes(column["data"], "<f8", rows)
     else:
         codes = _unplanes(column["data"], "<u4", rows)
-        steps = np.where(codes == _MISSING, np.nan, _unzigzag(codes).view("<i4").astype("f8"))
+        steps = _unzigzag(codes).view("<i4").astype("f8")
+        steps[codes == _MISSING] = np.nan
+    if unit != 1:
+        steps *= unit
     if name := column.get("since"):
         since = micros[name]
         return steps + np.where(np.isfinite(since), since, base)
+    if np.isfinite(steps).all():
+        return base + np.cumsum(steps)
     total = base + np.cumsum(np.where(np.isfinite(steps), steps, 0.0))
     return np.where(np.isfinite(steps), total, np.nan)
 
@@ -313,6 +340,6 @@ def split(data: bytes) -> Iterator[bytes]:
 def default(column: Column, rows: int) -> Sequence[Any] | Array:
     """What a column reads as where a recording does not have it."""
     if column.kind in ("sym", "str"):
-        return [_DEFAULTS[column.kind]] * rows
+        return [""] * rows
     dtype = np.dtype("f8") if column.kind == "time" else _NUMBERS[column.kind]
     return np.full(rows, _DEFAULTS[column.kind], dtype)

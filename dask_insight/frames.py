@@ -102,7 +102,7 @@ class Writer:
 
 def create(path: str | os.PathLike[str]) -> Writer:
     """Begin a recording file; one that is there is replaced."""
-    return Writer(open(path, "wb", buffering=0))  # noqa: SIM115: the writer closes it
+    return Writer(open(path, "wb", buffering=0))
 
 
 def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:
