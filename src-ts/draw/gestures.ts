@@ -1,0 +1,125 @@
+/** What a person can do on a surface; places are CSS pixels within it. All optional. */
+export interface GestureHandlers {
+  /** Zoom about a place; `factor` below 1 zooms in. */
+  zoom?(x: number, y: number, factor: number): void;
+  /** The content is dragged by this much. */
+  pan?(dx: number, dy: number): void;
+  /** A stretch is being marked; `done` when the button is let go. */
+  brush?(from: number, to: number, done: boolean): void;
+  /** The pointer is here; undefined when it has left. */
+  hover?(place: { readonly x: number; readonly y: number } | undefined): void;
+  click?(x: number, y: number, event: PointerEvent): void;
+  doubleClick?(x: number, y: number): void;
+  /** A key that the surface might use; true if it did. */
+  key?(event: KeyboardEvent): boolean;
+}
+
+/** Movement below this is a click, CSS pixels. */
+const CLICK = 4;
+
+/**
+ * Turns pointer, wheel, touch and keys into gestures. The wheel zooms only
+ * while the element has the focus or Ctrl or ⌘ is down, so that the page
+ * scrolls as usual; Shift and a drag mark a stretch. Returns the stop.
+ */
+export function listen(element: HTMLElement, handlers: GestureHandlers): () => void {
+  const pointers = new Map<number, { x: number; y: number }>();
+  let began: { x: number; y: number; brush: boolean } | undefined;
+  let moved = false;
+  const abort = new AbortController();
+  const { signal } = abort;
+
+  const place = (event: MouseEvent): { x: number; y: number } => {
+    const bounds = element.getBoundingClientRect();
+    return { x: event.clientX - bounds.left, y: event.clientY - bounds.top };
+  };
+
+  const onWheel = (event: WheelEvent): void => {
+    const focused = element.contains(document.activeElement);
+    if (!focused && !event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const { x, y } = place(event);
+    const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
+    if (Math.abs(event.deltaX) > Math.abs(event.deltaY) || (event.shiftKey && !event.ctrlKey)) {
+      handlers.pan?.(-Math.round((event.deltaX || event.deltaY) * unit), 0);
+    } else {
+      const step = Math.max(-120, Math.min(120, event.deltaY * unit));
+      handlers.zoom?.(x, y, Math.exp(step * (event.ctrlKey ? 0.01 : 0.0022)));
+    }
+  };
+
+  const onDown = (event: PointerEvent): void => {
+    if (event.button !== 0) return;
+    element.focus({ preventScroll: true });
+    const at = place(event);
+    pointers.set(event.pointerId, at);
+    began = { ...at, brush: event.shiftKey && handlers.brush !== undefined };
+    moved = false;
+  };
+
+  const onMove = (event: PointerEvent): void => {
+    const at = place(event);
+    const before = pointers.get(event.pointerId);
+    if (!before || !began) {
+      handlers.hover?.(at);
+      return;
+    }
+    if (!moved && Math.hypot(at.x - began.x, at.y - began.y) < CLICK) return;
+    if (!moved) element.setPointerCapture(event.pointerId);
+    moved = true;
+    if (pointers.size === 2) pinch(event.pointerId, before, at);
+    else if (began.brush) handlers.brush?.(began.x, at.x, false);
+    else handlers.pan?.(Math.round(at.x) - Math.round(before.x), Math.round(at.y) - Math.round(before.y));
+    pointers.set(event.pointerId, at);
+  };
+
+  const pinch = (id: number, before: { x: number; y: number }, at: { x: number; y: number }): void => {
+    for (const [otherId, other] of pointers) {
+      if (otherId === id) continue;
+      const old = Math.max(20, Math.abs(before.x - other.x));
+      const now = Math.max(20, Math.abs(at.x - other.x));
+      handlers.zoom?.((at.x + other.x) / 2, (at.y + other.y) / 2, old / now);
+    }
+  };
+
+  const onUp = (event: PointerEvent): void => {
+    const known = pointers.delete(event.pointerId);
+    if (!known || !began || pointers.size > 0) return;
+    const at = place(event);
+    if (!moved) handlers.click?.(at.x, at.y, event);
+    else if (began.brush) handlers.brush?.(began.x, at.x, true);
+    began = undefined;
+  };
+
+  const onCancel = (event: PointerEvent): void => {
+    pointers.delete(event.pointerId);
+    if (pointers.size === 0) began = undefined;
+  };
+
+  element.style.touchAction = 'pan-y';
+  element.addEventListener('wheel', onWheel, { signal, passive: false });
+  element.addEventListener('pointerdown', onDown, { signal });
+  element.addEventListener('pointermove', onMove, { signal });
+  element.addEventListener('pointerup', onUp, { signal });
+  element.addEventListener('pointercancel', onCancel, { signal });
+  element.addEventListener('pointerleave', () => handlers.hover?.(undefined), { signal });
+  element.addEventListener(
+    'dblclick',
+    event => {
+      const { x, y } = place(event);
+      handlers.doubleClick?.(x, y);
+    },
+    { signal }
+  );
+  element.addEventListener(
+    'keydown',
+    event => {
+      if (event.target === element && handlers.key?.(event)) {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    },
+    { signal }
+  );
+  return () => abort.abort();
+}

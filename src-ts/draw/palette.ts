@@ -1,0 +1,146 @@
+/** Colours for names: an OKLCH grid of 12 hues by 4 lightnesses, red and orange left free. */
+
+export type Rgb = readonly [red: number, green: number, blue: number];
+
+/** OKLCH to sRGB, each channel 0 to 255; chroma is lowered until the colour exists. */
+export function oklch(lightness: number, chroma: number, hue: number): Rgb {
+  for (let reduced = chroma; reduced > 0.005; reduced *= 0.93) {
+    const linear = linearRgb(lightness, reduced, hue);
+    if (linear.every(value => value > -0.002 && value < 1.002)) return gamma(linear);
+  }
+  return gamma(linearRgb(lightness, 0, hue));
+}
+
+function linearRgb(lightness: number, chroma: number, hue: number): [number, number, number] {
+  const a = chroma * Math.cos((hue * Math.PI) / 180);
+  const b = chroma * Math.sin((hue * Math.PI) / 180);
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  return [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s
+  ];
+}
+
+function gamma([red, green, blue]: readonly [number, number, number]): Rgb {
+  return [encoded(red), encoded(green), encoded(blue)];
+}
+
+function encoded(linear: number): number {
+  const value = Math.min(1, Math.max(0, linear));
+  return Math.round(255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055));
+}
+
+/** Linear light of an sRGB channel, 0 to 1. */
+export function linear(channel: number): number {
+  const value = channel / 255;
+  return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+}
+
+/** Two colours mixed in linear light; `share` 1 is all `over`. */
+export function mixed(under: Rgb, over: Rgb, share: number): Rgb {
+  const mix = (a: number, b: number): number => encoded((1 - share) * linear(a) + share * linear(b));
+  return [mix(under[0], over[0]), mix(under[1], over[1]), mix(under[2], over[2])];
+}
+
+/** Relative luminance, 0 to 1, as WCAG has it. */
+export function luminance([red, green, blue]: Rgb): number {
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+export function css([red, green, blue]: Rgb): string {
+  return `rgb(${red},${green},${blue})`;
+}
+
+const HUES = 12;
+const LIGHTNESSES = 4;
+
+/** Number of places for names. */
+export const SLOTS = HUES * LIGHTNESSES;
+
+const FIRST_HUE = 85;
+const LAST_HUE = 345;
+
+/** The colour of a place, for a light or a dark background. */
+export function slotColor(slot: number, dark: boolean, contrast = false): Rgb {
+  const hue = FIRST_HUE + ((slot % HUES) * (LAST_HUE - FIRST_HUE)) / (HUES - 1);
+  const step = Math.floor(slot / HUES) % LIGHTNESSES;
+  // Neighbouring steps are far apart, so that two names of one hue differ clearly.
+  const place = [0.62, 0, 1, 0.3][step];
+  const [low, high] = dark ? (contrast ? [0.72, 0.9] : [0.62, 0.84]) : contrast ? [0.42, 0.62] : [0.5, 0.74];
+  return oklch(low + place * (high - low), step === 1 ? 0.14 : 0.115, hue);
+}
+
+/** Dask's own colours, with the shapes that tell them apart without colour. */
+export type Reserved = 'transfer' | 'disk' | 'deserialize' | 'compress' | 'erred';
+
+export function reservedColor(kind: Reserved, dark: boolean): Rgb {
+  switch (kind) {
+    case 'transfer':
+      return dark ? [242, 84, 76] : [214, 39, 40];
+    case 'disk':
+      return dark ? [255, 168, 64] : [236, 126, 10];
+    case 'deserialize':
+      return dark ? [158, 158, 158] : [128, 128, 128];
+    case 'compress':
+      return dark ? [190, 190, 190] : [96, 96, 96];
+    case 'erred':
+      return [0, 0, 0];
+  }
+}
+
+/**
+ * Which name has which place. The same names in the same order get the same
+ * places everywhere, so panels, reports and compared runs agree; a name gets
+ * its hash's place unless that is too near one already given.
+ */
+export class ColorRegistry {
+  private readonly slots = new Map<string, number>();
+  private readonly used = new Set<number>();
+
+  slot(name: string): number {
+    let slot = this.slots.get(name);
+    if (slot === undefined) {
+      slot = this.choose(hash(name));
+      this.slots.set(name, slot);
+      this.used.add(slot);
+    }
+    return slot;
+  }
+
+  color(name: string, dark: boolean, contrast = false): Rgb {
+    return slotColor(this.slot(name), dark, contrast);
+  }
+
+  private choose(hashed: number): number {
+    const first = hashed % SLOTS;
+    for (const nearest of [3, 2, 1]) {
+      for (let step = 0; step < SLOTS; step++) {
+        const slot = (first + step * 17) % SLOTS;
+        if (this.isFree(slot, nearest)) return slot;
+      }
+    }
+    return first;
+  }
+
+  private isFree(slot: number, nearest: number): boolean {
+    for (const other of this.used) {
+      const hues = Math.abs((slot % HUES) - (other % HUES));
+      const lightnesses = slot - (slot % HUES) === other - (other % HUES) ? 0 : 1;
+      if (hues + lightnesses < nearest) return false;
+    }
+    return true;
+  }
+}
+
+/** FNV-1a, then mixed so that similar names fall far apart. */
+export function hash(text: string): number {
+  let value = 2166136261;
+  for (let index = 0; index < text.length; index++) {
+    value = Math.imul(value ^ text.charCodeAt(index), 16777619);
+  }
+  value = Math.imul(value ^ (value >>> 15), 2246822507);
+  return (value ^ (value >>> 13)) >>> 0;
+}

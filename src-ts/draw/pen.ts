@@ -1,0 +1,40 @@
+/**
+ * What panels draw with: the part of a canvas context that an SVG can follow,
+ * so that one drawing function makes the screen, a PNG and an SVG.
+ */
+export type Pen = Pick<
+  CanvasRenderingContext2D,
+  | 'fillStyle'
+  | 'strokeStyle'
+  | 'lineWidth'
+  | 'globalAlpha'
+  | 'font'
+  | 'textAlign'
+  | 'textBaseline'
+  | 'imageSmoothingEnabled'
+  | 'fillRect'
+  | 'strokeRect'
+  | 'fillText'
+  | 'beginPath'
+  | 'moveTo'
+  | 'lineTo'
+  | 'rect'
+  | 'closePath'
+  | 'fill'
+  | 'stroke'
+  | 'clip'
+  | 'save'
+  | 'restore'
+  | 'translate'
+> & {
+  /** Puts a raster into a box; pixels stay sharp unless `imageSmoothingEnabled`. */
+  drawImage(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void;
+};
+
+/** A box in CSS pixels. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}

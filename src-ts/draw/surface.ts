@@ -1,0 +1,140 @@
+import type { Pen } from './pen';
+import { type Theme, themeOf, watchTheme } from './theme';
+
+/** The two sheets of a surface: the picture, and what changes with the pointer. */
+export type Sheet = 'base' | 'overlay';
+
+interface Painter {
+  layout(): void;
+  draw(pen: Pen): void;
+  drawOverlay(pen: Pen): void;
+}
+
+const waiting = new Set<Surface>();
+let frame = 0;
+
+/** One frame for all surfaces of the page. */
+function schedule(surface: Surface): void {
+  waiting.add(surface);
+  if (frame === 0) frame = requestAnimationFrame(commit);
+}
+
+function commit(): void {
+  frame = 0;
+  const surfaces = [...waiting];
+  waiting.clear();
+  for (const surface of surfaces) surface.commit();
+}
+
+/**
+ * Two canvases, one over the other, that fill a host. Whoever changes something
+ * calls `invalidate`; the painter is called at most once a frame, and only
+ * while the surface can be seen.
+ */
+export class Surface {
+  readonly element = document.createElement('div');
+  readonly base = document.createElement('canvas');
+  readonly overlay = document.createElement('canvas');
+  /** CSS pixels. */
+  width = 0;
+  height = 0;
+  /** Device pixels in a CSS pixel. */
+  ratio = 1;
+  theme: Theme;
+  private painter: Painter | undefined;
+  private visible = true;
+  private stale = new Set<Sheet | 'layout'>();
+  private readonly stops: (() => void)[] = [];
+
+  constructor() {
+    this.element.className = 'di-surface';
+    this.element.style.position = 'relative';
+    for (const canvas of [this.base, this.overlay]) {
+      canvas.setAttribute('aria-hidden', 'true');
+      canvas.style.cssText = 'position:absolute;inset:0;width:100%;height:100%;display:block';
+      this.element.append(canvas);
+    }
+    this.overlay.style.pointerEvents = 'none';
+    this.theme = themeOf(this.element);
+  }
+
+  /** Starts to draw: call it when the element is in the page. */
+  start(painter: Painter): void {
+    this.painter = painter;
+    const resized = new ResizeObserver(() => this.measure());
+    resized.observe(this.element);
+    const seen = new IntersectionObserver(
+      entries => {
+        this.visible = entries[entries.length - 1].isIntersecting;
+        if (this.visible && this.stale.size > 0) schedule(this);
+      },
+      { rootMargin: '200px' }
+    );
+    seen.observe(this.element);
+    const stopTheme = watchTheme(() => this.readTheme());
+    this.stops.push(
+      () => resized.disconnect(),
+      () => seen.disconnect(),
+      stopTheme
+    );
+    this.readTheme();
+    this.measure();
+  }
+
+  /** Something changed: what is drawn on that sheet, or (`layout`) where everything stands. */
+  invalidate(what: Sheet | 'layout' = 'base'): void {
+    this.stale.add(what);
+    if (this.visible) schedule(this);
+  }
+
+  /** Draws what is stale, now. The page's frame calls this; tests and benchmarks may. */
+  commit(): void {
+    if (!this.painter || this.width === 0 || this.height === 0) return;
+    const stale = this.stale;
+    this.stale = new Set();
+    const all = stale.has('layout');
+    if (all) this.painter.layout();
+    if (all || stale.has('base')) this.painter.draw(this.pen(this.base, false));
+    this.painter.drawOverlay(this.pen(this.overlay, true));
+  }
+
+  dispose(): void {
+    for (const stop of this.stops.splice(0)) stop();
+    waiting.delete(this);
+    this.painter = undefined;
+    this.element.remove();
+  }
+
+  private pen(canvas: HTMLCanvasElement, clear: boolean): Pen {
+    const context = canvas.getContext('2d', { alpha: clear }) as CanvasRenderingContext2D;
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    if (clear) {
+      context.clearRect(0, 0, this.width, this.height);
+    } else {
+      context.fillStyle = this.theme.backgroundText;
+      context.fillRect(0, 0, this.width, this.height);
+    }
+    return context;
+  }
+
+  private readTheme(): void {
+    this.theme = themeOf(this.element);
+    this.invalidate('layout');
+  }
+
+  private measure(): void {
+    const { clientWidth, clientHeight } = this.element;
+    const ratio = window.devicePixelRatio || 1;
+    if (clientWidth === this.width && clientHeight === this.height && ratio === this.ratio) return;
+    this.width = clientWidth;
+    this.height = clientHeight;
+    this.ratio = ratio;
+    for (const canvas of [this.base, this.overlay]) {
+      canvas.width = Math.max(1, Math.round(clientWidth * ratio));
+      canvas.height = Math.max(1, Math.round(clientHeight * ratio));
+    }
+    this.invalidate('layout');
+    // A resized canvas is empty until it is drawn: do not show a frame of nothing.
+    this.commit();
+  }
+}

@@ -1,0 +1,89 @@
+import { css, luminance, mixed, type Rgb } from './palette';
+
+/** The few colours and the font that drawings use; read from the page that they stand in. */
+export interface Theme {
+  readonly dark: boolean;
+  readonly contrast: boolean;
+  readonly background: Rgb;
+  readonly backgroundText: string;
+  /** Three greys, from the strongest. */
+  readonly text: string;
+  readonly muted: string;
+  readonly faint: string;
+  /** Grid lines, barely there. */
+  readonly grid: string;
+  readonly accent: string;
+  /** Family only; sizes are the drawing's. */
+  readonly font: string;
+}
+
+const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif';
+
+/** The theme at an element: its background decides between light and dark. */
+export function themeOf(element: Element): Theme {
+  const background = backgroundOf(element);
+  const style = getComputedStyle(element);
+  const contrast = matches('(prefers-contrast: more)') || matches('(forced-colors: active)');
+  const dark = luminance(background) < 0.18;
+  const ink: Rgb = dark ? [255, 255, 255] : [0, 0, 0];
+  const grey = (share: number): string => css(mixed(background, ink, share));
+  const named = (name: string): string => style.getPropertyValue(name).trim();
+  return {
+    dark,
+    contrast,
+    background,
+    backgroundText: css(background),
+    text: grey(dark ? (contrast ? 1 : 0.78) : contrast ? 1 : 0.985),
+    muted: grey(dark ? (contrast ? 0.8 : 0.36) : contrast ? 0.95 : 0.88),
+    faint: grey(dark ? (contrast ? 0.5 : 0.16) : contrast ? 0.8 : 0.55),
+    grid: grey(dark ? (contrast ? 0.16 : 0.035) : contrast ? 0.3 : 0.1),
+    accent: named('--di-accent') || named('--jp-brand-color1') || (dark ? '#6cb6ff' : '#1a66c9'),
+    font: named('--jp-ui-font-family') || FONT
+  };
+}
+
+function matches(query: string): boolean {
+  return typeof matchMedia === 'function' && matchMedia(query).matches;
+}
+
+function backgroundOf(element: Element): Rgb {
+  for (let each: Element | null = element; each; each = each.parentElement) {
+    const found = parsed(getComputedStyle(each).backgroundColor);
+    if (found) return found;
+  }
+  return matches('(prefers-color-scheme: dark)') ? [24, 26, 30] : [255, 255, 255];
+}
+
+/** `rgb(…)` or `#…` to numbers; undefined where it is transparent. */
+function parsed(text: string): Rgb | undefined {
+  const hex = /^#([0-9a-f]{6})$/i.exec(text);
+  if (hex) {
+    const value = Number.parseInt(hex[1], 16);
+    return [value >> 16, (value >> 8) & 255, value & 255];
+  }
+  const parts = /^rgba?\(([^)]+)\)$/
+    .exec(text)?.[1]
+    .split(/[\s,/]+/)
+    .map(Number);
+  if (!parts || parts.length < 3 || parts[3] === 0) return undefined;
+  return [parts[0], parts[1], parts[2]];
+}
+
+/** Tells when the page's theme may have changed. Returns the stop. */
+export function watchTheme(callback: () => void): () => void {
+  const queries = ['(prefers-color-scheme: dark)', '(prefers-contrast: more)', '(forced-colors: active)'].map(
+    query => matchMedia(query)
+  );
+  for (const query of queries) query.addEventListener('change', callback);
+  const observer = new MutationObserver(callback);
+  const options = {
+    attributes: true,
+    attributeFilter: ['class', 'style', 'data-theme', 'data-jp-theme-name']
+  };
+  observer.observe(document.documentElement, options);
+  observer.observe(document.body, options);
+  return () => {
+    for (const query of queries) query.removeEventListener('change', callback);
+    observer.disconnect();
+  };
+}

@@ -1,0 +1,169 @@
+import type { Box } from './pen';
+
+/** One line of a card. */
+export interface CardLine {
+  readonly label: string;
+  readonly value: string;
+  /** Copied by a click on the value; given where the value is shortened. */
+  readonly copy?: string;
+  readonly tone?: 'error' | 'muted';
+}
+
+/** What is known about something, top to bottom. Plain text throughout. */
+export interface Card {
+  readonly title: string;
+  /** CSS colour of the swatch before the title. */
+  readonly color?: string;
+  /** Groups of lines, a thin rule between them; empty ones are left out. */
+  readonly groups: readonly (readonly CardLine[])[];
+  /** Long text at the end, as a traceback; may be scrolled once the card is pinned. */
+  readonly text?: string;
+}
+
+/** Room between a card and what it describes, CSS pixels. */
+const GAP = 10;
+
+/**
+ * The card that says what is under the pointer. It stands beside the thing,
+ * never on it, inside the window; pinned, it stays and can be read, selected
+ * and copied from.
+ */
+export class Tooltip {
+  readonly element = document.createElement('div');
+  private fixed = false;
+
+  constructor(private readonly onUnpin: () => void = () => {}) {
+    this.element.className = 'di-card';
+    this.element.setAttribute('role', 'tooltip');
+    this.element.hidden = true;
+    document.body.append(this.element);
+  }
+
+  get pinned(): boolean {
+    return this.fixed;
+  }
+
+  /** Shows a card beside a box; both in CSS pixels of the window. */
+  show(card: Card, target: Box): void {
+    this.fill(card);
+    this.element.hidden = false;
+    this.place(target);
+  }
+
+  /** Keeps the card where it is until `hide`. */
+  pin(): void {
+    if (this.element.hidden) return;
+    this.fixed = true;
+    this.element.classList.add('di-pinned');
+    this.element.setAttribute('role', 'dialog');
+    const close = document.createElement('button');
+    close.type = 'button';
+    close.className = 'di-card-close';
+    close.setAttribute('aria-label', 'Close');
+    close.textContent = '×';
+    close.addEventListener('click', () => {
+      this.hide();
+      this.onUnpin();
+    });
+    this.element.append(close);
+  }
+
+  hide(): void {
+    this.element.hidden = true;
+    this.fixed = false;
+    this.element.classList.remove('di-pinned');
+    this.element.setAttribute('role', 'tooltip');
+  }
+
+  dispose(): void {
+    this.element.remove();
+  }
+
+  private fill(card: Card): void {
+    const head = make('div', 'di-card-title');
+    if (card.color) {
+      const swatch = make('span', 'di-swatch');
+      swatch.style.backgroundColor = card.color;
+      head.append(swatch);
+    }
+    head.append(make('span', 'di-card-name', card.title));
+    const parts: HTMLElement[] = [head];
+    for (const group of card.groups) {
+      if (group.length === 0) continue;
+      const list = make('dl', 'di-card-lines');
+      for (const line of group) list.append(...lineOf(line));
+      parts.push(list);
+    }
+    if (card.text) parts.push(make('pre', 'di-card-text', card.text));
+    this.element.replaceChildren(...parts);
+    this.element.classList.remove('di-pinned');
+  }
+
+  private place(target: Box): void {
+    const { width, height } = this.element.getBoundingClientRect();
+    const across = window.innerWidth;
+    const down = window.innerHeight;
+    const middle = target.x + target.width / 2 - width / 2;
+    const x = clamped(middle, 4, across - width - 4);
+    const below = target.y + target.height + GAP;
+    const above = target.y - GAP - height;
+    let left = x;
+    let top: number;
+    if (below + height <= down) top = below;
+    else if (above >= 0) top = above;
+    else {
+      top = clamped(target.y, 4, down - height - 4);
+      const right = target.x + target.width + GAP;
+      left = right + width <= across ? right : Math.max(4, target.x - GAP - width);
+    }
+    this.element.style.left = `${Math.round(left)}px`;
+    this.element.style.top = `${Math.round(top)}px`;
+  }
+}
+
+function clamped(value: number, low: number, high: number): number {
+  return Math.max(low, Math.min(value, high));
+}
+
+function make(tag: string, className: string, text = ''): HTMLElement {
+  const element = document.createElement(tag);
+  element.className = className;
+  element.textContent = text;
+  return element;
+}
+
+function lineOf(line: CardLine): HTMLElement[] {
+  const value = make('dd', line.tone ? `di-${line.tone}` : '');
+  if (line.copy === undefined) {
+    value.textContent = line.value;
+  } else {
+    const { copy } = line;
+    const button = make('button', 'di-copy', line.value) as HTMLButtonElement;
+    button.type = 'button';
+    button.title = 'Copy';
+    button.addEventListener('click', () => {
+      void copyText(copy).then(done => {
+        button.textContent = done ? 'Copied' : copy;
+      });
+    });
+    value.append(button);
+  }
+  return [make('dt', '', line.label), value];
+}
+
+/** Puts text on the clipboard; false where the page may not. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement('textarea');
+    area.value = text;
+    area.style.cssText = 'position:fixed;opacity:0';
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    return done;
+  }
+}

@@ -1,0 +1,189 @@
+/** From time to pixels in one chart: `start` and `perPixel` in seconds, `width` in CSS pixels. */
+export interface Scale {
+  readonly start: number;
+  readonly perPixel: number;
+  readonly width: number;
+  readonly stop: number;
+  x(time: number): number;
+  time(x: number): number;
+}
+
+/** Shortest span that can be shown: beyond it, times of a double run out of digits. */
+const SHORTEST = 2e-5;
+
+/** How long after the last change a viewport still counts as moving, milliseconds. */
+const SETTLING = 120;
+
+/**
+ * The time that the charts of a page show, shared by them. Times are seconds
+ * since the epoch. While `follow` is on, new data move it; a zoom or a pan
+ * turns `follow` off, and data never move it then.
+ */
+export class Viewport {
+  /** The whole recording. */
+  private first = 0;
+  private last = 1;
+  private from = 0;
+  private length = 1;
+  private following = true;
+  private touched = false;
+  private pointer = Number.NaN;
+  private settling: ReturnType<typeof setTimeout> | undefined;
+  private readonly callbacks = new Set<() => void>();
+  private readonly cursorCallbacks = new Set<() => void>();
+
+  get start(): number {
+    return this.from;
+  }
+
+  get span(): number {
+    return this.length;
+  }
+
+  get stop(): number {
+    return this.from + this.length;
+  }
+
+  get extent(): { readonly start: number; readonly stop: number } {
+    return { start: this.first, stop: this.last };
+  }
+
+  /** Where all time axes have their zero. */
+  get origin(): number {
+    return this.first;
+  }
+
+  get follow(): boolean {
+    return this.following;
+  }
+
+  set follow(on: boolean) {
+    if (on === this.following) return;
+    this.following = on;
+    if (on) this.toEnd();
+    this.changed(false);
+  }
+
+  /** True while a person is zooming or panning, and a moment longer. */
+  get moving(): boolean {
+    return this.settling !== undefined;
+  }
+
+  /** True once the whole recording is shown. */
+  get fitted(): boolean {
+    return this.from === this.first && this.length >= this.last - this.first;
+  }
+
+  /** The moment under the pointer, in whichever chart it is; NaN if in none. */
+  get cursor(): number {
+    return this.pointer;
+  }
+
+  set cursor(time: number) {
+    if (Object.is(time, this.pointer)) return;
+    this.pointer = time;
+    for (const callback of [...this.cursorCallbacks]) callback();
+  }
+
+  /** The recording's time, as far as it is known by now. */
+  setExtent(start: number, stop: number): void {
+    const end = Math.max(stop, start + SHORTEST);
+    if (start === this.first && end === this.last) return;
+    const shift = start !== this.first && !this.touched;
+    this.first = start;
+    this.last = end;
+    if (this.following || shift) this.toEnd();
+    this.changed(false);
+  }
+
+  /** Shows everything, and follows again. */
+  fit(): void {
+    this.touched = false;
+    this.following = true;
+    this.from = this.first;
+    this.length = this.last - this.first;
+    this.changed(true);
+  }
+
+  /** Shows a range. */
+  show(start: number, stop: number): void {
+    this.set(start, stop - start);
+  }
+
+  /** Zooms about a place of the chart, 0 its left and 1 its right end; `factor` below 1 zooms in. */
+  zoom(place: number, factor: number): void {
+    const span = this.bounded(this.length * factor);
+    this.set(this.from + place * (this.length - span), span);
+  }
+
+  /** Pans by a share of the width; positive shows later times. */
+  pan(share: number): void {
+    this.set(this.from + share * this.length, this.length);
+  }
+
+  /** The scale of a chart, its start snapped to whole device pixels so that a pan recolours nothing. */
+  scale(width: number, ratio = 1): Scale {
+    const perPixel = this.length / Math.max(1, width);
+    const column = perPixel / ratio;
+    const start = this.first + Math.round((this.from - this.first) / column) * column;
+    return {
+      start,
+      perPixel,
+      width,
+      stop: start + perPixel * width,
+      x: time => (time - start) / perPixel,
+      time: x => start + x * perPixel
+    };
+  }
+
+  /** Tells of every change of what is shown, and again when it has come to rest. */
+  subscribe(callback: () => void): () => void {
+    this.callbacks.add(callback);
+    return () => this.callbacks.delete(callback);
+  }
+
+  /** Tells when the moment under the pointer changes. */
+  onCursor(callback: () => void): () => void {
+    this.cursorCallbacks.add(callback);
+    return () => this.cursorCallbacks.delete(callback);
+  }
+
+  private bounded(span: number): number {
+    return Math.min(Math.max(span, SHORTEST), this.last - this.first);
+  }
+
+  private set(start: number, span: number): void {
+    const length = this.bounded(span);
+    const from = Math.min(Math.max(start, this.first), Math.max(this.first, this.last - length));
+    if (from === this.from && length === this.length) return;
+    this.touched = true;
+    this.following = false;
+    this.from = from;
+    this.length = length;
+    this.changed(true);
+  }
+
+  private toEnd(): void {
+    if (this.touched) {
+      this.from = Math.max(this.first, this.last - this.length);
+    } else {
+      this.from = this.first;
+      this.length = this.last - this.first;
+    }
+  }
+
+  private changed(byPerson: boolean): void {
+    if (byPerson) {
+      clearTimeout(this.settling);
+      this.settling = setTimeout(() => {
+        this.settling = undefined;
+        this.tell();
+      }, SETTLING);
+    }
+    this.tell();
+  }
+
+  private tell(): void {
+    for (const callback of [...this.callbacks]) callback();
+  }
+}

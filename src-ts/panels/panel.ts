@@ -1,0 +1,124 @@
+import type { Recording } from '../core/recording';
+import type { TableName } from '../core/schema';
+import type { Selection } from '../core/selection';
+import type { Tasks } from '../core/tasks';
+import type { GestureHandlers } from '../draw/gestures';
+import type { ColorRegistry } from '../draw/palette';
+import type { Box, Pen } from '../draw/pen';
+import type { Surface } from '../draw/surface';
+import type { Card } from '../draw/tooltip';
+import type { Viewport } from '../draw/viewport';
+
+/**
+ * How to write a panel.
+ *
+ * A panel is one object in one file, and one line in `index.ts`. It draws; it
+ * never talks to a kernel, never schedules a frame, never looks outside what
+ * it is given. `mount.ts` puts it into a page and does everything that panels
+ * have in common: the header with its chips and actions, the surface, frames,
+ * gestures and keys, the hover card and its pin, the live region, words for an
+ * empty panel, "show as table", and saving as PNG and SVG.
+ *
+ * The life of a view: `create` once, then whenever rows of one of the panel's
+ * `tables` arrive, or the size, the theme or the selection changes, `layout`,
+ * then `draw` and `drawOverlay`, all at most once a frame and only while the
+ * panel can be seen. When only the viewport has moved: `draw`. When only the
+ * pointer has: `drawOverlay`.
+ *
+ * To be quick with a million rows: keep what depends on data in typed arrays,
+ * renewed in `layout` (compare `table.rows` with what you had), and let `draw`
+ * cost what the pixels cost.
+ */
+export interface Panel {
+  /** Kebab-case; also the `source` of the panel's clauses in the selection. */
+  readonly id: string;
+  /** Its name wherever a person reads it; see LOOK's list of names. */
+  readonly title: string;
+  /** Tables it reads: the view is laid out again when rows of these arrive. */
+  readonly tables: readonly TableName[];
+  /**
+   * True for a chart over time: wheel, drag, keys and double-click then move
+   * the shared viewport, Shift and drag sets the time clause of the selection,
+   * and the cursor line of all such charts is drawn. False: the panel gets
+   * gestures through `PanelView.gestures`, if it wants any.
+   */
+  readonly overTime: boolean;
+  create(context: PanelContext): PanelView;
+}
+
+/** What the panels of one page share. Made by `createStage`. */
+export interface Stage {
+  readonly recording: Recording;
+  /** Attempts joined with what their workers saw, in lanes; kept up to date. */
+  readonly tasks: Tasks;
+  readonly selection: Selection;
+  /** The time that all charts over time show. */
+  readonly viewport: Viewport;
+  /** Colours of task names, the same in every panel. */
+  readonly colors: ColorRegistry;
+}
+
+export interface PanelContext extends Stage {
+  /** Size, theme, `invalidate`. */
+  readonly surface: Surface;
+  /** Says something to those who listen instead of look (a polite live region). */
+  say(words: string): void;
+}
+
+/** Something in the picture that can be hovered, chosen, read out. */
+export interface Mark {
+  /** Two marks with the same id are the same thing. */
+  readonly id: number | string;
+  /** Where it is, CSS pixels in the surface: the card keeps clear of it. */
+  readonly box: Box;
+  /** What the card says; called once when the mark comes under the pointer. */
+  card(): Card;
+  /** One line for the live region. */
+  words(): string;
+}
+
+export type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
+
+/** Rows for "show as table" and for copying: plain text, as a person would want to paste it. */
+export interface TableRows {
+  readonly columns: readonly { readonly title: string; readonly numeric: boolean }[];
+  readonly length: number;
+  /** The cells of one row, formatted; called for the rows that are shown or copied. */
+  row(index: number): readonly string[];
+  /** Unformatted numbers, for copying and sorting; NaN or text where there is none. */
+  value?(index: number, column: number): number | string;
+}
+
+export interface PanelView {
+  /** In words, why there is nothing to show and what to do; undefined if there is something. */
+  empty(): string | undefined;
+  /** Height wanted at this width, CSS pixels. */
+  height(width: number): number;
+  /** Data, size, theme or selection may have changed: work out where everything stands. */
+  layout(): void;
+  /** Draws the whole picture; the background is filled. Must work with an SVG's pen too. */
+  draw(pen: Pen): void;
+  /** Draws what goes with the pointer, over the picture; cursor line and brush are drawn already. */
+  drawOverlay?(pen: Pen, hovered: Mark | undefined): void;
+  /** What is at this place. */
+  pick?(x: number, y: number): Mark | undefined;
+  /** The neighbour of a mark, for the arrow keys; without a mark, the first one. */
+  move?(from: Mark | undefined, direction: Direction): Mark | undefined;
+  /** A mark was clicked, or Enter pressed on it; usually sets a clause. Without a mark: empty space. */
+  choose?(mark: Mark | undefined, event: { readonly additive: boolean }): void;
+  /** Takes gestures before the mount does; a handler that is given replaces the mount's. */
+  readonly gestures?: GestureHandlers;
+  /** Small controls for the header, at the right of the chips (a select, a search box). */
+  readonly controls?: readonly HTMLElement[];
+  /** Stands under the header, over the picture (a legend). */
+  readonly above?: HTMLElement;
+  /** Stands under the picture. */
+  readonly below?: HTMLElement;
+  /** `/` puts the cursor into this. */
+  readonly search?: HTMLInputElement;
+  /** The same content as a table. */
+  rows?(): TableRows;
+  /** Where the plot is within the surface; needed by charts over time. CSS pixels. */
+  plot?(): Box;
+  dispose?(): void;
+}
