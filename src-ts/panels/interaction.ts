@@ -1,0 +1,234 @@
+import type { GestureHandlers } from '../draw/gestures';
+import type { Box, Pen } from '../draw/pen';
+import type { Surface } from '../draw/surface';
+import type { Tooltip } from '../draw/tooltip';
+import type { Direction, Mark, Panel, PanelView, Stage } from './panel';
+
+const ARROWS: Readonly<Record<string, Direction>> = {
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+  ArrowUp: 'up',
+  ArrowDown: 'down',
+  Home: 'first',
+  End: 'last'
+};
+
+/** What a person does on a panel, and what follows from it. */
+export class Interaction {
+  private hovered: Mark | undefined;
+  /** True while the arrow keys go from mark to mark. */
+  private stepping = false;
+  private brushing: { readonly from: number; readonly to: number } | undefined;
+
+  constructor(
+    private readonly panel: Panel,
+    private readonly view: PanelView,
+    private readonly stage: Stage,
+    private readonly surface: Surface,
+    private readonly tooltip: Tooltip,
+    private readonly say: (words: string) => void
+  ) {}
+
+  handlers(): GestureHandlers {
+    const own = this.view.gestures ?? {};
+    const shared: GestureHandlers = {
+      hover: place => this.hover(place),
+      click: (x, y, event) => this.click(x, y, event.shiftKey || event.ctrlKey || event.metaKey),
+      key: event => (own.key?.(event) ?? false) || this.key(event)
+    };
+    const overTime: GestureHandlers = {
+      zoom: (x, _y, factor) => this.stage.viewport.zoom(this.place(x), factor),
+      pan: dx => this.stage.viewport.pan(-dx / this.plot().width),
+      brush: (from, to, done) => this.brush(from, to, done),
+      doubleClick: () => this.stage.viewport.fit()
+    };
+    return { ...shared, ...(this.panel.overTime ? overTime : {}), ...own, key: shared.key };
+  }
+
+  drawOverlay(pen: Pen): void {
+    const { viewport, selection } = this.stage;
+    const { theme, ratio } = this.surface;
+    if (this.panel.overTime) {
+      const plot = this.plot();
+      const scale = viewport.scale(plot.width, ratio);
+      const clause = selection.own(this.panel.id, 'time');
+      if (clause && !this.brushing) {
+        this.drawRange(pen, plot, scale.x(clause.start), scale.x(clause.stop));
+      }
+      if (this.brushing) {
+        const { from, to } = this.brushing;
+        this.drawRange(pen, plot, Math.min(from, to) - plot.x, Math.max(from, to) - plot.x);
+      }
+      const x = Math.round(scale.x(viewport.cursor));
+      if (x >= 0 && x <= plot.width) {
+        pen.fillStyle = theme.faint;
+        pen.fillRect(plot.x + x, plot.y, 1, plot.height);
+      }
+    }
+    this.view.drawOverlay?.(pen, this.hovered);
+  }
+
+  /** Everything outside a chosen range steps back. */
+  private drawRange(pen: Pen, plot: Box, from: number, to: number): void {
+    const { theme } = this.surface;
+    const left = Math.max(0, Math.min(plot.width, from));
+    const right = Math.max(0, Math.min(plot.width, to));
+    pen.globalAlpha = 0.62;
+    pen.fillStyle = theme.backgroundText;
+    pen.fillRect(plot.x, plot.y, left, plot.height);
+    pen.fillRect(plot.x + right, plot.y, plot.width - right, plot.height);
+    pen.globalAlpha = 1;
+    pen.fillStyle = theme.accent;
+    if (from >= 0 && from <= plot.width) pen.fillRect(plot.x + Math.round(left), plot.y, 1, plot.height);
+    if (to >= 0 && to <= plot.width) pen.fillRect(plot.x + Math.round(right), plot.y, 1, plot.height);
+  }
+
+  private plot(): Box {
+    return this.view.plot?.() ?? { x: 0, y: 0, width: this.surface.width, height: this.surface.height };
+  }
+
+  /** Where in the plot, 0 to 1. */
+  private place(x: number): number {
+    const plot = this.plot();
+    return Math.max(0, Math.min(1, (x - plot.x) / plot.width));
+  }
+
+  private hover(at: { readonly x: number; readonly y: number } | undefined): void {
+    const { viewport } = this.stage;
+    if (this.panel.overTime) {
+      const plot = this.plot();
+      const inside = at && at.x >= plot.x && at.x <= plot.x + plot.width;
+      viewport.cursor = inside
+        ? viewport.scale(plot.width, this.surface.ratio).time(at.x - plot.x)
+        : Number.NaN;
+    }
+    if (this.tooltip.pinned) return;
+    this.stepping = false;
+    this.point(at && this.view.pick?.(at.x, at.y));
+  }
+
+  private point(mark: Mark | undefined): void {
+    const same = mark?.id === this.hovered?.id;
+    this.hovered = mark;
+    this.surface.invalidate('overlay');
+    this.surface.element.classList.toggle('di-pointing', mark !== undefined);
+    if (!mark) {
+      this.tooltip.hide();
+      return;
+    }
+    if (same) return;
+    this.showCard(mark);
+  }
+
+  private showCard(mark: Mark): void {
+    const bounds = this.surface.element.getBoundingClientRect();
+    const { x, y, width, height } = mark.box;
+    const left = Math.max(0, x);
+    const right = Math.min(bounds.width, x + width);
+    const target = { x: bounds.left + left, y: bounds.top + y, width: Math.max(1, right - left), height };
+    this.tooltip.show(mark.card(), target);
+  }
+
+  private click(x: number, y: number, additive: boolean): void {
+    const wasPinned = this.tooltip.pinned;
+    this.tooltip.hide();
+    const mark = this.view.pick?.(x, y);
+    if (wasPinned && mark === undefined) {
+      this.point(undefined);
+      return;
+    }
+    this.hovered = undefined;
+    this.point(mark);
+    if (mark) this.tooltip.pin();
+    this.view.choose?.(mark, { additive });
+  }
+
+  private brush(from: number, to: number, done: boolean): void {
+    const { viewport, selection } = this.stage;
+    this.brushing = done ? undefined : { from, to };
+    this.surface.invalidate('overlay');
+    if (!done) return;
+    const plot = this.plot();
+    const scale = viewport.scale(plot.width, this.surface.ratio);
+    const ends = [from, to]
+      .map(x => scale.time(Math.max(0, Math.min(plot.width, x - plot.x))))
+      .sort((a, b) => a - b);
+    selection.set({ source: this.panel.id, column: 'time', value: { start: ends[0], stop: ends[1] } });
+  }
+
+  private key(event: KeyboardEvent): boolean {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z') {
+      return event.shiftKey ? this.stage.selection.redo() : this.stage.selection.undo();
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (event.key === 'Escape') return this.escape();
+    if (event.key === '/' && this.view.search) {
+      this.view.search.focus();
+      return true;
+    }
+    if (event.key === 'Enter' && this.view.move) return this.enter(event.shiftKey);
+    const direction = ARROWS[event.key];
+    if (direction && this.view.move && (this.stepping || event.shiftKey || !this.panel.overTime)) {
+      return this.step(direction);
+    }
+    return this.panel.overTime && this.moveTime(event.key);
+  }
+
+  private escape(): boolean {
+    if (this.tooltip.pinned || this.stepping) {
+      this.tooltip.hide();
+      this.stepping = false;
+      this.point(undefined);
+      return true;
+    }
+    return this.stage.selection.escape();
+  }
+
+  private enter(additive: boolean): boolean {
+    if (!this.hovered) return this.step('first');
+    this.tooltip.pin();
+    this.view.choose?.(this.hovered, { additive });
+    return true;
+  }
+
+  private step(direction: Direction): boolean {
+    const next = this.view.move?.(this.stepping || this.hovered ? this.hovered : undefined, direction);
+    if (!next) return true;
+    this.stepping = true;
+    this.tooltip.hide();
+    this.hovered = undefined;
+    this.point(next);
+    this.say(next.words());
+    return true;
+  }
+
+  private moveTime(key: string): boolean {
+    const { viewport } = this.stage;
+    const plot = this.plot();
+    const middle = Number.isNaN(viewport.cursor)
+      ? 0.5
+      : this.place(plot.x + viewport.scale(plot.width).x(viewport.cursor));
+    switch (key) {
+      case '0':
+        viewport.fit();
+        return true;
+      case '+':
+      case '=':
+      case 'ArrowUp':
+        viewport.zoom(middle, 1 / 1.5);
+        return true;
+      case '-':
+      case 'ArrowDown':
+        viewport.zoom(middle, 1.5);
+        return true;
+      case 'ArrowLeft':
+        viewport.pan(-Math.round(plot.width / 10) / plot.width);
+        return true;
+      case 'ArrowRight':
+        viewport.pan(Math.round(plot.width / 10) / plot.width);
+        return true;
+      default:
+        return false;
+    }
+  }
+}

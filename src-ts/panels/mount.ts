@@ -1,0 +1,200 @@
+import { duration } from '../core/format';
+import { listen } from '../draw/gestures';
+import type { Pen } from '../draw/pen';
+import { Surface } from '../draw/surface';
+import { Tooltip } from '../draw/tooltip';
+import { clauseWords, fillChips } from './chips';
+import { button, element } from './element';
+import { icon } from './icons';
+import { Interaction } from './interaction';
+import type { Panel, PanelView, Stage } from './panel';
+import { offer, type Picture, toPng, toSvg } from './picture';
+import { table } from './table';
+
+/** A panel in a page. */
+export interface Mounted {
+  readonly element: HTMLElement;
+  readonly view: PanelView;
+  readonly surface: Surface;
+  dispose(): void;
+}
+
+/** Least time between two layouts because of new data, milliseconds. */
+const LIVE = 80;
+
+/** Puts a panel into a page: the frame around it and all that panels have in common. */
+export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
+  const stops: (() => void)[] = [];
+  const surface = new Surface();
+  const tooltip = new Tooltip();
+  const live = element('div', { class: 'di-unseen', 'aria-live': 'polite' });
+  const view = panel.create({
+    ...stage,
+    surface,
+    say: words => {
+      live.textContent = words;
+    }
+  });
+  const interaction = new Interaction(panel, view, stage, surface, tooltip, words => {
+    live.textContent = words;
+  });
+
+  const titleId = `di-title-${panel.id}`;
+  const chips = element('div', { class: 'di-chips' });
+  const actions = element('div', { class: 'di-actions' });
+  const head = element(
+    'header',
+    { class: 'di-panel-head' },
+    element('h2', { id: titleId }, panel.title),
+    chips
+  );
+  head.append(...(view.controls ?? []), actions);
+  const empty = element('p', { class: 'di-empty', hidden: true });
+  const tableBox = element('div', { class: 'di-panel-table', hidden: true });
+  const section = element('section', { class: `di-panel di-panel-${panel.id}`, 'aria-labelledby': titleId });
+  surface.element.tabIndex = 0;
+  surface.element.setAttribute('role', 'application');
+  surface.element.setAttribute('aria-roledescription', 'chart');
+  surface.element.setAttribute('aria-label', `${panel.title}. ${keysOf(panel, view)}`);
+  section.append(head, ...parts(view.above), surface.element, ...parts(view.below), empty, tableBox, live);
+  host.append(section);
+
+  const layout = (): void => {
+    const words = view.empty();
+    empty.textContent = words ?? '';
+    empty.hidden = words === undefined;
+    surface.element.hidden = words !== undefined;
+    if (view.above) view.above.hidden = words !== undefined;
+    if (words === undefined) view.layout();
+    const wanted = `${Math.round(view.height(surface.width))}px`;
+    if (surface.element.style.height !== wanted) surface.element.style.height = wanted;
+  };
+
+  if (view.search) {
+    const { search } = view;
+    actions.append(button('Search (/)', () => search.focus(), icon('search')));
+  }
+  if (view.table) {
+    const asTable = button('Show as table', () => {
+      tableBox.hidden = !tableBox.hidden;
+      asTable.setAttribute('aria-pressed', String(!tableBox.hidden));
+      tableBox.replaceChildren(...(tableBox.hidden || !view.table ? [] : [table(view.table())]));
+    });
+    asTable.replaceChildren(icon('table'));
+    asTable.className = 'di-icon';
+    asTable.title = 'Show as table';
+    asTable.setAttribute('aria-label', 'Show as table');
+    actions.append(asTable);
+  }
+  actions.append(saveMenu(() => pictureOf(panel, view, stage, surface)));
+
+  const refresh = (): void => {
+    fillChips(chips, stage);
+    surface.invalidate('layout');
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  stops.push(
+    stage.selection.subscribe(refresh),
+    stage.recording.onAppend(({ table: name }) => {
+      if (!panel.tables.includes(name)) return;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        // A layout may have to show what was empty, and a hidden surface draws no frames.
+        if (surface.element.hidden) layout();
+        surface.invalidate('layout');
+      }, LIVE);
+    }),
+    listen(surface.element, interaction.handlers()),
+    () => clearTimeout(timer)
+  );
+  if (panel.overTime) {
+    stops.push(
+      stage.viewport.subscribe(() => surface.invalidate('base')),
+      stage.viewport.onCursor(() => surface.invalidate('overlay'))
+    );
+  }
+  surface.element.style.height = `${Math.round(view.height(host.clientWidth))}px`;
+  layout();
+  surface.start({
+    layout,
+    draw: pen => {
+      if (!surface.element.hidden) view.draw(pen);
+    },
+    drawOverlay: (pen: Pen) => interaction.drawOverlay(pen)
+  });
+  fillChips(chips, stage);
+
+  return {
+    element: section,
+    view,
+    surface,
+    dispose: () => {
+      for (const stop of stops) stop();
+      view.dispose?.();
+      tooltip.dispose();
+      surface.dispose();
+      section.remove();
+    }
+  };
+}
+
+function parts(...elements: (HTMLElement | undefined)[]): HTMLElement[] {
+  return elements.filter(each => each !== undefined);
+}
+
+function keysOf(panel: Panel, view: PanelView): string {
+  const time = 'Plus and minus zoom, arrow keys pan, 0 shows everything, Shift and a drag marks a time.';
+  const marks = 'Enter steps into the chart; arrow keys then go from one item to the next. Escape clears.';
+  return [panel.overTime ? time : '', view.move ? marks : ''].join(' ').trim();
+}
+
+function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface): Picture {
+  const { recording, viewport, selection } = stage;
+  const about = [String(recording.about('name') ?? 'Recording')];
+  if (panel.overTime) {
+    const from = viewport.start - recording.origin;
+    about.push(
+      `${duration(from)} to ${duration(from + viewport.span)} of ${duration(recording.end - recording.origin)}`
+    );
+  }
+  about.push(...selection.clauses.map(clause => clauseWords(clause, recording.origin)), 'dask_insight');
+  return {
+    title: panel.title,
+    caption: about.join(' · '),
+    width: surface.width,
+    height: surface.height,
+    theme: surface.theme,
+    draw: pen => view.draw(pen)
+  };
+}
+
+function saveMenu(picture: () => Picture): HTMLElement {
+  const menu = element('details', { class: 'di-menu' });
+  const summary = element(
+    'summary',
+    { class: 'di-icon', title: 'Save picture', 'aria-label': 'Save picture' },
+    icon('save')
+  );
+  const save = async (kind: 'png' | 'svg'): Promise<void> => {
+    menu.open = false;
+    const made = picture();
+    const name = `${made.title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.${kind}`;
+    offer(kind === 'png' ? await toPng(made) : toSvg(made), name);
+  };
+  const box = element('div', { class: 'di-menu-box' });
+  box.append(
+    button('PNG picture', () => void save('png')),
+    button('SVG drawing', () => void save('svg'))
+  );
+  menu.append(summary, box);
+  menu.addEventListener('keydown', event => {
+    if (event.key !== 'Escape') return;
+    menu.open = false;
+    summary.focus();
+    event.stopPropagation();
+  });
+  menu.addEventListener('focusout', event => {
+    if (!menu.contains(event.relatedTarget as Node | null)) menu.open = false;
+  });
+  return menu;
+}
