@@ -1,0 +1,189 @@
+"""Runs tasks for dask's multiprocessing scheduler, in its processes, and measures them.
+
+The scheduler's own callbacks cannot know when a task ran in another process.
+So its batches are run through `run_batch`, which leaves the running to dask's
+own function and only looks at the clock around it. Standard library only:
+it is imported in every process of the pool.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Sequence
+from time import perf_counter, thread_time
+from typing import Any, NamedTuple
+
+from .sampler import Sampler
+
+#: One task as dask's `execute_task` takes it: key, task, dumps, loads, get_id, pack_exception.
+Arguments = tuple[Any, Any, Any, Any, Any, Any]
+Run = Callable[[Sequence[Arguments]], list[Any]]
+
+
+class Measured(NamedTuple):
+    """What is known of one task that ran; times in seconds of `perf_counter`."""
+
+    start: float
+    stop: float
+    #: CPU seconds of the thread; NaN if unknown.
+    cpu: float
+    thread: int
+    failed: bool = False
+    exception: str = ""
+    traceback: str = ""
+    #: When reading the task and its inputs began, and when writing its result ended.
+    loading: float = float("nan")
+    dumped: float = float("nan")
+    #: Change of the process's memory, bytes; NaN if unknown.
+    rss: float = float("nan")
+
+
+class Report(NamedTuple):
+    """What one batch of tasks was like."""
+
+    pid: int
+    tasks: list[Measured]
+    #: What `Sampler.drain` gave; `run` counts the tasks of the batch. None without a profile.
+    profile: dict[str, Any] | None
+
+
+def run_batch(run: Run, profile: tuple[float, float] | None, batch: Sequence[Arguments]) -> tuple[list[Any], Report]:
+    """Run a batch of tasks.
+
+    Parameters
+    ----------
+    run
+        dask's own function for it.
+    profile
+        Interval in seconds and share of one core for sampling stacks; None to take none.
+    batch
+        The tasks.
+
+    Returns
+    -------
+    results
+        What `run` would have returned.
+    report
+        What was measured.
+    """
+    ident = threading.get_ident()
+    current: dict[int, int] = {}
+    sampler = _sampler(current, profile) if profile else None
+    results: list[Any] = []
+    tasks: list[Measured] = []
+    try:
+        for number, arguments in enumerate(batch):
+            watch = _Watch(arguments, current, ident, number)
+            results.extend(run([watch.arguments()]))
+            tasks.append(watch.measured())
+    finally:
+        if sampler is not None:
+            sampler.stop()
+    return results, Report(os.getpid(), tasks, sampler.drain() if sampler else None)
+
+
+def _sampler(current: dict[int, int], profile: tuple[float, float]) -> Sampler:
+    sampler = Sampler(lambda: dict(current), str, *profile)
+    sampler.start()
+    return sampler
+
+
+class _Watch:
+    """Looks at the clock where dask reads a task, has its result, and writes it."""
+
+    def __init__(self, arguments: Arguments, current: dict[int, int], ident: int, number: int) -> None:
+        self._key, self._task, self._dumps, self._loads, self._get_id, self._pack = arguments
+        self._current, self._ident, self._number = current, ident, number
+        self._loading = self._start = self._stop = self._dumped = perf_counter()
+        self._cpu = self._cpu_start = thread_time()
+        self._rss = 0.0
+        self._failed, self._exception, self._traceback = False, "", ""
+
+    def arguments(self) -> Arguments:
+        """What dask is given to run."""
+        return self._key, self._task, self.dumps, self.loads, self.get_id, self.pack_exception
+
+    def loads(self, packed: Any) -> Any:
+        task = self._loads(packed)
+        self._rss = resident()
+        self._current[self._ident] = self._number
+        self._cpu_start, self._start = thread_time(), perf_counter()
+        return task
+
+    def get_id(self) -> Any:
+        self._ended()
+        return self._get_id()
+
+    def dumps(self, result: Any) -> Any:
+        packed = self._dumps(result)
+        self._dumped = perf_counter()
+        return packed
+
+    def pack_exception(self, error: BaseException, dumps: Any) -> Any:
+        if self._number in self._current.values():
+            self._ended()
+        self._failed = True
+        _leave_out(error, sys._getframe().f_code.co_filename)
+        self._exception, self._traceback = describe(error)
+        packed = self._pack(error, self._dumps)
+        self._dumped = perf_counter()
+        return packed
+
+    def _ended(self) -> None:
+        self._stop, self._cpu = perf_counter(), thread_time()
+        self._current.pop(self._ident, None)
+        self._rss = resident() - self._rss
+
+    def measured(self) -> Measured:
+        return Measured(
+            start=self._start,
+            stop=max(self._stop, self._start),
+            cpu=max(self._cpu - self._cpu_start, 0.0),
+            thread=self._ident,
+            failed=self._failed,
+            exception=self._exception,
+            traceback=self._traceback,
+            loading=self._loading,
+            dumped=self._dumped,
+            rss=self._rss,
+        )
+
+
+def describe(error: BaseException, below: int = 0) -> tuple[str, str]:
+    """An exception and its traceback as text, without the outermost `below` frames; never raises."""
+    entry = error.__traceback__
+    for _ in range(below):
+        entry = entry.tb_next if entry is not None else None
+    try:
+        text = repr(error)
+    except Exception:
+        text = f"{type(error).__name__} (its repr failed)"
+    try:
+        return text, "".join(traceback.format_exception(type(error), error, entry))
+    except Exception:
+        return text, ""
+
+
+def _leave_out(error: BaseException, file: str) -> None:
+    """Take the frames of one file out of a traceback, all but the outermost frame."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        if entry.tb_next.tb_frame.f_code.co_filename == file:
+            entry.tb_next = entry.tb_next.tb_next
+        else:
+            entry = entry.tb_next
+
+
+def resident() -> float:
+    """Resident memory of this process in bytes; NaN where that is not cheap to know."""
+    try:
+        with open("/proc/self/statm", "rb", buffering=0) as file:
+            return float(int(file.read().split()[1]) * _PAGE)
+    except (OSError, IndexError, ValueError):
+        return float("nan")
+
+
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096

@@ -1,0 +1,149 @@
+"""The local schedulers of this process as a source of batches."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from time import perf_counter, time
+from typing import Any
+
+from ...batch import encode
+from ...identity import Identity
+from ...options import Emit, Options
+from ...probe.resources import ResourceSampler
+from ...probe.sampler import Sampler
+from .computation import Computation
+from .hook import listen
+from .ledger import Ledger
+from .origin import Origin
+from .pools import Place
+from .processes import Children
+
+#: Longest time that rows wait, seconds.
+_FLUSH = 0.5
+#: Time between two drains of the sampler, seconds.
+_DRAIN = 1.0
+
+
+class LocalSource:
+    """Records every computation that this process runs on a local scheduler.
+
+    A thread of its own encodes and emits, and samples resources from the
+    first computation on.
+
+    Parameters
+    ----------
+    options
+        Rates and bounds.
+    identity
+        The recording's ids.
+    """
+
+    def __init__(self, options: Options, identity: Identity) -> None:
+        self._options = options
+        self._ledger = Ledger(identity, options.cache_metric)
+        self._sampler: Sampler | None = None
+        self._thread: threading.Thread | None = None
+        self._stopping = threading.Event()
+        self._begun = threading.Event()
+        self._lock = threading.Lock()
+        self._unlisten: Callable[[], None] | None = None
+        self._emit: Emit = _nowhere
+
+    @property
+    def profile(self) -> tuple[float, float] | None:
+        """Interval (s) and share of a core for sampling stacks, or None."""
+        options = self._options
+        return (options.profile_interval, options.profile_budget) if options.profile else None
+
+    def start(self, emit: Emit) -> None:
+        """Record from now on; batches go to `emit`, from any thread."""
+        self._emit = emit
+        self._unlisten = listen(self)
+
+    def stop(self) -> None:
+        """Record no more and emit what is left; never raises."""
+        if self._unlisten is None:
+            return
+        self._unlisten()
+        self._unlisten = None
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join(self._options.stop_timeout)
+        self._ledger.close()
+        if self._sampler is not None:
+            self._sampler.stop()
+            self._drain()
+        self._flush()
+
+    def begin(self, scheduler: str, place: Place, threads: int, origin: Origin) -> Computation | None:
+        """A computation begins."""
+        try:
+            self._work(place)
+            return Computation(self._ledger, scheduler, place, threads, origin)
+        except Exception as error:
+            self._ledger.failed("begin", error)
+            return None
+
+    def _work(self, place: Place) -> None:
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="dask-insight-local", daemon=True)
+                self._thread.start()
+            if self._sampler is None and place == "here" and self.profile is not None:
+                self._sampler = Sampler(self._ledger.activity.runs, str, *self.profile)
+                self._sampler.start()
+
+    def _run(self) -> None:
+        resources = ResourceSampler()
+        children = Children()
+        tick = min(self._options.resources, _FLUSH)
+        next_sample = next_flush = next_drain = perf_counter()
+        while not self._stopping.wait(tick):
+            now = perf_counter()
+            try:
+                if now >= next_sample:
+                    next_sample = now + self._options.resources * 0.9
+                    self._sample(resources, children)
+                if now >= next_drain:
+                    next_drain = now + _DRAIN
+                    self._drain()
+            except Exception as error:
+                self._ledger.failed("resources", error)
+            if now >= next_flush:
+                next_flush = now + _FLUSH * 0.9
+                self._flush()
+
+    def _sample(self, resources: ResourceSampler, children: Children) -> None:
+        row, gpus = resources.sample()
+        process = self._process()
+        own = {"time": time(), **row, "process": process}
+        for one in (own, *children.sample()):
+            self._emit(encode("resources", _columns([one])))
+        if gpus:
+            self._emit(encode("gpus", _columns([{"time": time(), **gpu, "process": process} for gpu in gpus])))
+
+    def _process(self) -> str:
+        """This process's name in the recording: its scheduler's, where tasks run in it."""
+        return next((name for name in self._ledger.workers() if not name.startswith("process ")), "local")
+
+    def _drain(self) -> None:
+        if self._sampler is not None:
+            self._ledger.profile(self._worker_of, self._sampler.drain())
+
+    def _worker_of(self, thread: str) -> str:
+        return self._ledger.activity.worker_of(int(thread)) if thread.isdigit() else self._process()
+
+    def _flush(self) -> None:
+        try:
+            self._ledger.flush(self._emit)
+        except Exception as error:
+            self._ledger.failed("flush", error)
+
+
+def _columns(rows: list[dict[str, Any]]) -> Mapping[str, Any]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _nowhere(batch: bytes) -> None:
+    """Before the start."""
