@@ -1,0 +1,67 @@
+"""pandas tables over the columns of a recording.
+
+One file makes one table out of several (`tasks`, `transfers`); the others show
+the schema's own columns. `FIELDS` says what stands in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..columns import Columns
+from ..schema import TABLES
+from . import memory, named, plain, tasks, transfers
+from .field import Field
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Read = Callable[[str], Columns]
+_Make = Callable[[Read], Mapping[str, Any]]
+
+#: Tables that are made of several; all others are as in the schema.
+_MADE: dict[str, tuple[tuple[Field, ...], _Make]] = {
+    "tasks": (tasks.FIELDS, tasks.make),
+    "transfers": (transfers.TRANSFERS, transfers.transfers),
+    "transferred": (transfers.TRANSFERRED, transfers.transferred),
+    "memory": (memory.FIELDS, memory.make),
+    "samples": (named.SAMPLES, named.samples),
+    "phases": (named.PHASES, named.phases),
+    "errors": (named.ERRORS, named.errors),
+    "edges": (named.EDGES, named.edges),
+}
+
+#: Name of every table to its columns.
+FIELDS: dict[str, tuple[Field, ...]] = {
+    "tasks": tasks.FIELDS,
+    **{name: plain.fields(table) for name, table in TABLES.items()},
+    **{name: fields for name, (fields, _) in _MADE.items()},
+}
+
+
+def make(read: Read, name: str, started: float, *, timestamps: bool) -> pd.DataFrame:
+    """One table as a DataFrame.
+
+    Parameters
+    ----------
+    read
+        Gives the columns of a table of the schema, times in seconds since the epoch.
+    name
+        A name in `FIELDS`.
+    started
+        The moment from which seconds count, seconds since the epoch.
+    timestamps
+        Times as UTC timestamps instead of seconds since the start.
+
+    Raises
+    ------
+    KeyError
+        If there is no such table.
+    """
+    from .frame import frame
+
+    if name not in FIELDS:
+        raise KeyError(f"no table {name!r}; there are {', '.join(FIELDS)}")
+    columns = _MADE[name][1](read) if name in _MADE else plain.make(read, name)
+    return frame(FIELDS[name], columns, started, timestamps=timestamps)

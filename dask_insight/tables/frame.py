@@ -1,0 +1,76 @@
+"""Columns to a DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..batch import Symbols, Texts
+from .field import Field
+from .lookup import TextRows
+
+try:
+    import pyarrow as arrow
+except ImportError:
+    arrow = None
+
+
+def frame(
+    fields: tuple[Field, ...], columns: Mapping[str, Any], started: float, *, timestamps: bool
+) -> pd.DataFrame:
+    """A DataFrame of `fields`; see `tables.make`."""
+    data = {
+        field.name: _moments(columns[field.name], started, timestamps)
+        if field.unit == "time"
+        else _column(columns[field.name])
+        for field in fields
+    }
+    table = pd.DataFrame(data, copy=False)
+    table.attrs["started"] = started
+    return table
+
+
+def _moments(values: np.ndarray, started: float, timestamps: bool) -> Any:
+    if not timestamps:
+        return np.round(values - started, 6)
+    micros = np.rint(values * 1e6)
+    there = np.abs(micros) < 2**62
+    stamps = np.where(there, micros, 0).astype("i8").view("M8[us]")
+    stamps[~there] = np.datetime64("NaT")
+    return pd.DatetimeIndex(stamps, copy=False).tz_localize("UTC")
+
+
+def _column(values: Any) -> Any:
+    if isinstance(values, Symbols):
+        return pd.Categorical.from_codes(values.codes.astype("i4"), values.names)
+    if isinstance(values, Texts):
+        return _texts(values, None)
+    if isinstance(values, TextRows):
+        return _texts(*values)
+    return values.astype("f8") if values.dtype == np.float32 else values
+
+
+def _texts(texts: Texts, rows: np.ndarray | None) -> Any:
+    if arrow is None:
+        names = [*texts.tolist(), ""]
+        return pd.array(names[:-1] if rows is None else [names[row] for row in rows], dtype="str")
+    array = _arrow(texts, 0 if rows is None else 1)
+    if rows is not None:
+        array = array.take(arrow.array(np.where(rows < 0, len(array) - 1, rows)))
+    dtype = pd.StringDtype("pyarrow", na_value=np.nan)
+    return dtype.construct_array_type()._from_sequence(array, dtype=dtype)
+
+
+def _arrow(texts: Texts, empty: int) -> Any:
+    """Texts as an Arrow array without copying them, with so many empty ones at the end."""
+    offsets = np.concatenate((texts.offsets, np.repeat(texts.offsets[-1:], empty)))
+    buffers = arrow.py_buffer(offsets), arrow.py_buffer(texts.data)
+    array = arrow.LargeStringArray.from_buffers(len(offsets) - 1, *buffers)
+    try:
+        array.validate(full=True)
+    except arrow.ArrowInvalid:
+        return arrow.array(texts.tolist() + [""] * empty, arrow.large_string())
+    return array

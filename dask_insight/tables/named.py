@@ -1,0 +1,94 @@
+"""Tables whose ids are given the names behind them: phases, errors, edges, samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..columns import Columns
+from ..schema import TABLES
+from . import plain
+from .field import Field
+from .lookup import Lookup, fill_symbols, pick
+
+_PREFIX = Field("prefix", "", "Task name of the attempt; '' if none.")
+_KEY = Field("key", "", "Key of the task.")
+_WORKER = Field("worker", "", "Worker of the attempt.")
+_THREAD = Field("thread", "", "Thread of the attempt, within the worker.")
+
+PHASES = (
+    *plain.fields(TABLES["phases"]),
+    Field("duration", "s", "stop - start."),
+    _KEY,
+    _PREFIX,
+    _WORKER,
+    _THREAD,
+)
+ERRORS = (*plain.fields(TABLES["errors"]), _KEY, _PREFIX, _WORKER)
+EDGES = (
+    *plain.fields(TABLES["edges"]),
+    Field("key", "", "Key of the task that needs the result."),
+    Field("dependency_key", "", "Key of the task whose result is needed."),
+)
+SAMPLES = (*plain.fields(TABLES["samples"]), _PREFIX)
+
+Read = Callable[[str], Columns]
+
+
+def phases(read: Read) -> Mapping[str, Any]:
+    """Phases with the attempt they belong to."""
+    columns: Mapping[str, Any] = read("phases")
+    return {
+        **columns,
+        "duration": np.round(columns["stop"] - columns["start"], 6),
+        **_of_run(read, columns["run"], "key", "prefix", "worker", "thread"),
+    }
+
+
+def errors(read: Read) -> Mapping[str, Any]:
+    """Errors with the attempt that raised them."""
+    columns: Mapping[str, Any] = read("errors")
+    return {
+        **columns,
+        **_of_task(read, columns["task"], "key", "prefix"),
+        **_of_run(read, columns["run"], "worker"),
+    }
+
+
+def edges(read: Read) -> Mapping[str, Any]:
+    """Edges with the keys at both ends."""
+    columns: Mapping[str, Any] = read("edges")
+    return {
+        **columns,
+        **_of_task(read, columns["task"], "key"),
+        "dependency_key": _of_task(read, columns["dependency"], "key")["key"],
+    }
+
+
+def samples(read: Read) -> Mapping[str, Any]:
+    """Samples with the name of the task that ran."""
+    columns: Mapping[str, Any] = read("samples")
+    return {**columns, **_of_run(read, columns["run"], "prefix")}
+
+
+def _of_task(read: Read, task: np.ndarray, *names: str) -> Mapping[str, Any]:
+    graph: Mapping[str, Any] = read("graph")
+    rows = Lookup(graph["task"]).rows(task)
+    return {name: pick(graph[name], rows) for name in names}
+
+
+def _of_run(read: Read, run: np.ndarray, *names: str) -> dict[str, Any]:
+    """Facts about the attempts with these ids, ended or still running."""
+    attempts: Mapping[str, Any] = read("attempts")
+    running: Mapping[str, Any] = read("running")
+    rows, begun = Lookup(attempts["run"]).rows(run), Lookup(running["run"]).rows(run)
+    task = np.where(rows >= 0, pick(attempts["task"], rows), pick(running["task"], begun)).astype("u4")
+    task[(rows < 0) & (begun < 0)] = 0xFFFF_FFFF
+    own = [name for name in names if name in ("worker", "thread")]
+    told = _of_task(read, task, *(name for name in names if name not in own))
+    return {
+        **told,
+        **{name: fill_symbols(pick(attempts[name], rows), pick(running[name], begun)) for name in own},
+    }

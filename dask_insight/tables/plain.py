@@ -1,0 +1,23 @@
+"""Tables that show the schema's own columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..batch import Values
+from ..columns import Columns
+from ..schema import Table
+from .field import Field
+
+
+def fields(table: Table) -> tuple[Field, ...]:
+    """The schema's columns as fields."""
+    return tuple(
+        Field(column.name, "time" if column.kind == "time" else column.unit, column.doc)
+        for column in table.columns
+    )
+
+
+def make(read: Callable[[str], Columns], name: str) -> Mapping[str, Values]:
+    """A table as it is."""
+    return read(name)

@@ -1,0 +1,145 @@
+"""Transfers, what they carried, and the attempts that waited for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..columns import Columns
+from ..schema import NOTHING, TABLES
+from . import plain
+from .field import Field
+from .lookup import Lookup, pick, spread
+
+TRANSFERS = (
+    *plain.fields(TABLES["transfers"]),
+    Field("duration", "s", "stop - start."),
+    Field("bandwidth", "bytes/s", "nbytes / duration; NaN if the duration is 0."),
+    Field("results", "", "Number of task results carried."),
+    Field("key", "", "Key of the largest of them."),
+    Field("waiting", "", "Number of attempts that waited for it; incoming transfers only."),
+    Field("waited", "s", "Their waiting for it, summed."),
+)
+TRANSFERRED = (
+    *plain.fields(TABLES["transferred"]),
+    Field("key", "", "Key of that task."),
+    Field("worker", "", "The worker that reports the transfer."),
+    Field("direction", "", "in or out."),
+    Field("run", "", "An attempt that waited for it, one row each; 4294967295 if none did."),
+    Field("waiting_key", "", "Key of that attempt's task; '' if none waited."),
+    Field("waited", "s", "How long that attempt waited while the transfer ran; NaN if none waited."),
+)
+#: Clocks of two processes are compared: what ends this much too late still counts as in time.
+_TOLERANCE = 0.002
+
+Read = Callable[[str], Columns]
+
+
+class _Waits(NamedTuple):
+    """Which attempt waited for which carried result."""
+
+    #: Row in `transferred`.
+    carried: np.ndarray
+    run: np.ndarray
+    task: np.ndarray
+    seconds: np.ndarray
+
+
+def transfers(read: Read) -> Mapping[str, Any]:
+    """One row a transfer."""
+    columns: Mapping[str, Any] = read("transfers")
+    carried: Mapping[str, Any] = read("transferred")
+    graph: Mapping[str, Any] = read("graph")
+    count = len(columns["transfer"])
+    at = Lookup(columns["transfer"]).rows(carried["transfer"])
+    known = at >= 0
+    waits = _waits(read)
+    waiting = at[waits.carried]
+    largest = np.full(count, -1)
+    by_size = np.argsort(carried["nbytes"], kind="stable")
+    by_size = by_size[known[by_size]]
+    largest[at[by_size]] = by_size
+    task = np.where(largest >= 0, pick(carried["task"], largest), NOTHING).astype("u4")
+    duration = columns["stop"] - columns["start"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bandwidth = np.where(duration > 0, columns["nbytes"] / duration, np.nan)
+    return {
+        **columns,
+        "duration": np.round(duration, 6),
+        "bandwidth": bandwidth,
+        "results": np.bincount(at[known], minlength=count),
+        "key": pick(graph["key"], Lookup(graph["task"]).rows(task)),
+        "waiting": np.bincount(waiting, minlength=count),
+        "waited": np.bincount(waiting, waits.seconds, minlength=count),
+    }
+
+
+def transferred(read: Read) -> Mapping[str, Any]:
+    """One row for each result carried and each attempt that waited for it."""
+    columns: Mapping[str, Any] = read("transfers")
+    carried: Mapping[str, Any] = read("transferred")
+    graph: Mapping[str, Any] = read("graph")
+    waits = _waits(read)
+    idle = np.setdiff1d(np.arange(len(carried["task"])), waits.carried)
+    rows = np.concatenate((waits.carried, idle))
+    order = np.argsort(rows, kind="stable")
+    rows = rows[order]
+    nobody = np.full(len(idle), NOTHING)
+    waiter = np.concatenate((waits.task, nobody))[order].astype("u4")
+    names = Lookup(graph["task"])
+    at = Lookup(columns["transfer"]).rows(carried["transfer"][rows])
+    return {
+        **{name: values[rows] for name, values in carried.items()},
+        "key": pick(graph["key"], names.rows(carried["task"][rows])),
+        "worker": pick(columns["worker"], at),
+        "direction": pick(columns["direction"], at),
+        "run": np.concatenate((waits.run, nobody))[order].astype("u4"),
+        "waiting_key": pick(graph["key"], names.rows(waiter)),
+        "waited": np.concatenate((waits.seconds, np.full(len(idle), np.nan)))[order],
+    }
+
+
+def _waits(read: Read) -> _Waits:
+    """Attempts on the receiving worker that need a carried result and started after it had come."""
+    columns: Mapping[str, Any] = read("transfers")
+    carried: Mapping[str, Any] = read("transferred")
+    attempts: Mapping[str, Any] = read("attempts")
+    executions: Mapping[str, Any] = read("executions")
+    attempt, dependency = _needs(attempts, read("edges"))
+    workers = {name: code for code, name in enumerate(columns["worker"].names)}
+    worker = np.array([workers.get(name, -1) for name in attempts["worker"].names] or [-1])
+    wanted = dependency.astype("i8") * (len(workers) + 1) + worker[attempts["worker"].codes[attempt]]
+    wanted[worker[attempts["worker"].codes[attempt]] < 0] = -1
+    order = np.argsort(wanted, kind="stable")
+    wanted = wanted[order]
+
+    at = Lookup(columns["transfer"]).rows(carried["transfer"])
+    incoming = np.array([name == "in" for name in columns["direction"].names] or [False])
+    came = np.flatnonzero((at >= 0) & pick(incoming[columns["direction"].codes], at).astype(bool))
+    have = carried["task"][came].astype("i8") * (len(workers) + 1) + columns["worker"].codes[at[came]]
+    pair, found = spread(np.searchsorted(wanted, have), np.searchsorted(wanted, have, side="right"))
+    result, row = came[pair], attempt[order[found]]
+
+    seen = Lookup(executions["run"]).rows(attempts["run"][row])
+    received = pick(executions["received"], seen)
+    begin = np.where(np.isnan(received), attempts["assigned"][row], received)
+    start = np.where(
+        np.isnan(attempts["start"][row]), pick(executions["start"], seen), attempts["start"][row]
+    )
+    transfer_start, transfer_stop = columns["start"][at[result]], columns["stop"][at[result]]
+    seconds = transfer_stop - np.fmax(transfer_start, begin)
+    waited = (seconds > 0) & (start >= transfer_stop - _TOLERANCE)
+    row = row[waited]
+    return _Waits(result[waited], attempts["run"][row], attempts["task"][row], np.round(seconds[waited], 6))
+
+
+def _needs(attempts: Mapping[str, Any], edges: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """For every attempt (its row) every task it needs."""
+    order = np.argsort(edges["task"], kind="stable")
+    task = edges["task"][order]
+    row, edge = spread(
+        np.searchsorted(task, attempts["task"]), np.searchsorted(task, attempts["task"], side="right")
+    )
+    return row, edges["dependency"][order][edge]
