@@ -1,0 +1,172 @@
+"""Finds the distributed clients of this process, those there are and those to come."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import sys
+import threading
+import weakref
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import dask
+
+#: Called with a client; what it returns is awaited, where it can be, before the client goes on.
+Callback = Callable[[Any], Awaitable[None] | None]
+
+_PRELOAD = "distributed.client.preload"
+#: Run by each new client as `distributed.client.preload`. A cluster may hand its
+#: configuration on to processes without this package, hence text that needs nothing.
+_HOOK = """\
+import sys
+
+def _watch():
+    return sys.modules.get("dask_insight.sources.clients")
+
+async def dask_setup(client):
+    if _watch() is not None:
+        await _watch().appeared(client)
+
+async def dask_teardown(client):
+    if _watch() is not None:
+        await _watch().leaving(client)
+"""
+
+logger = logging.getLogger(__name__)
+_lock = threading.Lock()
+_watches: list[_Watch] = []
+
+
+class _Watch:
+    def __init__(self, callback: Callback, closing: Callback | None) -> None:
+        self.callback = callback
+        self.closing = closing
+
+
+def watch_clients(callback: Callback, closing: Callback | None = None) -> Callable[[], None]:
+    """Tell of every distributed client of this process.
+
+    Clients that exist are told of at once, from the thread that asks. Later
+    ones are told of from their event loop, when they have connected and
+    before their creator has them: if the callback returns an awaitable, the
+    client waits for it, so nothing that it computes can be missed. Clients
+    that workers make for their tasks are left out. Works before distributed
+    has been imported.
+
+    Parameters
+    ----------
+    callback
+        Called with each client. Its exceptions are logged and go no further.
+    closing
+        Called likewise when a client begins to close and can still be used.
+        For clients that existed before, too.
+
+    Returns
+    -------
+    stop
+        Ends the watch.
+    """
+    watch = _Watch(callback, closing)
+    with _lock:
+        if not _watches:
+            _install()
+        _watches.append(watch)
+    for client in _instances():
+        _follow(client)
+        if client.status == "running":
+            _tell_now(callback, client)
+
+    def stop() -> None:
+        with _lock:
+            if watch in _watches:
+                _watches.remove(watch)
+                if not _watches:
+                    _uninstall()
+
+    return stop
+
+
+def existing_clients() -> list[Any]:
+    """The clients of this process that are connected, without those of workers."""
+    return [client for client in _instances() if client.status == "running"]
+
+
+def _instances() -> list[Any]:
+    module = sys.modules.get("distributed.client")
+    return [] if module is None else [client for client in list(module.Client._instances) if _wanted(client)]
+
+
+def _wanted(client: Any) -> bool:
+    return not str(client.id).startswith("Client-worker-")
+
+
+async def appeared(client: Any) -> None:
+    """A client has connected; called on its event loop."""
+    await _tell([watch.callback for watch in list(_watches)], client)
+
+
+async def leaving(client: Any) -> None:
+    """A client begins to close; called on its event loop."""
+    await _tell([watch.closing for watch in list(_watches) if watch.closing is not None], client)
+
+
+async def _tell(callbacks: list[Callback], client: Any) -> None:
+    if not _wanted(client):
+        return
+    for callback in callbacks:
+        try:
+            answer = callback(client)
+            if inspect.isawaitable(answer):
+                await answer
+        except Exception:
+            logger.exception("dask_insight cannot follow client %s", client.id)
+
+
+def _tell_now(callback: Callback, client: Any) -> None:
+    try:
+        answer = callback(client)
+        if inspect.isawaitable(answer):
+            client.loop.add_callback(_waiting, answer)
+    except Exception:
+        logger.exception("dask_insight cannot follow client %s", client.id)
+
+
+async def _waiting(answer: Awaitable[None]) -> None:
+    await answer
+
+
+def _install() -> None:
+    before = dask.config.get(_PRELOAD, [])
+    dask.config.set({_PRELOAD: [*([before] if isinstance(before, str) else before), _HOOK]})
+
+
+def _uninstall() -> None:
+    before = dask.config.get(_PRELOAD, [])
+    if isinstance(before, list):
+        dask.config.set({_PRELOAD: [one for one in before if one != _HOOK]})
+
+
+class _Follower:
+    """Stands in a client's list of preloads for one that was made before the watch."""
+
+    name = _HOOK
+
+    def __init__(self, client: Any) -> None:
+        self._client = weakref.ref(client)
+
+    async def start(self) -> None:
+        """Called by the client when it has connected, unless it has already."""
+        if (client := self._client()) is not None:
+            await appeared(client)
+
+    async def teardown(self) -> None:
+        """Called by the client when it begins to close."""
+        if (client := self._client()) is not None:
+            await leaving(client)
+
+
+def _follow(client: Any) -> None:
+    preloads = getattr(getattr(client, "preloads", None), "_preloads", None)
+    if isinstance(preloads, list) and not any(getattr(one, "name", "") == _HOOK for one in preloads):
+        preloads.append(_Follower(client))
