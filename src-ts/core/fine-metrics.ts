@@ -1,0 +1,110 @@
+import type { Recording } from './recording';
+import type { Filter } from './selection';
+
+/** Which of the three pictures an entry belongs to. */
+export type Direction = 'execute' | 'receive' | 'send' | 'other';
+
+const DIRECTIONS: Readonly<Record<string, Direction>> = {
+  execute: 'execute',
+  'gather-dep': 'receive',
+  'get-data': 'send'
+};
+
+/** One amount: of an activity, for a task name where there is one, in one unit. */
+export interface Amount {
+  readonly direction: Direction;
+  readonly context: string;
+  readonly name: string;
+  readonly activity: string;
+  readonly value: number;
+}
+
+/** All units that occur, the usual ones first. */
+export function unitsOf(recording: Recording): string[] {
+  const units = recording
+    .table('metrics')
+    .symbols('unit')
+    .names.filter(unit => unit !== '');
+  const usual = ['seconds', 'bytes', 'count'];
+  return [
+    ...usual.filter(unit => units.includes(unit)),
+    ...units.filter(unit => !usual.includes(unit)).sort()
+  ];
+}
+
+/** Sums of the fine metrics of one unit within a filter, largest first. */
+export function amountsOf(recording: Recording, unit: string, filter: Filter): Amount[] {
+  const table = recording.table('metrics');
+  const unitCode = table.symbols('unit').find(unit);
+  if (unitCode < 0) return [];
+  const units = table.symbols('unit').codes;
+  const times = table.times('time');
+  const values = table.numbers('value');
+  const contexts = table.symbols('context');
+  const names = table.symbols('prefix');
+  const activities = table.symbols('activity');
+  const workers = table.symbols('worker');
+  const spans = table.symbols('span');
+  const workerWanted = wanted(workers.names, filter.workers);
+  const nameWanted = wanted(names.names, filter.names);
+  const spanWanted = wanted(spans.names, filter.spans);
+  const from = filter.time?.start ?? Number.NEGATIVE_INFINITY;
+  const to = filter.time?.stop ?? Number.POSITIVE_INFINITY;
+  const sums = new Map<number, number>();
+  const nameCount = names.names.length || 1;
+  const activityCount = activities.names.length || 1;
+  for (let row = 0; row < table.rows; row++) {
+    if (units[row] !== unitCode || !(times[row] >= from && times[row] <= to)) continue;
+    if (!workerWanted[workers.codes[row]] || !nameWanted[names.codes[row]] || !spanWanted[spans.codes[row]])
+      continue;
+    const key = (contexts.codes[row] * nameCount + names.codes[row]) * activityCount + activities.codes[row];
+    sums.set(key, (sums.get(key) ?? 0) + values[row]);
+  }
+  return [...sums]
+    .filter(([, value]) => value !== 0)
+    .map(([key, value]) => {
+      const activity = key % activityCount;
+      const name = Math.floor(key / activityCount) % nameCount;
+      const context = contexts.names[Math.floor(key / activityCount / nameCount)];
+      return {
+        direction: Object.hasOwn(DIRECTIONS, context) ? DIRECTIONS[context] : 'other',
+        context,
+        name: names.names[name],
+        activity: activities.names[activity],
+        value
+      } as Amount;
+    })
+    .sort((a, b) => b.value - a.value);
+}
+
+function wanted(names: readonly string[], chosen: ReadonlySet<string> | undefined): Uint8Array {
+  return Uint8Array.from(names, name => (!chosen || chosen.has(name) ? 1 : 0));
+}
+
+/** A bar: its parts add up to its total. */
+export interface Bar {
+  readonly label: string;
+  readonly total: number;
+  readonly parts: readonly { readonly label: string; readonly value: number }[];
+}
+
+/** Amounts put together by one property, their parts by another; largest bar first. */
+export function barsOf(
+  amounts: readonly Amount[],
+  by: (amount: Amount) => string,
+  part: (amount: Amount) => string
+): Bar[] {
+  const bars = new Map<string, Map<string, number>>();
+  for (const amount of amounts) {
+    const parts = bars.get(by(amount)) ?? new Map<string, number>();
+    parts.set(part(amount), (parts.get(part(amount)) ?? 0) + amount.value);
+    bars.set(by(amount), parts);
+  }
+  return [...bars]
+    .map(([label, parts]) => ({
+      label,
+      total: [...parts.values()].reduce((a, b) => a + b, 0),
+      parts: [...parts].map(([name, value]) => ({ label: name, value })).sort((a, b) => b.value - a.value)
+    }))
+    .sort((a, b) => b.total - a.total);
+}

@@ -1,0 +1,53 @@
+/** Makes an element with attributes and children; text is always text, never markup. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Readonly<Record<string, string | number | boolean | undefined>> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) made.setAttribute(name, '');
+    else if (value !== undefined && value !== false) made.setAttribute(name, String(value));
+  }
+  made.append(...children);
+  return made;
+}
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** Makes an SVG element; sizes and colours go in as attributes, which a strict policy allows. */
+export function svg(
+  tag: string,
+  attributes: Readonly<Record<string, string | number>> = {},
+  ...children: (Node | string)[]
+): SVGElement {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  made.append(...children);
+  return made;
+}
+
+/** A button that says what it does; `icon` is its drawing, without it the name is shown. */
+export function button(name: string, press: () => void, icon?: SVGElement): HTMLButtonElement {
+  const made = element('button', { type: 'button', class: icon ? 'di-icon' : 'di-button' }, icon ?? name);
+  if (icon) {
+    made.setAttribute('aria-label', name);
+    made.title = name;
+  }
+  made.addEventListener('click', press);
+  return made;
+}
+
+/** A choice of one of several. */
+export function choice<T extends string>(
+  name: string,
+  options: readonly (readonly [value: T, label: string])[],
+  chosen: T,
+  choose: (value: T) => void
+): HTMLSelectElement {
+  const made = element('select', { class: 'di-choice', 'aria-label': name, title: name });
+  for (const [value, label] of options)
+    made.append(new Option(label, value, value === chosen, value === chosen));
+  made.addEventListener('change', () => choose(made.value as T));
+  return made;
+}

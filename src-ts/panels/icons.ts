@@ -1,0 +1,33 @@
+import { svg } from './element';
+
+/** Line drawings on a grid of 16; they take the colour of the text around them. */
+const PATHS = {
+  search: 'M7 2.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 0 1 0-9M10.3 10.3L14 14',
+  table: 'M2 3h12v10H2zM2 6.5h12M2 9.75h12M6 3v10',
+  save: 'M8 2v8M4.8 7L8 10.2L11.2 7M2.5 13.5h11',
+  close: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
+  copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
+  light:
+    'M8 5a3 3 0 1 1 0 6a3 3 0 0 1 0-6M8 1.5v1.2M8 13.3v1.2M1.5 8h1.2M13.3 8h1.2M3.4 3.4l.9.9M11.7 11.7l.9.9M12.6 3.4l-.9.9M4.3 11.7l-.9.9',
+  dark: 'M13.2 9.6A5.6 5.6 0 0 1 6.4 2.8a5.6 5.6 0 1 0 6.8 6.8',
+  auto: 'M8 2.5a5.5 5.5 0 1 1 0 11a5.5 5.5 0 0 1 0-11M8 2.5v11M8.2 4.5h2.6M8.2 7h4.6M8.2 9.5h4.4M8.2 12h2',
+  undo: 'M5.5 3L2.5 6l3 3M2.8 6H10a3.5 3.5 0 0 1 0 7H7',
+  redo: 'M10.5 3l3 3l-3 3M13.2 6H6a3.5 3.5 0 0 0 0 7h3',
+  fit: 'M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10',
+  flip: 'M8 2v12M5 5l3-3l3 3M5 11l3 3l3-3',
+  help: 'M8 1.8a6.2 6.2 0 1 1 0 12.4a6.2 6.2 0 0 1 0-12.4M6.2 6.3a1.9 1.9 0 1 1 2.7 1.7c-.6.3-.9.7-.9 1.3M8 11.2v.4'
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function icon(name: IconName): SVGElement {
+  const path = svg('path', {
+    d: PATHS[name],
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': 1.25,
+    'stroke-linecap': 'round',
+    'stroke-linejoin': 'round'
+  });
+  return svg('svg', { viewBox: '0 0 16 16', width: 16, height: 16, 'aria-hidden': 'true' }, path);
+}
