@@ -149,3 +149,33 @@ export class IdIndex {
 
 /** Ids beyond this come from damaged data: no recording that fits in a page has so many. */
 const MOST_IDS = 1 << 28;
+
+/** From an id to all rows that have it, newest first. */
+export class Chains {
+  private readonly heads = new IdIndex();
+  private next = new Int32Array(0);
+
+  /** Rows are added once each. */
+  add(id: number, row: number): void {
+    if (row >= this.next.length) {
+      const larger = new Int32Array(Math.max(row + 1, this.next.length * 2, 256));
+      larger.set(this.next);
+      this.next = larger;
+    }
+    this.next[row] = this.heads.get(id);
+    this.heads.set(id, row);
+  }
+
+  /** The rows, newest first, at most `most`. */
+  rows(id: number, most = Number.POSITIVE_INFINITY): number[] {
+    const rows: number[] = [];
+    for (let row = this.heads.get(id); row >= 0 && rows.length < most; row = this.next[row]) rows.push(row);
+    return rows;
+  }
+
+  count(id: number): number {
+    let count = 0;
+    for (let row = this.heads.get(id); row >= 0; row = this.next[row]) count++;
+    return count;
+  }
+}

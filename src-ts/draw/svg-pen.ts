@@ -210,9 +210,9 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;'
 };
 
+/** Characters that XML cannot hold, escaped or not. */
+const CONTROL = /\p{Cc}(?<![\t\n\r])/gu;
+
 function escaped(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML has no such characters, escaped or not.
-  return text
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '')
-    .replace(/[&<>"']/g, each => ENTITIES[each]);
+  return text.replace(CONTROL, '').replace(/[&<>"']/g, each => ENTITIES[each]);
 }

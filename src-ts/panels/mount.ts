@@ -74,11 +74,13 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     const { search } = view;
     actions.append(button('Search (/)', () => search.focus(), icon('search')));
   }
-  if (view.table) {
+  if (view.rows) {
     const asTable = button('Show as table', () => {
       tableBox.hidden = !tableBox.hidden;
       asTable.setAttribute('aria-pressed', String(!tableBox.hidden));
-      tableBox.replaceChildren(...(tableBox.hidden || !view.table ? [] : [table(view.table())]));
+      tableBox.replaceChildren(
+        ...(tableBox.hidden || !view.rows ? [] : [table({ caption: panel.title, rows: view.rows() })])
+      );
     });
     asTable.replaceChildren(icon('table'));
     asTable.className = 'di-icon';

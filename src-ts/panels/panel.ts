@@ -8,7 +8,6 @@ import type { Box, Pen } from '../draw/pen';
 import type { Surface } from '../draw/surface';
 import type { Card } from '../draw/tooltip';
 import type { Viewport } from '../draw/viewport';
-import type { TableOptions } from './table';
 
 /**
  * How to write a panel.
@@ -80,6 +79,16 @@ export interface Mark {
 
 export type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
 
+/** Rows for "show as table" and for copying: plain text, as a person would want to paste it. */
+export interface TableRows {
+  readonly columns: readonly { readonly title: string; readonly numeric: boolean }[];
+  readonly length: number;
+  /** The cells of one row, formatted; called for the rows that are shown or copied. */
+  row(index: number): readonly string[];
+  /** Unformatted numbers, for copying and sorting; NaN or text where there is none. */
+  value?(index: number, column: number): number | string;
+}
+
 export interface PanelView {
   /** In words, why there is nothing to show and what to do; undefined if there is something. */
   empty(): string | undefined;
@@ -108,7 +117,7 @@ export interface PanelView {
   /** `/` puts the cursor into this. */
   readonly search?: HTMLInputElement;
   /** The same content as a table; asked for when a person wants to see it. */
-  table?(): TableOptions;
+  rows?(): TableRows;
   /** Where the plot is within the surface; needed by charts over time. CSS pixels. */
   plot?(): Box;
   dispose?(): void;

@@ -1,0 +1,189 @@
+/** How an attempt ended, as a number; `STATUSES` has the words of the `attempts` table. */
+export const STATUSES = [
+  'ok',
+  'erred',
+  'retried',
+  'killed',
+  'cancelled',
+  'stolen',
+  'rescheduled',
+  'running',
+  'other'
+] as const;
+export type Status = (typeof STATUSES)[number];
+
+export function statusCode(status: string): number {
+  const code = STATUSES.indexOf(status as Status);
+  return code < 0 ? STATUSES.indexOf('other') : code;
+}
+
+export const OK = 0;
+export const RUNNING = STATUSES.indexOf('running');
+
+/** One more than the largest index into `Tasks.names`; names beyond share the last. */
+export const MOST_NAMES = 0xffff;
+
+/** What ran on one thread of one worker, sorted by start. Times are seconds since the epoch. */
+export class Lane {
+  private count = 0;
+  /** Entries up to here are in order. */
+  private sorted = 0;
+  /** Entries to take out: twice their row, plus 1 for a row of `running`. */
+  private readonly dropped = new Set<number>();
+  /** `start[i]`, `stop[i]`: when entry i ran; stop is Infinity while it runs. */
+  start = new Float64Array(64);
+  stop = new Float64Array(64);
+  /** Latest stop of entries 0 … i: no entry up to i is seen after it. */
+  reach = new Float64Array(64);
+  /** Index into `Tasks.names`. */
+  name = new Uint16Array(64);
+  /** Index into `STATUSES`. */
+  status = new Uint8Array(64);
+  /** Row of `attempts`; of `running` where the status says so. */
+  row = new Uint32Array(64);
+  /** Changes whenever more has happened than entries added at the end. */
+  epoch = 0;
+  /** How many entries did not end well. */
+  failures = 0;
+
+  constructor(
+    readonly worker: string,
+    readonly thread: string
+  ) {}
+
+  /** Number of entries. Reading it brings late arrivals into order: read it first. */
+  get length(): number {
+    if (this.dropped.size > 0) this.takeOut();
+    if (this.sorted < this.count) this.settle();
+    return this.count;
+  }
+
+  add(start: number, stop: number, name: number, status: number, row: number): void {
+    const at = this.count++;
+    if (at === this.start.length) this.grow();
+    this.start[at] = start;
+    this.stop[at] = stop;
+    this.name[at] = name;
+    this.status[at] = status;
+    this.row[at] = row;
+    if (status !== OK && status !== RUNNING) this.failures++;
+    if (this.sorted === at && (at === 0 || start >= this.start[at - 1])) {
+      this.reach[at] = at === 0 ? stop : Math.max(this.reach[at - 1], stop);
+      this.sorted = this.count;
+    }
+  }
+
+  /** Takes an entry out, found by its row and kind of row; done when the lane is next read. */
+  remove(row: number, running: boolean): void {
+    this.dropped.add(2 * row + Number(running));
+  }
+
+  /** Gives entries a name that was not known when they came. */
+  rename(index: number, name: number): void {
+    this.name[index] = name;
+    this.epoch++;
+  }
+
+  /** The first entry that ends after `time`, or has not ended; `length` if there is none. */
+  firstAfter(time: number): number {
+    const { reach } = this;
+    let low = 0;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (reach[middle] <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The first entry that starts after `time`. */
+  firstStartAfter(time: number): number {
+    const { start } = this;
+    let low = 0;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (start[middle] <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The entry that runs at `time`, or else the nearest within `tolerance` seconds; -1 if there is none. */
+  at(time: number, tolerance: number): number {
+    const next = this.firstStartAfter(time);
+    let best = -1;
+    let distance = tolerance;
+    const floor = time - tolerance;
+    for (let index = next - 1; index >= 0 && this.reach[index] >= floor; index--) {
+      const away = time - this.stop[index];
+      if (away <= 0) return index;
+      if (away <= distance) {
+        best = index;
+        distance = away;
+      }
+    }
+    if (next < this.count && this.start[next] - time < distance) return next;
+    return best;
+  }
+
+  private takeOut(): void {
+    let to = 0;
+    let inOrder = 0;
+    for (let from = 0; from < this.count; from++) {
+      const running = this.status[from] === RUNNING;
+      if (this.dropped.has(2 * this.row[from] + Number(running))) {
+        if (this.status[from] !== OK && !running) this.failures--;
+        continue;
+      }
+      for (const column of [this.start, this.stop, this.name, this.status, this.row])
+        column[to] = column[from];
+      to++;
+      if (from < this.sorted) inOrder = to;
+    }
+    if (to < this.count) this.epoch++;
+    this.count = to;
+    this.sorted = inOrder;
+    this.dropped.clear();
+    this.rereach(0, inOrder);
+  }
+
+  private settle(): void {
+    const earliest = this.start.subarray(this.sorted, this.count).reduce((a, b) => Math.min(a, b));
+    let from = this.sorted;
+    while (from > 0 && this.start[from - 1] > earliest) from--;
+    if (from < this.sorted) this.epoch++;
+    const order = new Uint32Array(this.count - from).map((_, index) => from + index);
+    const { start } = this;
+    order.sort((a, b) => start[a] - start[b] || a - b);
+    for (const column of [this.start, this.stop, this.name, this.status, this.row]) {
+      const moved = column.slice(from, this.count);
+      for (let index = 0; index < order.length; index++) column[from + index] = moved[order[index] - from];
+    }
+    this.sorted = this.count;
+    this.rereach(from, this.count);
+  }
+
+  private rereach(from: number, to: number): void {
+    let latest = from > 0 ? this.reach[from - 1] : Number.NEGATIVE_INFINITY;
+    for (let index = from; index < to; index++) {
+      if (this.stop[index] > latest) latest = this.stop[index];
+      this.reach[index] = latest;
+    }
+  }
+
+  private grow(): void {
+    const length = this.start.length * 2;
+    const larger = <T extends { set(from: T): void }>(made: T, old: T): T => {
+      made.set(old);
+      return made;
+    };
+    this.start = larger(new Float64Array(length), this.start);
+    this.stop = larger(new Float64Array(length), this.stop);
+    this.reach = larger(new Float64Array(length), this.reach);
+    this.name = larger(new Uint16Array(length), this.name);
+    this.status = larger(new Uint8Array(length), this.status);
+    this.row = larger(new Uint32Array(length), this.row);
+  }
+}

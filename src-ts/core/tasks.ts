@@ -1,0 +1,364 @@
+import { Chains, IdIndex } from './columns';
+import { Lane, MOST_NAMES, RUNNING, statusCode } from './lane';
+import type { Arrival, Recording, Stop } from './recording';
+
+/** When and where an attempt ran, from all that is known; NaN and '' where nothing is. */
+export interface Run {
+  readonly start: number;
+  readonly stop: number;
+  readonly worker: string;
+  readonly thread: string;
+}
+
+/**
+ * The attempts of a recording, joined with what their workers saw, in one lane
+ * a thread. Follows the recording as it grows; rows may come in any order.
+ */
+export class Tasks {
+  /** Task names; `names[0]` is that of tasks whose name has not arrived. */
+  readonly names: string[] = [''];
+  /** How many attempts never ran on a thread, by status (stolen, cancelled …): they are in no lane. */
+  readonly unplaced = new Map<string, number>();
+  /** Number of entries in all lanes. */
+  count = 0;
+  /** Grows with every change. */
+  version = 0;
+
+  private readonly byKey = new Map<string, Lane>();
+  private sortedLanes: readonly Lane[] | undefined;
+  private readonly graphRows = new IdIndex();
+  private readonly attemptOfRun = new IdIndex();
+  private readonly executionOfRun = new IdIndex();
+  private readonly runningOfRun = new IdIndex();
+  /** Rows of `running` whose attempt has ended since. */
+  private readonly endedRuns = new IdIndex();
+  private readonly errorOfRun = new IdIndex();
+  private readonly attemptsOfTask = new Chains();
+  private readonly phasesOfRun = new Chains();
+  private readonly needs = new Chains();
+  private readonly neededBy = new Chains();
+  /** Attempts whose place rests on little, and the lane they are in: more may arrive. */
+  private readonly tentative = new Map<number, Lane | undefined>();
+  private unnamed = 0;
+  private readonly callbacks = new Set<() => void>();
+
+  constructor(readonly recording: Recording) {
+    for (const table of [
+      'graph',
+      'executions',
+      'running',
+      'attempts',
+      'phases',
+      'errors',
+      'edges',
+      'workers'
+    ] as const) {
+      this.take({ table, from: 0, to: recording.table(table).rows });
+    }
+    recording.onAppend(arrival => this.take(arrival));
+  }
+
+  /** The lanes, grouped by worker. */
+  get lanes(): readonly Lane[] {
+    this.sortedLanes ??= this.inOrder();
+    return this.sortedLanes;
+  }
+
+  /** Tells after every change. */
+  onChange(callback: () => void): Stop {
+    this.callbacks.add(callback);
+    return () => this.callbacks.delete(callback);
+  }
+
+  /** Row of `graph` of a task, or -1. */
+  graphRow(task: number): number {
+    return this.graphRows.get(task);
+  }
+
+  /** Row of `attempts` of a run, or -1. */
+  attemptRow(run: number): number {
+    return this.attemptOfRun.get(run);
+  }
+
+  /** Row of `executions` of a run, or -1. */
+  executionRow(run: number): number {
+    return this.executionOfRun.get(run);
+  }
+
+  /** Row of `errors` of a run, or -1. */
+  errorRow(run: number): number {
+    return this.errorOfRun.get(run);
+  }
+
+  /** Rows of `attempts` of a task, newest first. */
+  attemptRows(task: number): number[] {
+    return this.attemptsOfTask.rows(task);
+  }
+
+  /** Rows of `phases` of a run. */
+  phaseRows(run: number): number[] {
+    return this.phasesOfRun.rows(run);
+  }
+
+  /** Rows of `edges` that lead to a task's inputs, at most `most`. */
+  inputRows(task: number, most?: number): number[] {
+    return this.needs.rows(task, most);
+  }
+
+  /** Number of inputs, and of tasks that need the result. */
+  degree(task: number): { readonly inputs: number; readonly dependents: number } {
+    return { inputs: this.needs.count(task), dependents: this.neededBy.count(task) };
+  }
+
+  /** Index into `names` of a task. */
+  nameOf(task: number): number {
+    const row = this.graphRows.get(task);
+    if (row < 0) return 0;
+    const code = this.recording.table('graph').symbols('prefix').codes[row];
+    return Math.min(code + 1, MOST_NAMES);
+  }
+
+  /** When and where an attempt ran, by its row in `attempts`. */
+  runOf(row: number): Run {
+    const attempts = this.recording.table('attempts');
+    const run = attempts.numbers('run')[row];
+    const executions = this.recording.table('executions');
+    const running = this.recording.table('running');
+    const seen = this.executionOfRun.get(run);
+    const begun = this.runningOfRun.get(run);
+    const start = firstKnown(
+      attempts.times('start')[row],
+      seen < 0 ? Number.NaN : executions.times('start')[seen],
+      seen < 0 ? Number.NaN : executions.times('executing')[seen],
+      begun < 0 ? Number.NaN : running.times('start')[begun]
+    );
+    const done = attempts.times('done')[row];
+    const stop = firstKnown(
+      attempts.times('stop')[row],
+      seen < 0 ? Number.NaN : executions.times('stop')[seen],
+      seen < 0 ? Number.NaN : executions.times('ended')[seen],
+      done
+    );
+    const worker = attempts.text('worker', row) || (seen < 0 ? '' : executions.text('worker', seen));
+    const thread =
+      attempts.text('thread', row) ||
+      (seen < 0 ? '' : executions.text('thread', seen)) ||
+      (begun < 0 ? '' : running.text('thread', begun));
+    return { start, stop, worker, thread };
+  }
+
+  private take({ table, from, to }: Arrival): void {
+    if (from === to) return;
+    switch (table) {
+      case 'graph':
+        this.takeGraph(from, to);
+        break;
+      case 'attempts':
+        this.takeAttempts(from, to);
+        break;
+      case 'executions':
+        this.takeExecutions(from, to);
+        break;
+      case 'running':
+        this.takeRunning(from, to);
+        break;
+      case 'phases':
+        chain(this.phasesOfRun, this.recording.table('phases').numbers('run'), from, to);
+        break;
+      case 'edges':
+        chain(this.needs, this.recording.table('edges').numbers('task'), from, to);
+        chain(this.neededBy, this.recording.table('edges').numbers('dependency'), from, to);
+        break;
+      case 'errors':
+        index(this.errorOfRun, this.recording.table('errors').numbers('run'), from, to);
+        break;
+      case 'workers':
+        this.sortedLanes = undefined;
+        break;
+      default:
+        return;
+    }
+    this.version++;
+    for (const callback of [...this.callbacks]) callback();
+  }
+
+  private takeGraph(from: number, to: number): void {
+    const graph = this.recording.table('graph');
+    index(this.graphRows, graph.numbers('task'), from, to);
+    const { names } = graph.symbols('prefix');
+    for (let code = this.names.length - 1; code < Math.min(names.length, MOST_NAMES); code++) {
+      this.names.push(code === MOST_NAMES - 1 ? 'other names' : names[code]);
+    }
+    if (this.unnamed > 0) this.nameLate();
+  }
+
+  private takeExecutions(from: number, to: number): void {
+    const runs = this.recording.table('executions').numbers('run');
+    index(this.executionOfRun, runs, from, to);
+    if (this.tentative.size === 0) return;
+    for (let row = from; row < to; row++) this.placeAgain(this.attemptOfRun.get(runs[row]));
+  }
+
+  private takeRunning(from: number, to: number): void {
+    const running = this.recording.table('running');
+    const runs = running.numbers('run');
+    const tasks = running.numbers('task');
+    const starts = running.times('start');
+    const workers = running.symbols('worker');
+    const threads = running.symbols('thread');
+    for (let row = from; row < to; row++) {
+      const run = runs[row];
+      if (this.runningOfRun.get(run) >= 0) continue;
+      this.runningOfRun.set(run, row);
+      const ended = this.attemptOfRun.get(run);
+      if (ended >= 0) {
+        this.placeAgain(ended);
+        continue;
+      }
+      const lane = this.lane(workers.names[workers.codes[row]], threads.names[threads.codes[row]]);
+      this.put(lane, starts[row], Number.POSITIVE_INFINITY, this.nameOf(tasks[row]), RUNNING, row);
+    }
+  }
+
+  private takeAttempts(from: number, to: number): void {
+    const attempts = this.recording.table('attempts');
+    const runs = attempts.numbers('run');
+    const tasks = attempts.numbers('task');
+    const starts = attempts.times('start');
+    const stops = attempts.times('stop');
+    const workers = attempts.symbols('worker');
+    const threads = attempts.symbols('thread');
+    const statuses = attempts.symbols('status');
+    const codes = statuses.names.map(statusCode);
+    const wide = threads.names.length;
+    const lanes = new Map<number, Lane>();
+    for (let row = from; row < to; row++) {
+      const run = runs[row];
+      this.attemptOfRun.set(run, row);
+      this.attemptsOfTask.add(tasks[row], row);
+      this.forgetRunning(run);
+      const thread = threads.names[threads.codes[row]];
+      if (thread === '' || !(starts[row] <= stops[row])) {
+        this.place(row);
+        continue;
+      }
+      const key = workers.codes[row] * wide + threads.codes[row];
+      let lane = lanes.get(key);
+      if (!lane) {
+        lane = this.lane(workers.names[workers.codes[row]], thread);
+        lanes.set(key, lane);
+      }
+      this.put(lane, starts[row], stops[row], this.nameOf(tasks[row]), codes[statuses.codes[row]], row);
+    }
+  }
+
+  private forgetRunning(run: number): void {
+    const row = this.runningOfRun.get(run);
+    if (row < 0 || this.endedRuns.get(run) >= 0) return;
+    this.endedRuns.set(run, row);
+    const running = this.recording.table('running');
+    this.byKey.get(laneKey(running.text('worker', row), running.text('thread', row)))?.remove(row, true);
+    this.count--;
+  }
+
+  /** Places an attempt of which the scheduler does not know when, or on which thread, it ran. */
+  private place(row: number): void {
+    const attempts = this.recording.table('attempts');
+    const status = attempts.text('status', row);
+    const { start, stop, worker, thread } = this.runOf(row);
+    if (Number.isNaN(start) && !['killed', 'erred', 'ok'].includes(status)) {
+      this.unplaced.set(status, (this.unplaced.get(status) ?? 0) + 1);
+      this.tentative.set(row, undefined);
+      return;
+    }
+    const lane = this.lane(worker, thread);
+    const end = firstKnown(stop, attempts.times('done')[row]);
+    const begin = firstKnown(start, status === 'killed' ? attempts.times('assigned')[row] : Number.NaN, end);
+    if (Number.isNaN(begin)) return;
+    const task = attempts.numbers('task')[row];
+    this.put(lane, Math.min(begin, end), Math.max(begin, end), this.nameOf(task), statusCode(status), row);
+    this.tentative.set(row, lane);
+  }
+
+  private placeAgain(row: number): void {
+    if (row < 0 || !this.tentative.has(row)) return;
+    const lane = this.tentative.get(row);
+    this.tentative.delete(row);
+    if (lane) {
+      lane.remove(row, false);
+      this.count--;
+      if (lane.length === 0) {
+        this.byKey.delete(laneKey(lane.worker, lane.thread));
+        this.sortedLanes = undefined;
+      }
+    } else {
+      const status = this.recording.table('attempts').text('status', row);
+      this.unplaced.set(status, (this.unplaced.get(status) ?? 1) - 1);
+    }
+    this.place(row);
+  }
+
+  private put(lane: Lane, start: number, stop: number, name: number, status: number, row: number): void {
+    if (name === 0) this.unnamed++;
+    lane.add(start, stop, name, status, row);
+    this.count++;
+  }
+
+  private lane(worker: string, thread: string): Lane {
+    const key = laneKey(worker, thread);
+    let lane = this.byKey.get(key);
+    if (!lane) {
+      lane = new Lane(worker, thread);
+      this.byKey.set(key, lane);
+      this.sortedLanes = undefined;
+    }
+    return lane;
+  }
+
+  private nameLate(): void {
+    this.unnamed = 0;
+    const attempted = this.recording.table('attempts').numbers('task');
+    const running = this.recording.table('running').numbers('task');
+    for (const lane of this.byKey.values()) {
+      for (let entry = 0; entry < lane.length; entry++) {
+        if (lane.name[entry] !== 0) continue;
+        const name = this.nameOf((lane.status[entry] === RUNNING ? running : attempted)[lane.row[entry]]);
+        if (name === 0) this.unnamed++;
+        else lane.rename(entry, name);
+      }
+    }
+  }
+
+  private inOrder(): Lane[] {
+    const workers = this.recording.table('workers');
+    const places = new Map<string, string>();
+    for (let row = 0; row < workers.rows; row++)
+      places.set(workers.text('worker', row), workers.text('name', row));
+    const order = new Intl.Collator('en', { numeric: true });
+    const seen = new Map([...this.byKey.values()].map((lane, at) => [lane, at]));
+    return [...seen.keys()].sort(
+      (a, b) =>
+        Number(a.worker === '') - Number(b.worker === '') ||
+        order.compare(places.get(a.worker) || a.worker, places.get(b.worker) || b.worker) ||
+        order.compare(a.worker, b.worker) ||
+        Number(a.thread === '') - Number(b.thread === '') ||
+        order.compare(a.thread, b.thread)
+    );
+  }
+}
+
+function laneKey(worker: string, thread: string): string {
+  return `${worker}\n${thread}`;
+}
+
+function firstKnown(...values: number[]): number {
+  return values.find(value => !Number.isNaN(value)) ?? Number.NaN;
+}
+
+function index(into: IdIndex, ids: ArrayLike<number>, from: number, to: number): void {
+  for (let row = from; row < to; row++) into.set(ids[row], row);
+}
+
+function chain(into: Chains, ids: ArrayLike<number>, from: number, to: number): void {
+  for (let row = from; row < to; row++) into.add(ids[row], row);
+}
