@@ -60,7 +60,7 @@ def ratio(results: dict[str, list[Result]], mode: str, field: str) -> float:
 
 
 def rows(workload: str, results: dict[str, list[Result]]) -> list[tuple[str, ...]]:
-    lines = []
+    lines: list[tuple[str, ...]] = []
     for mode in MODES:
         cpu, wall = (sorted(run[field] for run in results[mode]) for field in ("cpu_whole", "wall_whole"))
         lines.append(
