@@ -1,0 +1,64 @@
+"""Turns the shipped source text into modules; itself run as text on the other side."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import types
+import zlib
+from typing import Any
+
+
+def build(package: str, sources: dict[str, bytes], module: str, name: str, options: dict[str, Any]) -> Any:
+    """An instance of ``module.name`` of the shipped package, loading the package where needed."""
+    if package not in sys.modules:
+        load(package, sources)
+    return getattr(sys.modules[package + "." + module], name)(**options)
+
+
+def build_worker(
+    package: str, sources: dict[str, bytes], module: str, name: str, options: dict[str, Any]
+) -> Any:
+    """Like `build`, but never raises: a worker plugin that cannot be unpickled keeps every new worker out."""
+    try:
+        return build(package, sources, module, name, options)
+    except Exception as error:
+        from distributed.diagnostics.plugin import WorkerPlugin
+
+        class Inert(WorkerPlugin):
+            """Stands in for a probe that this worker's Python cannot load."""
+
+            reason = f"{type(error).__name__}: {error}"
+
+            def setup(self, worker: Any) -> None:
+                raise RuntimeError(f"dask_insight cannot record on this worker: {self.reason}")
+
+        return Inert()
+
+
+def load(package: str, sources: dict[str, bytes]) -> None:
+    """Execute the modules, each after those it imports, which is the order they come in."""
+    root = types.ModuleType(package, "dask_insight's probe, sent by a client that records.")
+    root.__path__ = []
+    loaded = {package: root}
+    sys.modules[package] = root
+    try:
+        for short, packed in sources.items():
+            full, text = f"{package}.{short}", zlib.decompress(packed).decode()
+            module = types.ModuleType(full)
+            module.__package__, module.__file__ = package, f"<{full}>"
+            loaded[full] = sys.modules[full] = module
+            linecache.cache[module.__file__] = (len(text), None, text.splitlines(True), module.__file__)
+            exec(compile(text, module.__file__, "exec"), module.__dict__)
+            setattr(root, short, module)
+    except BaseException:
+        for full in loaded:
+            sys.modules.pop(full, None)
+        raise
+
+
+def unload(package: str) -> None:
+    """Forget the modules; what still runs of them keeps its own references."""
+    for full in [name for name in sys.modules if name == package or name.startswith(package + ".")]:
+        del sys.modules[full]
+        linecache.cache.pop(f"<{full}>", None)

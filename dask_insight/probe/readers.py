@@ -1,0 +1,150 @@
+"""Who follows the stores of a scheduler's probe, and how far each has come."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any, Hashable, Iterator
+
+import msgpack
+
+from .rows import Blobs, Items, Names, Rows
+from .tasks import LAYOUTS, Tasks
+
+#: Most rows of a table in one reply, and most bytes of workers' messages: a few milliseconds of work.
+SLICE = 8192
+BYTES = 4_000_000
+
+Position = dict[str, int]
+
+
+class Reader:
+    """One recorder: what it asked for and what it is yet to be told."""
+
+    def __init__(self, client: str, options: dict[str, Any], backlog: list[Hashable]) -> None:
+        self.client = client
+        self.options = options
+        self.backlog = backlog
+        self.at: Position = {}
+        self.spans = 0
+        self.heard = monotonic()
+
+    def gone(self) -> bool:
+        """Whether nothing was heard of it for longer than its lease."""
+        return monotonic() - self.heard > float(self.options.get("lease", 300.0))
+
+
+class Stores:
+    """All that is kept until every reader has it."""
+
+    def __init__(self, tasks: Tasks, bound: int) -> None:
+        self.tasks = tasks
+        self.events = Items(min(bound, 100_000))
+        self.workers = Items(min(bound, 100_000))
+        self.memory = Rows(LAYOUTS["memory"], bound)
+        self.blobs = Blobs(64_000_000)
+        self._tables: dict[str, Rows | Items] = {
+            "graph": tasks.graph,
+            "keys": tasks.keys,
+            "edges": tasks.edges,
+            "attempts": tasks.attempts,
+            "phases": tasks.phases,
+            "errors": tasks.errors,
+            "submissions": tasks.submissions,
+            "events": self.events,
+            "workers": self.workers,
+            "memory": self.memory,
+        }
+        self._names: dict[str, Names] = {
+            "group_names": tasks.groups,
+            "worker_names": tasks.workers,
+            "thread_names": tasks.threads,
+            "type_names": tasks.types,
+            "action_names": tasks.actions,
+        }
+
+    def start(self) -> Position:
+        """The position of a reader that begins now: all names, no rows."""
+        at = {name: table.end for name, table in self._tables.items()}
+        return at | dict.fromkeys(self._names, 0) | {"blobs": self.blobs.end}
+
+    def release(self, readers: list[Reader]) -> None:
+        """Drop what all readers have."""
+        for name, table in [*self._tables.items(), ("blobs", self.blobs)]:
+            table.release(min((reader.at[name] for reader in readers), default=table.end))
+
+    def read(self, reader: Reader) -> tuple[bytes, list[Any], Position, bool]:
+        """What a reader does not have yet, a slice of it.
+
+        Returns
+        -------
+        packed
+            A msgpack map of packed rows, objects and names by table, with
+            ``lost``: rows dropped by table.
+        blobs
+            Workers' messages.
+        at
+            The reader's position when it has received this.
+        more
+            Whether there is more to read at once.
+        """
+        at = dict(reader.at)
+        told: dict[str, Any] = {}
+        lost: dict[str, int] = {}
+        more = False
+        for name, table in self._tables.items():
+            if name == "attempts" and at["graph"] < self.tasks.graph.end:
+                break
+            missed, at[name], found = table.take(at[name], SLICE)
+            if missed:
+                lost[name] = missed
+            if found:
+                told[name] = bytes(found) if isinstance(found, bytearray) else found
+                more = more or at[name] < table.end
+        more = more or at["graph"] < self.tasks.graph.end
+        if "keys" in told:
+            told["keys"] = pack_keys(told["keys"])
+        missed, at["blobs"], blobs = self.blobs.take(at["blobs"], BYTES)
+        if missed:
+            lost["blobs"] = missed
+        more = more or at["blobs"] < self.blobs.end
+        if reader.backlog:
+            told["again"] = self._again(reader)
+            more = True
+        for name, names in self._names.items():
+            if new := names.since(at[name]):
+                told[name] = new
+                at[name] += len(new)
+        if lost:
+            told["lost"] = lost
+        return msgpack.packb(told, default=str), blobs, at, more
+
+    def _again(self, reader: Reader) -> tuple[bytes, bytes, bytes]:
+        """Tasks that this reader has not seen although others have: keys, `graph` and `edges` rows."""
+        keys: list[Hashable] = []
+        graph, edges = bytearray(), bytearray()
+        for key in reader.backlog[-SLICE // 4 :]:
+            known = self.tasks.describe(key)
+            if known is not None:
+                keys.append(key)
+                graph += known[0]
+                edges += known[1]
+        del reader.backlog[-SLICE // 4 :]
+        return pack_keys(keys), bytes(graph), bytes(edges)
+
+
+def pack_keys(keys: list[Hashable]) -> bytes:
+    """Keys as msgpack, which is far cheaper than their text; as text where msgpack cannot hold them."""
+    try:
+        return msgpack.packb(keys)
+    except Exception:
+        return msgpack.packb([str(key) for key in keys], unicode_errors="backslashreplace")
+
+
+def new_spans(scheduler: Any, reader: Reader) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Spans that a reader has not been told of: id, name, id of the parent."""
+    extension = scheduler.extensions.get("spans")
+    known = extension.spans if extension is not None else {}
+    if len(known) > reader.spans:
+        for span in list(known.values())[reader.spans :]:
+            yield span.id, span.name, span.parent.id if span.parent else ""
+        reader.spans = len(known)

@@ -1,0 +1,158 @@
+"""Bounded stores that are read by position: packed rows, objects and names.
+
+A position counts rows from the first that ever was, so several readers can
+follow one store, each from its own position, and can tell what it missed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import islice
+from struct import Struct
+from typing import Any, Generic, Hashable, TypeVar
+
+#: Rows in a chunk; whole chunks are dropped.
+CHUNK = 4096
+
+_Part = TypeVar("_Part", bytearray, "list[Any]")
+
+
+class _Chunks(Generic[_Part]):
+    """Chunks of `CHUNK` rows and a tail that grows; `size` elements of a part make a row."""
+
+    def __init__(self, tail: _Part, size: int, bound: int) -> None:
+        self.tail = tail
+        self.size = size
+        self.first = 0
+        self._full = CHUNK * size
+        self._most = max(1, bound // CHUNK)
+        self._parts: deque[_Part] = deque()
+
+    @property
+    def end(self) -> int:
+        """Position after the last row."""
+        return self.first + len(self._parts) * CHUNK + len(self.tail) // self.size
+
+    def _roll(self) -> None:
+        self._parts.append(self.tail)
+        self.tail = type(self.tail)()
+        if len(self._parts) > self._most:
+            self._parts.popleft()
+            self.first += CHUNK
+
+    def release(self, position: int) -> None:
+        """Drop whole chunks before a position."""
+        while self._parts and self.first + CHUNK <= position:
+            self._parts.popleft()
+            self.first += CHUNK
+
+    def take(self, position: int, limit: int) -> tuple[int, int, _Part]:
+        """Rows from a position: number lost before them, position after them, and they themselves."""
+        start = max(position, self.first)
+        stop = max(start, min(self.end, start + limit))
+        found = type(self.tail)()
+        at = start
+        while at < stop:
+            index, row = divmod(at - self.first, CHUNK)
+            part = self._parts[index] if index < len(self._parts) else self.tail
+            last = min(row + stop - at, CHUNK)
+            found += part[row * self.size : last * self.size]
+            at += last - row
+        return start - position, stop, found
+
+
+class Rows(_Chunks[bytearray]):
+    """Rows of numbers, packed by a `struct` layout."""
+
+    def __init__(self, layout: str, bound: int) -> None:
+        packer = Struct("<" + layout)
+        super().__init__(bytearray(), packer.size, bound)
+        self.pack = packer.pack
+
+    def add(self, *values: float) -> None:
+        """Append a row."""
+        tail = self.tail
+        tail += self.pack(*values)
+        if len(tail) >= self._full:
+            self._roll()
+
+
+class Items(_Chunks["list[Any]"]):
+    """Rows that are one object each."""
+
+    def __init__(self, bound: int) -> None:
+        super().__init__([], 1, bound)
+
+    def add(self, item: Any) -> None:
+        """Append an object."""
+        tail = self.tail
+        tail.append(item)
+        if len(tail) >= CHUNK:
+            self._roll()
+
+
+class Names:
+    """Codes for values that repeat; code 0 also stands for every value beyond `bound`."""
+
+    def __init__(self, first: Hashable, bound: int = 1_000_000) -> None:
+        self.codes: dict[Hashable, int] = {first: 0}
+        self._bound = bound
+
+    def code(self, value: Hashable) -> int:
+        """The code of a value, the next free one where it is new."""
+        known = self.codes.get(value)
+        if known is None:
+            if len(self.codes) >= self._bound:
+                return 0
+            known = self.codes[value] = len(self.codes)
+        return known
+
+    def since(self, count: int) -> list[Hashable]:
+        """The values whose codes are `count` or more."""
+        if count >= len(self.codes):
+            return []
+        return list(self.codes)[count:]
+
+
+class Blobs:
+    """Opaque messages, bounded by their bytes and read by position."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.first = 0
+        self.bytes = 0
+        self._most_bytes = most_bytes
+        self._kept: deque[tuple[int, Any]] = deque()
+
+    @property
+    def end(self) -> int:
+        """Position after the last message."""
+        return self.first + len(self._kept)
+
+    def add(self, message: Any, size: int) -> None:
+        """Append a message; the oldest go where it does not fit."""
+        self._kept.append((size, message))
+        self.bytes += size
+        while self.bytes > self._most_bytes and len(self._kept) > 1:
+            self._drop()
+
+    def _drop(self) -> None:
+        size, _ = self._kept.popleft()
+        self.bytes -= size
+        self.first += 1
+
+    def release(self, position: int) -> None:
+        """Drop messages before a position."""
+        while self._kept and self.first < position:
+            self._drop()
+
+    def take(self, position: int, most_bytes: int) -> tuple[int, int, list[Any]]:
+        """Messages from a position: number lost before them, position after them, and they themselves."""
+        start = max(position, self.first)
+        found: list[Any] = []
+        total = 0
+        for size, message in islice(self._kept, start - self.first, None):
+            if found and total + size > most_bytes:
+                break
+            found.append(message)
+            total += size
+        return start - position, start + len(found), found

@@ -1,0 +1,277 @@
+"""The scheduler's side of the probe: hooks, and the calls that recorders and workers make."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from array import array
+from time import monotonic, time
+from typing import Any, Hashable
+
+from distributed.diagnostics.plugin import SchedulerPlugin
+from distributed.protocol import to_serialize
+
+from .readers import Reader, Stores, new_spans
+from .tasks import Tasks
+
+#: Seconds between two looks at workers' memory and at readers that are gone.
+_WATCH = 0.5
+_DETAIL = 4000
+_OWN_TOPICS = ("all", "scheduler", "stealing")
+
+
+class Probe(SchedulerPlugin):
+    """Collects on the scheduler while at least one recorder reads.
+
+    Parameters
+    ----------
+    package
+        Name of the shipped package; it is the version of the probe.
+    worker_plugin
+        The pickled plugin for workers.
+    worker_name
+        Its name, which no other registration has.
+    bound
+        Most rows of a table that are kept until they are fetched.
+    """
+
+    idempotent = True
+
+    def __init__(self, package: str, worker_plugin: bytes, worker_name: str, bound: int) -> None:
+        self.name = package
+        self._worker_plugin = worker_plugin
+        self._worker_name = worker_name
+        self._bound = bound
+        self._readers: dict[str, Reader] = {}
+        self._failures: dict[str, int] = {}
+        self._labels: dict[str, list[str]] = {}
+        self._watching: asyncio.Task[None] | None = None
+        self._placed: asyncio.Task[None] | None = None
+
+    async def start(self, scheduler: Any) -> None:
+        """Open our calls on the scheduler; nothing is collected before somebody joins."""
+        self.scheduler = scheduler
+        self.tasks = Tasks(scheduler, self._bound)
+        self.stores = Stores(self.tasks, self._bound)
+        for address in scheduler.workers:
+            self._worker_there(address)
+        for name in ("join", "poll", "push", "flush", "leave"):
+            scheduler.handlers[f"{self.name}_{name}"] = getattr(self, name)
+        self._watching = asyncio.create_task(self._watch())
+
+    # What recorders call
+
+    async def join(self, *, recorder: str, client: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Begin to collect for a recorder; answers what it must know of the cluster."""
+        reader = Reader(client, options, self.tasks.known())
+        reader.at = self.stores.start()
+        self._readers[recorder] = reader
+        if self._placed is None:
+            self._placed = asyncio.create_task(self._place())
+        problem = ""
+        try:
+            await asyncio.shield(self._placed)
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+        workers = [self._worker_row(address) for address in list(self.scheduler.workers)]
+        return {"about": self._about(), "workers": workers, "problem": problem, "time": time()}
+
+    async def _place(self) -> None:
+        """Hand our plugin to the workers; take it back where it does not load, as it keeps new workers out."""
+        try:
+            answers = await self.scheduler.register_worker_plugin(
+                None, plugin=self._worker_plugin, name=self._worker_name, idempotent=False
+            )
+        except Exception:
+            await self._withdraw()
+            raise
+        refused = [address for address, answer in answers.items() if answer.get("status") == "error"]
+        for address in refused:
+            self._event("error", "probe", f"{address} could not load the probe", source="recorder")
+
+    async def _withdraw(self) -> None:
+        self.scheduler.worker_plugins.pop(self._worker_name, None)
+        await self.scheduler.broadcast(
+            msg={"op": "plugin-remove", "name": self._worker_name}, on_error="ignore"
+        )
+
+    def poll(self, *, recorder: str, at: dict[str, int] | None) -> dict[str, Any]:
+        """What a recorder does not have yet; `at` is the position that the last answer gave."""
+        reader = self._readers.get(recorder)
+        if reader is None:
+            return {"unknown": True}
+        reader.heard = monotonic()
+        if at:
+            reader.at = at
+        self.tasks.flush()
+        self.stores.release(list(self._readers.values()))
+        packed, blobs, position, more = self.stores.read(reader)
+        return {
+            "packed": to_serialize(packed),
+            "blobs": blobs,
+            "spans": list(new_spans(self.scheduler, reader)),
+            "at": position,
+            "more": more,
+            "time": time(),
+        }
+
+    async def flush(self, *, timeout: float) -> None:
+        """Have every worker push what it has."""
+        call = self.scheduler.broadcast(msg={"op": f"{self.name}_flush"}, on_error="ignore")
+        try:
+            await asyncio.wait_for(call, timeout)
+        except asyncio.TimeoutError:
+            self._event("warning", "probe", "some workers did not answer the last call for their data")
+
+    async def leave(self, *, recorder: str) -> bool:
+        """End for a recorder; when it was the last, everything of ours is taken off."""
+        if self._readers.pop(recorder, None) is not None and not self._readers:
+            await self._take_off()
+        return True
+
+    async def _take_off(self) -> None:
+        scheduler = self.scheduler
+        scheduler.plugins.pop(self.name, None)
+        for name in ("join", "poll", "push", "flush", "leave"):
+            scheduler.handlers.pop(f"{self.name}_{name}", None)
+        if self._watching is not None and self._watching is not asyncio.current_task():
+            self._watching.cancel()
+        if self._placed is not None:
+            await self._withdraw()
+
+    # What workers call
+
+    def push(
+        self, *, worker: str, server: str, name: str, blob: Any, keys: list[Hashable] = ()
+    ) -> dict[str, Any] | None:
+        """Keep a worker's message for the recorders; None tells the worker that nobody listens."""
+        if name != self._worker_name or not self._readers:
+            return None
+        label = self._label(worker, server)
+        ids = array("I", [self.tasks.id(key) for key in keys])
+        size = sum(map(len, blob.frames)) if hasattr(blob, "frames") else len(blob.data)
+        self.stores.blobs.add(({"worker": label, "ids": ids.tobytes()}, blob), size + 4 * len(ids))
+        return {"time": time(), "options": self._strongest()}
+
+    def _strongest(self) -> dict[str, Any]:
+        asked = [reader.options for reader in self._readers.values()]
+        return {
+            "profile": any(options["profile"] for options in asked),
+            "profile_interval": min(options["profile_interval"] for options in asked),
+            "profile_budget": max(options["profile_budget"] for options in asked),
+            "resources": min(options["resources"] for options in asked),
+        }
+
+    # What the scheduler calls
+
+    def transition(
+        self, key: Hashable, start: str, finish: str, *args: Any, stimulus_id: str = "", **facts: Any
+    ) -> None:
+        try:
+            self.tasks.transition(key, start, finish, stimulus_id, facts)
+        except Exception as error:
+            self._failed("transition", error)
+
+    def update_graph(self, scheduler: Any, *, client: str, keys: Any, tasks: Any = (), **facts: Any) -> None:
+        try:
+            self.tasks.submitted(client, keys, len(tasks))
+        except Exception as error:
+            self._failed("update_graph", error)
+
+    def add_worker(self, scheduler: Any, worker: str) -> None:
+        try:
+            label = self._worker_there(worker)
+            self.stores.workers.add(self._worker_row(worker))
+            self._event("info", "worker-added", f"{label} joined", source=label)
+        except Exception as error:
+            self._failed("add_worker", error)
+
+    def remove_worker(self, scheduler: Any, worker: str, *, stimulus_id: str = "", **facts: Any) -> None:
+        try:
+            label = self._labels[worker][-1] if worker in self._labels else worker
+            self.stores.workers.add({"worker": label, "left": time()})
+            self._event("info", "worker-removed", f"{label} left", source=label)
+        except Exception as error:
+            self._failed("remove_worker", error)
+
+    def restart(self, scheduler: Any) -> None:
+        try:
+            self.tasks.clear()
+            self._event("warning", "restart", "the cluster was restarted: all tasks were forgotten")
+        except Exception as error:
+            self._failed("restart", error)
+
+    def remove_client(self, scheduler: Any, client: str) -> None:
+        for recorder, reader in list(self._readers.items()):
+            if reader.client == client:
+                asyncio.create_task(self.leave(recorder=recorder))
+
+    def log_event(self, topic: str, msg: Any) -> None:
+        try:
+            if topic == "scheduler" and isinstance(msg, dict) and msg.get("action") == "update-graph":
+                self.tasks.measured(msg.get("metrics") or {})
+            elif topic == "stealing" and msg[0] == "confirm":
+                self.tasks.stolen(msg[1], msg[4])
+                self._event("debug", "steal", f"{msg[1]} from {msg[3]} to {msg[4]}")
+        except Exception as error:
+            self._failed("log_event", error)
+
+    async def close(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+
+    # Ourselves
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_WATCH)
+            try:
+                self.tasks.forget(20_000)
+                for recorder, reader in list(self._readers.items()):
+                    if reader.gone():
+                        await self.leave(recorder=recorder)
+                if not self._readers and self.name not in self.scheduler.plugins:
+                    return
+            except Exception as error:
+                self._failed("watch", error)
+
+    def _label(self, address: str, server: str) -> str:
+        servers = self._labels.setdefault(address, [])
+        if server not in servers:
+            servers.append(server)
+        index = servers.index(server)
+        return address if index == 0 else f"{address}#{index + 1}"
+
+    def _worker_there(self, address: str) -> str:
+        label = self._label(address, self.scheduler.workers[address].server_id)
+        self.tasks.worker(address, label)
+        return label
+
+    def _worker_row(self, address: str) -> dict[str, Any]:
+        state = self.scheduler.workers[address]
+        return {
+            "worker": self._label(address, state.server_id),
+            "name": str(state.name),
+            "host": state.host,
+            "pid": state.pid,
+            "threads": state.nthreads,
+            "memory_limit": state.memory_limit or None,
+            "joined": time(),
+            "detail": {"versions": state.versions, "nanny": state.nanny, "directory": state.local_directory},
+        }
+
+    def _about(self) -> dict[str, Any]:
+        return {"id": self.scheduler.id, "address": self.scheduler.address}
+
+    def _event(
+        self, level: str, kind: str, message: str, detail: Any = None, source: str = "scheduler"
+    ) -> None:
+        text = "" if detail is None else json.dumps(detail, default=str)[:_DETAIL]
+        self.stores.events.add((time(), source, kind, level, message[:_DETAIL], text))
+
+    def _failed(self, where: str, error: Exception) -> None:
+        """Note a fault of ours, the first of its kind in words, the others as a count."""
+        count = self._failures[where] = self._failures.get(where, 0) + 1
+        if count & (count - 1) == 0:
+            message = f"the recorder failed in {where}, {count} times so far: {type(error).__name__}: {error}"
+            self._event("error", "lost", message, source="recorder")

@@ -1,0 +1,77 @@
+"""Sends the probe to a cluster as source text; stays on the client."""
+
+from __future__ import annotations
+
+import zlib
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+from typing import Any
+
+from distributed.diagnostics.plugin import SchedulerPlugin, WorkerPlugin
+
+#: The modules that travel, each after those it imports.
+MODULES = ("rows", "tasks", "readers", "scheduler", "worker")
+
+_CALL = "exec(boot, scope) or scope[build](package, sources, module, name, options)"
+
+
+@cache
+def sources() -> dict[str, bytes]:
+    """The modules' compressed source text, by name."""
+    folder = resources.files(__package__)
+    return {name: zlib.compress((folder / f"{name}.py").read_bytes(), 9) for name in MODULES}
+
+
+@cache
+def package() -> str:
+    """The name under which the modules run on the cluster; one for each version of them."""
+    digest = sha256(_boot().encode())
+    for name, text in sources().items():
+        digest.update(name.encode() + text)
+    return f"dask_insight_{digest.hexdigest()[:12]}"
+
+
+@cache
+def _boot() -> str:
+    return (resources.files(__package__) / "boot.py").read_text("utf-8")
+
+
+def _call(build: str, module: str, name: str, options: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
+    facts = {
+        "boot": _boot(),
+        "scope": {},
+        "build": build,
+        "package": package(),
+        "sources": sources(),
+        "module": module,
+        "name": name,
+        "options": options,
+    }
+    return eval, (_CALL, facts)
+
+
+class SchedulerProbe(SchedulerPlugin):
+    """What a client registers on the scheduler; becomes `probe.scheduler.Probe` there."""
+
+    idempotent = True
+
+    def __init__(self, **options: Any) -> None:
+        self.name = package()
+        self.options = options
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _call("build", "scheduler", "Probe", {"package": package()} | self.options)
+
+
+class WorkerProbe(WorkerPlugin):
+    """What the scheduler hands to workers; becomes `probe.worker.Probe` there."""
+
+    idempotent = True
+
+    def __init__(self, **options: Any) -> None:
+        self.name = package()
+        self.options = options
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _call("build_worker", "worker", "Probe", {"package": package()} | self.options)

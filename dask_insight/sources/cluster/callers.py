@@ -1,0 +1,137 @@
+"""Where in the client's code a graph is submitted."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import re
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import islice
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import dask
+
+#: Keys of a submission by which it can be recognised.
+_KEYS = 16
+_CODE = 20_000
+#: Lines shown of a module or script.
+_AROUND = 60
+
+
+class Caller(NamedTuple):
+    """A line of somebody's code."""
+
+    file: str
+    line: int
+    function: str
+    code: str
+
+
+Listener = Callable[[list[str], Caller], None]
+_watches: WeakKeyDictionary[Any, _Watch] = WeakKeyDictionary()
+
+
+def watch(client: Any, listener: Listener) -> Callable[[], None]:
+    """Call `listener` with keys and caller of each graph that `client` sends, until the result is called."""
+    if client not in _watches:
+        _watches[client] = _Watch(client)
+    return _watches[client].add(listener)
+
+
+class _Watch:
+    """Looks at a client's messages to its scheduler as they are sent, in the thread that sends them."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._send = client._send_to_scheduler
+        self._listeners: list[Listener] = []
+
+    def add(self, listener: Listener) -> Callable[[], None]:
+        self._listeners.append(listener)
+        self._client._send_to_scheduler = self._look
+
+        def remove() -> None:
+            self._listeners.remove(listener)
+            if not self._listeners:
+                _watches.pop(self._client, None)
+                vars(self._client).pop("_send_to_scheduler", None)
+
+        return remove
+
+    def _look(self, message: dict[str, Any]) -> Any:
+        try:
+            if message.get("op") == "update-graph":
+                keys = [key if isinstance(key, str) else str(key) for key in islice(message["keys"], _KEYS)]
+                caller = calling(sys._getframe(1))
+                for listener in list(self._listeners):
+                    listener(keys, caller)
+        finally:
+            return self._send(message)
+
+
+def calling(frame: FrameType | None) -> Caller:
+    """The innermost frame that is neither a library's nor Dask's."""
+    first = None
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if not _library(frame.f_code.co_filename, str(name), _ignored()):
+            break
+        first = first or frame
+        frame = frame.f_back
+    if frame is None:
+        return Caller("", 0, "", "")
+    code = frame.f_code
+    return Caller(_file(code.co_filename), frame.f_lineno, code.co_qualname, source(code, frame.f_lineno))
+
+
+def _ignored() -> tuple[str, ...]:
+    return tuple(dask.config.get("distributed.diagnostics.computations.ignore-modules", ()))
+
+
+@lru_cache(4096)
+def _library(file: str, module: str, ignored: tuple[str, ...]) -> bool:
+    if module.split(".")[0] in (
+        "dask",
+        "distributed",
+        "tlz",
+        "toolz",
+        "threading",
+        "contextlib",
+        "dask_insight",
+    ):
+        return True
+    if file.startswith("<frozen") or re.search(
+        r"[\\/](site|dist)-packages[\\/]|[\\/]concurrent[\\/]futures", file
+    ):
+        return True
+    return any(re.match(pattern, module) for pattern in ignored)
+
+
+def source(code: CodeType, line: int) -> str:
+    """The text of a function or cell, or what stands around the line of a longer file; '' if it cannot be had."""
+    lines = _lines(code)
+    if code.co_name == "<module>" and len(lines) > _AROUND:
+        return "".join(lines[max(0, line - _AROUND // 2) : line + _AROUND // 2])
+    return "".join(lines)[:_CODE]
+
+
+@lru_cache(1024)
+def _lines(code: CodeType) -> list[str]:
+    try:
+        if code.co_name == "<module>":
+            return linecache.getlines(code.co_filename)
+        return inspect.getsourcelines(code)[0]
+    except Exception:
+        return []
+
+
+def _file(name: str) -> str:
+    """A file's name, or the cell's number where the code was typed into a notebook."""
+    shell = sys.modules.get("IPython")
+    instance = shell.get_ipython() if shell is not None else None
+    cells = getattr(getattr(instance, "compile", None), "_filename_map", {})
+    return f"In [{cells[name]}]" if name in cells else name

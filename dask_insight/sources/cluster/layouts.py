@@ -1,0 +1,50 @@
+"""The scheduler's packed rows, seen by NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...batch import Symbols
+from ...probe.tasks import LAYOUTS
+
+_FIELDS = {
+    "graph": "task group submission priority order",
+    "edges": "task dependency",
+    "attempts": "run task thread status type done stop start assigned ready nbytes",
+    "phases": "run worker action start stop",
+    "memory": "worker time process managed unmanaged_old unmanaged_recent spilled optimistic processing occupancy",
+}
+_KINDS = {"I": "<u4", "H": "<u2", "B": "u1", "f": "<f4", "d": "<f8"}
+
+DTYPES: dict[str, np.dtype[Any]] = {
+    name: np.dtype([(field, _KINDS[kind]) for field, kind in zip(fields.split(), LAYOUTS[name], strict=True)])
+    for name, fields in _FIELDS.items()
+}
+
+
+def rows(table: str, packed: bytes) -> npt.NDArray[Any]:
+    """The packed rows of a table as a structured array."""
+    return np.frombuffer(packed, DTYPES[table])
+
+
+def pick(codes: npt.NDArray[Any], texts: Sequence[str]) -> Symbols:
+    """A column of text from codes and what they stand for; a code beyond them reads as ''."""
+    used, inverse = np.unique(codes, return_inverse=True)
+    names: dict[str, int] = {}
+    known = (texts[code] if code < len(texts) else "" for code in used.tolist())
+    new = np.array([names.setdefault(text, len(names)) for text in known], "u4")
+    return Symbols(new[inverse] if len(new) else np.zeros(0, "u4"), list(names))
+
+
+def text(key: Any) -> str:
+    """A task's key as Dask writes it."""
+    return key if isinstance(key, str) else str(key)
+
+
+def texts(keys: Iterable[Any]) -> list[str]:
+    """Keys as Dask writes them."""
+    return [text(key) for key in keys]

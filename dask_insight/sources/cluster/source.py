@@ -1,0 +1,180 @@
+"""The life of a recording on a cluster: register, poll, stop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from collections.abc import Awaitable, Callable
+from time import monotonic, time
+from typing import Any
+
+from distributed.protocol.pickle import dumps
+
+from ...batch import encode
+from ...identity import Identity
+from ...options import Emit, Options
+from ...probe.ship import SchedulerProbe, WorkerProbe, package
+from .callers import watch
+from .submissions import Submissions
+from .tables import Tables
+
+#: Attempts to join a probe that may be leaving at that very moment.
+_TRIES = 5
+
+
+class ClusterRefused(RuntimeError):
+    """The scheduler does not take our plugin; the message says what to do."""
+
+
+class ClusterSource:
+    """Records everything that a cluster does.
+
+    Parameters
+    ----------
+    client
+        A connected `distributed.Client`, synchronous or not.
+    options
+        Rates and bounds.
+    identity
+        The recording's ids.
+    """
+
+    def __init__(self, client: Any, options: Options, identity: Identity) -> None:
+        self._client = client
+        self._options = options
+        self._identity = identity
+        self._recorder = uuid.uuid4().hex
+        self._at: dict[str, int] | None = None
+        self._scheduler = ""
+        self._following: asyncio.Task[None] | None = None
+        self._undo: list[Callable[[], None]] = []
+        self._lost = False
+
+    async def start(self, emit: Emit) -> None:
+        """Begin to record; runs on the client's event loop.
+
+        Raises
+        ------
+        ClusterRefused
+            If the scheduler does not accept plugins.
+        """
+        self._emit = emit
+        self._stopping = asyncio.Event()
+        self._submissions = Submissions(emit)
+        await self._join()
+        self._undo.append(watch(self._client, self._submissions.called))
+        self._following = asyncio.create_task(self._follow())
+
+    async def stop(self) -> None:
+        """Fetch what is left and take everything off the cluster; at most `Options.stop_timeout` seconds."""
+        deadline = monotonic() + self._options.stop_timeout
+        for undo in self._undo:
+            undo()
+        self._stopping.set()
+        try:
+            await asyncio.wait_for(self._finish(deadline), self._options.stop_timeout)
+        except Exception as error:
+            self._event(
+                "error", "lost", f"the last data could not be fetched: {type(error).__name__}: {error}"
+            )
+        if self._following is not None:
+            self._following.cancel()
+        self._submissions.settle(final=True)
+
+    async def _finish(self, deadline: float) -> None:
+        if self._following is not None:
+            await asyncio.wait([self._following])
+        if not self._lost:
+            await self._call("flush", timeout=max(0.1, (deadline - monotonic()) / 2))
+            while await self._poll():
+                pass
+            await self._call("leave", recorder=self._recorder)
+
+    def _call(self, name: str, **arguments: Any) -> Awaitable[Any]:
+        call: Awaitable[Any] = getattr(self._client.scheduler, f"{package()}_{name}")(**arguments)
+        return call
+
+    async def _join(self) -> None:
+        options = {
+            name: getattr(self._options, name)
+            for name in ("profile", "profile_interval", "profile_budget", "resources")
+        }
+        for _ in range(_TRIES):
+            await self._register()
+            answer = await self._call(
+                "join", recorder=self._recorder, client=self._client.id, options=options
+            )
+            if answer is not None:
+                break
+        else:
+            raise ClusterRefused("the scheduler forgot our plugin as soon as it had it; is it shutting down?")
+        self._at = None
+        self._tables = Tables(self._identity, self._emit, self._submissions)
+        if answer["workers"]:
+            self._tables.workers(answer["workers"])
+        facts = answer["about"]
+        values = [json.dumps(value, default=str) for value in facts.values()]
+        self._emit(encode("about", {"name": list(facts), "value": values}))
+        if answer["problem"]:
+            self._event("error", "lost", f"workers do not take our plugin: {answer['problem']}")
+
+    async def _register(self) -> None:
+        name = f"{package()}_{uuid.uuid4().hex[:8]}"
+        worker = dumps(WorkerProbe(name=name))
+        plugin = SchedulerProbe(worker_plugin=worker, worker_name=name, bound=self._options.ring)
+        try:
+            await self._client.scheduler.register_scheduler_plugin(
+                plugin=dumps(plugin), name=package(), idempotent=True
+            )
+        except OSError:
+            raise
+        except Exception as error:
+            raise ClusterRefused(
+                f"the scheduler at {self._client.scheduler.address} does not take our plugin "
+                f"({type(error).__name__}: {error}). Plugins need `distributed.scheduler.pickle: True` there "
+                "and a version of distributed of 2024.9 or later."
+            ) from error
+
+    async def _follow(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                more = await self._poll()
+                self._lost = False
+            except Exception as error:
+                more = False
+                self._missed(error)
+            self._submissions.settle()
+            if not more:
+                await self._pause(self._options.poll)
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._stopping.wait(), seconds)
+        except asyncio.TimeoutError:
+            pass
+
+    async def _poll(self) -> bool:
+        answer = await self._call("poll", recorder=self._recorder, at=self._at)
+        if answer is None or answer.get("unknown"):
+            self._event("warning", "lost", "the scheduler had forgotten this recording; it begins again here")
+            await self._join()
+            return False
+        lost = self._tables.take(answer["packed"])
+        for table, rows in lost.items():
+            self._event("warning", "lost", f"{rows} rows of {table} were dropped before they were fetched")
+        if answer["spans"]:
+            self._tables.spans(answer["spans"])
+        self._at = answer["at"]
+        return bool(answer["more"])
+
+    def _missed(self, error: Exception) -> None:
+        if not self._lost:
+            self._lost = True
+            self._event(
+                "warning", "scheduler-lost", f"no answer from the scheduler: {type(error).__name__}: {error}"
+            )
+
+    def _event(self, level: str, kind: str, message: str) -> None:
+        row = {"time": time(), "source": "recorder", "kind": kind, "level": level, "message": message}
+        self._emit(encode("events", {name: [value] for name, value in row.items()}))

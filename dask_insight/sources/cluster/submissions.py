@@ -1,0 +1,91 @@
+"""Which line of the client's code handed which graph to the scheduler."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...batch import encode
+from ...options import Emit
+from .callers import Caller
+
+#: Seconds for which a submission waits for its line, or a line for its submission.
+_PATIENCE = 2.0
+_NOBODY = Caller("", 0, "", "")
+
+
+class Submissions:
+    """Joins what the scheduler knows of a graph to where in the code it came from.
+
+    The scheduler is not told which call brought a graph, but client and
+    scheduler both know its keys.
+    """
+
+    def __init__(self, emit: Emit) -> None:
+        self._emit = emit
+        self._callers: dict[str, tuple[float, Caller]] = {}
+        self._waiting: dict[int, tuple[float, dict[str, Any]]] = {}
+        self._found: dict[int, Caller] = {}
+
+    def called(self, keys: list[str], caller: Caller) -> None:
+        """The client's code submits a graph that has these keys among others; from any thread."""
+        now = monotonic()
+        for key in keys:
+            self._callers[key] = (now, caller)
+
+    def add(self, submission: int, facts: dict[str, Any]) -> None:
+        """The scheduler has taken in a graph."""
+        self._waiting[submission] = (monotonic(), facts)
+        known = self._callers.pop(facts["key"], None)
+        if known is not None:
+            self._found[submission] = known[1]
+
+    def seen(self, keys: list[str], submissions: npt.NDArray[np.uint32]) -> None:
+        """These new tasks came with these submissions."""
+        callers = self._callers
+        if not callers:
+            return
+        for row, key in enumerate(keys):
+            if key in callers:
+                self._found[int(submissions[row])] = callers.pop(key)[1]
+
+    def settle(self, final: bool = False) -> None:
+        """Emit the submissions whose line is known, or that have waited long enough."""
+        now = monotonic()
+        ripe = [
+            submission
+            for submission, (since, _) in self._waiting.items()
+            if final or submission in self._found or now - since > _PATIENCE
+        ]
+        if ripe:
+            self._write(ripe)
+        for key in [key for key, (since, _) in list(self._callers.items()) if now - since > 30 * _PATIENCE]:
+            self._callers.pop(key, None)
+
+    def _write(self, ripe: list[int]) -> None:
+        facts = [self._waiting.pop(submission)[1] for submission in ripe]
+        callers = [self._found.pop(submission, _NOBODY) for submission in ripe]
+        metrics = [fact.get("metrics") or {} for fact in facts]
+        columns: dict[str, Any] = {
+            "submission": ripe,
+            "time": [fact["time"] for fact in facts],
+            "tasks": [
+                metric.get("new_tasks", fact["tasks"]) for metric, fact in zip(metrics, facts, strict=True)
+            ],
+            "client": [fact["client"] for fact in facts],
+            "file": [caller.file for caller in callers],
+            "line": [caller.line for caller in callers],
+            "function": [caller.function for caller in callers],
+            "code": [caller.code for caller in callers],
+        }
+        # The signs of the last two are wrong in some versions of distributed.
+        for name, theirs in (
+            ("materialize", "materialization_duration_seconds"),
+            ("ordering", "ordering_duration_seconds"),
+            ("states", "state_initialization_duration_seconds"),
+        ):
+            columns[name] = [abs(metric.get(theirs, np.nan)) for metric in metrics]
+        self._emit(encode("submissions", columns))

@@ -1,0 +1,179 @@
+"""Turns what the scheduler's probe answers into batches of the recording."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgpack
+import numpy as np
+import numpy.typing as npt
+
+from ...batch import encode
+from ...identity import Identity
+from ...options import Emit
+from ...probe.tasks import QUEUED, STATUSES
+from ...schema import NOTHING
+from .layouts import pick, rows, texts
+from .submissions import Submissions
+
+_NAMES = ("group_names", "worker_names", "thread_names", "type_names", "action_names")
+
+
+class Tables:
+    """One scheduler's share of a recording.
+
+    Ids and codes are that scheduler's own, so a scheduler that was restarted
+    gets new `Tables`.
+    """
+
+    def __init__(self, identity: Identity, emit: Emit, submissions: Submissions) -> None:
+        self._emit = emit
+        self._submissions = submissions
+        self.tasks = identity.namespace("task")
+        self.runs = identity.namespace("run")
+        self._ids = identity.namespace("submission")
+        self._names: dict[str, list[Any]] = {name: [] for name in _NAMES}
+        self._submission_of = np.full(1 << 12, NOTHING, "u4")
+        self._submitted: dict[int, float] = {NOTHING: np.nan}
+
+    def take(self, packed: bytes) -> dict[str, int]:
+        """Emit everything in an answer; returns the rows that were lost before it, by table."""
+        told = msgpack.unpackb(packed, use_list=False, strict_map_key=False)
+        for name in _NAMES:
+            self._names[name].extend(told.get(name, ()))
+        for submission in told.get("submissions", ()):
+            self._submitted[submission["submission"]] = submission["time"]
+            self._submissions.add(int(self._ids.map([submission["submission"]])[0]), submission)
+        if "keys" in told:
+            self._graph(rows("graph", told["graph"]), told["keys"])
+        if "again" in told:
+            keys, graph, edges = told["again"]
+            self._graph(rows("graph", graph), keys)
+            self._edges(rows("edges", edges))
+        if "edges" in told:
+            self._edges(rows("edges", told["edges"]))
+        if "attempts" in told:
+            self._attempts(rows("attempts", told["attempts"]))
+        if "phases" in told:
+            self._phases(rows("phases", told["phases"]))
+        if "errors" in told:
+            self._errors(told["errors"])
+        if "events" in told:
+            names = ("time", "source", "kind", "level", "message", "detail")
+            self._emit(encode("events", dict(zip(names, zip(*told["events"], strict=True), strict=True))))
+        if "workers" in told:
+            self.workers(told["workers"])
+        if "memory" in told:
+            self._memory(rows("memory", told["memory"]))
+        lost: dict[str, int] = told.get("lost", {})
+        return lost
+
+    def _graph(self, found: npt.NDArray[Any], packed_keys: bytes) -> None:
+        keys = texts(msgpack.unpackb(packed_keys, use_list=False))
+        groups = self._names["group_names"]
+        self._remember(found["task"], found["submission"])
+        submission = self._ids.map(found["submission"])
+        self._submissions.seen(keys, submission)
+        columns = {
+            "task": self.tasks.map(found["task"]),
+            "key": keys,
+            "prefix": pick(found["group"], [group[1] for group in groups]),
+            "group": pick(found["group"], [group[0] for group in groups]),
+            "span": pick(found["group"], [group[2] for group in groups]),
+            "submission": submission,
+            "priority": found["priority"],
+            "order": found["order"],
+        }
+        self._emit(encode("graph", columns))
+
+    def _remember(self, tasks: npt.NDArray[Any], submissions: npt.NDArray[Any]) -> None:
+        if not len(tasks):
+            return
+        need = int(tasks.max()) + 1
+        if need > len(self._submission_of):
+            grown = np.full(max(need, 2 * len(self._submission_of)), NOTHING, "u4")
+            grown[: len(self._submission_of)] = self._submission_of
+            self._submission_of = grown
+        self._submission_of[tasks] = submissions
+
+    def _edges(self, found: npt.NDArray[Any]) -> None:
+        columns = {"task": self.tasks.map(found["task"]), "dependency": self.tasks.map(found["dependency"])}
+        self._emit(encode("edges", columns))
+
+    def _attempts(self, found: npt.NDArray[Any]) -> None:
+        threads, workers = self._names["thread_names"], self._names["worker_names"]
+        known = found["task"] < len(self._submission_of)
+        submission = np.where(known, self._submission_of[np.where(known, found["task"], 0)], NOTHING)
+        used, inverse = np.unique(submission, return_inverse=True)
+        submitted = np.array([self._submitted.get(int(one), np.nan) for one in used])[inverse]
+        columns = {
+            "run": self.runs.map(found["run"]),
+            "task": self.tasks.map(found["task"]),
+            "worker": pick(found["thread"], [workers[worker] for worker, _ in threads]),
+            "thread": pick(found["thread"], [str(ident) if ident else "" for _, ident in threads]),
+            "status": pick(found["status"] & ~np.uint8(QUEUED), STATUSES),
+            "done": found["done"],
+            "stop": found["stop"],
+            "start": found["start"],
+            "assigned": found["assigned"],
+            "ready": found["ready"],
+            "submitted": submitted,
+            "queued": (found["status"] & QUEUED) // QUEUED,
+            "nbytes": found["nbytes"],
+            "typename": pick(found["type"], self._names["type_names"]),
+        }
+        self._emit(encode("attempts", columns))
+
+    def _phases(self, found: npt.NDArray[Any]) -> None:
+        columns = {
+            "run": self.runs.map(found["run"]),
+            "action": pick(found["action"], self._names["action_names"]),
+            "start": found["start"],
+            "stop": found["stop"],
+        }
+        self._emit(encode("phases", columns))
+
+    def _errors(self, found: list[tuple[int, int, str, str]]) -> None:
+        run, task, exception, traceback = zip(*found, strict=True)
+        columns = {"run": self.runs.map(run), "task": self.tasks.map(task)}
+        self._emit(encode("errors", columns | {"exception": exception, "traceback": traceback}))
+
+    def workers(self, found: list[dict[str, Any]]) -> None:
+        """Emit workers that joined or left."""
+        numbers = {"pid": 0, "threads": 0, "memory_limit": np.nan, "joined": np.nan, "left": np.nan}
+        columns = {
+            name: [_number(row.get(name), missing) for row in found] for name, missing in numbers.items()
+        }
+        texts = {name: [row.get(name, "") for row in found] for name in ("worker", "name", "host")}
+        detail = [json.dumps(row["detail"], default=str) if "detail" in row else "" for row in found]
+        self._emit(encode("workers", columns | texts | {"detail": detail}))
+
+    def _memory(self, found: npt.NDArray[Any]) -> None:
+        measures = (
+            "time",
+            "process",
+            "managed",
+            "unmanaged_old",
+            "unmanaged_recent",
+            "spilled",
+            "optimistic",
+        )
+        worker = pick(found["worker"], self._names["worker_names"])
+        self._emit(encode("memory", {"worker": worker} | {name: found[name] for name in measures}))
+        columns = {"process": worker, "time": found["time"], "occupancy": found["occupancy"]}
+        self._emit(encode("resources", columns))
+
+    def spans(self, found: list[tuple[str, tuple[str, ...], str]]) -> None:
+        """Emit spans: id, name, id of the parent."""
+        columns = {
+            "span": [span for span, _, _ in found],
+            "name": [name[-1] for _, name, _ in found],
+            "parent": [parent for _, _, parent in found],
+            "path": [" / ".join(name) for _, name, _ in found],
+        }
+        self._emit(encode("spans", columns))
+
+
+def _number(value: Any, missing: float) -> Any:
+    return missing if value is None else value
