@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from .batch import Symbols, Texts, Values, encode
 from .columns import Columns, length, take
+from .schema import NOTHING, TABLES
 
 #: Columns that bring rows into an order in which neighbours are alike.
 _ORDER: Mapping[str, tuple[str, ...]] = {
@@ -21,29 +23,96 @@ _ORDER: Mapping[str, tuple[str, ...]] = {
     "resources": ("process", "time"),
     "gpus": ("process", "index", "time"),
     "memory": ("worker", "time"),
+    "stacks": ("stack",),
     "samples": ("process", "thread", "time"),
     "sampling": ("process", "time"),
     "metrics": ("worker", "context", "span", "prefix", "activity", "unit", "time"),
     "clocks": ("worker", "time"),
 }
+#: Tables that name attempts by `run`.
+_RUNS = ("attempts", "executions", "running", "phases", "errors", "samples")
+#: Moments that a picture shows to the microsecond; all others are rounded to 10 µs in coarse form.
+_EXACT = {("attempts", "start"), ("attempts", "stop"), ("phases", "start"), ("phases", "stop")}
+_COARSE_UNIT = 10
+#: Bits of the fraction that a coarse 32-bit float keeps: 3 significant figures.
+_COARSE_BITS = 10
+
+Read = Callable[[str], Columns]
 
 
-def pack(table: str, columns: Columns) -> bytes:
-    """Encode a whole table as one batch, rows in the order that compresses best."""
-    return encode(table, _sorted(columns, _ORDER.get(table, ())))
+def packed(read: Read, *, coarse: bool = False) -> list[bytes]:
+    """Every table that has rows as one batch; see `Recording.packed`."""
+    whole = {name: _sorted(columns, _ORDER.get(name, ())) for name in TABLES if length(columns := read(name))}
+    if not coarse:
+        return [encode(name, columns) for name, columns in whole.items()]
+    _renumber(whole)
+    return [encode(name, _rounded(columns), units=_units(name)) for name, columns in whole.items()]
 
 
-def _sorted(columns: Columns, by: tuple[str, ...]) -> Mapping[str, Values]:
+def _sorted(columns: Columns, by: tuple[str, ...]) -> dict[str, Values]:
     keys = [_key(columns[name]) for name in reversed(by)]
+    compact = {name: _compact(values) for name, values in columns.items()}
     if not keys or length(columns) < 2:
-        return columns
+        return compact
     order = np.lexsort(keys)
     if (order[1:] > order[:-1]).all():
-        return columns
-    return {name: take(values, order) for name, values in columns.items()}
+        return compact
+    return {name: take(values, order) for name, values in compact.items()}
 
 
 def _key(values: Values) -> np.ndarray:
     if isinstance(values, Texts):
         raise TypeError("a column of unique text cannot be sorted by")
     return values.codes if isinstance(values, Symbols) else values
+
+
+def _compact(values: Values) -> Values:
+    """Symbols without the names that no row has."""
+    if not isinstance(values, Symbols):
+        return values
+    used = np.zeros(len(values.names), bool)
+    used[values.codes] = True
+    if used.all():
+        return values
+    codes = (np.cumsum(used) - 1).astype("u4")
+    return Symbols(codes[values.codes], [name for name, kept in zip(values.names, used, strict=True) if kept])
+
+
+def _renumber(whole: dict[str, dict[str, Values]]) -> None:
+    """Number the runs in the order of the attempts, and bring what their workers saw into the same order."""
+    if "attempts" not in whole:
+        return
+    first = [whole[name]["run"] for name in _RUNS if name in whole]
+    old, place = np.unique(np.concatenate([np.asarray(run) for run in first]), return_index=True)
+    number = np.empty(len(old), "u4")
+    number[np.argsort(place, kind="stable")] = np.arange(len(old), dtype="u4")
+    for name in _RUNS:
+        if name not in whole:
+            continue
+        run: Any = whole[name]["run"]
+        new = np.where(run == NOTHING, NOTHING, number[np.searchsorted(old, run)]).astype("u4")
+        whole[name] = {**whole[name], "run": new}
+    for name in ("executions", "phases", "errors"):
+        if name in whole:
+            whole[name] = _sorted(whole[name], ("action", "run") if name == "phases" else ("run",))
+
+
+def _rounded(columns: Mapping[str, Values]) -> dict[str, Values]:
+    return {name: _coarse(values) if _is_single(values) else values for name, values in columns.items()}
+
+
+def _is_single(values: Values) -> bool:
+    return isinstance(values, np.ndarray) and values.dtype == np.float32
+
+
+def _coarse(values: Any) -> np.ndarray:
+    """Single-precision floats rounded to `_COARSE_BITS` bits of fraction."""
+    dropped = 23 - _COARSE_BITS
+    bits = values.view("u4").astype("u8")
+    rounded = ((bits + (1 << (dropped - 1))) >> dropped << dropped).astype("u4").view("f4")
+    return np.where(np.isfinite(values), rounded, values).astype("f4")
+
+
+def _units(table: str) -> dict[str, int]:
+    times = [column.name for column in TABLES[table].columns if column.kind == "time"]
+    return {name: _COARSE_UNIT for name in times if (table, name) not in _EXACT}

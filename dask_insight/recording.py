@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import defaultdict
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 from threading import RLock
+from typing import TYPE_CHECKING, Any
 
-from . import frames
-from .batch import Batch, BatchError, Values, decode, table_of
+import numpy as np
+
+from . import frames, tables
+from .batch import Batch, BatchError, Values, decode, encode, table_of
 from .columns import length, merge
 from .frames import Gap, RecordingError, Writer
 from .identity import Identity
 from .options import Emit
+from .pack import packed
+from .slicing import between
 
-__all__ = ["Gap", "Recording", "RecordingError"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Gap", "Recording", "RecordingError", "open_recording"]
+
+#: Moments that may be the first of a recording that does not say when it began.
+_FIRST = {
+    "attempts": "start",
+    "running": "start",
+    "resources": "time",
+    "samples": "time",
+    "submissions": "time",
+}
 
 
 class Recording:
@@ -23,13 +43,46 @@ class Recording:
     Made by `dask_insight.record` and `dask_insight.open`. It may be read while
     it still grows; every view shows what has come so far.
 
+    Each table is a pandas DataFrame under its name: ``tasks``, ``phases``,
+    ``edges``, ``transfers``, ``transferred``, ``resources``, ``gpus``,
+    ``memory``, ``stacks``, ``samples``, ``sampling``, ``metrics``, ``events``,
+    ``workers``, ``spans``, ``submissions``, ``errors``, ``clocks``, ``cache``,
+    ``graph`` and the schema's raw ``attempts``, ``executions``, ``running``.
+    Times are seconds since `started`; `table` gives them as timestamps.
+    `describe` says what stands in each column and in which unit.
+
     Attributes
     ----------
     identity
         Ids that its sources share.
     gaps
-        Parts of the file that could not be read; also in `events`, kind 'lost'.
+        Parts of its file that could not be read; also in ``events``, kind 'lost'.
     """
+
+    if TYPE_CHECKING:
+        tasks: pd.DataFrame
+        phases: pd.DataFrame
+        edges: pd.DataFrame
+        transfers: pd.DataFrame
+        transferred: pd.DataFrame
+        resources: pd.DataFrame
+        gpus: pd.DataFrame
+        memory: pd.DataFrame
+        stacks: pd.DataFrame
+        samples: pd.DataFrame
+        sampling: pd.DataFrame
+        metrics: pd.DataFrame
+        events: pd.DataFrame
+        workers: pd.DataFrame
+        spans: pd.DataFrame
+        submissions: pd.DataFrame
+        errors: pd.DataFrame
+        clocks: pd.DataFrame
+        cache: pd.DataFrame
+        graph: pd.DataFrame
+        attempts: pd.DataFrame
+        executions: pd.DataFrame
+        running: pd.DataFrame
 
     def __init__(self, writer: Writer | None = None) -> None:
         self.identity = Identity()
@@ -94,12 +147,152 @@ class Recording:
         try:
             return decode(batch)
         except BatchError as error:
-            self.gaps.append(Gap(0, len(batch), str(error)))
+            self.lost(Gap(-1, len(batch), str(error)))
             return None
+
+    def lost(self, gap: Gap) -> None:
+        """Note that a part of the recording could not be read."""
+        self.gaps.append(gap)
+        where = f"at byte {gap.offset:,} of the file" if gap.offset >= 0 else "within a frame"
+        event = {
+            "time": [self.about.get("started", np.nan)],
+            "source": ["recorder"],
+            "kind": ["lost"],
+            "level": ["warning"],
+            "message": [f"{gap.size:,} bytes {where} could not be read: {gap.reason}"],
+        }
+        batch = encode("events", event)
+        with self._lock:
+            self._batches.append(batch)
+            self._of_table["events"].append(batch)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Facts about the recording as a whole: name, started, stopped, versions …"""
+        columns: Any = self.columns("about")
+        facts: dict[str, Any] = {}
+        for name, text in zip(columns["name"].tolist(), columns["value"].tolist(), strict=True):
+            try:
+                facts[name] = json.loads(text)
+            except ValueError:
+                facts[name] = text
+        return facts
+
+    @property
+    def started(self) -> float:
+        """The moment at which its seconds begin, seconds since the epoch; 0 while nothing has come."""
+        moments: list[float] = []
+        for table, column in _FIRST.items():
+            times: Any = self.columns(table)[column]
+            moments.append(float(np.nanmin(times, initial=np.inf)))
+        told = self.about.get("started")
+        moments.append(float(told) if isinstance(told, int | float) else np.inf)
+        first = min(moments)
+        return first if np.isfinite(first) else 0.0
+
+    def table(self, name: str, *, timestamps: bool = False) -> pd.DataFrame:
+        """One table as a DataFrame.
+
+        Parameters
+        ----------
+        name
+            ``tasks``, ``transfers`` …; see `describe`.
+        timestamps
+            Moments as UTC timestamps instead of seconds since `started`.
+
+        Raises
+        ------
+        KeyError
+            If there is no such table.
+        """
+        return tables.make(self.columns, name, self.started, timestamps=timestamps)
+
+    def describe(self, name: str | None = None) -> pd.DataFrame:
+        """What stands in each column of a table (of all, by default), and in which unit."""
+        return tables.describe(name)
+
+    def slice(self, start: float = -np.inf, stop: float = np.inf) -> Recording:
+        """What happened between two moments, as a recording of its own.
+
+        Tasks, phases and transfers that overlap that time are kept whole.
+
+        Parameters
+        ----------
+        start, stop
+            Seconds since `started`; its own seconds count from the same moment.
+        """
+        part = Recording()
+        zero = self.started
+        for table, columns in between(self.columns, zero + start, zero + stop):
+            part.append(encode(table, columns))
+        part.append(encode("about", {"name": ["started"], "value": [json.dumps(zero)]}))
+        return part
+
+    def packed(self, *, coarse: bool = False) -> list[bytes]:
+        """The whole recording as one sorted batch a table, the form that compresses best.
+
+        Parameters
+        ----------
+        coarse
+            Round what no picture shows: moments other than the start and stop
+            of a task to 10 µs, small floats to 3 significant figures; number
+            the attempts anew.
+        """
+        return packed(self.columns, coarse=coarse)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file; it appears whole or not at all."""
-        frames.save(path, self.batches())
+        frames.save(path, self.packed())
+
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
+        """Write one self-contained HTML page that shows it; returns its path."""
+        written: Path = _above("hosts.report", "write_report")(self, path, title=title)
+        return written
+
+    def flame(
+        self,
+        *,
+        prefix: str | None = None,
+        worker: str | None = None,
+        start: float = -np.inf,
+        stop: float = np.inf,
+        task: str | None = None,
+        run: int | None = None,
+        lines: bool = False,
+    ) -> pd.DataFrame:
+        """Sampled call stacks, merged into one tree: the numbers of a flame graph.
+
+        Parameters
+        ----------
+        prefix
+            Only samples taken while a task of this name ran.
+        worker
+            Only this process: a worker, ``'scheduler'`` or ``'client'``.
+        start, stop
+            Only this time, seconds since `started`; samples across an end count in part.
+        task
+            Only samples of the task with this key.
+        run
+            Only samples of the attempt with this id.
+        lines
+            Tell frames of one function apart by the line that was running.
+
+        Returns
+        -------
+        DataFrame
+            One row a frame, callers before what they call: ``parent`` (row
+            number, -1 at the bottom), ``depth``, ``function``, ``file``,
+            ``line``, ``self`` and ``total`` (seconds), ``share`` (of all).
+        """
+        between = (self.started + start, self.started + stop)
+        made: pd.DataFrame = _above("analysis.flame", "flame")(
+            self.columns, between, prefix=prefix, process=worker, key=task, run=run, lines=lines
+        )
+        return made
+
+    def summary(self) -> Any:
+        """What ran, where, how long, and how busy the threads were; prints as text."""
+        return _above("analysis.overview", "overview")(self)
 
     def close(self) -> None:
         """End writing to the file it was recorded to."""
@@ -108,9 +301,37 @@ class Recording:
                 self._writer.close()
                 self._writer = None
 
+    def __repr__(self) -> str:
+        return f"<Recording {self.about.get('name', '')!r}: {self.summary().verdict()}>"
+
+    def _repr_html_(self) -> str:
+        html: str = _above("analysis.summary", "html")(self)
+        return html
+
+
+def _above(module: str, name: str) -> Any:
+    """A function that stands above recordings, found by name when it is asked for."""
+    return getattr(import_module(f"{__package__}.{module}"), name)
+
+
+def _table_attribute(name: str) -> property:
+    lines = [
+        f"    {field.name} [{field.unit}]: {field.doc}" if field.unit else f"    {field.name}: {field.doc}"
+        for field in tables.FIELDS[name]
+    ]
+    doc = "\n".join((f"DataFrame of {name}; columns:", "", *lines))
+    return property(lambda self: self.table(name), doc=doc)
+
+
+for _name in tables.FIELDS:
+    if _name != "about":
+        setattr(Recording, _name, _table_attribute(_name))
+
 
 def open_recording(path: str | os.PathLike[str]) -> Recording:
     """Open a recording file.
+
+    Parts of it that are damaged are left out and named in `Recording.gaps`.
 
     Raises
     ------
@@ -120,9 +341,15 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
         If there is no such file.
     """
     recording = Recording()
+    gaps: list[Gap] = []
     for item in frames.read(path):
         if isinstance(item, Gap):
-            recording.gaps.append(item)
-        else:
+            gaps.append(item)
+            continue
+        try:
             recording.append(item)
+        except BatchError as error:
+            gaps.append(Gap(-1, len(item), str(error)))
+    for gap in gaps:
+        recording.lost(gap)
     return recording

@@ -65,3 +65,12 @@ def make(read: Read, name: str, started: float, *, timestamps: bool) -> pd.DataF
         raise KeyError(f"no table {name!r}; there are {', '.join(FIELDS)}")
     columns = _MADE[name][1](read) if name in _MADE else plain.make(read, name)
     return frame(FIELDS[name], columns, started, timestamps=timestamps)
+
+
+def describe(name: str | None = None) -> pd.DataFrame:
+    """Columns of a table, or of all: table, column, unit and meaning."""
+    import pandas as pd
+
+    names = FIELDS if name is None else (name,)
+    rows = [(table, *field) for table in names for field in FIELDS[table]]
+    return pd.DataFrame(rows, columns=["table", "column", "unit", "meaning"])

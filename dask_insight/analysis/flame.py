@@ -1,0 +1,173 @@
+"""Where the time went inside the tasks: sampled call stacks merged into a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..batch import Symbols, Texts
+from ..columns import Columns
+from ..schema import NOTHING
+from ..tables.lookup import Lookup, pick
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Read = Callable[[str], Columns]
+
+
+def flame(
+    read: Read,
+    between: tuple[float, float],
+    *,
+    prefix: str | None = None,
+    process: str | None = None,
+    key: str | None = None,
+    run: int | None = None,
+    lines: bool = False,
+) -> pd.DataFrame:
+    """The tree of `Recording.flame`; `between` are two moments, seconds since the epoch."""
+    import pandas as pd
+
+    samples: Mapping[str, Any] = read("samples")
+    weight = _weights(samples, between)
+    if process is not None:
+        weight[~_is(samples["process"], process)] = 0
+    if prefix is not None or key is not None:
+        weight[~np.isin(samples["run"], _runs(read, prefix, key))] = 0
+    if run is not None:
+        weight[samples["run"] != run] = 0
+    stacks: Mapping[str, Any] = read("stacks")
+    own, depth, parent = _tree(stacks, samples["stack"], weight)
+    node, frames = _merge(stacks, own, depth, parent, lines=lines)
+    return _in_order(pd, stacks, node, frames, own)
+
+
+def _weights(samples: Mapping[str, Any], between: tuple[float, float]) -> np.ndarray:
+    """Seconds of each sample's interval that lie between two moments."""
+    stop: np.ndarray = samples["time"]
+    start = stop - samples["duration"]
+    inside = np.minimum(stop, between[1]) - np.maximum(start, between[0])
+    return np.where(np.isfinite(inside), np.clip(inside, 0, samples["duration"]), 0.0)
+
+
+def _is(symbols: Symbols, name: str) -> np.ndarray:
+    return np.array([each == name for each in symbols.names] or [False])[symbols.codes]
+
+
+def _runs(read: Read, prefix: str | None, key: str | None) -> np.ndarray:
+    """The attempts, ended or running, at the tasks of this name or with this key."""
+    graph: Mapping[str, Any] = read("graph")
+    wanted = np.ones(len(graph["task"]), bool)
+    if prefix is not None:
+        wanted &= _is(graph["prefix"], prefix)
+    if key is not None:
+        wanted &= _equal(graph["key"], key)
+    tasks = graph["task"][wanted]
+    found = []
+    for table in ("attempts", "running"):
+        columns: Mapping[str, Any] = read(table)
+        found.append(columns["run"][np.isin(columns["task"], tasks)])
+    return np.concatenate(found)
+
+
+def _equal(texts: Texts, text: str) -> np.ndarray:
+    """Which rows are this text, without making a `str` of each."""
+    data = text.encode("utf-8", "backslashreplace")
+    rows = np.flatnonzero(np.diff(texts.offsets) == len(data))
+    equal = np.zeros(len(texts.offsets) - 1, bool)
+    for row in (
+        rows[[texts.data.startswith(data, int(texts.offsets[row])) for row in rows]] if len(rows) else ()
+    ):
+        equal[row] = True
+    return equal
+
+
+def _tree(
+    stacks: Mapping[str, Any], stack: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Own seconds, depth and parent row of every row of `stacks`; depth -1 for one that hangs nowhere."""
+    lookup = Lookup(stacks["stack"])
+    rows = lookup.rows(stack)
+    known = rows >= 0
+    own = np.bincount(rows[known], weight[known], minlength=len(stacks["stack"]))
+    parent = np.where(stacks["parent"] == NOTHING, -1, lookup.rows(stacks["parent"]))
+    depth = np.full(len(parent), -1)
+    level = stacks["parent"] == NOTHING
+    here = 0
+    while level.any():
+        depth[level] = here
+        here += 1
+        level = (parent >= 0) & (depth == -1) & (pick(depth, parent) == here - 1)
+    return own, depth, parent
+
+
+def _merge(
+    stacks: Mapping[str, Any], own: np.ndarray, depth: np.ndarray, parent: np.ndarray, *, lines: bool
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Give rows of one function under one caller the same node; returns each row's node, and the nodes."""
+    node = np.full(len(own), -1)
+    nodes: dict[str, list[np.ndarray]] = {"row": [], "parent": [], "depth": []}
+    line = stacks["line"] if lines else stacks["first_line"]
+    count = 0
+    for here in range(int(depth.max(initial=-1)) + 1):
+        rows = np.flatnonzero(depth == here)
+        above = np.where(parent[rows] >= 0, node[parent[rows]], -1)
+        what = np.stack((above, stacks["function"].codes[rows], stacks["file"].codes[rows], line[rows]))
+        _, first, inverse = np.unique(what.astype("i8"), axis=1, return_index=True, return_inverse=True)
+        node[rows] = count + inverse.reshape(-1)
+        nodes["row"].append(rows[first])
+        nodes["parent"].append(above[first])
+        nodes["depth"].append(np.full(len(first), here))
+        count += len(first)
+    return node, {name: np.concatenate([np.empty(0, "i8"), *parts]) for name, parts in nodes.items()}
+
+
+def _in_order(
+    pd: Any, stacks: Mapping[str, Any], node: np.ndarray, frames: dict[str, np.ndarray], own: np.ndarray
+) -> pd.DataFrame:
+    count = len(frames["row"])
+    placed = node >= 0
+    mine = np.bincount(node[placed], own[placed], minlength=count)
+    total = mine.copy()
+    for here in range(int(frames["depth"].max(initial=0)), 0, -1):
+        level = frames["depth"] == here
+        np.add.at(total, frames["parent"][level], total[level])
+    order = _callers_first(frames["parent"], total)
+    order = order[total[order] > 0]
+    position = np.full(count + 1, -1)
+    position[order] = np.arange(len(order))
+    row = frames["row"][order]
+    whole = total[frames["depth"] == 0].sum()
+    return pd.DataFrame(
+        {
+            "parent": position[frames["parent"][order]],
+            "depth": frames["depth"][order],
+            "function": _names(pd, stacks["function"], row),
+            "file": _names(pd, stacks["file"], row),
+            "line": stacks["line"][row],
+            "first_line": stacks["first_line"][row],
+            "self": mine[order],
+            "total": total[order],
+            "share": total[order] / whole if whole > 0 else total[order],
+        }
+    )
+
+
+def _names(pd: Any, symbols: Symbols, rows: np.ndarray) -> Any:
+    return pd.Categorical.from_codes(symbols.codes[rows].astype("i4"), symbols.names)
+
+
+def _callers_first(parent: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Nodes in depth-first order, the longest call first."""
+    order = np.argsort(-total, kind="stable")
+    children: dict[int, list[int]] = {}
+    for each, above in zip(order.tolist(), parent[order].tolist(), strict=True):
+        children.setdefault(above, []).append(each)
+    walk, waiting = [], children.get(-1, [])[::-1]
+    while waiting:
+        walk.append(each := waiting.pop())
+        waiting.extend(children.get(each, ())[::-1])
+    return np.array(walk, "i8")

@@ -1,0 +1,98 @@
+"""What happened between two moments, table by table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .batch import Values
+from .columns import Columns, length, take
+from .schema import NOTHING, TABLES
+
+#: Tables whose rows last: columns of their beginning and end.
+_SPANS = {
+    "attempts": (("start", "ready", "submitted"), ("stop", "done")),
+    "executions": (("start", "executing", "received"), ("stop", "ended")),
+    "phases": (("start",), ("stop",)),
+    "transfers": (("start",), ("stop",)),
+}
+#: Tables whose rows are moments.
+_MOMENTS = ("resources", "gpus", "memory", "samples", "sampling", "metrics", "events", "clocks", "cache")
+
+Read = Callable[[str], Columns]
+Mask = np.ndarray
+
+
+def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mapping[str, Values]]]:
+    """The columns of every table that has rows between two moments (seconds since the epoch).
+
+    Rows that overlap that time are kept whole. With an attempt come its worker's
+    view, phases, errors and edges, and its task with those that it needs.
+    """
+    masks: dict[str, Mask] = {name: _overlap(read(name), *ends, start, stop) for name, ends in _SPANS.items()}
+    masks |= {name: _within(read(name), start, stop) for name in _MOMENTS}
+    masks["running"] = _column(read, "running", "start") <= stop
+    ended = _column(read, "attempts", "run")
+    masks["running"] &= np.isin(_column(read, "running", "run"), ended[~masks["attempts"]], invert=True)
+    runs = np.union1d(ended[masks["attempts"]], _column(read, "running", "run")[masks["running"]])
+    masks["executions"] |= np.isin(_column(read, "executions", "run"), runs)
+    masks["phases"] |= np.isin(_column(read, "phases", "run"), runs)
+    masks["errors"] = np.isin(_column(read, "errors", "run"), runs)
+    carried = _column(read, "transfers", "transfer")[masks["transfers"]]
+    masks["transferred"] = np.isin(_column(read, "transferred", "transfer"), carried)
+    tasks = np.union1d(
+        _column(read, "attempts", "task")[masks["attempts"]],
+        _column(read, "running", "task")[masks["running"]],
+    )
+    masks["edges"] = np.isin(_column(read, "edges", "task"), tasks)
+    named = (tasks, _column(read, "edges", "dependency")[masks["edges"]])
+    named += (_column(read, "transferred", "task")[masks["transferred"]],)
+    masks["graph"] = np.isin(_column(read, "graph", "task"), np.concatenate(named))
+    masks["stacks"] = _stacks(read("stacks"), _column(read, "samples", "stack")[masks["samples"]])
+    for name in TABLES:
+        columns = read(name)
+        mask = masks.get(name, np.ones(length(columns), bool))
+        if mask.any():
+            yield name, {column: take(values, mask) for column, values in columns.items()}
+
+
+def _column(read: Read, table: str, name: str) -> np.ndarray:
+    values: Any = read(table)[name]
+    return np.asarray(values)
+
+
+def _overlap(
+    columns: Columns, begins: tuple[str, ...], ends: tuple[str, ...], start: float, stop: float
+) -> Mask:
+    begin, end = _first(columns, begins), _first(columns, ends)
+    begin, end = np.where(np.isnan(begin), end, begin), np.where(np.isnan(end), begin, end)
+    mask: Mask = (begin <= stop) & (end >= start)
+    return mask
+
+
+def _first(columns: Columns, names: tuple[str, ...]) -> np.ndarray:
+    """For each row the first of these columns that is not missing."""
+    values: Any = columns[names[0]]
+    for name in names[1:]:
+        values = np.where(np.isnan(values), columns[name], values)
+    return np.asarray(values)
+
+
+def _within(columns: Columns, start: float, stop: float) -> Mask:
+    time: Any = columns["time"]
+    mask: Mask = (time >= start) & (time <= stop)
+    return mask
+
+
+def _stacks(columns: Columns, used: np.ndarray) -> Mask:
+    """The stacks that are used, and all below them."""
+    stack: Any = columns["stack"]
+    parent: Any = columns["parent"]
+    wanted = np.isin(stack, used)
+    while True:
+        more = np.isin(stack, parent[wanted & (parent != NOTHING)]) & ~wanted
+        if not more.any():
+            return np.asarray(wanted)
+        wanted |= more
