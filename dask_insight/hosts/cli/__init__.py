@@ -1,0 +1,86 @@
+"""The command ``dask-insight``: one module for each of its commands."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+from ...errors import CommandError, ExitCode
+from . import attach, demo, info, report, run
+
+__all__ = ["main"]
+
+_COMMANDS: tuple[ModuleType, ...] = (run, attach, report, info, demo)
+_DESCRIPTION = "See where the time of a Dask computation went."
+_EXAMPLES = """\
+examples:
+  dask-insight demo                           record a small cluster at work and show it
+  dask-insight run train.py --epochs 3        record any program that uses Dask
+  dask-insight attach tcp://10.0.0.1:8786     record a running cluster until Ctrl-C
+  dask-insight report train.dinsight --open   look at a recording in the browser
+  dask-insight info train.dinsight            the same in a few lines of text
+
+`dask-insight COMMAND --help` has more on each command.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments
+        Without the program's name; by default those of the process.
+
+    Returns
+    -------
+    int
+        The exit code; see `errors.ExitCode`.
+    """
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        return int(options.execute(options))
+    except CommandError as error:
+        print(f"dask-insight: {error}", file=sys.stderr)
+        return error.code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dask-insight",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for module in _COMMANDS:
+        name = module.__name__.rpartition(".")[2]
+        command = commands.add_parser(
+            name,
+            help=module.HELP,
+            description=module.DESCRIPTION,
+            epilog=module.EXAMPLES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        module.arguments(command)
+        command.set_defaults(execute=module.execute)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Finds the version only when somebody asks."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="show the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"dask-insight {version('dask_insight')}")
+        parser.exit(ExitCode.OK)

@@ -1,0 +1,98 @@
+"""``dask-insight demo``: record a small cluster at work and show it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import webbrowser
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from ...errors import ExitCode
+from .files import size_of, writable, write_report
+from .progress import Progress, bar
+
+if TYPE_CHECKING:
+    from ...recording import Recording
+
+HELP = "record a small cluster at work and show it"
+DESCRIPTION = """\
+Start a cluster of two worker processes on this machine, compute something on
+it for some seconds, and leave a recording and its report.
+"""
+EXAMPLES = """\
+examples:
+  dask-insight demo
+  dask-insight demo --no-open -o /tmp/demo.dinsight --html /tmp/demo.html
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the command."""
+    parser.add_argument("-o", "--output", metavar="FILE", default="demo.dinsight", help="default demo.dinsight")
+    parser.add_argument("--html", metavar="FILE", default="demo.html", help="default demo.html")
+    parser.add_argument("--no-open", action="store_true", help="do not open the report in the browser")
+    parser.add_argument("--force", action="store_true", help="replace files that dask-insight did not make")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Run the command."""
+    output, html = writable(options.output, options.force), writable(options.html, options.force)
+    progress = Progress()
+    from ...session import record
+    from ..demo import STEPS, cluster, perform
+
+    steps = [step for step in STEPS if step.possible]
+    progress.line("Starting a cluster: 2 worker processes of 2 threads")
+    with cluster() as client, record(output, client=client, name="demo") as recording:
+        count = _Count(recording, progress)
+        for number, step in enumerate(steps, 1):
+            count.begin(f"[{number}/{len(steps)}] {step.name:<12}")
+            began = perf_counter()
+            perform(step)
+            count.end()
+            progress.line(f"[{number}/{len(steps)}] {step.name:<12}{perf_counter() - began:5.1f} s  {step.about}")
+    progress.show("Writing the report")
+    write_report(recording, html)
+    progress.clear()
+    print(recording.summary())
+    print(f"\nrecording  {output.absolute()} ({size_of(output)})")
+    print(f"report     {html.absolute()} ({size_of(html)})")
+    if not options.no_open and sys.stdout.isatty():
+        webbrowser.open(html.absolute().as_uri())
+    return ExitCode.OK
+
+
+class _Count:
+    """Shows how many of the tasks that the scheduler knows have ended."""
+
+    def __init__(self, recording: Recording, progress: Progress) -> None:
+        self._progress = progress
+        self._title = ""
+        self._rows = {"graph": 0, "attempts": 0}
+        self._before = dict(self._rows)
+        if progress.live:
+            recording.on_append(self._appended)
+
+    def begin(self, title: str) -> None:
+        """A step begins."""
+        self._before = dict(self._rows)
+        self._title = title
+        self._show()
+
+    def end(self) -> None:
+        """It has ended."""
+        self._title = ""
+
+    def _appended(self, batch: bytes) -> None:
+        from ...batch import decode, table_of
+
+        table = table_of(batch)
+        if table in self._rows:
+            self._rows[table] += decode(batch).rows
+            self._show()
+
+    def _show(self) -> None:
+        if self._title:
+            known, ended = (self._rows[table] - self._before[table] for table in ("graph", "attempts"))
+            self._progress.show(f"{self._title}{bar(ended / known if known else 0)} {ended:>5,} of {known:,} tasks")

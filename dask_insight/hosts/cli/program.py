@@ -1,0 +1,126 @@
+"""Runs a Python program in this process as ``python`` itself would."""
+
+from __future__ import annotations
+
+import builtins
+import importlib.machinery
+import importlib.util
+import io
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType, ModuleType, TracebackType
+
+from ...errors import CommandError, ExitCode
+
+
+class Program:
+    """A script or module that is ready to run as ``__main__``."""
+
+    def __init__(self, name: str, code: CodeType, main: ModuleType, argv: list[str], folder: str) -> None:
+        #: What to call it.
+        self.name = name
+        self._code = code
+        self._main = main
+        self._argv = argv
+        self._folder = folder
+
+    def run(self) -> None:
+        """Run it; whatever it raises passes on.
+
+        It stays ``sys.modules["__main__"]``, with its file or spec, so that
+        processes it starts with ``multiprocessing`` find their way back to it.
+        """
+        sys.argv[:] = self._argv
+        sys.path.insert(0, self._folder)
+        sys.modules["__main__"] = self._main
+        exec(self._code, self._main.__dict__)
+
+    def hide_our_frames(self) -> None:
+        """Have tracebacks that nobody catches begin in the program, as without us."""
+        show = sys.excepthook
+
+        def hook(kind: type[BaseException], error: BaseException, entry: TracebackType | None) -> None:
+            first = entry
+            while first is not None and first.tb_frame.f_globals is not self._main.__dict__:
+                first = first.tb_next
+            show(kind, error.with_traceback(first or entry), first or entry)
+
+        sys.excepthook = hook
+
+
+def load_script(path: str, arguments: list[str]) -> Program:
+    """A program from a file, or from a folder with a ``__main__.py``.
+
+    Raises
+    ------
+    CommandError
+        If there is none.
+    """
+    file = Path(path)
+    if file.is_dir():
+        file = file / "__main__.py"
+    if not file.is_file():
+        raise CommandError(f"there is no file {file}; for a module, use `dask-insight run -m {path}`", ExitCode.USAGE)
+    if file.suffix == ".ipynb":
+        raise CommandError(
+            f"{file} is a notebook: make a script of it with `jupyter nbconvert --to script {file}`", ExitCode.USAGE
+        )
+    main = _main(str(file))
+    with io.open_code(os.fspath(file.absolute())) as stream:
+        source = stream.read()
+    code = _compiled(lambda: compile(source, str(file), "exec", dont_inherit=True))
+    return Program(file.stem, code, main, [path, *arguments], str(file.absolute().parent))
+
+
+def load_module(name: str, arguments: list[str]) -> Program:
+    """A program from a module that can be imported, or from a package's ``__main__``.
+
+    Raises
+    ------
+    CommandError
+        If there is none.
+    """
+    sys.path.insert(0, os.getcwd())
+    try:
+        spec = _spec(name)
+    finally:
+        sys.path.pop(0)
+    if spec is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+        raise CommandError(f"there is no module {name} with Python code to run", ExitCode.USAGE)
+    loader, found = spec.loader, spec.name
+    code = _compiled(lambda: loader.get_code(found))
+    origin = spec.origin or ""
+    main = _main(origin)
+    main.__spec__ = spec
+    main.__package__ = spec.parent
+    main.__loader__ = spec.loader
+    return Program(name.rpartition(".")[2], code, main, [origin, *arguments], os.getcwd())
+
+
+def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
+    try:
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            return importlib.util.find_spec(f"{name}.__main__")
+        return spec
+    except ModuleNotFoundError:
+        return None
+
+
+def _compiled(compiling: Callable[[], CodeType | None]) -> CodeType:
+    try:
+        code = compiling()
+    except SyntaxError as error:
+        place = f"{error.filename}, line {error.lineno}"
+        raise CommandError(f"{error.msg} ({place}): the program does not compile", ExitCode.FAILED) from None
+    if code is None:
+        raise CommandError("the program has no code", ExitCode.USAGE)
+    return code
+
+
+def _main(file: str) -> ModuleType:
+    main = ModuleType("__main__")
+    main.__dict__.update(__file__=file, __builtins__=builtins, __spec__=None, __package__=None)
+    return main

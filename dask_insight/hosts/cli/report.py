@@ -1,0 +1,41 @@
+"""``dask-insight report``: a recording as one HTML file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import webbrowser
+from pathlib import Path
+
+from ...errors import ExitCode
+from .files import SUFFIX, open_file, size_of, writable, write_report
+
+HELP = "write a recording as one HTML file that opens anywhere"
+DESCRIPTION = "Write a recording as one HTML file that opens anywhere, without network or server."
+EXAMPLES = """\
+examples:
+  dask-insight report train.dinsight                 writes train.html beside it
+  dask-insight report train.dinsight -o /tmp/a.html
+  dask-insight report train.dinsight --open          and opens it in the browser
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the command."""
+    parser.add_argument("file", metavar="FILE", help="a recording, *.dinsight")
+    parser.add_argument("-o", "--output", metavar="HTML", help="where to write; by default beside the recording")
+    parser.add_argument("--open", action="store_true", help="open it in the browser")
+    parser.add_argument("--force", action="store_true", help="replace a file that dask-insight did not make")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Run the command."""
+    source = Path(options.file)
+    stem = source.with_suffix("") if source.suffix == SUFFIX else source
+    target = writable(options.output or f"{stem}.html", options.force)
+    write_report(open_file(options.file), target)
+    print(target)
+    print(f"{size_of(target)}, one file that needs nothing else", file=sys.stderr)
+    if options.open:
+        webbrowser.open(target.absolute().as_uri())
+    return ExitCode.OK

@@ -1,0 +1,103 @@
+"""``dask-insight run``: record any program that uses Dask, without changing it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ...errors import ExitCode
+from . import times
+from .files import SUFFIX, new_path, size_of, writable, write_report
+from .program import Program, load_module, load_script
+from .signals import Termination
+
+HELP = "record a program that uses Dask"
+DESCRIPTION = """\
+Record a program that uses Dask. The program is not changed: its own clusters
+and local schedulers are found as they appear, and its arguments, output, exit
+code and signals pass through. However it ends, the recording is complete.
+"""
+EXAMPLES = """\
+examples:
+  dask-insight run train.py --epochs 3          writes train.dinsight
+  dask-insight run -o run.dinsight train.py
+  dask-insight run --html run.html train.py     the report as well
+  dask-insight run -m mypackage.train           like python -m
+  dask-insight run --no-profile --resources 1s train.py
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the command."""
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help=f"the recording; by default a new file named after the program, *{SUFFIX}"
+    )
+    parser.add_argument("--html", metavar="FILE", help="write the report there, too")
+    recording_options(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
+    parser.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module, as in python -m")
+    parser.add_argument("program", metavar="PROGRAM", help="a script, or with -m a module")
+    parser.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="its arguments")
+
+
+def recording_options(parser: argparse.ArgumentParser) -> None:
+    """Options of every command that records."""
+    parser.add_argument("--name", metavar="NAME", help="what to call the run in the report")
+    parser.add_argument("--no-profile", action="store_true", help="take no call stacks")
+    parser.add_argument(
+        "--resources",
+        metavar="DT",
+        type=times.interval,
+        default="200ms",
+        help="time between two looks at CPU, memory, network and disk (default 200ms)",
+    )
+    parser.add_argument("--force", action="store_true", help="replace a file that dask-insight did not make")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Run the command."""
+    load = load_module if options.module else load_script
+    program = load(options.program, options.arguments)
+    output = writable(options.output, options.force) if options.output else new_path(program.name)
+    html = writable(options.html, options.force) if options.html else None
+    _record(program, output, html, options)
+    return ExitCode.OK
+
+
+def _record(program: Program, output: Path, html: Path | None, options: argparse.Namespace) -> None:
+    from ...session import record
+
+    with Termination() as termination:
+        try:
+            with record(
+                output,
+                name=options.name or program.name,
+                profile=not options.no_profile,
+                resources=options.resources,
+            ) as recording:
+                with termination.raising():
+                    program.run()
+        except BaseException:
+            program.hide_our_frames()
+            raise
+        finally:
+            if html is not None:
+                write_report(recording, html)
+            if not options.quiet:
+                sys.stdout.flush()
+                print(f"dask-insight: {outcome(recording, output, html)}", file=sys.stderr)
+
+
+def outcome(recording: object, output: Path, html: Path | None) -> str:
+    """What has been recorded and where it is, in words."""
+    from ...words import count, duration
+
+    columns = recording.columns("attempts")  # type: ignore[attr-defined]
+    tasks = len(columns["run"]) if "run" in columns else 0
+    if not tasks:
+        return f"no Dask task was run; {output} holds {size_of(output)}"
+    took = float(columns["done"].max() - columns["submitted"].min())
+    where = f"{output} ({size_of(output)})" + (f" and {html} ({size_of(html)})" if html else "")
+    hint = "" if html else f"\ndask-insight: to look at it: dask-insight report {output} --open"
+    return f"{count(tasks, 'task')} in {duration(took)}, recorded in {where}{hint}"

@@ -1,0 +1,92 @@
+"""Signals that end a program, so that its recording is complete first."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from types import FrameType, TracebackType
+from typing import Any
+
+
+class _Terminated(BaseException):
+    """Raised where the main thread stands when a signal asks the process to end."""
+
+
+class Termination:
+    """Turns SIGTERM and SIGHUP into an orderly end, then lets them do what they do.
+
+    A program that handles them itself is left to do so.
+    """
+
+    def __init__(self) -> None:
+        self._received: int | None = None
+        self._raising = False
+        self._handled: list[int] = []
+
+    def __enter__(self) -> Termination:
+        if threading.current_thread() is threading.main_thread():
+            for name in ("SIGTERM", "SIGHUP"):
+                number = getattr(signal, name, None)
+                if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                    signal.signal(number, self._on_signal)
+                    self._handled.append(number)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for number in self._handled:
+            if signal.getsignal(number) == self._on_signal:
+                signal.signal(number, signal.SIG_DFL)
+        if self._received is not None and isinstance(error, _Terminated | None):
+            os.kill(os.getpid(), self._received)
+
+    @contextlib.contextmanager
+    def raising(self) -> Iterator[None]:
+        """Within, a signal ends what runs; outside, it waits until all is written."""
+        self._raising = True
+        try:
+            yield
+        finally:
+            self._raising = False
+
+    @property
+    def received(self) -> bool:
+        """Whether a signal has come."""
+        return self._received is not None
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._received = number
+        if self._raising:
+            self._raising = False
+            raise _Terminated
+
+
+class Interrupt:
+    """Within, Ctrl-C and SIGTERM mean "finish"; a second Ctrl-C means what it always does."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Interrupt:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._on_signal)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for a signal, at most so long; True if one has come."""
+        return self._event.wait(seconds)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self._event.is_set() and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        self._event.set()
