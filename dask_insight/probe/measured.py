@@ -50,7 +50,9 @@ class Report(NamedTuple):
     profile: dict[str, Any] | None
 
 
-def run_batch(run: Run, profile: tuple[float, float] | None, batch: Sequence[Arguments]) -> tuple[list[Any], Report]:
+def run_batch(
+    run: Run, profile: tuple[float, float] | None, batch: Sequence[Arguments]
+) -> tuple[list[Any], Report]:
     """Run a batch of tasks.
 
     Parameters

@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from types import ModuleType
 
 from ...errors import CommandError, ExitCode
-from . import attach, demo, info, report, run
+from .attach import ATTACH
+from .command import Command
+from .demo import DEMO
+from .info import INFO
+from .report import REPORT
+from .run import RUN
 
 __all__ = ["main"]
 
-_COMMANDS: tuple[ModuleType, ...] = (run, attach, report, info, demo)
+_COMMANDS: tuple[Command, ...] = (RUN, ATTACH, REPORT, INFO, DEMO)
 _DESCRIPTION = "See where the time of a Dask computation went."
 _EXAMPLES = """\
 examples:
@@ -58,18 +62,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in _COMMANDS:
-        name = module.__name__.rpartition(".")[2]
-        command = commands.add_parser(
-            name,
-            help=module.HELP,
-            description=module.DESCRIPTION,
-            epilog=module.EXAMPLES,
+    for command in _COMMANDS:
+        of_command = commands.add_parser(
+            command.name,
+            help=command.help,
+            description=command.description,
+            epilog=command.examples,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        module.arguments(command)
-        command.set_defaults(execute=module.execute)
+        command.arguments(of_command)
+        of_command.set_defaults(execute=command.execute)
     return parser
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import CommandError, ExitCode
 from . import times
+from .command import Command
 from .files import new_path, writable, write_report
 from .progress import Progress
 from .run import outcome, recording_options
@@ -17,13 +18,13 @@ from .signals import Interrupt
 if TYPE_CHECKING:
     from ...recording import Recording
 
-HELP = "record a running cluster until Ctrl-C"
-DESCRIPTION = """\
+_HELP = "record a running cluster until Ctrl-C"
+_DESCRIPTION = """\
 Record a running cluster, whoever uses it, until Ctrl-C, for a given time, or
 until the cluster has gone. Nothing needs to be installed on the cluster, and
 nothing stays there.
 """
-EXAMPLES = """\
+_EXAMPLES = """\
 examples:
   dask-insight attach tcp://10.0.0.1:8786
   dask-insight attach tcp://10.0.0.1:8786 -o night.dinsight --duration 8h
@@ -32,19 +33,27 @@ examples:
 _TICK = 0.5
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def _arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the command."""
     parser.add_argument("address", metavar="ADDRESS", help="the scheduler's address, or its scheduler file")
-    parser.add_argument("-o", "--output", metavar="FILE", help="the recording; by default a new file, cluster.dinsight")
-    parser.add_argument("--html", metavar="FILE", help="write the report there, too")
-    parser.add_argument("--duration", metavar="TIME", type=times.seconds, help="end after this time: 30s, 5min, 1h")
     parser.add_argument(
-        "--timeout", metavar="TIME", type=times.seconds, default=10.0, help="wait this long for an answer (default 10s)"
+        "-o", "--output", metavar="FILE", help="the recording; by default a new file, cluster.dinsight"
+    )
+    parser.add_argument("--html", metavar="FILE", help="write the report there, too")
+    parser.add_argument(
+        "--duration", metavar="TIME", type=times.seconds, help="end after this time: 30s, 5min, 1h"
+    )
+    parser.add_argument(
+        "--timeout",
+        metavar="TIME",
+        type=times.seconds,
+        default=10.0,
+        help="wait this long for an answer (default 10s)",
     )
     recording_options(parser)
 
 
-def execute(options: argparse.Namespace) -> int:
+def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     output = writable(options.output, options.force) if options.output else new_path("cluster")
     html = writable(options.html, options.force) if options.html else None
@@ -117,3 +126,6 @@ class _Counter:
 
         if table_of(batch) == "attempts":
             self.tasks += decode(batch).rows
+
+
+ATTACH = Command("attach", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)

@@ -9,33 +9,36 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ...errors import ExitCode
+from .command import Command
 from .files import size_of, writable, write_report
 from .progress import Progress, bar
 
 if TYPE_CHECKING:
     from ...recording import Recording
 
-HELP = "record a small cluster at work and show it"
-DESCRIPTION = """\
+_HELP = "record a small cluster at work and show it"
+_DESCRIPTION = """\
 Start a cluster of two worker processes on this machine, compute something on
 it for some seconds, and leave a recording and its report.
 """
-EXAMPLES = """\
+_EXAMPLES = """\
 examples:
   dask-insight demo
   dask-insight demo --no-open -o /tmp/demo.dinsight --html /tmp/demo.html
 """
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def _arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the command."""
-    parser.add_argument("-o", "--output", metavar="FILE", default="demo.dinsight", help="default demo.dinsight")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="demo.dinsight", help="default demo.dinsight"
+    )
     parser.add_argument("--html", metavar="FILE", default="demo.html", help="default demo.html")
     parser.add_argument("--no-open", action="store_true", help="do not open the report in the browser")
     parser.add_argument("--force", action="store_true", help="replace files that dask-insight did not make")
 
 
-def execute(options: argparse.Namespace) -> int:
+def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     output, html = writable(options.output, options.force), writable(options.html, options.force)
     progress = Progress()
@@ -51,7 +54,9 @@ def execute(options: argparse.Namespace) -> int:
             began = perf_counter()
             perform(step)
             count.end()
-            progress.line(f"[{number}/{len(steps)}] {step.name:<12}{perf_counter() - began:5.1f} s  {step.about}")
+            progress.line(
+                f"[{number}/{len(steps)}] {step.name:<12}{perf_counter() - began:5.1f} s  {step.about}"
+            )
     progress.show("Writing the report")
     write_report(recording, html)
     progress.clear()
@@ -95,4 +100,9 @@ class _Count:
     def _show(self) -> None:
         if self._title:
             known, ended = (self._rows[table] - self._before[table] for table in ("graph", "attempts"))
-            self._progress.show(f"{self._title}{bar(ended / known if known else 0)} {ended:>5,} of {known:,} tasks")
+            self._progress.show(
+                f"{self._title}{bar(ended / known if known else 0)} {ended:>5,} of {known:,} tasks"
+            )
+
+
+DEMO = Command("demo", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)

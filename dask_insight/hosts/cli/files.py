@@ -41,12 +41,14 @@ def writable(path: str | os.PathLike[str], force: bool = False) -> Path:
         raise CommandError(f"{target} is a folder: name a file in it", ExitCode.UNWRITABLE)
     folder = target.absolute().parent
     if not folder.is_dir():
-        raise CommandError(f"there is no folder {folder}: make it with `mkdir -p {folder}`", ExitCode.UNWRITABLE)
+        raise CommandError(
+            f"there is no folder {folder}: make it with `mkdir -p {folder}`", ExitCode.UNWRITABLE
+        )
     if not os.access(target if target.exists() else folder, os.W_OK):
         raise CommandError(f"{target} cannot be written: choose another place with -o", ExitCode.UNWRITABLE)
     if target.exists() and not force and not _is_ours(target):
         raise CommandError(
-            f"{target} is there and is not made by dask-insight: choose another name, or replace it with --force",
+            f"{target} is there and dask-insight did not make it: choose another name, or use --force",
             ExitCode.UNWRITABLE,
         )
     return target

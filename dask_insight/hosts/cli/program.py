@@ -62,10 +62,13 @@ def load_script(path: str, arguments: list[str]) -> Program:
     if file.is_dir():
         file = file / "__main__.py"
     if not file.is_file():
-        raise CommandError(f"there is no file {file}; for a module, use `dask-insight run -m {path}`", ExitCode.USAGE)
+        raise CommandError(
+            f"there is no file {file}; for a module, use `dask-insight run -m {path}`", ExitCode.USAGE
+        )
     if file.suffix == ".ipynb":
         raise CommandError(
-            f"{file} is a notebook: make a script of it with `jupyter nbconvert --to script {file}`", ExitCode.USAGE
+            f"{file} is a notebook: make a script of it with `jupyter nbconvert --to script {file}`",
+            ExitCode.USAGE,
         )
     main = _main(str(file))
     with io.open_code(os.fspath(file.absolute())) as stream:

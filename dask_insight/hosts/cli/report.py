@@ -8,11 +8,12 @@ import webbrowser
 from pathlib import Path
 
 from ...errors import ExitCode
+from .command import Command
 from .files import SUFFIX, open_file, size_of, writable, write_report
 
-HELP = "write a recording as one HTML file that opens anywhere"
-DESCRIPTION = "Write a recording as one HTML file that opens anywhere, without network or server."
-EXAMPLES = """\
+_HELP = "write a recording as one HTML file that opens anywhere"
+_DESCRIPTION = "Write a recording as one HTML file that opens anywhere, without network or server."
+_EXAMPLES = """\
 examples:
   dask-insight report train.dinsight                 writes train.html beside it
   dask-insight report train.dinsight -o /tmp/a.html
@@ -20,15 +21,17 @@ examples:
 """
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def _arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the command."""
     parser.add_argument("file", metavar="FILE", help="a recording, *.dinsight")
-    parser.add_argument("-o", "--output", metavar="HTML", help="where to write; by default beside the recording")
+    parser.add_argument(
+        "-o", "--output", metavar="HTML", help="where to write; by default beside the recording"
+    )
     parser.add_argument("--open", action="store_true", help="open it in the browser")
     parser.add_argument("--force", action="store_true", help="replace a file that dask-insight did not make")
 
 
-def execute(options: argparse.Namespace) -> int:
+def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     source = Path(options.file)
     stem = source.with_suffix("") if source.suffix == SUFFIX else source
@@ -39,3 +42,6 @@ def execute(options: argparse.Namespace) -> int:
     if options.open:
         webbrowser.open(target.absolute().as_uri())
     return ExitCode.OK
+
+
+REPORT = Command("report", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)

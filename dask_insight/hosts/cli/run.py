@@ -8,17 +8,18 @@ from pathlib import Path
 
 from ...errors import ExitCode
 from . import times
+from .command import Command
 from .files import SUFFIX, new_path, size_of, writable, write_report
 from .program import Program, load_module, load_script
 from .signals import Termination
 
-HELP = "record a program that uses Dask"
-DESCRIPTION = """\
+_HELP = "record a program that uses Dask"
+_DESCRIPTION = """\
 Record a program that uses Dask. The program is not changed: its own clusters
 and local schedulers are found as they appear, and its arguments, output, exit
 code and signals pass through. However it ends, the recording is complete.
 """
-EXAMPLES = """\
+_EXAMPLES = """\
 examples:
   dask-insight run train.py --epochs 3          writes train.dinsight
   dask-insight run -o run.dinsight train.py
@@ -28,10 +29,13 @@ examples:
 """
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def _arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the command."""
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help=f"the recording; by default a new file named after the program, *{SUFFIX}"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=f"the recording; by default a new file named after the program, *{SUFFIX}",
     )
     parser.add_argument("--html", metavar="FILE", help="write the report there, too")
     recording_options(parser)
@@ -55,7 +59,7 @@ def recording_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="replace a file that dask-insight did not make")
 
 
-def execute(options: argparse.Namespace) -> int:
+def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     load = load_module if options.module else load_script
     program = load(options.program, options.arguments)
@@ -70,14 +74,16 @@ def _record(program: Program, output: Path, html: Path | None, options: argparse
 
     with Termination() as termination:
         try:
-            with record(
-                output,
-                name=options.name or program.name,
-                profile=not options.no_profile,
-                resources=options.resources,
-            ) as recording:
-                with termination.raising():
-                    program.run()
+            with (
+                record(
+                    output,
+                    name=options.name or program.name,
+                    profile=not options.no_profile,
+                    resources=options.resources,
+                ) as recording,
+                termination.raising(),
+            ):
+                program.run()
         except BaseException:
             program.hide_our_frames()
             raise
@@ -101,3 +107,6 @@ def outcome(recording: object, output: Path, html: Path | None) -> str:
     where = f"{output} ({size_of(output)})" + (f" and {html} ({size_of(html)})" if html else "")
     hint = "" if html else f"\ndask-insight: to look at it: dask-insight report {output} --open"
     return f"{count(tasks, 'task')} in {duration(took)}, recorded in {where}{hint}"
+
+
+RUN = Command("run", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)

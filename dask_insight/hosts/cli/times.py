@@ -26,5 +26,7 @@ def seconds(text: str) -> float:
     except (KeyError, ValueError, TypeError):
         value = -1.0
     if value <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no length of time; write it like 200ms, 30s, 5min or 1h")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no length of time; write it like 200ms, 30s, 5min or 1h"
+        )
     return value

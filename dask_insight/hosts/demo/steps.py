@@ -47,7 +47,9 @@ def _orders() -> object:
 
     orders = dd.from_map(tasks.orders, range(12))
     joined = orders.merge(dd.from_map(tasks.products, [_PRODUCT_TABLE]), on="product")
-    customers = orders.shuffle("customer").map_partitions(tasks.best_customers, meta=tasks.best_customers_meta())
+    customers = orders.shuffle("customer").map_partitions(
+        tasks.best_customers, meta=tasks.best_customers_meta()
+    )
     return dask.compute(joined.groupby("category").amount.agg(["mean", "sum", "count"]), customers)
 
 
@@ -62,7 +64,9 @@ def _models() -> object:
 def _retries() -> object:
     from dask import delayed
 
-    return delayed(tasks.combine)([delayed(tasks.unreliable)(number) for number in range(8)]).compute(retries=4)
+    return delayed(tasks.combine)([delayed(tasks.unreliable)(number) for number in range(8)]).compute(
+        retries=4
+    )
 
 
 _PRODUCT_TABLE = 0

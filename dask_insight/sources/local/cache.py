@@ -48,7 +48,9 @@ class Cache:
         size = self._sizes[key] = self._held.size(result)
         self._held.change(self._source, time, size, task)
 
-    def went(self, keys: Iterable[Any], results: Mapping[Any, Any], tasks: Mapping[Any, int], time: float) -> None:
+    def went(
+        self, keys: Iterable[Any], results: Mapping[Any, Any], tasks: Mapping[Any, int], time: float
+    ) -> None:
         """Of these results, some may be gone."""
         for key in keys:
             if key not in results and key in self._sizes:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from math import nan
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 
 from dask.sizeof import sizeof
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 
-def _guarded(method: Callable[Concatenate[Computation, P], None]) -> Callable[Concatenate[Computation, P], None]:
+def _guarded(
+    method: Callable[Concatenate[Computation, P], None],
+) -> Callable[Concatenate[Computation, P], None]:
     """Never let an error of ours reach the computation; nothing after the source has stopped."""
 
     @wraps(method)
@@ -34,7 +36,7 @@ def _guarded(method: Callable[Concatenate[Computation, P], None]) -> Callable[Co
         except Exception as error:
             self._ledger.failed(method.__name__, error)
 
-    return guarded
+    return cast("Callable[Concatenate[Computation, P], None]", guarded)
 
 
 class Computation:
@@ -133,7 +135,9 @@ class Computation:
     def _take(self, key: Any, worker: str, measured: Measured) -> None:
         self._measured[key] = worker, measured
         if measured.failed:
-            self._ledger.errors.add((self._runs[key], self._tasks[key], measured.exception, measured.traceback))
+            self._ledger.errors.add(
+                (self._runs[key], self._tasks[key], measured.exception, measured.traceback)
+            )
         if self._finished:
             self._write(key, "erred" if measured.failed else "cancelled")
 
@@ -154,14 +158,19 @@ class Computation:
         if self._cache is not None:
             self._cache.cleared(self._ledger.epoch(perf_counter()))
 
-    def _write(self, key: Any, status: str, done: float = nan, nbytes: float = nan, typename: str = "") -> None:
+    def _write(
+        self, key: Any, status: str, done: float = nan, nbytes: float = nan, typename: str = ""
+    ) -> None:
         ledger = self._ledger
         assigned = self._assigned.pop(key)
         found = self._measured.pop(key, None)
         worker, measured = found or (self._worker, Measured(assigned, done, nan, 0))
         run, task, epoch = self._runs.pop(key), self._tasks[key], ledger.anchor
         done_of = self._done
-        ready = max([done_of.get(other, self._submitted) for other in self._dependencies[key]], default=self._submitted)
+        ready = max(
+            [done_of.get(other, self._submitted) for other in self._dependencies[key]],
+            default=self._submitted,
+        )
         ledger.attempts.add(
             (
                 run,

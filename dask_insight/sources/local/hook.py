@@ -28,7 +28,7 @@ from .pools import Place, Submit, Watcher, measuring, place_of, scheduler_of
 #: The five functions that dask calls: start, start_state, pretask, posttask, finish.
 Callbacks = tuple[Callable[..., None], ...]
 
-_MODULES = (dask.local, dask.threaded, dask.multiprocessing)
+_MODULES: tuple[Any, ...] = (dask.local, dask.threaded, dask.multiprocessing)
 _SHORTEN = "admin.traceback.shorten"
 _OUR_FRAMES = r"dask_insight[\\\/]sources[\\\/]local[\\\/]"
 

@@ -120,7 +120,10 @@ class Ledger:
             self._phases.add((run, "serialize", stop, epoch + measured.dumped))
 
     def profile(
-        self, worker_of: str | Callable[[str], str], drained: dict[str, Any], runs: Sequence[int] | None = None
+        self,
+        worker_of: str | Callable[[str], str],
+        drained: dict[str, Any],
+        runs: Sequence[int] | None = None,
     ) -> None:
         """Take what a sampler has drained.
 

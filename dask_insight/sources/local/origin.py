@@ -9,7 +9,9 @@ from types import FrameType
 from typing import NamedTuple
 
 #: Packages whose frames never are the line that asked for a computation.
-_OURS = frozenset({"dask", "distributed", "dask_expr", "dask_insight", "tlz", "toolz", "concurrent", "threading"})
+_OURS = frozenset(
+    {"dask", "distributed", "dask_expr", "dask_insight", "tlz", "toolz", "concurrent", "threading"}
+)
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 _LINES = 20
 

@@ -30,7 +30,9 @@ class Children:
 
     def _look(self) -> None:
         clusters = {
-            child.pid for child in multiprocessing.active_children() if child.name.startswith("Dask Worker process")
+            child.pid
+            for child in multiprocessing.active_children()
+            if child.name.startswith("Dask Worker process")
         }
         found = {}
         for process in _descendants(psutil.Process(os.getpid()), clusters):
@@ -54,7 +56,7 @@ class Children:
                 del self._known[pid]
 
 
-def _descendants(parent: psutil.Process, without: set[int]) -> Iterator[psutil.Process]:
+def _descendants(parent: psutil.Process, without: set[int | None]) -> Iterator[psutil.Process]:
     """All processes under one, except those given and what is under them."""
     children: dict[int, list[psutil.Process]] = {}
     for process in parent.children(recursive=True):

@@ -121,7 +121,9 @@ class LocalSource:
         for one in (own, *children.sample()):
             self._emit(encode("resources", _columns([one])))
         if gpus:
-            self._emit(encode("gpus", _columns([{"time": time(), **gpu, "process": process} for gpu in gpus])))
+            self._emit(
+                encode("gpus", _columns([{"time": time(), **gpu, "process": process} for gpu in gpus]))
+            )
 
     def _process(self) -> str:
         """This process's name in the recording: its scheduler's, where tasks run in it."""
