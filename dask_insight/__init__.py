@@ -1,0 +1,39 @@
+"""See where the time of a Dask computation went.
+
+`record` records it, `open` opens the file again, `Recording` is what both
+give. Importing the package is cheap: what is needed comes when it is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .recording import Recording, RecordingError
+    from .recording import open_recording as open
+    from .session import Session, record
+
+__all__ = ["Recording", "RecordingError", "Session", "open", "record"]
+
+_FROM = {
+    "Recording": ("recording", "Recording"),
+    "RecordingError": ("recording", "RecordingError"),
+    "Session": ("session", "Session"),
+    "open": ("recording", "open_recording"),
+    "record": ("session", "record"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("dask_insight")
+    if name not in _FROM:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _FROM[name]
+    value = globals()[name] = getattr(import_module(f".{module}", __name__), attribute)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})

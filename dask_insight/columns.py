@@ -28,11 +28,16 @@ def length(columns: Columns) -> int:
     return 0
 
 
-def take(values: Values, rows: np.ndarray) -> Values:
-    """The rows with these numbers, or those where a mask is true."""
+def take(values: Values, rows: np.ndarray | slice) -> Values:
+    """The rows with these numbers, or in this range, or those where a mask is true."""
     if isinstance(values, Symbols):
         return Symbols(values.codes[rows], values.names)
-    return take_texts(values, rows) if isinstance(values, Texts) else values[rows]
+    if not isinstance(values, Texts):
+        return values[rows]
+    if isinstance(rows, slice):
+        first, last, _ = rows.indices(len(values.offsets) - 1)
+        return Texts(values.offsets[first : last + 1], values.data)
+    return take_texts(values, rows)
 
 
 def take_texts(texts: Texts, rows: np.ndarray) -> Texts:

@@ -1,4 +1,4 @@
-"""One large, sorted batch a table: the smallest form of a recording."""
+"""Large, sorted batches: the smallest form of a recording."""
 
 from __future__ import annotations
 
@@ -36,28 +36,35 @@ _EXACT = {("attempts", "start"), ("attempts", "stop"), ("phases", "start"), ("ph
 _COARSE_UNIT = 10
 #: Bits of the fraction that a coarse 32-bit float keeps: 3 significant figures.
 _COARSE_BITS = 10
+#: Most rows in one batch: what a damaged frame can cost.
+BATCH_ROWS = 131_072
 
 Read = Callable[[str], Columns]
 
 
 def packed(read: Read, *, coarse: bool = False) -> list[bytes]:
-    """Every table that has rows as one batch; see `Recording.packed`."""
+    """Every table that has rows in as few batches as can be; see `Recording.packed`."""
     whole = {name: _sorted(columns, _ORDER.get(name, ())) for name in TABLES if length(columns := read(name))}
-    if not coarse:
-        return [encode(name, columns) for name, columns in whole.items()]
-    _renumber(whole)
-    return [encode(name, _rounded(columns), units=_units(name)) for name, columns in whole.items()]
+    if coarse:
+        _renumber(whole)
+    batches = []
+    for name, columns in whole.items():
+        units = _units(name) if coarse else None
+        for first in range(0, length(columns), BATCH_ROWS):
+            part = {each: take(values, slice(first, first + BATCH_ROWS)) for each, values in columns.items()}
+            part = {each: _compact(_coarse(values) if coarse else values) for each, values in part.items()}
+            batches.append(encode(name, part, units=units))
+    return batches
 
 
 def _sorted(columns: Columns, by: tuple[str, ...]) -> dict[str, Values]:
     keys = [_key(columns[name]) for name in reversed(by)]
-    compact = {name: _compact(values) for name, values in columns.items()}
     if not keys or length(columns) < 2:
-        return compact
+        return dict(columns)
     order = np.lexsort(keys)
     if (order[1:] > order[:-1]).all():
-        return compact
-    return {name: take(values, order) for name, values in compact.items()}
+        return dict(columns)
+    return {name: take(values, order) for name, values in columns.items()}
 
 
 def _key(values: Values) -> np.ndarray:
@@ -97,16 +104,10 @@ def _renumber(whole: dict[str, dict[str, Values]]) -> None:
             whole[name] = _sorted(whole[name], ("action", "run") if name == "phases" else ("run",))
 
 
-def _rounded(columns: Mapping[str, Values]) -> dict[str, Values]:
-    return {name: _coarse(values) if _is_single(values) else values for name, values in columns.items()}
-
-
-def _is_single(values: Values) -> bool:
-    return isinstance(values, np.ndarray) and values.dtype == np.float32
-
-
-def _coarse(values: Any) -> np.ndarray:
-    """Single-precision floats rounded to `_COARSE_BITS` bits of fraction."""
+def _coarse(values: Values) -> Values:
+    """Single-precision floats rounded to `_COARSE_BITS` bits of fraction; all else as it is."""
+    if not isinstance(values, np.ndarray) or values.dtype != np.float32:
+        return values
     dropped = 23 - _COARSE_BITS
     bits = values.view("u4").astype("u8")
     rounded = ((bits + (1 << (dropped - 1))) >> dropped << dropped).astype("u4").view("f4")

@@ -84,11 +84,11 @@ class Recording:
         executions: pd.DataFrame
         running: pd.DataFrame
 
-    def __init__(self, writer: Writer | None = None) -> None:
+    def __init__(self) -> None:
         self.identity = Identity()
         self.gaps: list[Gap] = []
         self._lock = RLock()
-        self._writer = writer
+        self._writer: Writer | None = None
         self._batches: list[bytes] = []
         self._of_table: defaultdict[str, list[bytes]] = defaultdict(list)
         self._merged: dict[str, tuple[int, dict[str, Values]]] = {}
@@ -105,6 +105,11 @@ class Recording:
             followers = list(self._followers.values())
         for follower in followers:
             follower(batch)
+
+    def write_to(self, writer: Writer) -> None:
+        """Write every batch to a file as it comes, from now until `close`."""
+        with self._lock:
+            self._writer = writer
 
     def batches(self) -> list[bytes]:
         """All batches so far, in the order in which they came."""
@@ -229,7 +234,7 @@ class Recording:
         return part
 
     def packed(self, *, coarse: bool = False) -> list[bytes]:
-        """The whole recording as one sorted batch a table, the form that compresses best.
+        """The whole recording in few, large, sorted batches, the form that compresses best.
 
         Parameters
         ----------

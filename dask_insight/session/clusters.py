@@ -1,0 +1,177 @@
+"""One source for each cluster that the clients of this process reach."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from typing import Any, NamedTuple
+
+from ..batch import encode
+from ..identity import Identity
+from ..options import Emit, Options
+from ..sources import Source
+
+#: Seconds beyond a source's own bound after which it is left to itself.
+_GRACE = 2.0
+#: Seconds that a cluster may take to begin.
+_START_TIMEOUT = 60.0
+
+
+class AsynchronousClient(TypeError):
+    """An asynchronous client in a plain ``with`` block; the message names the cure."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this client is asynchronous: write `async with dask_insight.record(...)`, "
+            "or `await session.start_async()` and `await session.stop_async()`"
+        )
+
+
+class _Followed(NamedTuple):
+    client: Any
+    source: Source
+    cluster: str
+
+
+class Clusters:
+    """The sources of a session that are clusters.
+
+    Each runs on the event loop of the client through which it was found; a
+    cluster with several clients is recorded once.
+    """
+
+    def __init__(self, options: Options, identity: Identity, emit: Emit) -> None:
+        self._options = options
+        self._identity = identity
+        self._emit = emit
+        self._followed: dict[str, _Followed] = {}
+        self._spare: dict[str, Any] = {}
+
+    def begin(self, client: Any) -> None:
+        """Record a client's cluster; waits until it has begun.
+
+        Raises
+        ------
+        AsynchronousClient
+            If the client lives on the event loop of this very thread.
+        """
+        self._wait(client, lambda: self.follow(client), _START_TIMEOUT)
+
+    async def begin_async(self, client: Any) -> None:
+        """Like `begin`, from a coroutine."""
+        await self._await(client, lambda: self.follow(client), _START_TIMEOUT)
+
+    async def follow(self, client: Any) -> None:
+        """Like `begin`, from the client's own event loop."""
+        from ..sources.cluster import ClusterSource
+
+        if client.id in self._followed:
+            return
+        cluster = _cluster(client)
+        if any(one.cluster == cluster for one in self._followed.values()):
+            self._spare[client.id] = client
+            return
+        source = ClusterSource(client, self._options, self._identity)
+        self._followed[client.id] = _Followed(client, source, cluster)
+        try:
+            await source.start(self._emit)
+        except BaseException:
+            del self._followed[client.id]
+            raise
+
+    async def leave(self, client: Any) -> None:
+        """A client is about to close; runs on its event loop. Another one of its cluster takes over."""
+        self._spare.pop(client.id, None)
+        followed = self._followed.pop(client.id, None)
+        if followed is None:
+            return
+        await self._stop(followed)
+        for other in list(self._spare.values()):
+            if _cluster(other) == followed.cluster and other.status == "running":
+                del self._spare[other.id]
+                await self._await(other, lambda other=other: self.follow(other), _START_TIMEOUT)
+                return
+
+    def end(self) -> None:
+        """Stop all sources; bounded in time, never raises."""
+        ending = [(one, self._submit(one.client, lambda one=one: self._stop(one))) for one in self._taken()]
+        deadline = time.monotonic() + self._options.stop_timeout + _GRACE
+        for one, future in ending:
+            try:
+                if future is not None:
+                    future.result(max(0.0, deadline - time.monotonic()))
+            except Exception as error:
+                self._unstopped(one, error)
+
+    async def end_async(self) -> None:
+        """Like `end`, from a coroutine."""
+        bound = self._options.stop_timeout + _GRACE
+        await asyncio.gather(*(self._end_one(one, bound) for one in self._taken()))
+
+    async def _end_one(self, one: _Followed, bound: float) -> None:
+        try:
+            await self._await(one.client, lambda: self._stop(one), bound)
+        except Exception as error:
+            self._unstopped(one, error)
+
+    def _taken(self) -> list[_Followed]:
+        followed, self._followed = list(self._followed.values()), {}
+        self._spare.clear()
+        return followed
+
+    async def _stop(self, one: _Followed) -> None:
+        await asyncio.wait_for(one.source.stop(), self._options.stop_timeout + _GRACE / 2)
+
+    def _unstopped(self, one: _Followed, error: Exception) -> None:
+        why = f"{type(error).__name__}: {error}".rstrip(": ")
+        self.tell("lost", f"{one.client.id} did not end its part of the recording: {why}")
+
+    def tell(self, kind: str, message: str) -> None:
+        """Note something that went wrong here in `events`."""
+        row = {"time": time.time(), "source": "recorder", "kind": kind, "level": "error", "message": message}
+        self._emit(encode("events", {name: [value] for name, value in row.items()}))
+
+    def _wait(self, client: Any, work: Callable[[], Coroutine[Any, Any, None]], bound: float) -> None:
+        if _running_here(client):
+            raise AsynchronousClient
+        if (future := self._submit(client, work)) is None:
+            raise RuntimeError(f"the event loop of {client.id} has ended; make a new Client")
+        try:
+            future.result(bound)
+        except FutureTimeout:
+            future.cancel()
+            raise TimeoutError(f"the cluster of {client.id} did not answer within {bound:g} s") from None
+
+    async def _await(self, client: Any, work: Callable[[], Awaitable[None]], bound: float) -> None:
+        if _running_here(client):
+            await asyncio.wait_for(work(), bound)
+        elif (future := self._submit(client, work)) is not None:
+            await asyncio.wait_for(asyncio.wrap_future(future), bound)
+
+    @staticmethod
+    def _submit(client: Any, work: Callable[[], Any]) -> Future[None] | None:
+        """Run a coroutine on a client's event loop; None where that loop has ended."""
+        loop = _loop(client)
+        if loop is None or loop.is_closed() or not loop.is_running():
+            return None
+        return asyncio.run_coroutine_threadsafe(work(), loop)
+
+
+def _loop(client: Any) -> asyncio.AbstractEventLoop | None:
+    loop: asyncio.AbstractEventLoop | None = getattr(client.loop, "asyncio_loop", None)
+    return loop
+
+
+def _running_here(client: Any) -> bool:
+    try:
+        return asyncio.get_running_loop() is _loop(client)
+    except RuntimeError:
+        return False
+
+
+def _cluster(client: Any) -> str:
+    identity = getattr(client, "_scheduler_identity", None) or {}
+    return str(identity.get("id") or client.scheduler.address)

@@ -1,0 +1,251 @@
+"""`record`: everything that Dask does, from one moment to another."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+from collections.abc import Awaitable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from .. import frames
+from ..options import Options
+from ..recording import Recording
+from .clusters import AsynchronousClient, Clusters
+from .facts import beginning, facts
+from .settings import options_of
+
+#: Recordings up to this size are sorted and packed into a smaller file when they end; bytes of batches.
+COMPACT_BYTES = 256 * 2**20
+
+
+class Session:
+    """A recording in the making; `record` makes it.
+
+    Use it in ``with`` or ``async with``, or call `start` and `stop` where a
+    block cannot be (`start_async` and `stop_async` in a coroutine). A session
+    records once. Sessions may nest and overlap.
+
+    Attributes
+    ----------
+    recording
+        What it fills; complete when the session has stopped.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        client: Any,
+        name: str | None,
+        options: Options,
+        local: bool,
+    ) -> None:
+        self._path = None if path is None else Path(path)
+        self._client = client
+        self._name = name or (self._path.stem if self._path else None)
+        self._options = options
+        self._with_local = local
+        self.recording = Recording()
+        self._local: Any = None
+        self._clusters: Clusters | None = None
+        self._unwatch: Any = None
+        self._starting: int | None = None
+        self._found: list[Any] = []
+
+    def start(self) -> Recording:
+        """Begin to record.
+
+        Raises
+        ------
+        AsynchronousClient
+            If the client is asynchronous: a `TypeError` that names the cure.
+        RuntimeError
+            If this session has begun before.
+        OSError
+            If the file cannot be written, or the scheduler not be reached.
+        """
+        clusters = self._begin()
+        try:
+            for client in self._clients():
+                try:
+                    clusters.begin(client)
+                except Exception as error:
+                    self._refused(client, error)
+        except BaseException:
+            self.stop()
+            raise
+        return self.recording
+
+    async def start_async(self) -> Recording:
+        """Like `start`, from a coroutine, for clients of either kind."""
+        clusters = self._begin()
+        try:
+            for client in self._clients():
+                try:
+                    await clusters.begin_async(client)
+                except Exception as error:
+                    self._refused(client, error)
+        except BaseException:
+            await self.stop_async()
+            raise
+        return self.recording
+
+    def stop(self) -> Recording:
+        """End the recording: fetch what is left, leave the clusters clean, complete the file.
+
+        Takes bounded time, `Options.stop_timeout` and a little more, when a cluster has died.
+        """
+        if (clusters := self._halt()) is not None:
+            clusters.end()
+            self._finish()
+        return self.recording
+
+    async def stop_async(self) -> Recording:
+        """Like `stop`, from a coroutine."""
+        if (clusters := self._halt()) is not None:
+            await clusters.end_async()
+            self._finish()
+        return self.recording
+
+    def __enter__(self) -> Recording:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    async def __aenter__(self) -> Recording:
+        return await self.start_async()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop_async()
+
+    def _begin(self) -> Clusters:
+        if self._clusters is not None or self.recording.about:
+            raise RuntimeError("this session has been used; dask_insight.record(...) makes a new one")
+        recording = self.recording
+        if self._path is not None:
+            recording.write_to(frames.create(self._path))
+        recording.append(beginning(self._name, time.time(), self._options))
+        self._clusters = Clusters(self._options, recording.identity, recording.append)
+        if self._with_local:
+            from ..sources.local import LocalSource
+
+            self._local = LocalSource(self._options, recording.identity)
+            self._local.start(recording.append)
+        return self._clusters
+
+    def _clients(self) -> list[Any]:
+        """The clients to begin with; those that appear later come to `_appeared`."""
+        from ..sources.clients import watch_clients
+
+        self._starting = threading.get_ident()
+        self._unwatch = watch_clients(self._appeared, self._closing)
+        self._starting = None
+        return self._found if self._client is None else [self._client]
+
+    def _appeared(self, client: Any) -> Awaitable[None] | None:
+        if self._starting == threading.get_ident():
+            self._found.append(client)
+            return None
+        if self._client is not None or self._clusters is None:
+            return None
+        return self._follow(self._clusters, client)
+
+    async def _follow(self, clusters: Clusters, client: Any) -> None:
+        try:
+            await clusters.follow(client)
+        except Exception as error:
+            self._refused(client, error)
+
+    def _closing(self, client: Any) -> Awaitable[None] | None:
+        return None if self._clusters is None else self._clusters.leave(client)
+
+    def _refused(self, client: Any, error: Exception) -> None:
+        """A cluster cannot be recorded: fatal if it was asked for, else noted and said."""
+        alone = client in self._found and len(self._found) == 1
+        if client is self._client or (alone and isinstance(error, AsynchronousClient)):
+            raise error
+        message = f"{client.id} is not recorded: {error}"
+        if self._clusters is not None:
+            self._clusters.tell("lost", message)
+        warnings.warn(message, RuntimeWarning, stacklevel=4)
+
+    def _halt(self) -> Clusters | None:
+        clusters, self._clusters = self._clusters, None
+        if self._unwatch is not None:
+            self._unwatch()
+            self._unwatch = None
+        return clusters
+
+    def _finish(self) -> None:
+        recording = self.recording
+        if self._local is not None:
+            self._local.stop()
+        recording.append(facts({"stopped": time.time()}))
+        recording.close()
+        if self._path is not None and sum(map(len, recording.batches())) <= COMPACT_BYTES:
+            try:
+                recording.save(self._path)
+            except OSError as error:
+                warnings.warn(
+                    f"{self._path} is complete but could not be made smaller: {error}", stacklevel=3
+                )
+
+
+def record(
+    path: str | os.PathLike[str] | None = None,
+    client: Any = None,
+    name: str | None = None,
+    *,
+    profile: bool | str | float = True,
+    resources: str | float = "200ms",
+    local: bool = True,
+    **options: Any,
+) -> Session:
+    """Record what Dask does, on clusters and on the local schedulers.
+
+    ::
+
+        with dask_insight.record("run.dinsight") as run:
+            result.compute()
+        run.tasks
+
+    Parameters
+    ----------
+    path
+        File to write as it goes, replaced if it exists; by default the recording stays in memory.
+    client
+        Record only this client's cluster, which then must be recordable. By
+        default the clusters of all clients of this process, those made later
+        included.
+    name
+        Name of the recording; by default that of the file or the program.
+    profile
+        Sample call stacks: False for none, a duration for the interval, which
+        is ``"10ms"`` by default.
+    resources
+        Interval between two samples of each process's resources, as Dask
+        writes durations, or seconds.
+    local
+        Record the computations of the local schedulers too.
+    **options
+        Any other field of `options.Options`; durations as above.
+
+    Returns
+    -------
+    Session
+        A context manager, plain and asynchronous, that gives the `Recording`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an option is unknown or its value cannot be read.
+    """
+    return Session(path, client, name, options_of(profile, resources, options), local)
