@@ -1,0 +1,111 @@
+"""What people may rely on: the names, their signatures, and a description of each."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from importlib.metadata import entry_points, version
+from typing import Any
+
+import pytest
+
+import dask_insight
+
+PUBLIC = {"Recording", "RecordingError", "Session", "open", "record"}
+
+TABLES = (
+    "tasks",
+    "phases",
+    "edges",
+    "transfers",
+    "resources",
+    "memory",
+    "stacks",
+    "samples",
+    "metrics",
+    "events",
+    "workers",
+    "spans",
+    "submissions",
+)
+
+METHODS = ("append", "columns", "describe", "flame", "report", "save", "slice", "summary", "table")
+
+TASK_COLUMNS = {
+    "key",
+    "prefix",
+    "group",
+    "worker",
+    "thread",
+    "start",
+    "stop",
+    "duration",
+    "nbytes",
+    "typename",
+    "status",
+    "attempt",
+    "span",
+}
+
+
+def test_names() -> None:
+    assert set(dask_insight.__all__) == PUBLIC
+    for name in PUBLIC:
+        assert getattr(dask_insight, name).__doc__, name
+        assert name in dir(dask_insight)
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'recrod'"):
+        dask_insight.recrod  # noqa: B018
+
+
+def test_version_is_the_installed_one() -> None:
+    assert dask_insight.__version__ == version("dask_insight")
+
+
+def test_command_is_installed() -> None:
+    [command] = entry_points(group="console_scripts", name="dask-insight")
+    assert callable(command.load())
+
+
+def test_record_takes_path_and_client_and_then_keywords() -> None:
+    parameters = inspect.signature(dask_insight.record).parameters
+    kinds = {name: parameter.kind for name, parameter in parameters.items()}
+    assert list(parameters)[:3] == ["path", "client", "name"]
+    assert kinds["profile"] is kinds["resources"] is inspect.Parameter.KEYWORD_ONLY
+    assert parameters["path"].default is parameters["client"].default is None
+    assert parameters["profile"].default is True
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_table_is_there_and_described(table: str) -> None:
+    described = getattr(dask_insight.Recording, table).__doc__
+    columns = re.findall(r"^    (\w+)(?: \[.+\])?: \S", described, re.MULTILINE)
+    assert columns
+    recording = dask_insight.Recording()
+    assert list(getattr(recording, table).columns) == columns
+
+
+def test_tasks_have_the_columns_that_people_know() -> None:
+    assert set(dask_insight.Recording().tasks.columns) >= TASK_COLUMNS
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_are_described(method: str) -> None:
+    assert inspect.getdoc(getattr(dask_insight.Recording, method))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [dask_insight.record, dask_insight.Recording.flame, dask_insight.Recording.slice],
+)
+def test_parameters_are_described(function: Callable[..., Any]) -> None:
+    """The numpydoc section `Parameters` names every parameter, and no other."""
+    text = inspect.getdoc(function) or ""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w+\n-+$|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert section, f"{function.__name__} has no section Parameters"
+    named = re.findall(r"^(\w[\w, ]*?)(?: :.*)?$", section[1], re.MULTILINE)
+    described = {name.strip() for names in named for name in names.split(",")}
+    assert described == set(inspect.signature(function).parameters) - {"self", "options"}
