@@ -98,6 +98,13 @@ export class Surface {
     this.painter.drawOverlay(this.pen(this.overlay, true));
   }
 
+  /** Reads the theme and the size again and draws at once, seen or not; for printing. */
+  refresh(): void {
+    this.readTheme();
+    this.measure();
+    this.commit();
+  }
+
   dispose(): void {
     for (const stop of this.stops.splice(0)) stop();
     waiting.delete(this);

@@ -1,0 +1,229 @@
+import { bytes, clock, count, duration, plural, share, shortened } from '../../core/format';
+import { type Lane, RUNNING, STATUSES, type Status } from '../../core/lane';
+import type { Tasks } from '../../core/tasks';
+import type { Card, CardLine } from '../../draw/tooltip';
+
+const STATUS_WORDS: Readonly<Record<Status, string>> = {
+  ok: 'finished',
+  erred: 'failed',
+  retried: 'failed, was tried again',
+  killed: 'lost with its worker',
+  cancelled: 'cancelled',
+  stolen: 'stolen by another worker',
+  rescheduled: 'sent to another worker',
+  running: 'running',
+  other: 'ended'
+};
+
+export function statusWords(status: number): string {
+  return STATUS_WORDS[STATUSES[status]];
+}
+
+/** Inputs named in a card before it only counts them. */
+const MOST_INPUTS = 4;
+const KEY_LENGTH = 46;
+
+/** What a card is about. */
+export interface Subject {
+  readonly tasks: Tasks;
+  readonly lane: Lane;
+  /** Entry of the lane. */
+  readonly entry: number;
+  readonly color: string;
+  /** Other entries that share the pixel. */
+  readonly others: number;
+}
+
+/** Everything that is known about one attempt. */
+export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
+  const isRunning = lane.status[entry] === RUNNING;
+  const row = lane.row[entry];
+  const { recording } = tasks;
+  const table = isRunning ? recording.table('running') : recording.table('attempts');
+  const task = table.numbers('task')[row];
+  const run = table.numbers('run')[row];
+  const name = tasks.names[lane.name[entry]] || 'Unknown task';
+  const failure = isRunning ? [] : errorLines(tasks, run);
+  return {
+    title: name,
+    color,
+    groups: [
+      [...identity(tasks, task), ...outcome(tasks, lane, entry, task), ...failure],
+      span(tasks, lane, entry),
+      place(tasks, lane),
+      isRunning ? [] : waits(tasks, row, run),
+      isRunning ? [] : results(tasks, row, run),
+      relations(tasks, task),
+      others > 0
+        ? [{ label: 'Here too', value: plural(others, 'more task', 'more tasks'), tone: 'muted' }]
+        : []
+    ],
+    ...traceback(tasks, run)
+  };
+}
+
+/** One line for those who listen. */
+export function wordsOf(tasks: Tasks, lane: Lane, entry: number): string {
+  const { origin, end } = tasks.recording;
+  const stop = Math.min(lane.stop[entry], end);
+  const name = tasks.names[lane.name[entry]] || 'Unknown task';
+  const when = `at ${duration(lane.start[entry] - origin)}, took ${duration(stop - lane.start[entry])}`;
+  return `${name}, ${statusWords(lane.status[entry])}, ${when}, on worker ${workerName(tasks, lane.worker)}`;
+}
+
+/** The worker's name in the cluster, or its address. */
+export function workerName(tasks: Tasks, worker: string): string {
+  const workers = tasks.recording.table('workers');
+  for (let row = workers.rows - 1; row >= 0; row--) {
+    if (workers.text('worker', row) === worker) return workers.text('name', row) || worker;
+  }
+  return worker || 'no worker';
+}
+
+export function keyOf(tasks: Tasks, task: number): string {
+  const row = tasks.graphRow(task);
+  return row < 0 ? '' : tasks.recording.table('graph').text('key', row);
+}
+
+function identity(tasks: Tasks, task: number): CardLine[] {
+  const key = keyOf(tasks, task);
+  return key ? [{ label: 'Key', value: shortened(key, KEY_LENGTH), copy: key }] : [];
+}
+
+function outcome(tasks: Tasks, lane: Lane, entry: number, task: number): CardLine[] {
+  const attempts = tasks.attemptRows(task).reverse();
+  const status = lane.status[entry];
+  const of =
+    attempts.length > 1 ? `, attempt ${attempts.indexOf(lane.row[entry]) + 1} of ${attempts.length}` : '';
+  const failed = ['erred', 'retried', 'killed'].includes(STATUSES[status]);
+  return [
+    { label: 'Status', value: statusWords(status) + of, ...(failed ? { tone: 'error' as const } : {}) }
+  ];
+}
+
+function errorLines(tasks: Tasks, run: number): CardLine[] {
+  const row = tasks.errorRow(run);
+  if (row < 0) return [];
+  const exception = tasks.recording.table('errors').text('exception', row);
+  return [{ label: 'Error', value: shortened(exception, 160), copy: exception, tone: 'error' }];
+}
+
+function traceback(tasks: Tasks, run: number): { text?: string } {
+  const row = tasks.errorRow(run);
+  const text = row < 0 ? '' : tasks.recording.table('errors').text('traceback', row);
+  return text ? { text } : {};
+}
+
+function span(tasks: Tasks, lane: Lane, entry: number): CardLine[] {
+  const { origin, end } = tasks.recording;
+  const start = lane.start[entry];
+  const stop = lane.stop[entry];
+  const isRunning = lane.status[entry] === RUNNING;
+  const took = isRunning ? `${duration(end - start)} so far` : duration(stop - start);
+  return [
+    { label: 'Took', value: took },
+    { label: 'Started', value: `${moment(start - origin)} (${clock(start)})` },
+    ...(isRunning ? [] : [{ label: 'Ended', value: `${moment(stop - origin)} (${clock(stop)})` }])
+  ];
+}
+
+/** A moment since the recording's start, with as many digits as tell tasks apart. */
+function moment(seconds: number): string {
+  return `${seconds.toFixed(seconds < 10 ? 4 : 3)}\u2009s`;
+}
+
+function place(tasks: Tasks, lane: Lane): CardLine[] {
+  const name = workerName(tasks, lane.worker);
+  const address = name === lane.worker || !lane.worker ? '' : ` (${lane.worker})`;
+  return [
+    { label: 'Worker', value: name + address, ...(lane.worker ? { copy: lane.worker } : {}) },
+    { label: 'Thread', value: lane.thread || 'not known' }
+  ];
+}
+
+/** From one moment to the next, in the order in which they come. */
+function waits(tasks: Tasks, row: number, run: number): CardLine[] {
+  const { recording } = tasks;
+  const attempts = recording.table('attempts');
+  const executions = recording.table('executions');
+  const seen = tasks.executionRow(run);
+  const at = (column: 'received' | 'ready' | 'executing' | 'ended'): number =>
+    seen < 0 ? Number.NaN : executions.times(column)[seen];
+  const { start, stop } = tasks.runOf(row);
+  const submitted = attempts.times('submitted')[row];
+  const ready = attempts.times('ready')[row];
+  const assigned = attempts.times('assigned')[row];
+  const queued = attempts.numbers('queued')[row] === 1;
+  const cpu = seen < 0 ? Number.NaN : executions.numbers('cpu')[seen];
+  return [
+    line('Submitted', Number.isFinite(submitted) ? moment(submitted - recording.origin) : ''),
+    step('Waited for inputs', submitted, ready),
+    step(queued ? 'In the queue' : 'Held by scheduler', ready, assigned),
+    step('On its way', assigned, at('received')),
+    step('Waited for data', at('received'), at('ready')),
+    step('Waited for thread', at('ready'), at('executing')),
+    step('Computed', start, stop),
+    line('CPU', Number.isFinite(cpu) ? `${duration(cpu)} (${share(cpu / (stop - start))})` : ''),
+    step('Until in memory', stop, attempts.times('done')[row]),
+    ...phases(tasks, run)
+  ].filter(each => each !== undefined);
+}
+
+function phases(tasks: Tasks, run: number): (CardLine | undefined)[] {
+  const table = tasks.recording.table('phases');
+  return tasks
+    .phaseRows(run)
+    .reverse()
+    .slice(0, 6)
+    .map(row => step(words(table.text('action', row)), table.times('start')[row], table.times('stop')[row]));
+}
+
+function words(action: string): string {
+  const text = action.replace('-', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function results(tasks: Tasks, row: number, run: number): CardLine[] {
+  const attempts = tasks.recording.table('attempts');
+  const nbytes = attempts.numbers('nbytes')[row];
+  const seen = tasks.executionRow(run);
+  const rss = seen < 0 ? Number.NaN : tasks.recording.table('executions').numbers('rss')[seen] * 2 ** 20;
+  const grew = rss < 0 ? `−${bytes(-rss)}` : `+${bytes(rss)}`;
+  return [
+    line('Result', Number.isFinite(nbytes) ? bytes(nbytes) : ''),
+    line('Type', attempts.text('typename', row)),
+    line('Process memory', Number.isFinite(rss) ? grew : '')
+  ].filter(each => each !== undefined);
+}
+
+function relations(tasks: Tasks, task: number): CardLine[] {
+  const { recording } = tasks;
+  const graph = recording.table('graph');
+  const row = tasks.graphRow(task);
+  const { inputs, dependents } = tasks.degree(task);
+  const edges = recording.table('edges').numbers('dependency');
+  const names = tasks.inputRows(task, MOST_INPUTS).map(edge => tasks.names[tasks.nameOf(edges[edge])]);
+  const listed = [...new Set(names)].join(', ') + (inputs > MOST_INPUTS ? ' …' : '');
+  return [
+    line('Inputs', inputs > 0 ? `${count(inputs)} (${shortened(listed, 60)})` : ''),
+    line('Needed by', dependents > 0 ? plural(dependents, 'task') : ''),
+    line('Span', row < 0 ? '' : spanName(tasks, graph.text('span', row))),
+    line('Group', row < 0 ? '' : shortened(graph.text('group', row), KEY_LENGTH))
+  ].filter(each => each !== undefined);
+}
+
+function spanName(tasks: Tasks, id: string): string {
+  const spans = tasks.recording.table('spans');
+  for (let row = 0; row < spans.rows; row++) {
+    if (spans.text('span', row) === id) return spans.text('path', row) || spans.text('name', row);
+  }
+  return '';
+}
+
+function line(label: string, value: string): CardLine | undefined {
+  return value ? { label, value } : undefined;
+}
+
+function step(label: string, from: number, to: number): CardLine | undefined {
+  return Number.isFinite(to - from) ? { label, value: duration(Math.max(0, to - from)) } : undefined;
+}

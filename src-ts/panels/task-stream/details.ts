@@ -1,0 +1,133 @@
+import { type Lane, RUNNING, STATUSES } from '../../core/lane';
+import { luminance } from '../../draw/palette';
+import type { Box, Pen } from '../../draw/pen';
+import { TextWidth } from '../../draw/text-width';
+import type { Scale } from '../../draw/viewport';
+import type { PanelContext } from '../panel';
+import { HIDDEN } from './cells';
+
+/** What single tasks get where there is room for it. */
+export interface Details {
+  readonly context: PanelContext;
+  readonly plot: Box;
+  readonly scale: Scale;
+  readonly lanes: readonly Lane[];
+  readonly laneHeight: number;
+  readonly roles: Uint8Array;
+  readonly entries: ((lane: Lane) => Uint8Array | undefined) | undefined;
+}
+
+/** Narrowest task with a label, and with a sign; CSS pixels. */
+const LABEL_FROM = 34;
+const SIGN_FROM = 4;
+/** Lowest lane with labels, and with signs. */
+const LABEL_HEIGHT = 11;
+const SIGN_HEIGHT = 5;
+/** With more entries in sight, none is wide enough to be worth the search. */
+const MOST_ENTRIES = 200_000;
+
+let widths: TextWidth | undefined;
+
+/** Labels, signs of failure and open ends of running tasks. */
+export function drawDetails(pen: Pen, details: Details): void {
+  const { lanes, scale, laneHeight, context } = details;
+  if (laneHeight < SIGN_HEIGHT) return;
+  let entries = 0;
+  for (const lane of lanes) entries += lane.firstStartAfter(scale.stop) - lane.firstAfter(scale.start);
+  if (entries > MOST_ENTRIES) return;
+  const size = laneHeight >= 16 ? 11 : 10;
+  const font = `${size}px ${context.surface.theme.font}`;
+  if (widths?.font !== font) widths = new TextWidth(font);
+  pen.font = font;
+  pen.textBaseline = 'middle';
+  pen.textAlign = 'left';
+  for (let row = 0; row < lanes.length; row++) drawLane(pen, details, lanes[row], row);
+}
+
+function drawLane(
+  pen: Pen,
+  { context, plot, scale, laneHeight, roles, entries }: Details,
+  lane: Lane,
+  row: number
+): void {
+  const mask = entries?.(lane);
+  const { start, stop, name, status } = lane;
+  const last = lane.firstStartAfter(scale.stop);
+  const narrowest = SIGN_FROM * scale.perPixel;
+  const { end } = context.recording;
+  for (let entry = lane.firstAfter(scale.start); entry < last; entry++) {
+    const until = stop[entry] < end ? stop[entry] : end;
+    if (until - start[entry] < narrowest) continue;
+    if (roles[name[entry]] === HIDDEN || mask?.[entry] === HIDDEN) continue;
+    const left = Math.max(0, scale.x(start[entry]));
+    const right = Math.min(plot.width, scale.x(until));
+    const box = {
+      x: plot.x + left,
+      y: plot.y + row * laneHeight,
+      width: right - left,
+      height: laneHeight - 1
+    };
+    const failed = drawSign(pen, STATUSES[status[entry]], box, context);
+    if (status[entry] === RUNNING) drawOpenEnd(pen, box, context);
+    if (box.width >= LABEL_FROM && laneHeight >= LABEL_HEIGHT) {
+      drawLabel(pen, context, context.tasks.names[name[entry]], box, failed);
+    }
+  }
+}
+
+/** Failures have a shape besides their colour. Returns whether the ground is dark. */
+function drawSign(pen: Pen, status: string, box: Box, { surface }: PanelContext): boolean {
+  if (status !== 'erred' && status !== 'killed' && status !== 'retried') return false;
+  const { theme } = surface;
+  const notch = Math.min(6, box.height / 2, box.width / 2);
+  pen.fillStyle = theme.backgroundText;
+  if (status === 'erred') {
+    pen.beginPath();
+    pen.moveTo(box.x, box.y);
+    pen.lineTo(box.x + notch, box.y);
+    pen.lineTo(box.x, box.y + notch);
+    pen.closePath();
+    pen.fill();
+  } else if (status === 'killed') {
+    pen.strokeStyle = theme.backgroundText;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    for (let x = box.x + box.height; x < box.x + box.width; x += 6) {
+      pen.moveTo(x, box.y);
+      pen.lineTo(x - box.height, box.y + box.height);
+    }
+    pen.stroke();
+  } else {
+    for (let x = box.x + 1; x + 3 < box.x + Math.min(box.width, 22); x += 6) {
+      pen.fillRect(x, box.y + box.height - 3, 3, 2);
+    }
+  }
+  if (theme.dark) {
+    pen.strokeStyle = theme.muted;
+    pen.lineWidth = 1;
+    pen.strokeRect(box.x + 0.5, box.y + 0.5, Math.max(1, box.width - 1), box.height - 1);
+  }
+  return true;
+}
+
+/** A task that still runs has no right edge: it fades in steps. */
+function drawOpenEnd(pen: Pen, box: Box, { surface }: PanelContext): void {
+  pen.fillStyle = surface.theme.backgroundText;
+  const step = Math.min(3, box.width / 8);
+  for (let index = 0; index < 4; index++) {
+    pen.fillRect(box.x + box.width - (2 * index + 1) * step, box.y, step * (1 - index / 5), box.height);
+  }
+}
+
+function drawLabel(pen: Pen, context: PanelContext, name: string, box: Box, failed: boolean): void {
+  const text = (widths as TextWidth).fitted(name, box.width - 8);
+  if (!text) return;
+  const { colors, surface } = context;
+  const { theme } = surface;
+  const ground = failed ? 0 : luminance(colors.color(name, theme.dark, theme.contrast));
+  const { highlight } = context.selection;
+  const { names } = context.selection.filter();
+  const isDim = highlight !== undefined ? highlight !== name : names !== undefined && !names.has(name);
+  pen.fillStyle = isDim ? theme.faint : ground > 0.22 ? '#0b0d10' : '#ffffff';
+  pen.fillText(text, box.x + 4 + (failed ? 4 : 0), box.y + box.height / 2 + 0.5);
+}

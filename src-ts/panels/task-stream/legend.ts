@@ -1,0 +1,177 @@
+import { count, duration, shortened } from '../../core/format';
+import { css, type Reserved, reservedColor } from '../../draw/palette';
+import type { Theme } from '../../draw/theme';
+import { element } from '../element';
+import type { Stage } from '../panel';
+import { nameColor } from './colors';
+import type { Totals } from './totals';
+
+/** Names shown before a person asks for all. */
+const SHOWN = 12;
+
+/** The signs that are no task names, and how they look without colour. */
+const SIGNS: readonly (readonly [Reserved, string, string])[] = [
+  ['transfer', 'transfer', 'half height'],
+  ['disk', 'disk', 'hatched'],
+  ['deserialize', 'deserialize', 'low bar'],
+  ['erred', 'failed', 'black, with a notch']
+];
+
+export interface LegendHooks {
+  /** Chooses or leaves a name. */
+  choose(name: string, additive: boolean): void;
+  /** Chooses all of these names. */
+  chooseAll(names: readonly string[]): void;
+  isChosen(name: string): boolean;
+  isHidden(name: string): boolean;
+  hide(name: string, hidden: boolean): void;
+}
+
+/** Names with their colours: to find, to choose, to hide. */
+export class Legend {
+  readonly element = element('div', { class: 'di-legend', role: 'group', 'aria-label': 'Task names' });
+  readonly search: HTMLInputElement;
+  private readonly list = element('ul', { class: 'di-legend-list' });
+  private readonly signs = element('ul', { class: 'di-legend-list di-legend-signs' });
+  private expanded = false;
+  private drawn = '';
+  private last: (() => void) | undefined;
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly totals: Totals,
+    private readonly hooks: LegendHooks
+  ) {
+    this.search = element('input', {
+      type: 'search',
+      class: 'di-search',
+      placeholder: 'Find a task name',
+      'aria-label': 'Find a task name; Enter chooses all that match'
+    });
+    this.search.addEventListener('input', () => this.last?.());
+    this.search.addEventListener('keydown', event => this.key(event));
+    this.element.append(this.search, this.list, this.signs);
+    this.list.addEventListener('pointerleave', () => {
+      this.stage.selection.highlight = undefined;
+    });
+  }
+
+  /** Shows the names as they stand now. */
+  update(theme: Theme): void {
+    this.last = () => this.update(theme);
+    const ranked = this.totals.ranked();
+    const query = this.search.value.trim().toLowerCase();
+    const { names } = this.stage.tasks;
+    const found = query ? ranked.filter(name => names[name].toLowerCase().includes(query)) : ranked;
+    const shown = this.expanded || query ? found.slice(0, 400) : found.slice(0, SHOWN);
+    const state = shown.map(index => {
+      const name = names[index];
+      const flags = `${this.hooks.isChosen(name)}${this.hooks.isHidden(name)}`;
+      return `${index} ${this.totals.counts[index]} ${flags}`;
+    });
+    const key = [theme.dark, theme.contrast, query, found.length, this.expanded, ...state].join('|');
+    if (key === this.drawn) return;
+    this.drawn = key;
+    const focused = this.list.contains(document.activeElement)
+      ? (document.activeElement as HTMLElement).dataset.key
+      : undefined;
+    const anyChosen = shown.some(index => this.hooks.isChosen(names[index]));
+    const items = shown.map(index => this.item(index, theme, anyChosen));
+    if (query && found.length === 0)
+      items.push(element('li', { class: 'di-muted' }, 'No task name matches.'));
+    if (!query && ranked.length > SHOWN) items.push(this.more(ranked.length - SHOWN));
+    this.list.replaceChildren(...items);
+    if (focused) this.list.querySelector<HTMLElement>(`[data-key=${CSS.escape(focused)}]`)?.focus();
+    this.signs.replaceChildren(...SIGNS.map(sign => signItem(sign, theme)));
+  }
+
+  private item(index: number, theme: Theme, anyChosen: boolean): HTMLElement {
+    const name = this.stage.tasks.names[index];
+    const chosen = this.hooks.isChosen(name);
+    const hidden = this.hooks.isHidden(name);
+    const swatch = element('span', { class: 'di-swatch', 'aria-hidden': 'true' });
+    swatch.style.backgroundColor = nameColor(name, this.stage.colors, theme);
+    const label = element('bdi', {}, name ? shortened(name, 34) : 'name not known');
+    const words = `${name}: ${count(this.totals.counts[index])} tasks, ${duration(this.totals.seconds[index])} in all`;
+    const choose = element(
+      'button',
+      {
+        type: 'button',
+        class: 'di-legend-name',
+        'aria-pressed': String(chosen),
+        title: words,
+        'data-key': `n${index}`
+      },
+      swatch,
+      label
+    );
+    choose.addEventListener('click', event =>
+      this.hooks.choose(name, event.shiftKey || event.ctrlKey || event.metaKey)
+    );
+    const point = (): void => {
+      this.stage.selection.highlight = name;
+    };
+    choose.addEventListener('pointerenter', point);
+    choose.addEventListener('focus', () => {
+      if (choose.matches(':focus-visible')) point();
+    });
+    choose.addEventListener('blur', () => {
+      this.stage.selection.highlight = undefined;
+    });
+    const hide = element(
+      'button',
+      {
+        type: 'button',
+        class: 'di-legend-hide',
+        'aria-pressed': String(hidden),
+        'aria-label': `${hidden ? 'Show' : 'Hide'} ${name}`,
+        title: hidden ? 'Show' : 'Hide',
+        'data-key': `h${index}`
+      },
+      hidden ? '+' : '×'
+    );
+    hide.addEventListener('click', () => this.hooks.hide(name, !hidden));
+    const faded = hidden || (anyChosen && !chosen);
+    return element(
+      'li',
+      { class: `di-legend-item${faded ? ' di-faded' : ''}${hidden ? ' di-struck' : ''}` },
+      choose,
+      hide
+    );
+  }
+
+  private more(left: number): HTMLElement {
+    const toggle = element(
+      'button',
+      { type: 'button', class: 'di-legend-more', 'data-key': 'more', 'aria-expanded': String(this.expanded) },
+      this.expanded ? 'fewer' : `${count(left)} more`
+    );
+    toggle.addEventListener('click', () => {
+      this.expanded = !this.expanded;
+      this.last?.();
+    });
+    return element('li', {}, toggle);
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.key === 'Enter') {
+      const query = this.search.value.trim().toLowerCase();
+      const { names } = this.stage.tasks;
+      const found = this.totals.ranked().map(index => names[index]);
+      this.hooks.chooseAll(query ? found.filter(name => name.toLowerCase().includes(query)) : []);
+    } else if (event.key === 'Escape' && this.search.value !== '') {
+      this.search.value = '';
+      this.last?.();
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+function signItem([kind, label, shape]: (typeof SIGNS)[number], theme: Theme): HTMLElement {
+  const swatch = element('span', { class: `di-swatch di-sign-${kind}`, 'aria-hidden': 'true' });
+  swatch.style.setProperty('--di-sign', css(reservedColor(kind, theme.dark)));
+  return element('li', { class: 'di-legend-item', title: shape }, swatch, element('span', {}, label));
+}

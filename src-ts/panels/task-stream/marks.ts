@@ -1,0 +1,88 @@
+import { type Lane, STATUSES } from '../../core/lane';
+import type { Box } from '../../draw/pen';
+import type { Card } from '../../draw/tooltip';
+import type { Mark, PanelContext } from '../panel';
+import { cardOf, wordsOf } from './card';
+import { CHOSEN, HIDDEN } from './cells';
+import { nameColor } from './colors';
+
+/** An entry of a lane. */
+export interface Place {
+  readonly lane: Lane;
+  readonly entry: number;
+}
+
+/** How far from a task, in pixels, the pointer may be. */
+const NEAR = 3;
+/** Most entries looked at under one pixel. */
+const MOST = 4000;
+
+const FAILS = STATUSES.map(status => ['erred', 'killed', 'retried'].includes(status));
+
+/**
+ * The entry that a person means at a moment: of those in the pixel a failed
+ * one, else one of a chosen name, else the longest; if there is none, the
+ * nearest.
+ */
+export function entryAt(
+  lane: Lane,
+  time: number,
+  perPixel: number,
+  roles: Uint8Array,
+  mask: Uint8Array | undefined
+): { readonly entry: number; readonly others: number } | undefined {
+  const from = time - perPixel / 2;
+  const to = time + perPixel / 2;
+  const visible = (entry: number): boolean => roles[lane.name[entry]] !== HIDDEN && mask?.[entry] !== HIDDEN;
+  let best = -1;
+  let score = -1;
+  let count = 0;
+  const { length } = lane;
+  for (let entry = lane.firstAfter(from); entry < length && lane.start[entry] < to && count < MOST; entry++) {
+    if (lane.stop[entry] < from || !visible(entry)) continue;
+    count++;
+    const took = Math.min(lane.stop[entry] - lane.start[entry], 1e9);
+    const weight = (FAILS[lane.status[entry]] ? 4e9 : roles[lane.name[entry]] === CHOSEN ? 2e9 : 0) + took;
+    if (weight > score) {
+      score = weight;
+      best = entry;
+    }
+  }
+  if (best >= 0) return { entry: best, others: count - 1 };
+  const near = lane.at(time, NEAR * perPixel);
+  return near >= 0 && visible(near) ? { entry: near, others: 0 } : undefined;
+}
+
+/** A task in the picture. */
+export class TaskMark implements Mark {
+  readonly id: string;
+
+  constructor(
+    private readonly context: PanelContext,
+    readonly place: Place,
+    readonly box: Box,
+    private readonly others: number
+  ) {
+    const { lane, entry } = place;
+    this.id = `${lane.worker} ${lane.thread} ${lane.status[entry]} ${lane.row[entry]}`;
+  }
+
+  get name(): string {
+    const { lane, entry } = this.place;
+    return this.context.tasks.names[lane.name[entry]];
+  }
+
+  card(): Card {
+    const { tasks, colors, surface } = this.context;
+    return cardOf({
+      tasks,
+      ...this.place,
+      color: nameColor(this.name, colors, surface.theme),
+      others: this.others
+    });
+  }
+
+  words(): string {
+    return wordsOf(this.context.tasks, this.place.lane, this.place.entry);
+  }
+}

@@ -1,0 +1,86 @@
+import { bytes, duration, MISSING } from '../../core/format';
+import { type Lane, RUNNING } from '../../core/lane';
+import type { PanelContext, TableRows } from '../panel';
+import { keyOf, statusWords, workerName } from './card';
+import { CHOSEN, HIDDEN } from './cells';
+
+/** Most rows that a page can hold comfortably. */
+const MOST = 20_000;
+
+const COLUMNS = [
+  { title: 'Name', numeric: false },
+  { title: 'Key', numeric: false },
+  { title: 'Status', numeric: false },
+  { title: 'Start, s', numeric: true },
+  { title: 'Took', numeric: true },
+  { title: 'Worker', numeric: false },
+  { title: 'Thread', numeric: false },
+  { title: 'Result', numeric: true }
+] as const;
+
+/** The tasks that can be seen, as rows, in the order of their start; the first `MOST`. */
+export function rowsOf(
+  context: PanelContext,
+  roles: Uint8Array,
+  entries: ((lane: Lane) => Uint8Array | undefined) | undefined
+): TableRows {
+  const { tasks, recording, viewport, selection } = context;
+  const { time, workers, names } = selection.filter();
+  const from = time?.start ?? viewport.start;
+  const to = time?.stop ?? viewport.stop;
+  const found: { readonly lane: Lane; readonly entry: number; readonly start: number }[] = [];
+  for (const lane of tasks.lanes) {
+    if (workers && !workers.has(lane.worker)) continue;
+    const mask = entries?.(lane);
+    const last = lane.firstStartAfter(to);
+    let taken = 0;
+    for (let entry = lane.firstAfter(from); entry < last && taken < MOST; entry++) {
+      const role = roles[lane.name[entry]];
+      if (role === HIDDEN || (names && role !== CHOSEN) || mask?.[entry] === HIDDEN) continue;
+      found.push({ lane, entry, start: lane.start[entry] });
+      taken++;
+    }
+  }
+  found.sort((a, b) => a.start - b.start);
+  const shown = found.slice(0, MOST);
+  const attempts = recording.table('attempts');
+  const nbytes = attempts.numbers('nbytes');
+
+  const value = (index: number, column: number): number | string => {
+    const { lane, entry, start } = shown[index];
+    const isRunning = lane.status[entry] === RUNNING;
+    const row = lane.row[entry];
+    const table = isRunning ? recording.table('running') : attempts;
+    switch (column) {
+      case 0:
+        return tasks.names[lane.name[entry]];
+      case 1:
+        return keyOf(tasks, table.numbers('task')[row]);
+      case 2:
+        return statusWords(lane.status[entry]);
+      case 3:
+        return Math.round((start - recording.origin) * 1e6) / 1e6;
+      case 4:
+        return Math.round((Math.min(lane.stop[entry], recording.end) - start) * 1e6) / 1e6;
+      case 5:
+        return workerName(tasks, lane.worker);
+      case 6:
+        return lane.thread;
+      default:
+        return isRunning ? Number.NaN : nbytes[row];
+    }
+  };
+  const text = (index: number, column: number): string => {
+    const found = value(index, column);
+    if (typeof found === 'string') return found;
+    if (!Number.isFinite(found)) return MISSING;
+    if (column === 3) return found.toFixed(4);
+    return column === 4 ? duration(found) : bytes(found);
+  };
+  return {
+    columns: COLUMNS,
+    length: shown.length,
+    row: index => COLUMNS.map((_, column) => text(index, column)),
+    value
+  };
+}

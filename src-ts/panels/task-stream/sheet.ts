@@ -1,0 +1,104 @@
+import { type Cells, EMPTY, FIRST_NAME } from './cells';
+import type { ColorTable } from './colors';
+
+/** Rows of the raster in one lane: phases stand in the lowest. */
+const THIRDS = 3;
+
+/** The cells as pixels: one column each, three rows a lane, to be stretched to the lanes' height. */
+export class Sheet {
+  readonly canvas = document.createElement('canvas');
+  private image: ImageData | undefined;
+  private pixels = new Uint32Array(0);
+
+  /**
+   * Colours the cells.
+   *
+   * `first` is the global number of the first column, so that a hatch stays with its task in a pan.
+   */
+  paint(
+    tasks: Cells,
+    phases: Cells,
+    width: number,
+    lanes: number,
+    first: number,
+    colors: ColorTable,
+    isDimmed: (lane: number) => boolean,
+    withPhases: boolean
+  ): void {
+    const thirds = withPhases ? THIRDS : 1;
+    this.resize(width, lanes * thirds);
+    for (let lane = 0; lane < lanes; lane++) {
+      const table = isDimmed(lane) ? colors.dimmed : colors.tasks;
+      const from = lane * width;
+      const to = from * thirds;
+      const { pixels } = this;
+      for (let column = 0; column < width; column++) pixels[to + column] = table[tasks[from + column]];
+      if (colors.outline !== 0) this.outlineFailures(tasks, from, to, width, colors.outline);
+      if (!withPhases) {
+        this.phasesInGaps(tasks, phases, from, to, width, colors);
+        continue;
+      }
+      pixels.copyWithin(to + width, to, to + width);
+      pixels.copyWithin(to + 2 * width, to, to + width);
+      this.phasesBelow(tasks, phases, from, to, width, first, colors);
+    }
+    this.canvas.getContext('2d', { alpha: false })?.putImageData(this.image as ImageData, 0, 0);
+  }
+
+  /** Black on a dark ground is not seen: a light edge at either side. */
+  private outlineFailures(tasks: Cells, from: number, to: number, width: number, outline: number): void {
+    for (let column = 0; column < width; column++) {
+      const cell = tasks[from + column];
+      if (cell === EMPTY || cell >>> 6 >= FIRST_NAME) continue;
+      const before = column > 0 ? tasks[from + column - 1] >>> 6 : FIRST_NAME;
+      const after = column + 1 < width ? tasks[from + column + 1] >>> 6 : FIRST_NAME;
+      if (column > 0 && (before >= FIRST_NAME || before === 0)) this.pixels[to + column - 1] = outline;
+      if (column + 1 < width && (after >= FIRST_NAME || after === 0)) this.pixels[to + column + 1] = outline;
+    }
+  }
+
+  private phasesInGaps(
+    tasks: Cells,
+    phases: Cells,
+    from: number,
+    to: number,
+    width: number,
+    colors: ColorTable
+  ): void {
+    for (let column = 0; column < width; column++) {
+      const cell = phases[from + column];
+      if (cell !== EMPTY && tasks[from + column] === EMPTY) this.pixels[to + column] = colors.phases[cell];
+    }
+  }
+
+  /** Transfers take half of an empty lane and the lowest third of a busy one; disk is hatched. */
+  private phasesBelow(
+    tasks: Cells,
+    phases: Cells,
+    from: number,
+    to: number,
+    width: number,
+    first: number,
+    colors: ColorTable
+  ): void {
+    const middle = to + width;
+    const low = middle + width;
+    for (let column = 0; column < width; column++) {
+      const cell = phases[from + column];
+      if (cell === EMPTY) continue;
+      const action = (cell >>> 6) - FIRST_NAME;
+      const isDisk = action === 1 || action === 2;
+      if (isDisk && (first + column) % 4 >= 2) continue;
+      this.pixels[low + column] = colors.phases[cell];
+      if (action === 0 && tasks[from + column] === EMPTY) this.pixels[middle + column] = colors.phases[cell];
+    }
+  }
+
+  private resize(width: number, height: number): void {
+    if (this.image?.width === width && this.image.height === height) return;
+    this.canvas.width = width;
+    this.canvas.height = Math.max(1, height);
+    this.image = new ImageData(width, Math.max(1, height));
+    this.pixels = new Uint32Array(this.image.data.buffer);
+  }
+}
