@@ -7,9 +7,12 @@
 #   make format  put the code into the agreed form
 #   make clean   take away what the others made
 
-PYTHON ?= python3
+ifndef PYTHON
+PYTHON := $(shell for each in python3 python3.13 python3.12 python3.11; do \
+  $$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v $$each && break; done)
+endif
 VENV ?= .venv
-BIN := $(CURDIR)/$(VENV)/bin
+BIN := $(abspath $(VENV))/bin
 
 export PATH := $(BIN):$(PATH)
 export PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD := 1
@@ -68,11 +71,11 @@ clean:
 # The environment, in steps: each stamp is younger than what it was made from.
 
 $(VENV)/python.stamp:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "dask_insight needs Python 3.11 or newer; name one: make PYTHON=python3.12" >&2; exit 1; }
+	@test -n "$(PYTHON)" || \
+	  { echo "dask_insight needs Python 3.11 or newer; name one: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' || \
-	  { echo "This Python cannot make environments; on Debian: apt-get install python3-venv" >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	  { echo "$(PYTHON) cannot make environments; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
 	touch $@
 
 $(VENV)/build.stamp: $(VENV)/python.stamp pyproject.toml
