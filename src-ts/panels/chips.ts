@@ -1,6 +1,7 @@
-import { duration } from '../core/format';
+import { duration, shortened } from '../core/format';
 import type { Clause } from '../core/selection';
 import { element } from './element';
+import { icon } from './icons';
 import type { Stage } from './panel';
 
 /** What a clause says, in a few words. */
@@ -15,22 +16,21 @@ export function clauseWords(clause: Clause, origin: number): string {
   return clause.column === 'name' ? String(value[0]) : `${one} ${value[0]}`;
 }
 
-/** The clauses in force as chips, each with a × that takes it back. */
-export function fillChips(box: HTMLElement, { selection, recording }: Stage): void {
+/** The clauses in force as chips; a click takes one back. Those of the panel itself are outlined. */
+export function fillChips(box: HTMLElement, panel: string, { selection, recording }: Stage): void {
   const chips = selection.clauses.map(clause => {
     const words = clauseWords(clause, recording.origin);
-    const close = element(
+    const text = element('span', { dir: 'auto' }, shortened(words, 40));
+    const isOwn = clause.source === panel;
+    const chip = element(
       'button',
-      { type: 'button', class: 'di-chip-close', 'aria-label': `Clear ${words}` },
-      '×'
+      { type: 'button', class: isOwn ? 'di-chip di-own' : 'di-chip', 'aria-label': `Clear ${words}` },
+      text,
+      icon('close')
     );
-    close.addEventListener('click', () => selection.clear(clause.source, clause.column));
-    const text = element('bdi', {
-      class: 'di-chip-text',
-      title: Array.isArray(clause.value) ? clause.value.join('\n') : ''
-    });
-    text.textContent = words;
-    return element('span', { class: `di-chip di-chip-${clause.column}` }, text, close);
+    chip.title = `${words}: ${isOwn ? 'chosen here, narrows the other panels' : 'narrows this panel'}`;
+    chip.addEventListener('click', () => selection.clear(clause.source, clause.column));
+    return chip;
   });
   box.replaceChildren(...chips);
 }

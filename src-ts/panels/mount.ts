@@ -91,7 +91,7 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   actions.append(saveMenu(() => pictureOf(panel, view, stage, surface)));
 
   const refresh = (): void => {
-    fillChips(chips, stage);
+    fillChips(chips, panel.id, stage);
     surface.invalidate('layout');
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -124,7 +124,7 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     },
     drawOverlay: (pen: Pen) => interaction.drawOverlay(pen)
   });
-  fillChips(chips, stage);
+  fillChips(chips, panel.id, stage);
 
   return {
     element: section,
@@ -171,7 +171,7 @@ function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface
 }
 
 function saveMenu(picture: () => Picture): HTMLElement {
-  const menu = element('details', { class: 'di-menu' });
+  const menu = element('details', { class: 'di-save' });
   const summary = element(
     'summary',
     { class: 'di-icon', title: 'Save picture', 'aria-label': 'Save picture' },
@@ -183,7 +183,7 @@ function saveMenu(picture: () => Picture): HTMLElement {
     const name = `${made.title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.${kind}`;
     offer(kind === 'png' ? await toPng(made) : toSvg(made), name);
   };
-  const box = element('div', { class: 'di-menu-box' });
+  const box = element('div', { class: 'di-menu' });
   box.append(
     button('PNG picture', () => void save('png')),
     button('SVG drawing', () => void save('svg'))
