@@ -198,6 +198,8 @@ export class Interaction {
     this.tooltip.hide();
     this.hovered = undefined;
     this.point(next);
+    const current = this.view.reader?.active();
+    if (current) this.surface.element.setAttribute('aria-activedescendant', current);
     this.say(next.words());
     return true;
   }

@@ -53,8 +53,9 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   const tableBox = element('div', { class: 'di-panel-table', hidden: true });
   const section = element('section', { class: `di-panel di-panel-${panel.id}`, 'aria-labelledby': titleId });
   surface.element.tabIndex = 0;
-  surface.element.setAttribute('role', 'application');
-  surface.element.setAttribute('aria-roledescription', 'chart');
+  surface.element.setAttribute('role', view.reader?.role ?? 'application');
+  if (view.reader) surface.element.append(view.reader.element);
+  else surface.element.setAttribute('aria-roledescription', 'chart');
   surface.element.setAttribute('aria-label', `${panel.title}. ${keysOf(panel, view)}`);
   section.append(head, ...parts(view.above), surface.element, ...parts(view.below), empty, tableBox, live);
   host.append(section);
@@ -63,11 +64,18 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     const words = view.empty();
     empty.textContent = words ?? '';
     empty.hidden = words === undefined;
-    surface.element.hidden = words !== undefined;
+    surface.element.hidden = words !== undefined || view.plain === true;
     if (view.above) view.above.hidden = words !== undefined;
+    if (view.below) view.below.hidden = words !== undefined;
     if (words === undefined) view.layout();
+    if (!tableBox.hidden) fillTable();
     const wanted = `${Math.round(view.height(surface.width))}px`;
     if (surface.element.style.height !== wanted) surface.element.style.height = wanted;
+  };
+
+  const fillTable = (): void => {
+    const rows = tableBox.hidden || view.empty() !== undefined ? undefined : view.rows?.();
+    tableBox.replaceChildren(...(rows ? [table({ caption: panel.title, rows })] : []));
   };
 
   if (view.search) {
@@ -78,9 +86,7 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     const asTable = button('Show as table', () => {
       tableBox.hidden = !tableBox.hidden;
       asTable.setAttribute('aria-pressed', String(!tableBox.hidden));
-      tableBox.replaceChildren(
-        ...(tableBox.hidden || !view.rows ? [] : [table({ caption: panel.title, rows: view.rows() })])
-      );
+      fillTable();
     });
     asTable.replaceChildren(icon('table'));
     asTable.className = 'di-icon';
@@ -88,11 +94,16 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     asTable.setAttribute('aria-label', 'Show as table');
     actions.append(asTable);
   }
-  actions.append(saveMenu(() => pictureOf(panel, view, stage, surface)));
+  if (!view.plain) actions.append(saveMenu(() => pictureOf(panel, view, stage, surface)));
 
+  // What is hidden or has no height draws no frames, and a change may have to bring it back.
+  const renew = (): void => {
+    if (surface.element.hidden || surface.height === 0) layout();
+    surface.invalidate('layout');
+  };
   const refresh = (): void => {
     fillChips(chips, panel.id, stage);
-    surface.invalidate('layout');
+    renew();
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
   stops.push(
@@ -101,9 +112,7 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
       if (!panel.tables.includes(name)) return;
       timer ??= setTimeout(() => {
         timer = undefined;
-        // A layout may have to show what was empty, and a hidden surface draws no frames.
-        if (surface.element.hidden) layout();
-        surface.invalidate('layout');
+        renew();
       }, LIVE);
     }),
     listen(surface.element, interaction.handlers()),

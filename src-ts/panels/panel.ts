@@ -89,6 +89,14 @@ export interface TableRows {
   value?(index: number, column: number): number | string;
 }
 
+/** What a screen reader walks through in place of the picture; no one sees it. */
+export interface Reader {
+  readonly role: 'tree' | 'grid' | 'listbox';
+  readonly element: HTMLElement;
+  /** Id of the element that is current. */
+  active(): string | undefined;
+}
+
 export interface PanelView {
   /** In words, why there is nothing to show and what to do; undefined if there is something. */
   empty(): string | undefined;
@@ -118,6 +126,10 @@ export interface PanelView {
   readonly search?: HTMLInputElement;
   /** The same content as a table; asked for when a person wants to see it. */
   rows?(): TableRows;
+  /** True where there is no picture: all of it stands in `below`. */
+  readonly plain?: boolean;
+  /** Stands for the picture where it is read out. */
+  readonly reader?: Reader;
   /** Where the plot is within the surface; needed by charts over time. CSS pixels. */
   plot?(): Box;
   dispose?(): void;

@@ -1,0 +1,68 @@
+import type { Stage } from '../panels/panel';
+
+/** How long the picture must rest before the address follows, milliseconds. */
+const REST = 250;
+
+/** What an address says: a stretch of time in seconds from the start, and the selection's own text. */
+export interface Place {
+  readonly zoom: readonly [start: number, stop: number] | undefined;
+  readonly selection: string;
+}
+
+export function write(place: Place): string {
+  const parts = new URLSearchParams();
+  if (place.zoom) parts.set('zoom', place.zoom.map(time => Number(time.toFixed(6))).join('-'));
+  if (place.selection !== '' && place.selection !== '[]') parts.set('select', place.selection);
+  return parts.toString();
+}
+
+export function read(hash: string): Place {
+  const parts = new URLSearchParams(hash.replace(/^#/, ''));
+  const times = (parts.get('zoom') ?? '').split('-').map(Number);
+  const sound = times.length === 2 && times.every(time => Number.isFinite(time)) && times[1] > times[0];
+  return { zoom: sound ? [times[0], times[1]] : undefined, selection: parts.get('select') ?? '' };
+}
+
+/** Keeps zoom and selection in the address, and follows the address when a person changes it. */
+export function keepAddress({ viewport, selection }: Stage): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let written = location.hash.replace(/^#/, '');
+
+  const follow = (): void => {
+    const { zoom, selection: text } = read(location.hash);
+    if (text !== '' || selection.clauses.length > 0) selection.restore(text || '[]');
+    if (zoom) viewport.show(viewport.origin + zoom[0], viewport.origin + zoom[1]);
+    else if (!viewport.fitted) viewport.fit();
+  };
+  const save = (): void => {
+    const { origin, start, stop, fitted } = viewport;
+    const zoom = fitted ? undefined : ([start - origin, stop - origin] as const);
+    const next = write({ zoom, selection: selection.save() });
+    if (next === written) return;
+    written = next;
+    try {
+      history.replaceState(history.state, '', next ? `#${next}` : location.href.replace(/#.*$/, ''));
+    } catch {
+      // A page inside a frame has no address of its own; the state then lives as long as the page.
+    }
+  };
+  const later = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(save, REST);
+  };
+  const onHash = (): void => {
+    const now = location.hash.replace(/^#/, '');
+    if (now === written) return;
+    written = now;
+    follow();
+  };
+
+  if (written) follow();
+  const stops = [viewport.subscribe(later), selection.subscribe(later)];
+  window.addEventListener('hashchange', onHash);
+  return () => {
+    clearTimeout(timer);
+    window.removeEventListener('hashchange', onHash);
+    for (const stop of stops) stop();
+  };
+}

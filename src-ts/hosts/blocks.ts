@@ -1,0 +1,45 @@
+import { inflate, load } from '../core/load';
+import { Recording } from '../core/recording';
+
+/** What stands in a page's data blocks, and what of it could not be read. */
+export interface Opened {
+  readonly recording: Recording;
+  /** In words, one a block that is damaged. */
+  readonly damages: readonly string[];
+}
+
+/**
+ * Reads the recording out of the page: each block is base64 of zlib over
+ * batches. Blocks leave the page as they are read, so that their text does
+ * not stay in memory beside the columns.
+ */
+export async function openBlocks(
+  blocks: readonly HTMLElement[],
+  progress: (share: number) => void
+): Promise<Opened> {
+  const recording = new Recording();
+  const damages: string[] = [];
+  for (let index = 0; index < blocks.length; index++) {
+    const text = blocks[index].textContent ?? '';
+    blocks[index].remove();
+    try {
+      const bytes = await inflate(fromBase64(text));
+      await load(recording, bytes, share => progress((index + share) / blocks.length));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      damages.push(
+        `Part ${index + 1} of ${blocks.length} of this report is damaged and missing here: ${why}.`
+      );
+    }
+  }
+  return { recording, damages };
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const native = Uint8Array as unknown as { fromBase64?(text: string): Uint8Array<ArrayBuffer> };
+  if (native.fromBase64) return native.fromBase64(text.trim());
+  const raw = atob(text.trim());
+  const bytes = new Uint8Array(raw.length);
+  for (let index = 0; index < raw.length; index++) bytes[index] = raw.charCodeAt(index);
+  return bytes;
+}

@@ -1,0 +1,36 @@
+import { button, element } from '../panels/element';
+import { icon } from '../panels/icons';
+
+/** What pointer and keys do, in the order in which a person meets it. */
+const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ['Wheel over a focused chart, or Ctrl + wheel', 'zoom'],
+  ['Drag, ← →', 'move along the time'],
+  ['+ −', 'zoom in and out'],
+  ['Double-click, 0', 'show everything'],
+  ['Shift + drag', 'choose a stretch of time for all panels'],
+  ['Click', 'choose what is under the pointer for all panels'],
+  ['Ctrl + click', 'add it to what is chosen'],
+  ['Enter, then arrow keys', 'go from one thing to the next'],
+  ['/', 'search in the panel'],
+  ['Esc', 'take back the last choice'],
+  ['Ctrl + Z, Ctrl + Shift + Z', 'undo and redo a choice'],
+  ['?', 'this list']
+];
+
+/** The list of keys, as a dialog; returns what opens it. */
+export function help(): { readonly opener: HTMLElement; open(): void } {
+  const list = element('dl', { class: 'di-keys' });
+  for (const [keys, does] of KEYS) list.append(element('dt', {}, keys), element('dd', {}, does));
+  const title = element('h2', { id: 'help-title' }, 'Pointer and keys');
+  const dialog = element('dialog', { class: 'di-help', 'aria-labelledby': title.id });
+  const close = button('Close', () => dialog.close(), icon('close'));
+  dialog.append(element('header', {}, title, close), list);
+  dialog.addEventListener('click', event => {
+    if (event.target === dialog) dialog.close();
+  });
+  const open = (): void => {
+    if (!dialog.isConnected) document.body.append(dialog);
+    if (!dialog.open) dialog.showModal();
+  };
+  return { opener: button('Pointer and keys (?)', open, icon('help')), open };
+}

@@ -1,0 +1,116 @@
+import { button, element } from '../panels/element';
+import { icon } from '../panels/icons';
+import { type Mounted, mount } from '../panels/mount';
+import type { Panel, Stage } from '../panels/panel';
+import { keepAddress } from './address';
+import { help } from './help';
+import { themeSwitch } from './theme-switch';
+
+/** Which panels stand where; a panel that is named nowhere comes last. */
+const ROWS: readonly (readonly string[])[] = [
+  ['time-budget'],
+  ['task-stream'],
+  ['resources'],
+  ['memory'],
+  ['flame-graph', 'fine-metrics'],
+  ['functions', 'workers']
+];
+
+/** Puts all panels into a page, with what the page has once: tools, keys, address. Returns the stop. */
+export function page(
+  main: HTMLElement,
+  tools: HTMLElement,
+  panels: readonly Panel[],
+  stage: Stage
+): () => void {
+  const mounted: Mounted[] = [];
+  const left = new Set(panels);
+  const put = (row: readonly Panel[]): void => {
+    const box = element('div', { class: row.length > 1 ? 'di-columns' : 'di-row' });
+    main.append(box);
+    for (const panel of row) {
+      left.delete(panel);
+      const cell = element('div', { class: 'di-cell' });
+      box.append(cell);
+      mounted.push(mount(panel, stage, cell));
+    }
+  };
+  for (const names of ROWS) {
+    const row = names.flatMap(name => panels.filter(panel => panel.id === name));
+    if (row.length > 0) put(row);
+  }
+  for (const panel of [...left]) put([panel]);
+
+  const { selection } = stage;
+  const undo = button('Undo (Ctrl + Z)', () => selection.undo(), icon('undo'));
+  const redo = button('Redo (Ctrl + Shift + Z)', () => selection.redo(), icon('redo'));
+  const fit = button('Show the whole time (0)', () => stage.viewport.fit(), icon('fit'));
+  const keys = help();
+  tools.replaceChildren(undo, redo, fit, themeSwitch(), keys.opener);
+
+  const stops = [keepAddress(stage), listenToKeys(stage, mounted, keys.open), keepPrintable(mounted)];
+  return () => {
+    for (const stop of stops) stop();
+    for (const each of mounted) each.dispose();
+    tools.replaceChildren();
+    main.replaceChildren();
+  };
+}
+
+/** Keys that mean the same wherever the focus is; a panel that has it gets them first. */
+function listenToKeys(
+  { selection, viewport }: Stage,
+  mounted: readonly Mounted[],
+  openHelp: () => void
+): () => void {
+  const listener = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || document.querySelector('dialog[open]')) return;
+    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    const command = event.ctrlKey || event.metaKey;
+    if (event.key === 'Escape') selection.escape();
+    else if (typing || event.altKey) return;
+    else if (command && event.key.toLowerCase() === 'z') event.shiftKey ? selection.redo() : selection.undo();
+    else if (command) return;
+    else if (event.key === '?') openHelp();
+    else if (event.key === '0') viewport.fit();
+    else if (event.key === '/') searchNear(mounted);
+    else return;
+    event.preventDefault();
+  };
+  document.addEventListener('keydown', listener);
+  return () => document.removeEventListener('keydown', listener);
+}
+
+/** Puts the cursor into the search box of the panel that is nearest to the top of the window. */
+function searchNear(mounted: readonly Mounted[]): void {
+  const searchable = mounted.filter(({ view, surface }) => view.search && !surface.element.hidden);
+  const distance = ({ element: { firstElementChild } }: Mounted): number =>
+    Math.abs((firstElementChild?.getBoundingClientRect().top ?? 0) - window.innerHeight / 3);
+  const [nearest] = [...searchable].sort((a, b) => distance(a) - distance(b));
+  nearest?.view.search?.focus();
+}
+
+/** Paper is white: while the page is printed, everything is drawn in the light theme. */
+function keepPrintable(mounted: readonly Mounted[]): () => void {
+  const root = document.documentElement;
+  let before: string | undefined;
+  const redraw = (): void => {
+    for (const { surface } of mounted) surface.refresh();
+  };
+  const onBefore = (): void => {
+    before = root.dataset.theme;
+    root.dataset.theme = 'light';
+    redraw();
+  };
+  const onAfter = (): void => {
+    if (before === undefined) delete root.dataset.theme;
+    else root.dataset.theme = before;
+    redraw();
+  };
+  window.addEventListener('beforeprint', onBefore);
+  window.addEventListener('afterprint', onAfter);
+  return () => {
+    window.removeEventListener('beforeprint', onBefore);
+    window.removeEventListener('afterprint', onAfter);
+  };
+}

@@ -1,0 +1,149 @@
+import type { Cached } from '../core/bin-cache';
+import { amountTicks } from '../core/format';
+import type { Band } from '../core/series';
+import { drawValueAxis } from '../draw/axis';
+import type { Box, Pen } from '../draw/pen';
+import type { Theme } from '../draw/theme';
+import type { Scale } from '../draw/viewport';
+
+/** From values to pixels within a row; a mirrored row has its zero in the middle. */
+export interface RowScale {
+  readonly box: Box;
+  readonly most: number;
+  y(value: number): number;
+}
+
+export function rowScale(box: Box, most: number, mirrored = false): RowScale {
+  const top = most > 0 ? most : 1;
+  const height = mirrored ? box.height / 2 : box.height;
+  return { box, most: top, y: value => box.y + height - (value / top) * (height - 2) };
+}
+
+/** The row's name and its marks, in the gutter; over the plot where the gutter is too narrow. */
+export function drawRowFrame(
+  pen: Pen,
+  scale: RowScale,
+  title: string,
+  unit: string,
+  mirrored: boolean,
+  theme: Theme
+): void {
+  const { box } = scale;
+  const narrow = box.x < 100;
+  const marks = amountTicks(0, scale.most, mirrored ? 1 : 2, unit);
+  const inside = { values: marks.values.filter(value => value <= scale.most * 1.001), label: marks.label };
+  drawValueAxis(pen, box, scale.y, narrow ? { ...inside, label: shorter(inside.label) } : inside, theme);
+  if (mirrored) {
+    const below = {
+      values: inside.values.filter(value => value > 0).map(value => -value),
+      label: inside.label
+    };
+    drawValueAxis(pen, box, scale.y, { values: below.values, label: () => '' }, theme);
+  }
+  pen.font = `12px ${theme.font}`;
+  pen.textBaseline = 'top';
+  pen.textAlign = 'left';
+  pen.fillStyle = theme.text;
+  if (narrow) {
+    pen.globalAlpha = 0.75;
+    pen.fillStyle = theme.backgroundText;
+    pen.fillRect(box.x + 2, box.y, title.length * 7 + 6, 15);
+    pen.globalAlpha = 1;
+    pen.fillStyle = theme.muted;
+    pen.fillText(title, box.x + 5, box.y + 1);
+  } else {
+    pen.fillText(title, 0, box.y + 1);
+  }
+}
+
+function shorter(label: (value: number) => string): (value: number) => string {
+  return value => (value === 0 ? '0' : label(value).replace('/s', ''));
+}
+
+/** A line through bins; a gap where nothing is known. `sign` −1 draws downward. */
+export function drawLine(
+  pen: Pen,
+  scale: RowScale,
+  time: Scale,
+  bins: Cached<unknown>,
+  low: ArrayLike<number>,
+  high: ArrayLike<number>,
+  offset: number,
+  sign = 1
+): void {
+  const first = Math.max(0, Math.floor((time.start - bins.from) / bins.step) - 1);
+  const last = Math.min(bins.bins, Math.ceil((time.stop - bins.from) / bins.step) + 1);
+  let open = false;
+  pen.beginPath();
+  for (let bin = first; bin < last; bin++) {
+    const least = low[offset + bin];
+    if (Number.isNaN(least)) {
+      open = false;
+      continue;
+    }
+    const most = high[offset + bin];
+    const x = scale.box.x + time.x(bins.from + (bin + 0.5) * bins.step);
+    if (open) pen.lineTo(x, scale.y(sign * least));
+    else pen.moveTo(x, scale.y(sign * least));
+    if (most !== least) pen.lineTo(x, scale.y(sign * most));
+    else if (!open) pen.lineTo(x + 1, scale.y(sign * least));
+    open = true;
+  }
+  pen.stroke();
+}
+
+/** The area between two edges, bin by bin. */
+export function drawArea(
+  pen: Pen,
+  scale: RowScale,
+  time: Scale,
+  bins: Cached<unknown>,
+  low: ArrayLike<number>,
+  high: ArrayLike<number>,
+  sign = 1
+): void {
+  const first = Math.max(0, Math.floor((time.start - bins.from) / bins.step) - 1);
+  const last = Math.min(bins.bins, Math.ceil((time.stop - bins.from) / bins.step) + 1);
+  let begin = -1;
+  for (let bin = first; bin <= last; bin++) {
+    const known = bin < last && !Number.isNaN(high[bin]);
+    if (known && begin < 0) begin = bin;
+    if (known || begin < 0) continue;
+    pen.beginPath();
+    for (let at = begin; at < bin; at++) {
+      const left = scale.box.x + time.x(bins.from + at * bins.step);
+      const right = scale.box.x + time.x(bins.from + (at + 1) * bins.step);
+      if (at === begin) pen.moveTo(left, scale.y(sign * high[at]));
+      else pen.lineTo(left, scale.y(sign * high[at]));
+      pen.lineTo(right, scale.y(sign * high[at]));
+    }
+    for (let at = bin - 1; at >= begin; at--) {
+      const left = scale.box.x + time.x(bins.from + at * bins.step);
+      const right = scale.box.x + time.x(bins.from + (at + 1) * bins.step);
+      pen.lineTo(right, scale.y(sign * low[at]));
+      pen.lineTo(left, scale.y(sign * low[at]));
+    }
+    pen.closePath();
+    pen.fill();
+    begin = -1;
+  }
+}
+
+/** Least to greatest as an area, the middle as a line. */
+export function drawBand(
+  pen: Pen,
+  scale: RowScale,
+  time: Scale,
+  bins: Cached<unknown>,
+  values: Band,
+  color: string,
+  sign = 1
+): void {
+  pen.fillStyle = color;
+  pen.globalAlpha = 0.2;
+  drawArea(pen, scale, time, bins, values.low, values.high, sign);
+  pen.globalAlpha = 1;
+  pen.strokeStyle = color;
+  pen.lineWidth = 1.25;
+  drawLine(pen, scale, time, bins, values.median, values.median, 0, sign);
+}

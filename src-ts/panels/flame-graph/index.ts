@@ -1,0 +1,11 @@
+import type { Panel } from '../panel';
+import { FlameGraphView } from './view';
+
+/** What the code of tasks did with its time: callers above, what they called below. */
+export const flameGraph: Panel = {
+  id: 'flame-graph',
+  title: 'Flame graph',
+  tables: ['stacks', 'samples', 'graph', 'attempts', 'running'],
+  overTime: false,
+  create: context => new FlameGraphView(context)
+};

@@ -1,0 +1,58 @@
+import type { Frames } from '../../core/flame-stacks';
+import type { FlameTree } from '../../core/flame-tree';
+import { duration, share } from '../../core/format';
+import type { TableRows } from '../panel';
+
+/** Time by function: on top itself, and with all it called; recursion counts once. */
+export function frameTable(tree: FlameTree, frames: Frames): TableRows {
+  const count = frames.names.length;
+  const self = new Float64Array(count);
+  const total = new Float64Array(count);
+  const open = new Uint32Array(count);
+  const path: number[] = [];
+  for (let node = 1; node < tree.size; node++) {
+    while (path.length > 0 && tree.next[path[path.length - 1]] <= node) {
+      open[tree.frame[path.pop() as number]]--;
+    }
+    const frame = tree.frame[node];
+    self[frame] += tree.self[node];
+    if (open[frame]++ === 0) total[frame] += tree.total[node];
+    path.push(node);
+  }
+  const order = [...total.keys()].filter(frame => total[frame] > 0).sort((a, b) => self[b] - self[a]);
+  const place = (frame: number): string => `${frames.files[frame]}:${frames.firstLines[frame]}`;
+  return {
+    columns: [
+      { title: 'Function', numeric: false },
+      { title: 'Itself', numeric: true },
+      { title: 'Share', numeric: true },
+      { title: 'Total', numeric: true },
+      { title: 'Share', numeric: true },
+      { title: 'File', numeric: false }
+    ],
+    length: order.length,
+    row: row => {
+      const frame = order[row];
+      return [
+        frames.names[frame],
+        duration(self[frame]),
+        share(self[frame] / tree.total[0]),
+        duration(total[frame]),
+        share(total[frame] / tree.total[0]),
+        place(frame)
+      ];
+    },
+    value: (row, column) => {
+      const frame = order[row];
+      const values = [
+        frames.names[frame],
+        self[frame],
+        self[frame] / tree.total[0],
+        total[frame],
+        total[frame] / tree.total[0],
+        place(frame)
+      ];
+      return values[column];
+    }
+  };
+}

@@ -1,0 +1,61 @@
+import type { Cached } from '../core/bin-cache';
+import { mixed, type Rgb, slotColor } from '../draw/palette';
+import type { Box, Pen } from '../draw/pen';
+import type { Theme } from '../draw/theme';
+import type { Scale } from '../draw/viewport';
+
+/** Steps of the ramp from nothing to most. */
+const STEPS = 64;
+
+/** The hue of amounts; no task name has it alone. */
+const AMOUNT_SLOT = 7;
+
+/** Amounts of many processes over time: a line of pixels each, darker (lighter on dark) is more. */
+export function drawHeat(
+  pen: Pen,
+  box: Box,
+  scale: Scale,
+  bins: Cached<unknown>,
+  values: Float32Array,
+  processes: number,
+  most: number,
+  theme: Theme
+): void {
+  const first = Math.max(0, Math.floor((scale.start - bins.from) / bins.step));
+  const last = Math.min(bins.bins, Math.ceil((scale.stop - bins.from) / bins.step));
+  const width = last - first;
+  if (width <= 0 || processes === 0) return;
+  const ramp = rampOf(theme);
+  const image = new ImageData(width, processes);
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let process = 0; process < processes; process++) {
+    for (let bin = 0; bin < width; bin++) {
+      const value = values[process * bins.bins + first + bin];
+      const step = Number.isNaN(value) ? 0 : 1 + Math.min(STEPS - 1, Math.floor((value / most) * STEPS));
+      pixels[process * width + bin] = ramp[step];
+    }
+  }
+  const canvas = document.createElement('canvas');
+  canvas.width = width;
+  canvas.height = processes;
+  canvas.getContext('2d')?.putImageData(image, 0, 0);
+  pen.imageSmoothingEnabled = false;
+  const left = box.x + scale.x(bins.from + first * bins.step);
+  const right = box.x + scale.x(bins.from + last * bins.step);
+  pen.drawImage(canvas, left, box.y, right - left, box.height);
+}
+
+/** Packed colours; entry 0 is that of the unknown. */
+function rampOf(theme: Theme): Uint32Array {
+  const far: Rgb = slotColor(AMOUNT_SLOT + (theme.dark ? 24 : 12), theme.dark);
+  const ramp = new Uint32Array(STEPS + 1);
+  ramp[0] = packed(theme.background);
+  for (let step = 0; step < STEPS; step++) {
+    ramp[step + 1] = packed(mixed(theme.background, far, 0.05 + (0.95 * step) / (STEPS - 1)));
+  }
+  return ramp;
+}
+
+function packed([red, green, blue]: Rgb): number {
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}

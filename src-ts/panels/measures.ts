@@ -1,0 +1,203 @@
+import { amount, bytes, figures, MISSING, THIN } from '../core/format';
+import type { Recording } from '../core/recording';
+
+/** A figure that is sampled of every process, or of every GPU. */
+export interface Measure {
+  readonly id: string;
+  readonly title: string;
+  /** As `format.amount` and `format.amountTicks` take it. */
+  readonly unit: string;
+  readonly table: 'resources' | 'gpus';
+  /**
+   * One line a process; or one up and one down; or layers over one another,
+   * summed over the processes.
+   */
+  readonly style: 'line' | 'mirror' | 'stack';
+  readonly columns: readonly { readonly column: MeasureColumn; readonly label: string }[];
+  /** Shown unless a person says otherwise. */
+  readonly usual: boolean;
+  /** Why it may be missing, and what to do. */
+  readonly missing: string;
+  /** What stored values are multiplied by. */
+  readonly scale?: number;
+}
+
+export type MeasureColumn =
+  | 'cpu'
+  | 'memory'
+  | 'net_read'
+  | 'net_write'
+  | 'disk_read'
+  | 'disk_write'
+  | 'fds'
+  | 'lag'
+  | 'gil'
+  | 'executing'
+  | 'ready'
+  | 'waiting'
+  | 'occupancy'
+  | 'transfers_in'
+  | 'transfers_out'
+  | 'utilization';
+
+const NOT_RECORDED = 'not recorded';
+
+export const MEASURES: readonly Measure[] = [
+  {
+    id: 'cpu',
+    title: 'CPU',
+    unit: '%',
+    table: 'resources',
+    style: 'line',
+    columns: [{ column: 'cpu', label: 'CPU' }],
+    usual: true,
+    missing: NOT_RECORDED
+  },
+  {
+    id: 'tasks',
+    title: 'Tasks',
+    unit: 'count',
+    table: 'resources',
+    style: 'stack',
+    columns: [
+      { column: 'executing', label: 'executing' },
+      { column: 'ready', label: 'ready' },
+      { column: 'waiting', label: 'waiting' }
+    ],
+    usual: true,
+    missing: NOT_RECORDED
+  },
+  {
+    id: 'network',
+    title: 'Network',
+    unit: 'bytes/second',
+    table: 'resources',
+    style: 'mirror',
+    columns: [
+      { column: 'net_read', label: 'received' },
+      { column: 'net_write', label: 'sent' }
+    ],
+    usual: true,
+    missing: 'no psutil counters on these hosts'
+  },
+  {
+    id: 'disk',
+    title: 'Disk',
+    unit: 'bytes/second',
+    table: 'resources',
+    style: 'mirror',
+    columns: [
+      { column: 'disk_read', label: 'read' },
+      { column: 'disk_write', label: 'written' }
+    ],
+    usual: true,
+    missing: 'no psutil counters on these hosts'
+  },
+  {
+    id: 'gpu',
+    title: 'GPU',
+    unit: '%',
+    table: 'gpus',
+    style: 'line',
+    columns: [{ column: 'utilization', label: 'GPU' }],
+    usual: true,
+    missing: 'no NVML on these workers'
+  },
+  {
+    id: 'gpu-memory',
+    title: 'GPU memory',
+    unit: 'bytes',
+    table: 'gpus',
+    style: 'line',
+    columns: [{ column: 'memory', label: 'GPU memory' }],
+    usual: true,
+    missing: 'no NVML on these workers'
+  },
+  {
+    id: 'lag',
+    title: 'Loop lag',
+    unit: 'seconds',
+    table: 'resources',
+    style: 'line',
+    columns: [{ column: 'lag', label: 'event loop lag' }],
+    usual: true,
+    missing: NOT_RECORDED
+  },
+  {
+    id: 'gil',
+    title: 'GIL',
+    unit: '%',
+    table: 'resources',
+    style: 'line',
+    columns: [{ column: 'gil', label: 'waiting for the GIL' }],
+    usual: false,
+    missing: 'gilknocker is not installed on these workers',
+    scale: 100
+  },
+  {
+    id: 'memory',
+    title: 'Memory',
+    unit: 'bytes',
+    table: 'resources',
+    style: 'line',
+    columns: [{ column: 'memory', label: 'process memory' }],
+    usual: false,
+    missing: NOT_RECORDED
+  },
+  {
+    id: 'fds',
+    title: 'Open files',
+    unit: 'count',
+    table: 'resources',
+    style: 'line',
+    columns: [{ column: 'fds', label: 'file descriptors' }],
+    usual: false,
+    missing: NOT_RECORDED
+  },
+  {
+    id: 'occupancy',
+    title: 'Occupancy',
+    unit: 'seconds',
+    table: 'resources',
+    style: 'line',
+    columns: [{ column: 'occupancy', label: 'expected work' }],
+    usual: false,
+    missing: NOT_RECORDED
+  },
+  {
+    id: 'transfers',
+    title: 'Transfers',
+    unit: 'count',
+    table: 'resources',
+    style: 'mirror',
+    columns: [
+      { column: 'transfers_in', label: 'incoming' },
+      { column: 'transfers_out', label: 'outgoing' }
+    ],
+    usual: false,
+    missing: NOT_RECORDED
+  }
+];
+
+/** Values of a measure's column, one a row of its table. */
+export function valuesOf(recording: Recording, measure: Measure, column: MeasureColumn): ArrayLike<number> {
+  const table = recording.table(measure.table as 'resources');
+  return table.numbers(column as 'cpu');
+}
+
+/** Whether any figure of a measure was recorded. */
+export function isThere(recording: Recording, measure: Measure): boolean {
+  return measure.columns.some(({ column }) => {
+    if (!recording.table(measure.table as 'resources').has(column as 'cpu')) return false;
+    const values = valuesOf(recording, measure, column);
+    for (let row = 0; row < values.length; row++) if (!Number.isNaN(values[row])) return true;
+    return false;
+  });
+}
+
+/** A figure in words: `2.4 GiB/s`, `380 %`. */
+export function wordsOf(measure: Measure, value: number): string {
+  if (measure.unit === '%') return Number.isFinite(value) ? `${figures(value)}${THIN}%` : MISSING;
+  if (measure.unit === 'bytes/second') return Number.isFinite(value) ? `${bytes(value)}/s` : MISSING;
+  return amount(value, measure.unit);
+}
