@@ -130,10 +130,7 @@ export function timeTicks(from: number, to: number, most: number): Ticks {
   const rough = (to - from) / Math.max(1, most);
   const step =
     rough > 30 ? (TIME_STEPS.find(each => each >= rough) ?? Math.ceil(rough / 86400) * 86400) : round(rough);
-  const unit =
-    step >= 60
-      ? undefined
-      : (UNITS.find(([size]) => Math.max(step, Math.abs(to) / 1000) >= size * 0.999) ?? UNITS[3]);
+  const unit = step >= 60 ? undefined : (UNITS.find(([size]) => Math.abs(to) >= size) ?? UNITS[3]);
   return {
     values: multiples(from, to, step),
     label: value => (unit ? scaledLabel(value, step, unit) : minutes(value, step))

@@ -12,6 +12,7 @@ export interface Theme {
   readonly faint: string;
   /** Grid lines, barely there. */
   readonly grid: string;
+  readonly gridColor: Rgb;
   readonly accent: string;
   /** Family only; sizes are the drawing's. */
   readonly font: string;
@@ -27,6 +28,7 @@ export function themeOf(element: Element): Theme {
   const dark = luminance(background) < 0.18;
   const ink: Rgb = dark ? [255, 255, 255] : [0, 0, 0];
   const grey = (share: number): string => css(mixed(background, ink, share));
+  const gridColor = mixed(background, ink, dark ? (contrast ? 0.16 : 0.035) : contrast ? 0.3 : 0.1);
   const named = (name: string): string => style.getPropertyValue(name).trim();
   return {
     dark,
@@ -36,7 +38,8 @@ export function themeOf(element: Element): Theme {
     text: grey(dark ? (contrast ? 1 : 0.78) : contrast ? 1 : 0.985),
     muted: grey(dark ? (contrast ? 0.8 : 0.36) : contrast ? 0.95 : 0.88),
     faint: grey(dark ? (contrast ? 0.5 : 0.16) : contrast ? 0.8 : 0.55),
-    grid: grey(dark ? (contrast ? 0.16 : 0.035) : contrast ? 0.3 : 0.1),
+    grid: css(gridColor),
+    gridColor,
     accent: named('--di-accent') || named('--jp-brand-color1') || (dark ? '#6cb6ff' : '#1a66c9'),
     font: named('--jp-ui-font-family') || FONT
   };

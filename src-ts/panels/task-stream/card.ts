@@ -207,8 +207,7 @@ function relations(tasks: Tasks, task: number): CardLine[] {
   return [
     line('Inputs', inputs > 0 ? `${count(inputs)} (${shortened(listed, 60)})` : ''),
     line('Needed by', dependents > 0 ? plural(dependents, 'task') : ''),
-    line('Span', row < 0 ? '' : spanName(tasks, graph.text('span', row))),
-    line('Group', row < 0 ? '' : shortened(graph.text('group', row), KEY_LENGTH))
+    line('Span', row < 0 ? '' : spanName(tasks, graph.text('span', row)))
   ].filter(each => each !== undefined);
 }
 

@@ -15,6 +15,7 @@ export interface ColorTable {
   readonly dimmed: Uint32Array;
   readonly phases: Uint32Array;
   readonly background: number;
+  readonly grid: number;
   /** Drawn beside failures where they would not stand out from the background; 0 where they do. */
   readonly outline: number;
 }
@@ -72,7 +73,7 @@ export function colorTable({ names, colors, theme, bright }: ColorChoice): Color
     }
   });
   const outline = theme.dark ? packed([235, 235, 235]) : 0;
-  return { tasks, dimmed, phases, background: packed(background), outline };
+  return { tasks, dimmed, phases, background: packed(background), grid: packed(theme.gridColor), outline };
 }
 
 /** The colour of a name as text for elements and pens. */

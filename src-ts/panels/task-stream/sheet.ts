@@ -13,7 +13,8 @@ export class Sheet {
   /**
    * Colours the cells.
    *
-   * `first` is the global number of the first column, so that a hatch stays with its task in a pan.
+   * `first` is the global number of the first column, so that a hatch stays with its task in a pan;
+   * `gridColumns` are marked where nothing else is.
    */
   paint(
     tasks: Cells,
@@ -23,16 +24,19 @@ export class Sheet {
     first: number,
     colors: ColorTable,
     isDimmed: (lane: number) => boolean,
-    withPhases: boolean
+    withPhases: boolean,
+    gridColumns: readonly number[]
   ): void {
     const thirds = withPhases ? THIRDS : 1;
     this.resize(width, lanes * thirds);
+    const grid = gridColumns.filter(column => column >= 0 && column < width);
     for (let lane = 0; lane < lanes; lane++) {
       const table = isDimmed(lane) ? colors.dimmed : colors.tasks;
       const from = lane * width;
       const to = from * thirds;
       const { pixels } = this;
       for (let column = 0; column < width; column++) pixels[to + column] = table[tasks[from + column]];
+      for (const column of grid) if (tasks[from + column] === EMPTY) pixels[to + column] = colors.grid;
       if (colors.outline !== 0) this.outlineFailures(tasks, from, to, width, colors.outline);
       if (!withPhases) {
         this.phasesInGaps(tasks, phases, from, to, width, colors);

@@ -1,6 +1,6 @@
 import { timeTicks } from '../../core/format';
 import type { Lane } from '../../core/lane';
-import { AXIS_HEIGHT, drawTimeAxis, drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
+import { AXIS_HEIGHT, drawTimeAxis, gutterOf, MARGIN } from '../../draw/axis';
 import type { GestureHandlers } from '../../draw/gestures';
 import type { Box, Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
@@ -23,6 +23,8 @@ import { Totals } from './totals';
 /** Heights of a lane, CSS pixels. */
 const LOWEST_LANE = 3;
 const HIGHEST_LANE = 22;
+/** The same where there are at most three lanes. */
+const HIGHEST_OF_FEW = 32;
 /** Height that lanes together aim at, and the most that they take before they scroll. */
 const AIM = 400;
 const TALLEST = 600;
@@ -46,7 +48,7 @@ export class TaskStreamView implements PanelView {
   private readonly stops: (() => void)[] = [];
   private groups: readonly Group[] = [];
   private grouped = -1;
-  private laneHeight = HIGHEST_LANE;
+  private laneHeight = LOWEST_LANE;
   /** First lane that is shown, where there are more than fit. */
   private top = 0;
   private colors: ColorTable | undefined;
@@ -82,8 +84,7 @@ export class TaskStreamView implements PanelView {
 
   height(_width: number): number {
     const lanes = Math.max(1, this.context.tasks.lanes.length);
-    const each = Math.max(LOWEST_LANE, Math.min(HIGHEST_LANE, Math.floor(AIM / lanes)));
-    return Math.max(2 * HIGHEST_LANE, Math.min(TALLEST, lanes * each)) + AXIS_HEIGHT;
+    return Math.min(TALLEST, lanes * laneHeightIn(AIM, lanes)) + AXIS_HEIGHT;
   }
 
   plot(): Box {
@@ -124,8 +125,7 @@ export class TaskStreamView implements PanelView {
     const scale = viewport.scale(plot.width, ratio);
     const marks = timeTicks(scale.start - viewport.origin, scale.stop - viewport.origin, plot.width / 110);
     if (!this.grid.update(this.view(scale, ratio))) surface.invalidate('base');
-    this.paint(pen, plot, scale);
-    drawTimeGrid(pen, plot, scale, viewport.origin, marks, theme);
+    this.paint(pen, plot, scale, marks.values);
     drawDetails(pen, {
       context: this.context,
       plot,
@@ -224,7 +224,7 @@ export class TaskStreamView implements PanelView {
     };
   }
 
-  private paint(pen: Pen, plot: Box, scale: Scale): void {
+  private paint(pen: Pen, plot: Box, scale: Scale, marks: readonly number[]): void {
     const { surface, viewport, selection } = this.context;
     if (!this.colors || plot.height <= 0) return;
     const lanes = this.lanesShown();
@@ -240,7 +240,8 @@ export class TaskStreamView implements PanelView {
       first,
       this.colors,
       row => workers !== undefined && !workers.has(lanes[row].worker),
-      withShapes
+      withShapes,
+      marks.map(value => Math.round(scale.x(viewport.origin + value) * surface.ratio))
     );
     pen.imageSmoothingEnabled = false;
     pen.drawImage(this.sheet.canvas, plot.x, plot.y, plot.width, lanes.length * this.laneHeight);
@@ -380,4 +381,10 @@ export class TaskStreamView implements PanelView {
     const span = Math.max(viewport.span, (stop - start) * 1.2);
     viewport.show((start + stop) / 2 - span / 2, (start + stop) / 2 + span / 2);
   }
+}
+
+/** Height of a lane where `lanes` of them share this room. */
+function laneHeightIn(room: number, lanes: number): number {
+  const highest = lanes <= 3 ? HIGHEST_OF_FEW : HIGHEST_LANE;
+  return Math.max(LOWEST_LANE, Math.min(highest, Math.floor(room / lanes)));
 }
