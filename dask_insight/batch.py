@@ -71,10 +71,10 @@ class Texts(NamedTuple):
     """A column of unique text: row i is ``data[offsets[i]:offsets[i + 1]]``, UTF-8."""
 
     offsets: npt.NDArray[np.int64]
-    data: bytes
+    data: bytes | memoryview
 
     def __getitem__(self, row: Any) -> str:
-        return self.data[self.offsets[row] : self.offsets[row + 1]].decode("utf-8", "replace")
+        return str(self.data[self.offsets[row] : self.offsets[row + 1]], "utf-8", "replace")
 
     def tolist(self) -> list[str]:
         """The texts, row by row."""
@@ -148,7 +148,7 @@ def _encode_other(column: Column, values: Any) -> dict[str, Any]:
     if column.kind == "str":
         texts = values if isinstance(values, Texts) else _texts(values)
         start, end = int(texts.offsets[0]), int(texts.offsets[-1])
-        return {"data": _planes(np.diff(texts.offsets).astype("<u4")) + texts.data[start:end]}
+        return {"data": b"".join((_planes(np.diff(texts.offsets).astype("<u4")), texts.data[start:end]))}
     array = np.asarray(values).astype(_NUMBERS[column.kind], copy=False)
     if column.kind == "u32":
         array = _zigzag(np.diff(array, prepend=np.uint32(0)))
@@ -251,6 +251,8 @@ def read(packed: Any) -> Batch:
     """Read one batch whose msgpack map has already been unpacked."""
     try:
         table, rows = str(packed["table"]), int(packed["rows"])
+        if rows and not packed["columns"]:
+            raise BatchError(f"{rows} rows without a column")
         known = {column.name: column.kind for column in TABLES[table].columns} if table in TABLES else {}
         columns: dict[str, Values] = {}
         micros: dict[str, Array] = {}
@@ -280,7 +282,7 @@ def _decode_column(column: Mapping[str, Any], rows: int, micros: dict[str, Array
         offsets = np.concatenate((np.zeros(1, "i8"), np.cumsum(lengths, dtype="i8")))
         if int(offsets[-1]) != len(data) - 4 * rows:
             raise BatchError(f"column {column['name']}: texts do not fill their bytes")
-        return Texts(offsets, bytes(data[4 * rows :]))
+        return Texts(offsets, memoryview(data)[4 * rows :])
     array = _unplanes(data, _NUMBERS[kind], rows)
     return np.cumsum(_unzigzag(array), dtype="<u4") if kind == "u32" else array
 
@@ -306,15 +308,32 @@ def _decode_time(column: Mapping[str, Any], rows: int, micros: dict[str, Array])
 
 def table_of(data: bytes) -> str:
     """Name of the table whose rows a batch holds, without decoding it."""
+    return announced(data)[0]
+
+
+def announced(data: bytes) -> tuple[str, int]:
+    """Table and number of rows of a batch, without decoding it.
+
+    Raises
+    ------
+    BatchError
+        If the bytes are not a batch, or too few for that many rows.
+    """
     unpacker = msgpack.Unpacker()
     unpacker.feed(data[:256])
     try:
         unpacker.read_map_header()
-        if unpacker.unpack() == "table":
-            return str(unpacker.unpack())
-        return str(msgpack.unpackb(data)["table"])
+        names = unpacker.unpack(), str(unpacker.unpack()), unpacker.unpack()
+        if names[::2] == ("table", "rows"):
+            table, rows = names[1], int(unpacker.unpack())
+        else:
+            packed = msgpack.unpackb(data)
+            table, rows = str(packed["table"]), int(packed["rows"])
     except Exception as error:
         raise BatchError(f"not a batch: {type(error).__name__}: {error}") from error
+    if not 0 <= rows <= len(data):
+        raise BatchError(f"{len(data)} bytes cannot hold {rows} rows")
+    return table, rows
 
 
 def split(data: bytes) -> Iterator[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -13,12 +13,21 @@ from .schema import TABLES, Column
 Columns = Mapping[str, Values]
 
 
-def merge(table: str, parts: Sequence[Batch]) -> dict[str, Values]:
+def merge(table: str, parts: Iterable[Batch], rows: int) -> dict[str, Values]:
     """One set of columns out of several batches of a table, in their order.
 
-    Columns that a batch lacks read as missing in its rows; see `schema`.
+    Columns that a batch lacks read as missing in its rows; see `schema`. No
+    more than `rows` rows are taken, and fewer if the parts have fewer.
     """
-    return {column.name: _merge_column(column, parts) for column in TABLES[table].columns}
+    fillers = {column.name: _filler(column, rows) for column in TABLES[table].columns}
+    done = 0
+    for part in parts:
+        if part.rows > rows - done:
+            break
+        for name, filler in fillers.items():
+            filler.add(part.columns.get(name), done, part.rows)
+        done += part.rows
+    return {name: filler.values(done) for name, filler in fillers.items()}
 
 
 def length(columns: Columns) -> int:
@@ -56,42 +65,60 @@ def _array(values: Symbols | np.ndarray) -> np.ndarray:
     return values.codes if isinstance(values, Symbols) else values
 
 
-def _merge_column(column: Column, parts: Sequence[Batch]) -> Values:
-    given = [part.columns.get(column.name) for part in parts]
-    if column.kind == "sym":
-        return _merge_symbols([(part.rows, values) for part, values in zip(parts, given, strict=True)])
-    if column.kind == "str":
-        return _merge_texts([(part.rows, values) for part, values in zip(parts, given, strict=True)])
-    if len(parts) == 1 and given[0] is not None:
-        return given[0]
-    arrays = [
-        default(column, part.rows) if values is None else values
-        for part, values in zip(parts, given, strict=True)
-    ]
-    return np.concatenate(arrays) if arrays else np.asarray(default(column, 0))
+class _Numbers:
+    """Gathers a column of numbers in one array."""
+
+    def __init__(self, column: Column, rows: int) -> None:
+        self._column = column
+        self._array = np.empty(rows, np.asarray(default(column, 0)).dtype)
+
+    def add(self, values: Values | None, at: int, rows: int) -> None:
+        self._array[at : at + rows] = default(self._column, 1)[0] if values is None else values
+
+    def values(self, rows: int) -> Values:
+        return self._array[:rows]
 
 
-def _merge_symbols(parts: Iterable[tuple[int, Values | None]]) -> Symbols:
-    names: dict[str, int] = {}
-    codes = [np.empty(0, "u4")]
-    for rows, values in parts:
+class _Names:
+    """Gathers a column of repeated text."""
+
+    def __init__(self, rows: int) -> None:
+        self._codes = np.empty(rows, "u4")
+        self._names: dict[str, int] = {}
+
+    def add(self, values: Values | None, at: int, rows: int) -> None:
         if isinstance(values, Symbols):
-            here = np.array([names.setdefault(name, len(names)) for name in values.names] or [0], "u4")
-            codes.append(here[values.codes])
+            codes = [self._names.setdefault(name, len(self._names)) for name in values.names]
+            self._codes[at : at + rows] = np.array(codes or [0], "u4")[values.codes]
         else:
-            codes.append(np.full(rows, names.setdefault("", len(names)), "u4"))
-    return Symbols(np.concatenate(codes), list(names))
+            self._codes[at : at + rows] = self._names.setdefault("", len(self._names))
+
+    def values(self, rows: int) -> Values:
+        return Symbols(self._codes[:rows], list(self._names))
 
 
-def _merge_texts(parts: Sequence[tuple[int, Values | None]]) -> Texts:
-    if len(parts) == 1 and isinstance(parts[0][1], Texts):
-        return parts[0][1]
-    offsets, data, end = [np.zeros(1, "i8")], [], 0
-    for rows, values in parts:
+class _Texts:
+    """Gathers a column of unique text."""
+
+    def __init__(self, rows: int) -> None:
+        self._offsets = np.zeros(rows + 1, "i8")
+        self._data: list[bytes | memoryview] = []
+        self._end = 0
+
+    def add(self, values: Values | None, at: int, rows: int) -> None:
         if isinstance(values, Texts):
-            offsets.append(values.offsets[1:] + end)
-            data.append(values.data)
-            end += len(values.data)
+            self._offsets[at + 1 : at + rows + 1] = values.offsets[1:] + self._end
+            self._data.append(values.data)
+            self._end += len(values.data)
         else:
-            offsets.append(np.full(rows, end))
-    return Texts(np.concatenate(offsets), b"".join(data))
+            self._offsets[at + 1 : at + rows + 1] = self._end
+
+    def values(self, rows: int) -> Values:
+        data = self._data[0] if len(self._data) == 1 else b"".join(self._data)
+        return Texts(self._offsets[: rows + 1], data)
+
+
+def _filler(column: Column, rows: int) -> _Numbers | _Names | _Texts:
+    if column.kind == "sym":
+        return _Names(rows)
+    return _Texts(rows) if column.kind == "str" else _Numbers(column, rows)

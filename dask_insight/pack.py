@@ -31,11 +31,12 @@ _ORDER: Mapping[str, tuple[str, ...]] = {
 }
 #: Tables that name attempts by `run`.
 _RUNS = ("attempts", "executions", "running", "phases", "errors", "samples")
-#: Moments that a picture shows to the microsecond; all others are rounded to 10 µs in coarse form.
+#: Moments that a picture shows to the microsecond; all others are rounded in coarse form.
 _EXACT = {("attempts", "start"), ("attempts", "stop"), ("phases", "start"), ("phases", "stop")}
-_COARSE_UNIT = 10
-#: Bits of the fraction that a coarse 32-bit float keeps: 3 significant figures.
-_COARSE_BITS = 10
+#: Microseconds.
+_COARSE_UNIT = 100
+#: Bits of the fraction that a coarse 32-bit float keeps: two significant figures and a half.
+_COARSE_BITS = 8
 #: Most rows in one batch: what a damaged frame can cost.
 BATCH_ROWS = 131_072
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from threading import RLock
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import frames, tables
-from .batch import Batch, BatchError, Values, decode, encode, table_of
+from .batch import Batch, BatchError, Values, announced, decode, encode
 from .columns import length, merge
 from .frames import Gap, RecordingError, Writer
 from .identity import Identity
@@ -96,7 +96,7 @@ class Recording:
 
     def append(self, batch: bytes) -> None:
         """Add a batch; any thread may call this."""
-        table = table_of(batch)
+        table, _ = announced(batch)
         with self._lock:
             self._batches.append(batch)
             self._of_table[table].append(batch)
@@ -140,20 +140,20 @@ class Recording:
             batches = list(self._of_table[table])
             done, columns = self._merged.get(table, (0, {}))
         if table not in self._merged or len(batches) > done:
-            parts = [decoded for batch in batches[done:] if (decoded := self._decode(batch)) is not None]
-            if columns:
-                parts.insert(0, Batch(table, length(columns), columns))
-            columns = merge(table, parts)
+            before = length(columns)
+            rows = before + sum(announced(batch)[1] for batch in batches[done:])
+            columns = merge(table, self._decoded(Batch(table, before, columns), batches[done:]), rows)
             with self._lock:
                 self._merged[table] = (len(batches), columns)
         return columns
 
-    def _decode(self, batch: bytes) -> Batch | None:
-        try:
-            return decode(batch)
-        except BatchError as error:
-            self.lost(Gap(-1, len(batch), str(error)))
-            return None
+    def _decoded(self, before: Batch, batches: list[bytes]) -> Iterator[Batch]:
+        yield before
+        for batch in batches:
+            try:
+                yield decode(batch)
+            except BatchError as error:
+                self.lost(Gap(-1, len(batch), str(error)))
 
     def lost(self, gap: Gap) -> None:
         """Note that a part of the recording could not be read."""
@@ -240,8 +240,8 @@ class Recording:
         ----------
         coarse
             Round what no picture shows: moments other than the start and stop
-            of a task to 10 µs, small floats to 3 significant figures; number
-            the attempts anew.
+            of a task to 0.1 ms, single-precision floats to 0.2 %; number the
+            attempts anew.
         """
         return packed(self.columns, coarse=coarse)
 

@@ -78,10 +78,8 @@ def _equal(texts: Texts, text: str) -> np.ndarray:
     data = text.encode("utf-8", "backslashreplace")
     rows = np.flatnonzero(np.diff(texts.offsets) == len(data))
     equal = np.zeros(len(texts.offsets) - 1, bool)
-    for row in (
-        rows[[texts.data.startswith(data, int(texts.offsets[row])) for row in rows]] if len(rows) else ()
-    ):
-        equal[row] = True
+    for row, start in zip(rows.tolist(), texts.offsets[rows].tolist(), strict=True):
+        equal[row] = texts.data[start : start + len(data)] == data
     return equal
 
 

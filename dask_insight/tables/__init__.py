@@ -64,7 +64,7 @@ def make(read: Read, name: str, started: float, *, timestamps: bool) -> pd.DataF
     if name not in FIELDS:
         raise KeyError(f"no table {name!r}; there are {', '.join(FIELDS)}")
     columns = _MADE[name][1](read) if name in _MADE else plain.make(read, name)
-    return frame(FIELDS[name], columns, started, timestamps=timestamps)
+    return frame(FIELDS[name], columns, started, timestamps=timestamps, own=name == "tasks")
 
 
 def describe(name: str | None = None) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..batch import Symbols, Texts
 from .field import Field
-from .lookup import TextRows
+from .lookup import TextRows, to_micros
 
 try:
     import pyarrow as arrow
@@ -19,11 +19,11 @@ except ImportError:
 
 
 def frame(
-    fields: tuple[Field, ...], columns: Mapping[str, Any], started: float, *, timestamps: bool
+    fields: tuple[Field, ...], columns: Mapping[str, Any], started: float, *, timestamps: bool, own: bool
 ) -> pd.DataFrame:
-    """A DataFrame of `fields`; see `tables.make`."""
+    """A DataFrame of `fields`; see `tables.make`. With `own` the arrays may be changed."""
     data = {
-        field.name: _moments(columns[field.name], started, timestamps)
+        field.name: _moments(columns[field.name], started, timestamps, own)
         if field.unit == "time"
         else _column(columns[field.name])
         for field in fields
@@ -33,9 +33,9 @@ def frame(
     return table
 
 
-def _moments(values: np.ndarray, started: float, timestamps: bool) -> Any:
+def _moments(values: np.ndarray, started: float, timestamps: bool, own: bool) -> Any:
     if not timestamps:
-        return np.round(values - started, 6)
+        return to_micros(np.subtract(values, started, out=values if own else None))
     micros = np.rint(values * 1e6)
     there = np.abs(micros) < 2**62
     stamps = np.where(there, micros, 0).astype("i8").view("M8[us]")
@@ -45,7 +45,7 @@ def _moments(values: np.ndarray, started: float, timestamps: bool) -> Any:
 
 def _column(values: Any) -> Any:
     if isinstance(values, Symbols):
-        return pd.Categorical.from_codes(values.codes.astype("i4"), values.names)
+        return pd.Categorical.from_codes(values.codes.view("i4"), values.names)
     if isinstance(values, Texts):
         return _texts(values, None)
     if isinstance(values, TextRows):

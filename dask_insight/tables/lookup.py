@@ -7,6 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch import Symbols, Texts, Values
+from ..schema import NOTHING
+
+#: Ids up to this many times the number of rows are looked up in a table, larger ones by search.
+_DENSE = 8
 
 
 class TextRows(NamedTuple):
@@ -20,43 +24,68 @@ class Lookup:
     """Finds the last row that has an id, for many ids at once."""
 
     def __init__(self, ids: np.ndarray) -> None:
-        self._order: np.ndarray | None = None
-        if len(ids) > 1 and not (ids[1:] > ids[:-1]).all():
-            self._order = np.argsort(ids, kind="stable")
-            ids = ids[self._order]
         self._ids = ids
+        self._order: np.ndarray | None = None
+        self._table: np.ndarray | None = None
+        known = ids[ids != NOTHING]
+        if int(known.max(initial=0)) < _DENSE * len(ids) + 1024:
+            self._table = np.full(int(known.max(initial=0)) + 2, -1, "i4")
+            self._table[np.minimum(ids, len(self._table) - 1)] = np.arange(len(ids), dtype="i4")
+            self._table[-1] = -1
+        else:
+            self._order = np.argsort(ids, kind="stable")
+            self._ids = ids[self._order]
 
     def rows(self, wanted: np.ndarray) -> np.ndarray:
-        """Row of each wanted id; -1 where there is none."""
-        if not len(self._ids):
-            return np.full(len(wanted), -1)
-        if len(wanted) == len(self._ids) and self._order is None and np.array_equal(wanted, self._ids):
-            return np.arange(len(wanted))
+        """Row of each wanted id; -1 where there is none, and for `NOTHING`."""
+        if self._table is not None:
+            return self._table[np.minimum(wanted, len(self._table) - 1)]
         at = np.searchsorted(self._ids, wanted, side="right") - 1
-        found = self._ids[np.maximum(at, 0)] == wanted
-        rows = at if self._order is None else self._order[np.maximum(at, 0)]
-        return np.where(found & (at >= 0), rows, -1)
+        found = (at >= 0) & (self._ids[np.maximum(at, 0)] == wanted) & (wanted != NOTHING)
+        assert self._order is not None
+        return np.where(found, self._order[np.maximum(at, 0)], -1)
 
 
-def pick(values: Values, rows: np.ndarray) -> Any:
-    """The given rows; missing where the row is -1: NaN, 0 or ''."""
-    if _everything(values, rows):
+def pick(values: Values, rows: np.ndarray | None) -> Any:
+    """The given rows; missing where the row is -1: NaN, 0 or ''. None stands for all rows as they are."""
+    if rows is None:
         return values
     if isinstance(values, Texts):
         return TextRows(values, rows)
-    missing = rows < 0
-    gaps = bool(missing.any())
     if isinstance(values, Symbols):
-        return _pick_symbols(values, rows, missing) if gaps else Symbols(values.codes[rows], values.names)
-    if not gaps:
-        return values[rows]
-    nothing = np.nan if values.dtype.kind == "f" else 0
-    return np.concatenate((values, np.array([nothing], values.dtype)))[rows]
+        return _pick_symbols(values, rows)
+    if not len(values):
+        return np.full(len(rows), np.nan if values.dtype.kind == "f" else 0, values.dtype)
+    picked = values[rows]
+    missing = rows < 0
+    if missing.any():
+        picked[missing] = np.nan if values.dtype.kind == "f" else 0
+    return picked
+
+
+def own(values: Values, rows: np.ndarray | None) -> Any:
+    """Like `pick`, but an array that nobody else has."""
+    picked = pick(values, rows)
+    return picked.copy() if picked is values and isinstance(picked, np.ndarray) else picked
+
+
+def all_or(rows: np.ndarray, count: int) -> np.ndarray | None:
+    """None if these are all of `count` rows in their order, which spares copying them."""
+    return None if len(rows) == count and bool((rows == np.arange(count)).all()) else rows
+
+
+def to_micros(seconds: np.ndarray) -> np.ndarray:
+    """Seconds rounded to whole microseconds, in place."""
+    seconds *= 1e6
+    np.rint(seconds, out=seconds)
+    seconds /= 1e6
+    return seconds
 
 
 def fill(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Values of `first`, of `second` where `first` is missing."""
-    return np.where(np.isnan(first), second, first)
+    missing = np.isnan(first)
+    return np.where(missing, second, first) if missing.any() else first
 
 
 def fill_symbols(first: Symbols, second: Symbols) -> Symbols:
@@ -78,16 +107,10 @@ def spread(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return rows, np.arange(len(rows)) - begins + np.repeat(left, counts)
 
 
-def _everything(values: Values, rows: np.ndarray) -> bool:
-    count = len(values.offsets) - 1 if isinstance(values, Texts) else len(_numbers(values))
-    return len(rows) == count and bool((rows == np.arange(count)).all())
-
-
-def _numbers(values: Symbols | np.ndarray) -> np.ndarray:
-    return values.codes if isinstance(values, Symbols) else values
-
-
-def _pick_symbols(symbols: Symbols, rows: np.ndarray, missing: np.ndarray) -> Symbols:
+def _pick_symbols(symbols: Symbols, rows: np.ndarray) -> Symbols:
+    missing = rows < 0
+    if not missing.any():
+        return Symbols(symbols.codes[rows], symbols.names)
     names = symbols.names if "" in symbols.names else [*symbols.names, ""]
     codes = symbols.codes[np.maximum(rows, 0)] if len(symbols.codes) else np.zeros(len(rows), "u4")
     return Symbols(np.where(missing, names.index(""), codes).astype("u4"), names)

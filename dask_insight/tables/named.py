@@ -11,7 +11,7 @@ from ..columns import Columns
 from ..schema import TABLES
 from . import plain
 from .field import Field
-from .lookup import Lookup, fill_symbols, pick
+from .lookup import Lookup, fill_symbols, pick, to_micros
 
 _PREFIX = Field("prefix", "", "Task name of the attempt; '' if none.")
 _KEY = Field("key", "", "Key of the task.")
@@ -42,7 +42,7 @@ def phases(read: Read) -> Mapping[str, Any]:
     columns: Mapping[str, Any] = read("phases")
     return {
         **columns,
-        "duration": np.round(columns["stop"] - columns["start"], 6),
+        "duration": to_micros(columns["stop"] - columns["start"]),
         **_of_run(read, columns["run"], "key", "prefix", "worker", "thread"),
     }
 

@@ -11,7 +11,7 @@ from ..batch import Symbols
 from ..columns import Columns
 from ..schema import NOTHING
 from .field import Field
-from .lookup import Lookup, fill, fill_symbols, pick
+from .lookup import Lookup, all_or, fill, fill_symbols, own, pick, to_micros
 
 FIELDS = (
     Field("key", "", "Dask's key, as text."),
@@ -54,27 +54,34 @@ _STATUS = {"memory": "ok", "error": "erred", "released": "cancelled"}
 def make(read: Callable[[str], Columns]) -> Mapping[str, Any]:
     """Join the attempts with their tasks and with what their workers saw.
 
-    Attempts that ended are there once; those that only a worker has told of,
-    and those that still run, come after them.
+    In the order of the tasks' ids, which is that of their graphs, and of the
+    attempts at each. Those that only a worker has told of, and those that
+    still run, are there too. The arrays are the caller's to change.
     """
     attempts, executions, running, graph = map(read, ("attempts", "executions", "running", "graph"))
     seen, rows = _all_runs(attempts, executions, running)
+    task = _tasks(attempts["task"], running, seen, rows)
+    order = np.lexsort((seen, task)) if _repeated(task) else np.argsort(task)
+    seen, rows, task = seen[order], rows[order], task[order]
     at_worker = Lookup(executions["run"]).rows(seen)
-    at_start = Lookup(running["run"]).rows(seen) if len(running["run"]) else np.full(len(seen), -1)
+    at_start = Lookup(running["run"]).rows(seen)
+
+    in_graph = Lookup(graph["task"]).rows(task)
+    of_attempts = all_or(rows, len(attempts["run"]))
+    of_executions = all_or(at_worker, len(executions["run"]))
+    of_graph = all_or(in_graph, len(graph["task"]))
 
     def column(name: str) -> Any:
-        return pick(attempts[name], rows)
+        return own(attempts[name], of_attempts)
 
     def worker(name: str) -> Any:
-        return pick(executions[name], at_worker)
+        return own(executions[name], of_executions)
 
-    task = _tasks(attempts["task"], running["task"], rows, at_start)
-    in_graph = Lookup(graph["task"]).rows(task)
     start = fill(fill(column("start"), worker("start")), pick(running["start"], at_start))
     stop = fill(column("stop"), worker("stop"))
     status = _status(column("status"), worker("status"), rows, at_worker)
     described = {
-        name: pick(graph[name], in_graph)
+        name: pick(graph[name], of_graph)
         for name in ("key", "prefix", "group", "span", "submission", "priority", "order")
     }
     ready, assigned, done = column("ready"), column("assigned"), column("done")
@@ -85,10 +92,10 @@ def make(read: Callable[[str], Columns]) -> Mapping[str, Any]:
         "worker": _first(column("worker"), worker("worker"), pick(running["worker"], at_start)),
         "thread": _first(column("thread"), worker("thread"), pick(running["thread"], at_start)),
         "status": status,
-        "attempt": attempt_numbers(task, seen),
+        "attempt": attempt_numbers(task),
         "start": start,
         "stop": stop,
-        "duration": np.round(stop - start, 6),
+        "duration": to_micros(stop - start),
         "cpu": worker("cpu"),
         "nbytes": column("nbytes"),
         "typename": column("typename"),
@@ -101,27 +108,28 @@ def make(read: Callable[[str], Columns]) -> Mapping[str, Any]:
         "executing": executing,
         "in_memory": np.where(ok, done, np.nan),
         "done": done,
-        "queue_wait": np.round(assigned - ready, 6),
-        "data_wait": np.round(inputs - received, 6),
-        "thread_wait": np.round(executing - inputs, 6),
+        "queue_wait": to_micros(assigned - ready),
+        "data_wait": to_micros(inputs - received),
+        "thread_wait": to_micros(executing - inputs),
         "memory_change": worker("rss"),
         "task": task,
         "run": seen,
     }
 
 
-def attempt_numbers(task: np.ndarray, run: np.ndarray) -> np.ndarray:
-    """1 for the first run of each task, 2 for the second …"""
-    ordered = np.sort(task)
-    if not (ordered[1:] == ordered[:-1]).any():
+def attempt_numbers(task: np.ndarray) -> np.ndarray:
+    """1 for the first row of each task, 2 for the second …; `task` is sorted."""
+    first = np.ones(len(task), bool)
+    first[1:] = task[1:] != task[:-1]
+    if first.all():
         return np.ones(len(task), "u4")
-    order = np.lexsort((run, task))
-    sorted_tasks = task[order]
-    first = np.concatenate(([True], sorted_tasks[1:] != sorted_tasks[:-1]))
     begins = np.maximum.accumulate(np.where(first, np.arange(len(task)), 0))
-    numbers = np.empty(len(task), "u4")
-    numbers[order] = np.arange(len(task)) - begins + 1
-    return numbers
+    return (np.arange(len(task)) - begins + 1).astype("u4")
+
+
+def _repeated(task: np.ndarray) -> bool:
+    ordered = np.sort(task)
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def _all_runs(attempts: Columns, executions: Columns, running: Columns) -> tuple[np.ndarray, np.ndarray]:
@@ -136,15 +144,16 @@ def _all_runs(attempts: Columns, executions: Columns, running: Columns) -> tuple
     return runs, rows
 
 
-def _tasks(ended: Any, begun: Any, rows: np.ndarray, at_start: np.ndarray) -> np.ndarray:
-    if not len(rows) or rows[-1] >= 0:
-        return pick(ended, rows)
-    known = np.where(at_start >= 0, pick(begun, at_start), NOTHING)
-    return np.where(rows >= 0, pick(ended, rows), known).astype("u4")
+def _tasks(ended: Any, running: Columns, seen: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The task of each run, `NOTHING` where no table tells."""
+    known: Any = running["task"]
+    begun = Lookup(running["run"]).rows(seen)
+    told = np.where(begun >= 0, pick(known, begun), NOTHING)
+    return np.where(rows >= 0, pick(ended, rows), told).astype("u4")
 
 
 def _status(ended: Symbols, worker: Symbols, rows: np.ndarray, at_worker: np.ndarray) -> Symbols:
-    if not len(rows) or rows[-1] >= 0:
+    if (rows >= 0).all():
         return ended
     names = [_STATUS.get(name, name) for name in worker.names]
     told = fill_symbols(

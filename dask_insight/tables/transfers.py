@@ -11,7 +11,7 @@ from ..columns import Columns
 from ..schema import NOTHING, TABLES
 from . import plain
 from .field import Field
-from .lookup import Lookup, pick, spread
+from .lookup import Lookup, pick, spread, to_micros
 
 TRANSFERS = (
     *plain.fields(TABLES["transfers"]),
@@ -67,7 +67,7 @@ def transfers(read: Read) -> Mapping[str, Any]:
         bandwidth = np.where(duration > 0, columns["nbytes"] / duration, np.nan)
     return {
         **columns,
-        "duration": np.round(duration, 6),
+        "duration": to_micros(duration),
         "bandwidth": bandwidth,
         "results": np.bincount(at[known], minlength=count),
         "key": pick(graph["key"], Lookup(graph["task"]).rows(task)),
@@ -132,7 +132,7 @@ def _waits(read: Read) -> _Waits:
     seconds = transfer_stop - np.fmax(transfer_start, begin)
     waited = (seconds > 0) & (start >= transfer_stop - _TOLERANCE)
     row = row[waited]
-    return _Waits(result[waited], attempts["run"][row], attempts["task"][row], np.round(seconds[waited], 6))
+    return _Waits(result[waited], attempts["run"][row], attempts["task"][row], to_micros(seconds[waited]))
 
 
 def _needs(attempts: Mapping[str, Any], edges: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
