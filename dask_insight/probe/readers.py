@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
 from time import monotonic
-from typing import Any, Hashable, Iterator
+from typing import Any
 
 import msgpack
 

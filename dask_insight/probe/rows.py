@@ -7,9 +7,10 @@ follow one store, each from its own position, and can tell what it missed.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Hashable
 from itertools import islice
 from struct import Struct
-from typing import Any, Generic, Hashable, TypeVar
+from typing import Any, Generic, TypeVar
 
 #: Rows in a chunk; whole chunks are dropped.
 CHUNK = 4096
@@ -27,6 +28,7 @@ class _Chunks(Generic[_Part]):
         self._full = CHUNK * size
         self._most = max(1, bound // CHUNK)
         self._parts: deque[_Part] = deque()
+        self._drained = 0
 
     @property
     def end(self) -> int:
@@ -59,6 +61,14 @@ class _Chunks(Generic[_Part]):
             found += part[row * self.size : last * self.size]
             at += last - row
         return start - position, stop, found
+
+    def drain(self) -> tuple[int, _Part]:
+        """All rows, for the only reader there is: number lost before them, and they themselves."""
+        lost, _, found = self.take(self._drained, self.end)
+        self._parts.clear()
+        self.tail = type(self.tail)()
+        self.first = self._drained = self._drained + lost + len(found) // self.size
+        return lost, found
 
 
 class Rows(_Chunks[bytearray]):

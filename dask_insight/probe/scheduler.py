@@ -5,19 +5,24 @@ from __future__ import annotations
 import asyncio
 import json
 from array import array
+from collections.abc import Hashable
 from time import monotonic, time
-from typing import Any, Hashable
+from typing import Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.protocol import to_serialize
 
+from .boot import unload
+from .clock import host
+from .cluster import about, memory_rows, worker_facts
+from .own import Own
 from .readers import Reader, Stores, new_spans
 from .tasks import Tasks
 
 #: Seconds between two looks at workers' memory and at readers that are gone.
 _WATCH = 0.5
 _DETAIL = 4000
-_OWN_TOPICS = ("all", "scheduler", "stealing")
+_CALLS = ("join", "poll", "push", "clock", "flush", "leave")
 
 
 class Probe(SchedulerPlugin):
@@ -47,6 +52,9 @@ class Probe(SchedulerPlugin):
         self._labels: dict[str, list[str]] = {}
         self._watching: asyncio.Task[None] | None = None
         self._placed: asyncio.Task[None] | None = None
+        self._own: Own | None = None
+        self._heard: dict[str, int] = {}
+        self._leaving: set[asyncio.Task[bool]] = set()
 
     async def start(self, scheduler: Any) -> None:
         """Open our calls on the scheduler; nothing is collected before somebody joins."""
@@ -55,7 +63,7 @@ class Probe(SchedulerPlugin):
         self.stores = Stores(self.tasks, self._bound)
         for address in scheduler.workers:
             self._worker_there(address)
-        for name in ("join", "poll", "push", "flush", "leave"):
+        for name in _CALLS:
             scheduler.handlers[f"{self.name}_{name}"] = getattr(self, name)
         self._watching = asyncio.create_task(self._watch())
 
@@ -66,6 +74,9 @@ class Probe(SchedulerPlugin):
         reader = Reader(client, options, self.tasks.known())
         reader.at = self.stores.start()
         self._readers[recorder] = reader
+        if self._own is None:
+            self._own = Own(f"{self.name}-scheduler", asyncio.get_running_loop(), self.scheduler)
+        self._own.adjust(self._strongest())
         if self._placed is None:
             self._placed = asyncio.create_task(self._place())
         problem = ""
@@ -74,7 +85,13 @@ class Probe(SchedulerPlugin):
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
         workers = [self._worker_row(address) for address in list(self.scheduler.workers)]
-        return {"about": self._about(), "workers": workers, "problem": problem, "time": time()}
+        return {
+            "about": about(self.scheduler),
+            "workers": workers,
+            "problem": problem,
+            "host": host(),
+            "time": time(),
+        }
 
     async def _place(self) -> None:
         """Hand our plugin to the workers; take it back where it does not load, as it keeps new workers out."""
@@ -120,7 +137,7 @@ class Probe(SchedulerPlugin):
         call = self.scheduler.broadcast(msg={"op": f"{self.name}_flush"}, on_error="ignore")
         try:
             await asyncio.wait_for(call, timeout)
-        except asyncio.TimeoutError:
+        except TimeoutError:
             self._event("warning", "probe", "some workers did not answer the last call for their data")
 
     async def leave(self, *, recorder: str) -> bool:
@@ -130,28 +147,45 @@ class Probe(SchedulerPlugin):
         return True
 
     async def _take_off(self) -> None:
-        scheduler = self.scheduler
-        scheduler.plugins.pop(self.name, None)
-        for name in ("join", "poll", "push", "flush", "leave"):
-            scheduler.handlers.pop(f"{self.name}_{name}", None)
-        if self._watching is not None and self._watching is not asyncio.current_task():
-            self._watching.cancel()
+        """Leave nothing of ours; a new probe may be started meanwhile, and keeps what is its own."""
+        if self.scheduler.plugins.get(self.name) is self:
+            del self.scheduler.plugins[self.name]
+        self._shut("join", "poll", "flush", "leave")
+        if self._own is not None:
+            self._own.stop()
         if self._placed is not None:
             await self._withdraw()
+        self._shut("push", "clock")
+        if self.name not in self.scheduler.plugins:
+            unload(self.name)
+        if self._watching is not None and self._watching is not asyncio.current_task():
+            self._watching.cancel()
+
+    def _shut(self, *names: str) -> None:
+        handlers = self.scheduler.handlers
+        for name in names:
+            if getattr(handlers.get(f"{self.name}_{name}"), "__self__", None) is self:
+                del handlers[f"{self.name}_{name}"]
 
     # What workers call
 
     def push(
-        self, *, worker: str, server: str, name: str, blob: Any, keys: list[Hashable] = ()
+        self, *, worker: str, server: str, name: str, sequence: int, blob: Any, keys: list[Hashable]
     ) -> dict[str, Any] | None:
         """Keep a worker's message for the recorders; None tells the worker that nobody listens."""
         if name != self._worker_name or not self._readers:
             return None
-        label = self._label(worker, server)
-        ids = array("I", [self.tasks.id(key) for key in keys])
-        size = sum(map(len, blob.frames)) if hasattr(blob, "frames") else len(blob.data)
-        self.stores.blobs.add(({"worker": label, "ids": ids.tobytes()}, blob), size + 4 * len(ids))
+        if sequence > self._heard.get(server, 0):
+            self._heard[server] = sequence
+            ids = array("I", [self.tasks.id(key) for key in keys])
+            size = sum(map(len, blob.frames)) if hasattr(blob, "frames") else len(blob.data)
+            label = self._label(worker, server)
+            self.stores.blobs.add((label, ids.tobytes(), blob), size + 4 * len(ids))
         return {"time": time(), "options": self._strongest()}
+
+    def clock(self) -> dict[str, Any]:
+        """The scheduler's time, and what processes on its host share."""
+        return {"time": time(), "host": host()}
 
     def _strongest(self) -> dict[str, Any]:
         asked = [reader.options for reader in self._readers.values()]
@@ -188,7 +222,7 @@ class Probe(SchedulerPlugin):
 
     def remove_worker(self, scheduler: Any, worker: str, *, stimulus_id: str = "", **facts: Any) -> None:
         try:
-            label = self._labels[worker][-1] if worker in self._labels else worker
+            label = self._last(worker)
             self.stores.workers.add({"worker": label, "left": time()})
             self._event("info", "worker-removed", f"{label} left", source=label)
         except Exception as error:
@@ -204,17 +238,51 @@ class Probe(SchedulerPlugin):
     def remove_client(self, scheduler: Any, client: str) -> None:
         for recorder, reader in list(self._readers.items()):
             if reader.client == client:
-                asyncio.create_task(self.leave(recorder=recorder))
+                task = asyncio.create_task(self.leave(recorder=recorder))
+                self._leaving.add(task)
+                task.add_done_callback(self._leaving.discard)
 
     def log_event(self, topic: str, msg: Any) -> None:
         try:
-            if topic == "scheduler" and isinstance(msg, dict) and msg.get("action") == "update-graph":
-                self.tasks.measured(msg.get("metrics") or {})
-            elif topic == "stealing" and msg[0] == "confirm":
-                self.tasks.stolen(msg[1], msg[4])
-                self._event("debug", "steal", f"{msg[1]} from {msg[3]} to {msg[4]}")
+            self._logged(topic, msg)
         except Exception as error:
             self._failed("log_event", error)
+
+    def _logged(self, topic: str, msg: Any) -> None:
+        action = msg.get("action") if isinstance(msg, dict) else None
+        if topic == "scheduler" and action == "update-graph":
+            self.tasks.measured(msg.get("metrics") or {})
+        elif topic == "stealing":
+            if msg[0] == "confirm":
+                _, key, _, victim, thief, *_ = msg
+                self.tasks.stolen(key, thief)
+                self._event("debug", "steal", f"{key} from {victim} to {thief}")
+        elif topic == "all":
+            if action not in ("add-worker", "remove-worker"):
+                self._event("info", str(action or "cluster"), f"{action}", _plain(msg))
+            elif action == "remove-worker":
+                lost = len(msg["lost-computed-tasks"]) + len(msg["lost-scattered-tasks"])
+                counts = {
+                    "processing": len(msg["processing-tasks"]),
+                    "lost": lost,
+                    "expected": msg["expected"],
+                }
+                level = "info" if msg["expected"] else "warning"
+                text = (
+                    f"{msg['worker']} left; it was working on {counts['processing']} tasks and held the only "
+                )
+                self._event(
+                    level,
+                    "worker-lost",
+                    f"{text}copy of {lost} results",
+                    counts,
+                    source=self._last(msg["worker"]),
+                )
+        elif action == "worker-status-change":
+            text = f"{msg['prev-status']} → {msg['status']}"
+            self._event("info", "worker-status", text, source=self._last(topic))
+        elif topic not in self.scheduler.clients and topic not in self._labels and topic != "scheduler":
+            self._event("info", "user", topic, msg)
 
     async def close(self) -> None:
         if self._watching is not None:
@@ -223,24 +291,40 @@ class Probe(SchedulerPlugin):
     # Ourselves
 
     async def _watch(self) -> None:
+        ticks = 0
         while True:
             await asyncio.sleep(_WATCH)
+            ticks += 1
             try:
                 self.tasks.forget(20_000)
                 for recorder, reader in list(self._readers.items()):
                     if reader.gone():
                         await self.leave(recorder=recorder)
-                if not self._readers and self.name not in self.scheduler.plugins:
+                if self.scheduler.plugins.get(self.name) is not self:
                     return
+                for row in memory_rows(self.scheduler, self.tasks.codes):
+                    self.stores.memory.add(*row)
+                if self._own is not None and ticks % 2 == 0:
+                    self._tell_own()
             except Exception as error:
                 self._failed("watch", error)
 
+    def _tell_own(self) -> None:
+        if self._own is not None:
+            message = self._own.message()
+            self.stores.blobs.add(("scheduler", b"", to_serialize(message)), len(message))
+
     def _label(self, address: str, server: str) -> str:
+        """The worker's name in the recording; addresses may be used again by other workers."""
         servers = self._labels.setdefault(address, [])
         if server not in servers:
             servers.append(server)
         index = servers.index(server)
         return address if index == 0 else f"{address}#{index + 1}"
+
+    def _last(self, address: str) -> str:
+        servers = self._labels.get(address)
+        return self._label(address, servers[-1]) if servers else address
 
     def _worker_there(self, address: str) -> str:
         label = self._label(address, self.scheduler.workers[address].server_id)
@@ -249,19 +333,7 @@ class Probe(SchedulerPlugin):
 
     def _worker_row(self, address: str) -> dict[str, Any]:
         state = self.scheduler.workers[address]
-        return {
-            "worker": self._label(address, state.server_id),
-            "name": str(state.name),
-            "host": state.host,
-            "pid": state.pid,
-            "threads": state.nthreads,
-            "memory_limit": state.memory_limit or None,
-            "joined": time(),
-            "detail": {"versions": state.versions, "nanny": state.nanny, "directory": state.local_directory},
-        }
-
-    def _about(self) -> dict[str, Any]:
-        return {"id": self.scheduler.id, "address": self.scheduler.address}
+        return {"worker": self._label(address, state.server_id)} | worker_facts(self.scheduler, state)
 
     def _event(
         self, level: str, kind: str, message: str, detail: Any = None, source: str = "scheduler"
@@ -275,3 +347,11 @@ class Probe(SchedulerPlugin):
         if count & (count - 1) == 0:
             message = f"the recorder failed in {where}, {count} times so far: {type(error).__name__}: {error}"
             self._event("error", "lost", message, source="recorder")
+
+
+def _plain(message: dict[str, Any]) -> dict[str, Any]:
+    """An event of Dask's without what is long."""
+    return {
+        name: value if not isinstance(value, (list, set, dict)) else len(value)
+        for name, value in message.items()
+    }

@@ -11,7 +11,28 @@ from typing import Any
 from distributed.diagnostics.plugin import SchedulerPlugin, WorkerPlugin
 
 #: The modules that travel, each after those it imports.
-MODULES = ("rows", "tasks", "readers", "scheduler", "worker")
+MODULES = (
+    "boot",
+    "clock",
+    "rows",
+    "tasks",
+    "readers",
+    "frames",
+    "stacks",
+    "sampler",
+    "gpu",
+    "resources",
+    "pulse",
+    "logs",
+    "messages",
+    "own",
+    "cluster",
+    "scheduler",
+    "executions",
+    "transfers",
+    "metrics",
+    "worker",
+)
 
 _CALL = "exec(boot, scope) or scope[build](package, sources, module, name, options)"
 

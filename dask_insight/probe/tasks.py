@@ -7,8 +7,9 @@ is: look up an id, pack a row. Keys stay objects until somebody fetches them.
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from time import time
-from typing import Any, Hashable
+from typing import Any
 
 from .rows import Items, Names, Rows
 

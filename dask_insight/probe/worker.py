@@ -1,20 +1,264 @@
-"""The worker's side of the probe."""
+"""The worker's side of the probe: collects, and pushes to the scheduler's side once a second."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Hashable
+from time import time
 from typing import Any
 
+import msgpack
 from distributed.diagnostics.plugin import WorkerPlugin
+from distributed.protocol import to_serialize
+
+from .clock import Offset, host
+from .executions import Executions
+from .logs import Logs
+from .messages import packed_profile, packed_rows
+from .metrics import Metrics
+from .pulse import Pulse
+from .sampler import Sampler
+from .transfers import Transfers
+
+#: Seconds between two pushes, and for which the last one may take.
+_PUSH = 1.0
+_LAST = 5.0
+#: Most keys in one push: the scheduler looks each up.
+_KEYS = 4000
+#: Most bytes kept while the scheduler does not take them.
+_UNSENT = 16_000_000
+#: Pushes after which a probe to which nobody listens takes itself off.
+_REFUSALS = 5
+_PINGS = 5
 
 
 class Probe(WorkerPlugin):
-    """Collects on a worker and pushes to the scheduler's probe."""
+    """Collects on a worker while somebody records.
+
+    Parameters
+    ----------
+    package
+        Name of the shipped package, which our calls carry.
+    name
+        Name under which the scheduler's probe registered this plugin.
+    options
+        Rates: profile, profile_interval, profile_budget, resources.
+    """
 
     idempotent = True
 
-    def __init__(self, package: str, name: str) -> None:
+    def __init__(self, package: str, name: str, options: dict[str, Any] | None = None) -> None:
         self.package = package
         self.name = name
+        self._options = options or {}
+        self._refused = 0
+        self._off = False
+        self._failures: dict[str, tuple[int, str]] = {}
+        #: Messages that the scheduler has not acknowledged: number, bytes, keys.
+        self._unsent: deque[tuple[int, bytes, list[Hashable]]] = deque()
+        self._sequence = 0
+        self._lost = 0
 
-    def setup(self, worker: Any) -> None:
+    async def setup(self, worker: Any) -> None:
+        """Begin; runs on the worker's event loop."""
         self.worker = worker
+        self._sending = asyncio.Lock()
+        self._offset = Offset()
+        self._sampler: Sampler | None = None
+        self._soon = asyncio.Event()
+        self._executions = Executions(worker, self._ended, self._soon.set)
+        self._transfers = Transfers(worker)
+        self._metrics = Metrics(worker)
+        self._logs = Logs(self.package)
+        self._logs.open()
+        loop = asyncio.get_running_loop()
+        self._pulse = Pulse(self._options.get("resources", 0.2), loop, self._counts, self._contention)
+        self._pulse.start()
+        self._gaps: list[str] = list(self._pulse.gaps)
+        worker.handlers[f"{self.package}_flush"] = self.flush
+        self._adjust(self._options)
+        self._pushing = asyncio.create_task(self._keep_pushing())
+
+    async def teardown(self, worker: Any) -> None:
+        """Push what is left and end."""
+        if not self._off:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(self._push(), _LAST)
+            self._pushing.cancel()
+            self._take_off()
+
+    def transition(self, key: Hashable, start: str, finish: str, **facts: Any) -> None:
+        """Follow a task; runs for every transition."""
+        if self._off:
+            return
+        try:
+            self._executions.transition(key, start, finish)
+            if start == "flight" and finish == "memory":
+                self._transfers.look("incoming")
+        except Exception as error:
+            self._failed("transition", error)
+
+    async def flush(self) -> None:
+        """Push now; the scheduler's probe calls this before a recorder ends."""
+        await self._push()
+
+    def _ended(self, run: int, start: float, stop: float) -> None:
+        if self._sampler is not None:
+            self._sampler.ended(run, start, stop)
+
+    def _threads(self) -> dict[int, int]:
+        run_of = self._executions.run_of
+        return {ident: run_of(key) for ident, key in dict(self.worker.active_threads).items()}
+
+    def _counts(self) -> dict[str, float]:
+        state = self.worker.state
+        return {
+            "executing": state.executing_count,
+            "ready": len(state.ready) + len(state.constrained),
+            "waiting": len(state.waiting),
+            "transfers_in": state.transfer_incoming_count,
+            "transfers_out": self.worker.transfer_outgoing_count,
+        }
+
+    def _contention(self) -> float:
+        found = self.worker.monitor.quantities.get("gil_contention")
+        return float(found[-1]) if found else float("nan")
+
+    async def _keep_pushing(self) -> None:
+        try:
+            await self._ping()
+            while not self._off:
+                await self._push()
+                self._soon.clear()
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self._soon.wait(), _PUSH)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            self._failed("push", error)
+
+    async def _ping(self) -> None:
+        for _ in range(_PINGS):
+            try:
+                asked = time()
+                answer = await getattr(self.worker.scheduler, f"{self.package}_clock")()
+            except OSError:
+                return
+            if not answer:
+                return
+            self._offset.trip(asked, answer["time"], time())
+            if answer["host"] == host():
+                self._offset.same()
+                return
+
+    async def _push(self) -> None:
+        """Send everything, oldest first; what cannot be sent is kept for the next time."""
+        async with self._sending:
+            more = True
+            while more and not self._off:
+                blob, keys, more = self._packed()
+                self._sequence += 1
+                self._unsent.append((self._sequence, blob, keys))
+                while sum(len(blob) for _, blob, _ in self._unsent) > _UNSENT:
+                    self._unsent.popleft()
+                    self._lost += 1
+                if not await self._send():
+                    return
+
+    async def _send(self) -> bool:
+        while self._unsent:
+            sequence, blob, keys = self._unsent[0]
+            asked = time()
+            try:
+                answer = await getattr(self.worker.scheduler, f"{self.package}_push")(
+                    worker=self.worker.address,
+                    server=self.worker.id,
+                    name=self.name,
+                    sequence=sequence,
+                    blob=to_serialize(blob),
+                    keys=keys,
+                )
+            except OSError:
+                return False
+            if not isinstance(answer, dict) or "time" not in answer:
+                self._refused += 1
+                if self._refused >= _REFUSALS:
+                    self._take_off()
+                return False
+            self._refused = 0
+            self._offset.trip(asked, answer["time"], time())
+            self._unsent.popleft()
+            self._adjust(answer["options"])
+        return True
+
+    def _packed(self) -> tuple[bytes, list[Hashable], bool]:
+        """One message, the keys it names, and whether there is more."""
+        now = time()
+        told, keys = self._executions.take(_KEYS)
+        told["running_keys"] = len(keys) - len(told.get("errors", ()))
+        transfers, carried = self._transfers.take()
+        told |= transfers
+        keys += carried
+        if self._sampler is not None:
+            told["profile"] = packed_profile(self._sampler.drain())
+        rows, gpus = self._pulse.take()
+        told["resources"] = packed_rows(rows)
+        if gpus:
+            told["gpus"] = gpus
+        if metrics := self._metrics.take():
+            told["metrics"] = metrics
+        if logs := self._logs.take():
+            told["logs"] = logs
+        if self._gaps:
+            told["gaps"], self._gaps = self._gaps, []
+        if self._failures:
+            told["failures"], self._failures = self._failures, {}
+        if self._lost:
+            told["lost_messages"], self._lost = self._lost, 0
+        offset, uncertainty = self._offset.estimate(now)
+        told["clock"] = (now, offset, uncertainty, self.worker.scheduler_delay)
+        return (
+            msgpack.packb(told, default=str, unicode_errors="backslashreplace"),
+            keys,
+            bool(self._executions.errors),
+        )
+
+    def _adjust(self, options: dict[str, Any]) -> None:
+        """Follow what the recorders ask for."""
+        self._pulse.interval = options.get("resources", self._pulse.interval)
+        wanted = options.get("profile", False)
+        if wanted and self._sampler is None:
+            interval, budget = options["profile_interval"], options["profile_budget"]
+            self._sampler = Sampler(
+                self._threads, str, interval, budget, base="distributed/worker.py", ends=True
+            )
+            self._sampler.start()
+            if self._sampler.reason:
+                self._gaps.append(self._sampler.reason)
+        elif wanted and self._sampler is not None:
+            self._sampler.aim, self._sampler.budget = options["profile_interval"], options["profile_budget"]
+        elif not wanted and self._sampler is not None:
+            self._sampler.stop()
+            self._sampler = None
+
+    def _take_off(self) -> None:
+        """Leave nothing of ours on the worker."""
+        if self._off:
+            return
+        self._off = True
+        self._pulse.stop()
+        if self._sampler is not None:
+            self._sampler.stop()
+        self._logs.shut()
+        self._executions.close()
+        handlers = self.worker.handlers
+        if getattr(handlers.get(f"{self.package}_flush"), "__self__", None) is self:
+            del handlers[f"{self.package}_flush"]
+        if self.worker.plugins.get(self.name) is self:
+            asyncio.get_running_loop().call_soon(self.worker.plugins.pop, self.name, None)
+
+    def _failed(self, where: str, error: Exception) -> None:
+        count = self._failures.get(where, (0, ""))[0] + 1
+        self._failures[where] = (count, f"{type(error).__name__}: {error}"[:500])

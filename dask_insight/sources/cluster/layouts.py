@@ -18,12 +18,15 @@ _FIELDS = {
     "phases": "run worker action start stop",
     "memory": "worker time process managed unmanaged_old unmanaged_recent spilled optimistic processing occupancy",
 }
-_KINDS = {"I": "<u4", "H": "<u2", "B": "u1", "f": "<f4", "d": "<f8"}
+_KINDS = {"Q": "<u8", "I": "<u4", "H": "<u2", "B": "u1", "f": "<f4", "d": "<f8"}
 
-DTYPES: dict[str, np.dtype[Any]] = {
-    name: np.dtype([(field, _KINDS[kind]) for field, kind in zip(fields.split(), LAYOUTS[name], strict=True)])
-    for name, fields in _FIELDS.items()
-}
+
+def packed_dtype(layout: str, fields: str) -> np.dtype[Any]:
+    """The type of rows packed by a `struct` layout."""
+    return np.dtype([(field, _KINDS[kind]) for field, kind in zip(fields.split(), layout, strict=True)])
+
+
+DTYPES = {name: packed_dtype(LAYOUTS[name], fields) for name, fields in _FIELDS.items()}
 
 
 def rows(table: str, packed: bytes) -> npt.NDArray[Any]:

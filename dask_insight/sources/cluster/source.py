@@ -14,13 +14,17 @@ from distributed.protocol.pickle import dumps
 from ...batch import encode
 from ...identity import Identity
 from ...options import Emit, Options
+from ...probe.clock import Offset, host
 from ...probe.ship import SchedulerProbe, WorkerProbe, package
 from .callers import watch
+from .own import ClientProcess
 from .submissions import Submissions
 from .tables import Tables
 
 #: Attempts to join a probe that may be leaving at that very moment.
 _TRIES = 5
+#: Seconds between two batches of what the client's process does.
+_OWN = 1.0
 
 
 class ClusterRefused(RuntimeError):
@@ -62,7 +66,11 @@ class ClusterSource:
         self._emit = emit
         self._stopping = asyncio.Event()
         self._submissions = Submissions(emit)
+        self._offset = Offset()
         await self._join()
+        self._own = ClientProcess(self._options, asyncio.get_running_loop())
+        self._own.start()
+        self._told_own = 0.0
         self._undo.append(watch(self._client, self._submissions.called))
         self._following = asyncio.create_task(self._follow())
 
@@ -80,6 +88,9 @@ class ClusterSource:
             )
         if self._following is not None:
             self._following.cancel()
+        self._own.stop()
+        self._tell_own(final=True)
+        self._tables.finish()
         self._submissions.settle(final=True)
 
     async def _finish(self, deadline: float) -> None:
@@ -113,11 +124,21 @@ class ClusterSource:
         self._tables = Tables(self._identity, self._emit, self._submissions)
         if answer["workers"]:
             self._tables.workers(answer["workers"])
+        if answer["host"] == host():
+            self._offset.same()
         facts = answer["about"]
         values = [json.dumps(value, default=str) for value in facts.values()]
         self._emit(encode("about", {"name": list(facts), "value": values}))
         if answer["problem"]:
             self._event("error", "lost", f"workers do not take our plugin: {answer['problem']}")
+
+    def _tell_own(self, final: bool = False) -> None:
+        """Emit what this process did, once a second."""
+        if final or monotonic() - self._told_own >= _OWN:
+            self._told_own = monotonic()
+            offset, _ = self._offset.estimate(time())
+            for batch in self._own.batches(offset, self._identity.stacks):
+                self._emit(batch)
 
     async def _register(self) -> None:
         name = f"{package()}_{uuid.uuid4().hex[:8]}"
@@ -145,22 +166,27 @@ class ClusterSource:
                 more = False
                 self._missed(error)
             self._submissions.settle()
+            self._tell_own()
             if not more:
                 await self._pause(self._options.poll)
 
     async def _pause(self, seconds: float) -> None:
         try:
             await asyncio.wait_for(self._stopping.wait(), seconds)
-        except asyncio.TimeoutError:
+        except TimeoutError:
             pass
 
     async def _poll(self) -> bool:
+        asked = time()
         answer = await self._call("poll", recorder=self._recorder, at=self._at)
         if answer is None or answer.get("unknown"):
             self._event("warning", "lost", "the scheduler had forgotten this recording; it begins again here")
             await self._join()
             return False
-        lost = self._tables.take(answer["packed"])
+        self._offset.trip(asked, answer["time"], time())
+        for process, ids, blob in answer["blobs"]:
+            self._tables.messages.take(process, ids, blob)
+        lost = self._tables.take(answer["packed"], answer["time"])
         for table, rows in lost.items():
             self._event("warning", "lost", f"{rows} rows of {table} were dropped before they were fetched")
         if answer["spans"]:
@@ -176,5 +202,6 @@ class ClusterSource:
             )
 
     def _event(self, level: str, kind: str, message: str) -> None:
-        row = {"time": time(), "source": "recorder", "kind": kind, "level": level, "message": message}
+        now = time() - self._offset.estimate(time())[0]
+        row = {"time": now, "source": "recorder", "kind": kind, "level": level, "message": message}
         self._emit(encode("events", {name: [value] for name, value in row.items()}))

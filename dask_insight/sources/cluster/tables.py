@@ -14,9 +14,13 @@ from ...identity import Identity
 from ...options import Emit
 from ...probe.tasks import QUEUED, STATUSES
 from ...schema import NOTHING
-from .layouts import pick, rows, texts
+from .clocks import Clocks
+from .layouts import DTYPES, pick, rows, texts
+from .messages import Messages
 from .submissions import Submissions
 
+#: Seconds for which an attempt that has just ended is held back.
+_HOLD = 0.1
 _NAMES = ("group_names", "worker_names", "thread_names", "type_names", "action_names")
 
 
@@ -30,15 +34,18 @@ class Tables:
     def __init__(self, identity: Identity, emit: Emit, submissions: Submissions) -> None:
         self._emit = emit
         self._submissions = submissions
+        self._clocks = Clocks()
         self.tasks = identity.namespace("task")
         self.runs = identity.namespace("run")
+        self.messages = Messages(identity, emit, self.tasks, self.runs, self._clocks)
+        self._held = np.zeros(0, DTYPES["attempts"])
         self._ids = identity.namespace("submission")
         self._names: dict[str, list[Any]] = {name: [] for name in _NAMES}
         self._submission_of = np.full(1 << 12, NOTHING, "u4")
         self._submitted: dict[int, float] = {NOTHING: np.nan}
 
-    def take(self, packed: bytes) -> dict[str, int]:
-        """Emit everything in an answer; returns the rows that were lost before it, by table."""
+    def take(self, packed: bytes, now: float) -> dict[str, int]:
+        """Emit everything in an answer made at `now`; returns the rows lost before it, by table."""
         told = msgpack.unpackb(packed, use_list=False, strict_map_key=False)
         for name in _NAMES:
             self._names[name].extend(told.get(name, ()))
@@ -53,12 +60,11 @@ class Tables:
             self._edges(rows("edges", edges))
         if "edges" in told:
             self._edges(rows("edges", told["edges"]))
-        if "attempts" in told:
-            self._attempts(rows("attempts", told["attempts"]))
+        self._hold(rows("attempts", told.get("attempts", b"")), now)
         if "phases" in told:
             self._phases(rows("phases", told["phases"]))
         if "errors" in told:
-            self._errors(told["errors"])
+            self.messages.errors(told["errors"])
         if "events" in told:
             names = ("time", "source", "kind", "level", "message", "detail")
             self._emit(encode("events", dict(zip(names, zip(*told["events"], strict=True), strict=True))))
@@ -101,21 +107,35 @@ class Tables:
         columns = {"task": self.tasks.map(found["task"]), "dependency": self.tasks.map(found["dependency"])}
         self._emit(encode("edges", columns))
 
+    def _hold(self, new: npt.NDArray[Any], now: float) -> None:
+        """Emit attempts, the last of them an answer later: word of how Dask shifted their times may be on its way."""
+        found = np.concatenate((self._held, new))
+        ripe = found["done"] < now - _HOLD
+        self._held = found[~ripe]
+        if ripe.any():
+            self._attempts(found[ripe])
+
+    def finish(self) -> None:
+        """Emit what was held back."""
+        self._hold(self._held[:0], np.inf)
+
     def _attempts(self, found: npt.NDArray[Any]) -> None:
         threads, workers = self._names["thread_names"], self._names["worker_names"]
         known = found["task"] < len(self._submission_of)
         submission = np.where(known, self._submission_of[np.where(known, found["task"], 0)], NOTHING)
         used, inverse = np.unique(submission, return_inverse=True)
         submitted = np.array([self._submitted.get(int(one), np.nan) for one in used])[inverse]
+        labels = [workers[worker] for worker, _ in threads]
+        start, stop = self._clocks.undo(labels, found["thread"], found["start"], found["stop"])
         columns = {
             "run": self.runs.map(found["run"]),
             "task": self.tasks.map(found["task"]),
-            "worker": pick(found["thread"], [workers[worker] for worker, _ in threads]),
+            "worker": pick(found["thread"], labels),
             "thread": pick(found["thread"], [str(ident) if ident else "" for _, ident in threads]),
             "status": pick(found["status"] & ~np.uint8(QUEUED), STATUSES),
             "done": found["done"],
-            "stop": found["stop"],
-            "start": found["start"],
+            "stop": stop,
+            "start": start,
             "assigned": found["assigned"],
             "ready": found["ready"],
             "submitted": submitted,
@@ -126,18 +146,19 @@ class Tables:
         self._emit(encode("attempts", columns))
 
     def _phases(self, found: npt.NDArray[Any]) -> None:
+        actions, workers = self._names["action_names"], self._names["worker_names"]
+        # Dask shifts the times of transfers, not those of the disk.
+        disk = [code for code, action in enumerate(actions) if action.startswith("disk-")]
+        stop, start = self._clocks.undo(workers, found["worker"], found["stop"], found["start"])
+        raw = np.isin(found["action"], disk)
+        offsets = np.array([self._clocks.of(worker).offset for worker in workers])[found["worker"]]
         columns = {
             "run": self.runs.map(found["run"]),
-            "action": pick(found["action"], self._names["action_names"]),
-            "start": found["start"],
-            "stop": found["stop"],
+            "action": pick(found["action"], actions),
+            "start": np.where(raw, found["start"] - offsets, start),
+            "stop": np.where(raw, found["stop"] - offsets, stop),
         }
         self._emit(encode("phases", columns))
-
-    def _errors(self, found: list[tuple[int, int, str, str]]) -> None:
-        run, task, exception, traceback = zip(*found, strict=True)
-        columns = {"run": self.runs.map(run), "task": self.tasks.map(task)}
-        self._emit(encode("errors", columns | {"exception": exception, "traceback": traceback}))
 
     def workers(self, found: list[dict[str, Any]]) -> None:
         """Emit workers that joined or left."""

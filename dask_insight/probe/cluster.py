@@ -1,0 +1,93 @@
+"""Facts about the cluster that are read from the scheduler's state now and then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import time
+from typing import Any
+
+import dask
+from distributed.versions import get_versions
+
+#: Parts of Dask's configuration that change how a computation runs.
+_CONFIG = (
+    "distributed.scheduler",
+    "distributed.worker",
+    "distributed.comm.compression",
+    "distributed.nanny.environ",
+    "distributed.nanny.pre-spawn-environ",
+    "distributed.adaptive",
+    "distributed.p2p",
+    "array",
+    "dataframe",
+    "optimization",
+    "temporary-directory",
+)
+#: Parts of these that may hold secrets or are long.
+_LEFT_OUT = ("preload", "preload-argv", "http", "dashboard", "tls", "plugins", "environ")
+
+
+def about(scheduler: Any) -> dict[str, Any]:
+    """What the cluster is, by name of the fact."""
+    versions = get_versions()
+    workers = list(scheduler.workers.values())
+    return {
+        "scheduler": {"id": scheduler.id, "address": scheduler.address},
+        "versions": {"host": dict(versions["host"]), "packages": dict(versions["packages"])},
+        "config": {name: _without(dask.config.get(name, None)) for name in _CONFIG},
+        "cluster": {
+            "workers": len(workers),
+            "threads": sum(state.nthreads for state in workers),
+            "memory_limit": sum(state.memory_limit or 0 for state in workers),
+            "hosts": len({state.host for state in workers}),
+        },
+    }
+
+
+def _without(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(name): _without(part) for name, part in value.items() if name not in _LEFT_OUT}
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def worker_facts(scheduler: Any, state: Any) -> dict[str, Any]:
+    """Columns of `workers` for a worker that is there, but for its label."""
+    joined = time()
+    for when, message in reversed(scheduler.get_events(state.address)):
+        if isinstance(message, dict) and message.get("action") == "add-worker":
+            joined = when
+            break
+    return {
+        "name": str(state.name),
+        "host": state.host,
+        "pid": state.pid,
+        "threads": state.nthreads,
+        "memory_limit": state.memory_limit or None,
+        "joined": joined,
+        "detail": {
+            "versions": state.versions,
+            "nanny": state.nanny,
+            "directory": state.local_directory,
+            "resources": dict(state.resources),
+            "server": state.server_id,
+        },
+    }
+
+
+def memory_rows(scheduler: Any, codes: dict[str, int]) -> Iterator[tuple[float, ...]]:
+    """Dask's memory measures of every worker, and what the scheduler expects it to do."""
+    now = time()
+    for address, state in scheduler.workers.items():
+        memory = state.memory
+        yield (
+            codes.get(address, 0),
+            now,
+            memory.process,
+            memory.managed,
+            memory.unmanaged_old,
+            memory.unmanaged_recent,
+            memory.spilled,
+            memory.optimistic,
+            len(state.processing),
+            float(state.occupancy),
+        )

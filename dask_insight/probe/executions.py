@@ -1,0 +1,244 @@
+"""What a worker's transitions tell about attempts, as packed rows; times are the worker's own clock."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Callable, Hashable
+from time import time
+from typing import Any
+
+from .rows import Rows
+
+NOTHING = 0xFFFF_FFFF
+#: End states by the code that stands in a packed row.
+STATUSES = ("memory", "error", "rescheduled", "cancelled", "released")
+_MEMORY, _ERROR, _RESCHEDULED, _CANCELLED, _RELEASED = range(len(STATUSES))
+_CODES = {"memory": _MEMORY, "error": _ERROR, "rescheduled": _RESCHEDULED}
+_NAN = math.nan
+_TEXT = 20_000
+_BOUND = 200_000
+_ERRORS = 10_000
+#: run, thread, status, ended, stop, start, executing, ready, received, cpu, rss
+LAYOUT = "IQBddddddff"
+#: run, thread, start
+RUNNING = "IQd"
+#: Seconds after which a task that runs is worth telling of.
+_LONG = 0.3
+
+
+class _Attempt:
+    """An attempt that has not ended."""
+
+    __slots__ = ("cancelled", "delay", "executing", "ready", "received", "rss", "run", "told")
+
+    def __init__(self, run: int, now: float) -> None:
+        self.run = run
+        self.received = now
+        self.ready = self.executing = self.rss = _NAN
+        self.delay = 0.0
+        self.cancelled = self.told = False
+
+
+class Executions:
+    """Follows the attempts on one worker.
+
+    Parameters
+    ----------
+    worker
+        The `distributed.Worker`.
+    ended
+        Told of each run that ends: run, start, stop.
+    corrected
+        Called when Dask corrects times by another amount than before: whoever
+        undoes the correction must know soon.
+    """
+
+    def __init__(
+        self, worker: Any, ended: Callable[[int, float, float], None], corrected: Callable[[], None]
+    ) -> None:
+        self._corrected = corrected
+        self._worker = worker
+        self._ended = ended
+        self.rows = Rows(LAYOUT, _BOUND)
+        self.errors: list[tuple[int, Hashable, str, str]] = []
+        self.dropped = 0
+        self.running = Rows(RUNNING, _BOUND)
+        #: Corrections of Dask's, with the time from which each was seen to hold.
+        self.delays: list[tuple[float, float]] = [(time(), worker.scheduler_delay)]
+        self._delay = worker.scheduler_delay
+        self._attempts: dict[Hashable, _Attempt] = {}
+        #: The attempt that ended last: its row, and where its CPU time will be added up.
+        self._open: tuple[tuple[Any, ...], float, tuple[Any, ...], float] | None = None
+        self._resident = _Resident()
+
+    def transition(self, key: Hashable, start: str, finish: str) -> None:
+        """Take one transition, as `WorkerPlugin.transition` has it."""
+        if self._worker.scheduler_delay != self._delay:
+            self._delay = self._worker.scheduler_delay
+            self.delays.append((time(), self._delay))
+            self._corrected()
+        if finish == "executing":
+            self._executing(key)
+        elif finish == "waiting":
+            if start != "cancelled":
+                self._attempts[key] = _Attempt(self._run_of(key), time())
+        elif finish == "ready" or finish == "constrained":
+            attempt = self._attempts.get(key)
+            if attempt is not None:
+                attempt.ready = time()
+        elif key in self._attempts:
+            self._left(key, start, finish)
+
+    def run_of(self, key: Hashable) -> int:
+        """The run that works on a task now."""
+        attempt = self._attempts.get(key)
+        return NOTHING if attempt is None else attempt.run
+
+    def _run_of(self, key: Hashable) -> int:
+        return int(self._worker.state.tasks[key].run_id) & NOTHING
+
+    def _executing(self, key: Hashable) -> None:
+        now = time()
+        attempt = self._attempts.get(key)
+        if attempt is None:
+            attempt = self._attempts[key] = _Attempt(self._run_of(key), _NAN)
+        # The request may have come again with another number while the task waited.
+        attempt.run = self._run_of(key)
+        attempt.executing = now
+        attempt.delay = self._delay
+        attempt.rss = self._resident.read(now)
+
+    def _left(self, key: Hashable, start: str, finish: str) -> None:
+        if start in ("executing", "long-running", "cancelled", "resumed"):
+            state = self._worker.state.tasks.get(key)
+            if state is not None and state.state in ("executing", "long-running", "cancelled", "resumed"):
+                # It was told to stop, or to go on, but its function still runs.
+                self._attempts[key].cancelled = state.state == "cancelled"
+                return
+            self._done(key, self._attempts.pop(key), state, finish)
+        elif finish == "released":
+            attempt = self._attempts.pop(key)
+            self._close()
+            self.rows.add(
+                attempt.run,
+                0,
+                _RELEASED,
+                time(),
+                _NAN,
+                _NAN,
+                _NAN,
+                attempt.ready,
+                attempt.received,
+                _NAN,
+                _NAN,
+            )
+
+    def _done(self, key: Hashable, attempt: _Attempt, state: Any, finish: str) -> None:
+        now = time()
+        self._close()
+        began = stopped = _NAN
+        for phase in reversed(state.startstops if state is not None else ()):
+            if phase["action"] == "compute":
+                began, stopped = phase["start"] - attempt.delay, phase["stop"] - attempt.delay
+                self._ended(attempt.run, began, stopped)
+                break
+        status = _CODES.get(finish, _CANCELLED)
+        if attempt.cancelled:
+            status = _CANCELLED
+        elif status == _ERROR and state is not None:
+            text, trace = state.exception_text or "", state.traceback_text or ""
+            if len(self.errors) < _ERRORS:
+                self.errors.append((attempt.run, key, text[:_TEXT], trace[-_TEXT:]))
+            else:
+                self.dropped += 1
+        thread = 0
+        if status == _MEMORY:
+            began = stopped = _NAN  # The scheduler has them, and its message does not wait for ours.
+        else:
+            thread = self._worker.state.threads.get(key) or 0
+        rss = (self._resident.read(now) - attempt.rss) / 2**20
+        row = (
+            attempt.run,
+            thread,
+            status,
+            now,
+            stopped,
+            began,
+            attempt.executing,
+            attempt.ready,
+            attempt.received,
+        )
+        if state is None or status == _ERROR:
+            self.rows.add(*row, _NAN, rss)
+            return
+        where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
+        self._open = (row, rss, where, self._worker.digests_total.get(where, 0.0))
+
+    def _close(self) -> None:
+        """Finish the row of the attempt that ended last: Dask has added its CPU time to the total by now."""
+        if self._open is not None:
+            row, rss, where, before = self._open
+            self._open = None
+            cpu = self._worker.digests_total.get(where, 0.0) - before
+            self.rows.add(*row, cpu if cpu > 0 else _NAN, rss)
+
+    def take(self, most: int) -> tuple[dict[str, Any], list[Hashable]]:
+        """What is new, packed by table, and the keys of the tasks it names: those of ``running``, then ``errors``."""
+        self._close()
+        now = time()
+        keys: list[Hashable] = []
+        threads = {key: ident for ident, key in list(self._worker.active_threads.items())}
+        for key, attempt in self._attempts.items():
+            if not attempt.told and now - attempt.executing > _LONG and len(keys) < most:
+                attempt.told = True
+                self.running.add(attempt.run, threads.get(key, 0), attempt.executing)
+                keys.append(key)
+        told: dict[str, Any] = {}
+        lost, self.dropped = self.dropped, 0
+        for name, rows in (("executions", self.rows), ("running", self.running)):
+            missed, found = rows.drain()
+            lost += missed
+            if found:
+                told[name] = bytes(found)
+        some = self.errors[: most - len(keys)]
+        del self.errors[: len(some)]
+        if some:
+            told["errors"] = [(run, text, trace) for run, _, text, trace in some]
+            keys.extend(key for _, key, _, _ in some)
+        if lost:
+            told["lost"] = lost
+        delays, self.delays = self.delays, []
+        if delays:
+            told["delays"] = delays
+        return told, keys
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+        self._resident.close()
+
+
+class _Resident:
+    """This process's resident memory, read cheaply enough for every task."""
+
+    def __init__(self) -> None:
+        self._descriptor = -1
+        if sys.platform.startswith("linux"):
+            self._descriptor = os.open("/proc/self/statm", os.O_RDONLY)
+            self._page = os.sysconf("SC_PAGE_SIZE")
+        self._when = 0.0
+        self._bytes = _NAN
+
+    def read(self, now: float) -> float:
+        """Bytes, at most a millisecond old; NaN where they cannot be had so."""
+        if self._descriptor >= 0 and not 0 <= now - self._when < 0.001:
+            self._when = now
+            self._bytes = float(int(os.pread(self._descriptor, 64, 0).split(None, 2)[1]) * self._page)
+        return self._bytes
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1

@@ -1,0 +1,92 @@
+"""Every GPU that this process may use, as NVML knows it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+
+class Device(NamedTuple):
+    """One GPU."""
+
+    index: int
+    name: str
+    handle: Any
+
+
+class Gpus:
+    """Samples the visible GPUs; empty where there is no NVML, `reason` says why."""
+
+    def __init__(self) -> None:
+        self.reason = ""
+        self.devices: list[Device] = []
+        self._nvml: Any = None
+        try:
+            import pynvml
+
+            pynvml.nvmlInit()
+            self._nvml = pynvml
+            self.devices = self._visible()
+        except ImportError:
+            self.reason = "no NVML: install nvidia-ml-py where GPUs are to be watched"
+        except Exception as error:
+            self.reason = f"no NVML: {error}"
+
+    def _visible(self) -> list[Device]:
+        nvml = self._nvml
+        found = []
+        for index in range(nvml.nvmlDeviceGetCount()):
+            handle = nvml.nvmlDeviceGetHandleByIndex(index)
+            uuid = _text(nvml.nvmlDeviceGetUUID(handle))
+            found.append(Device(index, f"{_text(nvml.nvmlDeviceGetName(handle))} {uuid}", handle))
+        return chosen(found, os.environ.get("CUDA_VISIBLE_DEVICES"))
+
+    def sample(self, now: float) -> list[dict[str, Any]]:
+        """One row of `gpus` for each device; a figure that cannot be had is NaN."""
+        rows = []
+        for device in self.devices:
+            row: dict[str, Any] = {"time": now, "index": device.index, "name": device.name}
+            row["utilization"] = _tried(
+                lambda d=device: self._nvml.nvmlDeviceGetUtilizationRates(d.handle).gpu
+            )
+            memory = _tried(lambda d=device: self._nvml.nvmlDeviceGetMemoryInfo(d.handle), None)
+            row["memory"] = float(memory.used) if memory else float("nan")
+            row["memory_total"] = float(memory.total) if memory else float("nan")
+            rows.append(row)
+        return rows
+
+    def close(self) -> None:
+        """Let go of NVML."""
+        if self._nvml is not None:
+            _tried(self._nvml.nvmlShutdown)
+            self._nvml, self.devices = None, []
+
+
+def chosen(devices: list[Device], visible: str | None) -> list[Device]:
+    """The devices that CUDA_VISIBLE_DEVICES names, by index or UUID, up to the first name that fits none."""
+    if visible is None:
+        return devices
+    found = []
+    for name in (part.strip() for part in visible.split(",")):
+        fitting = [
+            device
+            for device in devices
+            if name and (str(device.index) == name or device.name.rsplit(" ", 1)[1].startswith(name))
+        ]
+        if not fitting and name.startswith("MIG-"):
+            fitting = [device for device in devices if device not in found][:1]
+        if not fitting:
+            break
+        found.extend(device for device in fitting[:1] if device not in found)
+    return found
+
+
+def _tried(call: Any, otherwise: Any = float("nan")) -> Any:
+    try:
+        return call()
+    except Exception:
+        return otherwise
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)

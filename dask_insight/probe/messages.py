@@ -1,0 +1,26 @@
+"""Numbers packed for a message from one process to the recorder."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+_NAN = float("nan")
+
+
+def packed_rows(rows: list[dict[str, float]]) -> dict[str, bytes]:
+    """Rows of numbers as columns of doubles."""
+    if not rows:
+        return {}
+    return {name: array("d", [row.get(name, _NAN) for row in rows]).tobytes() for name in rows[0]}
+
+
+def packed_profile(drained: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What a sampler gave, with the samples' numbers packed."""
+    samples = drained["samples"]
+    numbers = {name: samples[name].tobytes() for name in ("time", "duration", "stack", "run")}
+    return {
+        "frames": drained["frames"],
+        "samples": numbers | {"thread": samples["thread"]},
+        "sampling": drained["sampling"],
+    }

@@ -1,0 +1,88 @@
+"""What the scheduler's process itself does: its stacks, resources and logs."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import msgpack
+
+from .logs import Logs
+from .messages import packed_profile, packed_rows
+from .pulse import Pulse
+from .sampler import Sampler
+from .stacks import NOTHING
+
+
+class Own:
+    """Samples the process and its event loop's thread; made on that thread.
+
+    Parameters
+    ----------
+    name
+        Name of the log handler.
+    loop
+        The asyncio event loop.
+    server
+        The `distributed.Scheduler`.
+    """
+
+    def __init__(self, name: str, loop: Any, server: Any) -> None:
+        self._server = server
+        self._thread = threading.get_ident()
+        self._pulse = Pulse(0.2, loop, self._counts, self._contention)
+        self._gaps = list(self._pulse.gaps)
+        self._logs = Logs(name)
+        self._logs.open()
+        self._sampler: Sampler | None = None
+        self._pulse.start()
+
+    def adjust(self, options: dict[str, Any]) -> None:
+        """Follow what the recorders ask for."""
+        self._pulse.interval = options["resources"]
+        if options["profile"] and self._sampler is None:
+            threads = {self._thread: NOTHING}
+            interval, budget = options["profile_interval"], options["profile_budget"]
+            self._sampler = Sampler(lambda: threads, lambda ident: "event loop", interval, budget)
+            self._sampler.start()
+            if self._sampler.reason:
+                self._gaps.append(self._sampler.reason)
+        elif self._sampler is not None:
+            self._sampler.aim, self._sampler.budget = options["profile_interval"], options["profile_budget"]
+
+    def message(self) -> bytes:
+        """What is new, like a worker's push."""
+        told: dict[str, Any] = {}
+        rows, gpus = self._pulse.take()
+        told["resources"] = packed_rows(rows)
+        if gpus:
+            told["gpus"] = gpus
+        if self._sampler is not None:
+            told["profile"] = packed_profile(self._sampler.drain())
+        if logs := self._logs.take():
+            told["logs"] = logs
+        if self._gaps:
+            told["gaps"], self._gaps = self._gaps, []
+        packed: bytes = msgpack.packb(told, default=str, unicode_errors="backslashreplace")
+        return packed
+
+    def stop(self) -> None:
+        """End everything."""
+        self._pulse.stop()
+        self._logs.shut()
+        if self._sampler is not None:
+            self._sampler.stop()
+
+    def _counts(self) -> dict[str, float]:
+        scheduler = self._server
+        processing = sum(len(state.processing) for state in list(scheduler.workers.values()))
+        return {
+            "executing": processing,
+            "ready": len(scheduler.queued),
+            "waiting": len(scheduler.unrunnable),
+            "occupancy": float(scheduler.total_occupancy),
+        }
+
+    def _contention(self) -> float:
+        found = self._server.monitor.quantities.get("gil_contention")
+        return float(found[-1]) if found else float("nan")

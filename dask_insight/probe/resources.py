@@ -1,0 +1,134 @@
+"""What a process and its host use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from time import process_time, time
+from typing import Any
+
+import psutil
+
+from .gpu import Gpus
+
+_NAN = float("nan")
+#: Seconds between two looks at the host's network and disks, which cost most; the rates stand until the next.
+_HOST = 1.0
+
+
+class ResourceSampler:
+    """Samples this process, its host's network and disks, and its GPUs.
+
+    Parameters
+    ----------
+    gil
+        Gives the share of time in which a thread waited for the GIL, where
+        something measures it already; otherwise gilknocker is used if it is there.
+    """
+
+    def __init__(self, gil: Callable[[], float] | None = None) -> None:
+        self._process = psutil.Process()
+        self._gpus = Gpus()
+        self._knocker: Any = None
+        self._gil = gil or self._knock()
+        self._memory = _memory(self._process)
+        self._time, self._cpu = time(), process_time()
+        self._host_time = self._time
+        self._host = _host_counters()
+        self._rates = dict.fromkeys(self._host, _NAN)
+
+    @property
+    def gaps(self) -> list[str]:
+        """In words, what cannot be sampled here."""
+        return [self._gpus.reason] if self._gpus.reason else []
+
+    def sample(self) -> tuple[dict[str, float], list[dict[str, Any]]]:
+        """A row of `resources` without its process, and rows of `gpus`; rates are since the last call."""
+        now, cpu = time(), process_time()
+        passed = now - self._time
+        row = {
+            "time": now,
+            "cpu": 100 * (cpu - self._cpu) / passed if passed > 0 else _NAN,
+            "memory": self._memory(),
+            "fds": self._descriptors(),
+            "gil": self._gil(),
+        }
+        self._time, self._cpu = now, cpu
+        if now - self._host_time >= _HOST:
+            self._look_at_host(now)
+        return row | self._rates, self._gpus.sample(now)
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+        self._gpus.close()
+        if self._knocker is not None:
+            self._knocker.stop()
+            self._knocker = None
+
+    def _look_at_host(self, now: float) -> None:
+        counters, passed = _host_counters(), now - self._host_time
+        self._rates = {
+            name: max(0.0, (counters[name] - before) / passed)
+            for name, before in self._host.items()
+            if name in counters
+        }
+        self._host, self._host_time = counters, now
+
+    def _descriptors(self) -> float:
+        try:
+            return float(len(os.listdir("/proc/self/fd")))
+        except OSError:
+            count = getattr(self._process, "num_fds", None) or getattr(self._process, "num_handles", None)
+            return float(count()) if count is not None else _NAN
+
+    def _knock(self) -> Callable[[], float]:
+        try:
+            from gilknocker import KnockKnock
+
+            self._knocker = KnockKnock(polling_interval_micros=1000)
+            self._knocker.start()
+        except Exception:
+            self._knocker = None
+            return lambda: _NAN
+
+        def contention() -> float:
+            if self._knocker is None:
+                return _NAN
+            share = float(self._knocker.contention_metric)
+            self._knocker.reset_contention_metric()
+            return share
+
+        return contention
+
+
+def _memory(process: psutil.Process) -> Callable[[], float]:
+    """Reads the resident memory, bytes; through /proc where there is one, as it is a hundred times cheaper."""
+    try:
+        page = os.sysconf("SC_PAGE_SIZE")
+        with open("/proc/self/statm", "rb") as file:
+            int(file.read().split()[1])
+    except (AttributeError, OSError, ValueError):
+        return lambda: float(process.memory_info().rss)
+
+    def read() -> float:
+        with open("/proc/self/statm", "rb") as file:
+            return float(int(file.read().split()[1]) * page)
+
+    return read
+
+
+def _host_counters() -> dict[str, float]:
+    found: dict[str, float] = {}
+    try:
+        net = psutil.net_io_counters()
+        if net is not None:
+            found |= {"net_read": float(net.bytes_recv), "net_write": float(net.bytes_sent)}
+    except Exception:
+        pass
+    try:
+        disk = psutil.disk_io_counters()
+        if disk is not None:
+            found |= {"disk_read": float(disk.read_bytes), "disk_write": float(disk.write_bytes)}
+    except Exception:
+        pass
+    return found

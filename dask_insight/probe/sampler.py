@@ -1,0 +1,269 @@
+"""A statistical profiler: what threads are doing, weighted by the time that passes."""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections import deque
+from collections.abc import Callable
+from time import thread_time, time
+from typing import Any
+
+from .frames import policy
+from .stacks import NOTHING, Stacks
+
+#: Seconds over which the cost of a round is averaged before the rate follows it.
+_SETTLE = 0.5
+#: Rows kept until they are drained.
+_MOST = 200_000
+
+
+class _Thread:
+    """What is known of one thread since its run was first seen."""
+
+    __slots__ = ("first", "first_path", "gap", "held", "last", "path", "run", "since")
+
+    def __init__(self, run: int, now: float, gap: float, path: tuple[int, ...]) -> None:
+        self.run = run
+        self.first = self.last = self.since = now
+        self.gap = gap
+        self.path = path
+        #: The stack of the first sample while its weight is open: it depends on when the run ends.
+        self.first_path: tuple[int, ...] | None = path
+        self.held = 0.0
+
+
+class Sampler:
+    """Samples threads from a thread of its own.
+
+    Parameters
+    ----------
+    threads
+        Gives the threads to sample now: ident to the run it works on, `NOTHING` if none.
+    name_of
+        The name under which a thread stands in the recording.
+    interval
+        Seconds aimed at between two rounds.
+    budget
+        Share of a core that sampling may cost; the rate is lowered to stay inside.
+    base
+        See `Stacks`.
+    ends
+        True if `ended` will be called for every run.
+
+    Notes
+    -----
+    A sample stands for the time since the round before it. Where a run's
+    bounds are known (`ended`), its first and last samples are cut to them if it
+    was longer than that gap, so that nothing is charged to the wrong task; of
+    shorter runs only some are sampled, and these keep the whole gap, which makes
+    up for the others. Both are right on average, so shares are too.
+    """
+
+    def __init__(
+        self,
+        threads: Callable[[], dict[int, int]],
+        name_of: Callable[[int], str],
+        interval: float,
+        budget: float,
+        *,
+        base: str = "",
+        ends: bool = False,
+    ) -> None:
+        self._targets = threads
+        self._name_of = name_of
+        self.aim = interval
+        self.budget = budget
+        self._base = base
+        self._ends_known = ends
+        self._take_frames, why = policy()
+        #: Why nothing can be sampled; '' if it can.
+        self.reason = "" if self._take_frames else why
+        self.interval = interval
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._stacks = Stacks(base)
+        self._seen: dict[int, _Thread] = {}
+        self._runs: dict[int, int] = {}
+        self._ends: deque[tuple[int, float, float]] = deque()
+        self._before = 0.0
+        self._cost = 0.0
+        self._per_round = 0.0
+        self._settled = 0.0
+        self._rounds = 0
+        self._since_rounds = 0
+        self._since_cost = 0.0
+        self._drained = time()
+        self.dropped = 0
+        self._clear()
+
+    def start(self) -> None:
+        """Begin; does nothing where frames cannot be taken, `reason` says why."""
+        if self._take_frames is not None and self._thread is None:
+            self._before = self._drained = self._settled = time()
+            self._thread = threading.Thread(target=self._work, name="dask_insight-sampler", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End, and wait for the thread."""
+        self._stopped.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(2.0)
+
+    def ended(self, run: int, start: float, stop: float) -> None:
+        """A run has ended; when it started and stopped, by this process's clock. From any thread."""
+        if run in self._runs:
+            self._ends.append((run, start, stop))
+
+    def drain(self) -> dict[str, dict[str, Any]]:
+        """What was sampled since the last call.
+
+        Returns
+        -------
+        dict
+            ``frames``: parent, function, file, line, first_line. ``samples``:
+            thread, time, duration, stack (a row of ``frames``), run.
+            ``sampling``: time, period, samples, interval, cost. By column.
+        """
+        with self._lock:
+            now = time()
+            self._settle_ends()
+            for ident, state in self._seen.items():
+                self._write(ident, state)
+            samples = {
+                "thread": [self._name_of(ident) for ident in self._idents],
+                "time": self._times,
+                "duration": self._durations,
+                "stack": self._nodes,
+                "run": self._run_ids,
+            }
+            self._clear()
+            frames = self._stacks.take()
+            sampling = {
+                "time": [now],
+                "period": [now - self._drained],
+                "samples": [self._rounds],
+                "interval": [self.interval],
+                "cost": [self._cost],
+            }
+            self._drained, self._rounds, self._cost = now, 0, 0.0
+            if self._stacks.full():
+                self._stacks, self._seen, self._runs = Stacks(self._base), {}, {}
+        return {"frames": frames, "samples": samples, "sampling": sampling}
+
+    def _clear(self) -> None:
+        self._idents: list[int] = []
+        self._times, self._durations = array("d"), array("f")
+        self._nodes, self._run_ids = array("I"), array("I")
+
+    def _work(self) -> None:
+        wait = self.interval
+        while not self._stopped.wait(wait):
+            began = thread_time()
+            try:
+                with self._lock:
+                    self._round(time())
+            except Exception:
+                self.dropped += 1
+            cost = thread_time() - began
+            self._cost += cost
+            self._adapt(cost)
+            wait = self.interval
+
+    def _adapt(self, cost: float) -> None:
+        """Follow the budget: the interval at which a round's average cost is just within it."""
+        self._since_cost += cost
+        self._since_rounds += 1
+        now = time()
+        if now - self._settled >= _SETTLE or now < self._settled:
+            self._per_round = self._since_cost / self._since_rounds
+            self.interval = max(self.aim, self._per_round / self.budget)
+            self._settled, self._since_cost, self._since_rounds = now, 0.0, 0
+
+    def _round(self, now: float) -> None:
+        gap = max(0.0, now - self._before)
+        self._before = now
+        self._rounds += 1
+        if self._ends:
+            self._settle_ends()
+        targets = self._targets()
+        seen = self._seen
+        if not targets and not seen:
+            return
+        frames = self._take_frames() if targets and self._take_frames is not None else {}
+        for ident, run in targets.items():
+            frame = frames.get(ident)
+            if frame is None:
+                continue
+            path = self._stacks.path(frame)
+            state = seen.get(ident)
+            if state is not None and state.run != run:
+                self._leave(ident, state)
+                state = None
+            if state is None:
+                self._enter(ident, run, now, gap, path)
+                continue
+            if path != state.path:
+                self._write(ident, state)
+                state.path = path
+            state.held += max(0.0, now - state.last)
+            state.last = now
+        del frames
+        for ident in [ident for ident in seen if ident not in targets]:
+            self._leave(ident, seen[ident])
+
+    def _enter(self, ident: int, run: int, now: float, gap: float, path: tuple[int, ...]) -> None:
+        state = self._seen[ident] = _Thread(run, now, gap, path)
+        if run != NOTHING and self._ends_known:
+            self._runs[run] = ident
+        else:
+            state.held, state.first_path = gap, None
+
+    def _leave(self, ident: int, state: _Thread) -> None:
+        """The thread does something else and nobody has said when the run ended."""
+        self._write(ident, state)
+        if state.first_path is not None:
+            self._row(ident, state.first, state.gap, state.first_path, state.run)
+        self._forget(ident, state)
+
+    def _forget(self, ident: int, state: _Thread) -> None:
+        self._runs.pop(state.run, None)
+        if self._seen.get(ident) is state:
+            del self._seen[ident]
+
+    def _settle_ends(self) -> None:
+        while self._ends:
+            run, start, stop = self._ends.popleft()
+            ident = self._runs.get(run)
+            state = None if ident is None else self._seen.get(ident)
+            if ident is None or state is None or state.run != run:
+                continue
+            if stop - start >= state.gap or state.last > state.first:
+                state.held += max(0.0, stop - state.last)
+                state.last = max(state.last, stop)
+                first = min(state.gap, max(0.0, state.first - start))
+            else:
+                first = state.gap
+            self._write(ident, state)
+            if state.first_path is not None:
+                self._row(ident, min(state.first, stop), first, state.first_path, run)
+            self._forget(ident, state)
+
+    def _write(self, ident: int, state: _Thread) -> None:
+        """Give out what was held of the present stack."""
+        if state.held > 0:
+            self._row(ident, state.last, state.held, state.path, state.run)
+            state.held = 0.0
+
+    def _row(self, ident: int, end: float, duration: float, path: tuple[int, ...], run: int) -> None:
+        if duration <= 0:
+            return
+        if len(self._idents) >= _MOST:
+            self.dropped += 1
+            return
+        self._idents.append(ident)
+        self._times.append(end)
+        self._durations.append(duration)
+        self._nodes.append(self._stacks.node(path))
+        self._run_ids.append(run)

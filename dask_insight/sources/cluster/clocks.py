@@ -1,0 +1,81 @@
+"""Puts every process's times on the scheduler's clock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Times = npt.NDArray[np.float64]
+#: Corrections remembered of each worker; a worker makes one every heartbeat.
+_MOST = 10_000
+
+
+class Clock:
+    """One worker's clock: how far it is ahead, and by how much Dask shifted its times when."""
+
+    def __init__(self) -> None:
+        self.offset = 0.0
+        self._since: list[float] = []
+        self._delays: list[float] = []
+
+    def corrected(self, since: float, delay: float) -> None:
+        """Dask shifts times by `delay` from this time of the worker's on."""
+        if not self._delays or self._delays[-1] != delay:
+            self._since.append(since)
+            self._delays.append(delay)
+            del self._since[:-_MOST], self._delays[:-_MOST]
+
+    def here(self, times: Any) -> Times:
+        """The worker's own times on the scheduler's clock."""
+        return np.asarray(times, "f8") - self.offset
+
+    def delay_at(self, shifted: Times) -> Times:
+        """The correction in each of these times, which Dask has shifted."""
+        found = np.zeros(len(shifted))
+        if self._delays:
+            since, delays = np.array(self._since), np.array(self._delays)
+            # Corrections follow one another on the worker's clock; each time has the last that was there before it.
+            found[:] = delays[0]
+            low = max(0, int(np.searchsorted(since, np.nanmin(shifted) - 60.0)) - 1) if len(shifted) else 0
+            for start, delay in zip(since[low:], delays[low:], strict=True):
+                found[shifted - delay >= start] = delay
+        return found
+
+
+class Clocks:
+    """The clocks of all workers, by label."""
+
+    def __init__(self) -> None:
+        self._clocks: dict[str, Clock] = {}
+
+    def of(self, worker: str) -> Clock:
+        """One worker's clock."""
+        return self._clocks.setdefault(worker, Clock())
+
+    def undo(
+        self, workers: list[str], codes: npt.NDArray[Any], leading: Times, *others: Times
+    ) -> list[Times]:
+        """Times as the scheduler's clock would have shown them.
+
+        Parameters
+        ----------
+        workers
+            Label of each code.
+        codes
+            The worker of each row.
+        leading
+            Times that Dask shifted, and by which its correction is found.
+        *others
+            More times of the same rows, shifted by the same.
+        """
+        times = [np.array(column, "f8") for column in (leading, *others)]
+        for code in np.unique(codes).tolist():
+            clock = self.of(workers[code])
+            rows = np.flatnonzero((codes == code) & np.isfinite(leading))
+            if len(rows):
+                shift = clock.delay_at(times[0][rows]) + clock.offset
+                for column in times:
+                    column[rows] -= shift
+        return times

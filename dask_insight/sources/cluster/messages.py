@@ -1,0 +1,189 @@
+"""Turns what workers, and the scheduler's own process, push into batches of the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgpack
+import numpy as np
+import numpy.typing as npt
+
+from ...batch import encode
+from ...identity import Identity, Namespace
+from ...options import Emit
+from ...probe import executions, transfers
+from .clocks import Clock, Clocks
+from .layouts import packed_dtype, pick
+from .profiles import profile
+
+_EXECUTIONS = packed_dtype(
+    executions.LAYOUT, "run thread status ended stop start executing ready received cpu rss"
+)
+_RUNNING = packed_dtype(executions.RUNNING, "run thread start")
+_TRANSFERS = packed_dtype(transfers.LAYOUT, "incoming peer start stop nbytes compressed keys")
+
+
+class Messages:
+    """One scheduler's workers' share of a recording."""
+
+    def __init__(
+        self, identity: Identity, emit: Emit, tasks: Namespace, runs: Namespace, clocks: Clocks
+    ) -> None:
+        self._identity = identity
+        self._emit = emit
+        self._tasks = tasks
+        self._runs = runs
+        self._clocks = clocks
+        self._transfers = identity.namespace("transfer")
+        self._transferred = 0
+        #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
+        self.erred: set[int] = set()
+
+    def take(self, process: str, packed_ids: bytes, blob: bytes) -> None:
+        """Emit everything in one message.
+
+        Parameters
+        ----------
+        process
+            Label of the worker, or 'scheduler'.
+        packed_ids
+            The scheduler's ids of the tasks that the message names, u32.
+        blob
+            What the worker packed.
+        """
+        told = msgpack.unpackb(blob, use_list=False, strict_map_key=False)
+        clock, ids = self._clocks.of(process), np.frombuffer(packed_ids, "<u4")
+        if "clock" in told:
+            self._clock(process, clock, told)
+        if "executions" in told:
+            self._executions(process, clock, np.frombuffer(told["executions"], _EXECUTIONS))
+        count = told.get("running_keys", 0)
+        if "running" in told:
+            self._running(process, clock, np.frombuffer(told["running"], _RUNNING), ids[:count])
+        errors = told.get("errors", ())
+        if errors:
+            self.errors(
+                [
+                    (run, task, *texts)
+                    for (run, *texts), task in zip(errors, ids[count:].tolist(), strict=False)
+                ]
+            )
+        if "transfers" in told:
+            self._transfer(process, clock, told, ids[count + len(errors) :])
+        if told.get("resources"):
+            self._resources(process, clock, told["resources"])
+        if "gpus" in told:
+            self._gpus(process, clock, told["gpus"])
+        if "profile" in told:
+            for batch in profile(process, told["profile"], clock.offset, self._identity.stacks, self._runs):
+                self._emit(batch)
+        if "metrics" in told:
+            self._metrics(process, told)
+        self._events(process, clock, told)
+
+    def errors(self, found: Sequence[tuple[Any, ...]]) -> None:
+        """Emit exceptions that are new: run, task, exception, traceback."""
+        new = [row for row in found if row[0] not in self.erred]
+        if not new:
+            return
+        if len(self.erred) > 1_000_000:
+            self.erred.clear()
+        self.erred.update(row[0] for row in new)
+        run, task, exception, traceback = zip(*new, strict=True)
+        columns = {"run": self._runs.map(run), "task": self._tasks.map(task)}
+        self._emit(encode("errors", columns | {"exception": exception, "traceback": traceback}))
+
+    def _clock(self, process: str, clock: Clock, told: dict[str, Any]) -> None:
+        now, offset, uncertainty, applied = told["clock"]
+        if np.isfinite(uncertainty):
+            clock.offset = offset
+        for since, delay in told.get("delays", ()):
+            clock.corrected(since, delay)
+        row = {"worker": process, "time": now - clock.offset, "offset": offset}
+        row |= {"uncertainty": uncertainty, "applied": applied}
+        self._emit(encode("clocks", {name: [value] for name, value in row.items()}))
+
+    def _executions(self, process: str, clock: Clock, found: npt.NDArray[Any]) -> None:
+        columns: dict[str, Any] = {
+            "run": self._runs.map(found["run"]),
+            "worker": [process] * len(found),
+            "thread": [str(ident) if ident else "" for ident in found["thread"].tolist()],
+            "status": pick(found["status"], executions.STATUSES),
+            "cpu": found["cpu"],
+            "rss": found["rss"],
+        }
+        for name in ("ended", "stop", "start", "executing", "ready", "received"):
+            columns[name] = clock.here(found[name])
+        self._emit(encode("executions", columns))
+
+    def _running(self, process: str, clock: Clock, found: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
+        columns = {
+            "run": self._runs.map(found["run"]),
+            "task": self._tasks.map(ids),
+            "worker": [process] * len(found),
+            "thread": [str(ident) if ident else "" for ident in found["thread"].tolist()],
+            "start": clock.here(found["start"]),
+        }
+        self._emit(encode("running", columns))
+
+    def _transfer(self, process: str, clock: Clock, told: dict[str, Any], ids: npt.NDArray[Any]) -> None:
+        found = np.frombuffer(told["transfers"], _TRANSFERS)
+        numbers = self._transfers.map(np.arange(self._transferred, self._transferred + len(found)))
+        self._transferred += len(found)
+        columns: dict[str, Any] = {
+            "transfer": numbers,
+            "worker": [process] * len(found),
+            "peer": pick(found["peer"], told["peers"]),
+            "direction": pick(found["incoming"], ("out", "in")),
+            "start": clock.here(found["start"]),
+            "stop": clock.here(found["stop"]),
+            "nbytes": found["nbytes"],
+            "compressed": found["compressed"],
+        }
+        self._emit(encode("transfers", columns))
+        carried = {
+            "transfer": np.repeat(numbers, found["keys"])[: len(ids)],
+            "task": self._tasks.map(ids),
+            "nbytes": np.frombuffer(told["carried"], "<f8")[: len(ids)],
+        }
+        if len(ids):
+            self._emit(encode("transferred", carried))
+
+    def _resources(self, process: str, clock: Clock, packed: dict[str, bytes]) -> None:
+        columns: dict[str, Any] = {name: np.frombuffer(data, "<f8") for name, data in packed.items()}
+        columns["time"] = clock.here(columns["time"])
+        self._emit(encode("resources", columns | {"process": [process] * len(columns["time"])}))
+
+    def _gpus(self, process: str, clock: Clock, rows: Sequence[dict[str, Any]]) -> None:
+        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
+        columns["time"] = clock.here(columns["time"])
+        self._emit(encode("gpus", columns | {"process": [process] * len(rows)}))
+
+    def _metrics(self, process: str, told: dict[str, Any]) -> None:
+        names = ("context", "span", "prefix", "activity", "unit", "value")
+        columns = dict(zip(names, zip(*told["metrics"], strict=True), strict=True))
+        rows = len(told["metrics"])
+        now = told["clock"][0] - self._clocks.of(process).offset
+        self._emit(encode("metrics", columns | {"time": [now] * rows, "worker": [process] * rows}))
+
+    def _events(self, process: str, clock: Clock, told: dict[str, Any]) -> None:
+        now = told["clock"][0] if "clock" in told else np.nan
+        found = [(when, "log", level, text) for when, level, text in told.get("logs", ())]
+        found += [(now, "gap", "info", f"not recorded here: {reason}") for reason in told.get("gaps", ())]
+        for where, (count, text) in told.get("failures", {}).items():
+            found.append((now, "lost", "error", f"the recorder failed in {where}, {count} times: {text}"))
+        for name, what in _LOSSES.items():
+            if told.get(name):
+                found.append((now, "lost", "warning", f"{told[name]} {what}"))
+        if found:
+            when, kind, level, message = zip(*found, strict=True)
+            columns = {"time": clock.here(when), "kind": kind, "level": level, "message": message}
+            self._emit(encode("events", columns | {"source": [process] * len(found)}))
+
+
+_LOSSES = {
+    "lost": "attempts were dropped before they could be sent",
+    "lost_transfers": "times transfers were dropped before they could be sent",
+    "lost_messages": "messages were dropped because the scheduler did not take them",
+}

@@ -1,0 +1,50 @@
+"""Turns what a sampler gave into batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...batch import encode
+from ...identity import Namespace, Stacks
+
+
+def profile(
+    process: str, told: dict[str, Any], offset: float, stacks: Stacks, runs: Namespace | None
+) -> Iterator[bytes]:
+    """Batches of stacks, samples and sampling.
+
+    Parameters
+    ----------
+    process
+        The process that was sampled.
+    told
+        What `probe.messages.packed_profile` made of a sampler's drain.
+    offset
+        Its clock minus the scheduler's, seconds.
+    stacks
+        The recording's stacks.
+    runs
+        The recording's ids of the runs, if there are any.
+    """
+    samples = told["samples"]
+    ids, new = stacks.absorb(told["frames"])
+    if new is not None:
+        yield new
+    rows = len(samples["thread"])
+    if rows:
+        run = np.frombuffer(samples["run"], "<u4")
+        columns: dict[str, Any] = {
+            "process": [process] * rows,
+            "thread": samples["thread"],
+            "time": np.frombuffer(samples["time"], "<f8") - offset,
+            "duration": np.frombuffer(samples["duration"], "<f4"),
+            "stack": ids[np.frombuffer(samples["stack"], "<u4")],
+            "run": run if runs is None else runs.map(run),
+        }
+        yield encode("samples", columns)
+    sampling = {name: list(values) for name, values in told["sampling"].items()}
+    sampling["time"] = [when - offset for when in sampling["time"]]
+    yield encode("sampling", sampling | {"process": [process]})
