@@ -1,0 +1,220 @@
+"""Batches: bytes to columns and back."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgpack
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dask_insight.batch import (
+    BatchError,
+    Symbols,
+    Texts,
+    announced,
+    decode,
+    default,
+    encode,
+    split,
+    table_of,
+)
+from dask_insight.schema import TABLES, Column
+
+_TEXT = st.text(st.characters(codec=None), max_size=30)
+_SECONDS = st.floats(-2.0, 4e9) | st.floats(1.7e9, 1.7e9 + 100) | st.just(math.nan)
+_VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "f64": st.floats(),
+    "f32": st.floats(width=32),
+    "u32": st.integers(0, 2**32 - 1),
+    "u8": st.integers(0, 255),
+    "time": _SECONDS | st.sampled_from([math.inf, -math.inf, 1e300]),
+    "sym": _TEXT | st.sampled_from(["", "a", "tcp://127.0.0.1:1"]),
+    "str": _TEXT,
+}
+
+
+@st.composite
+def _tables(draw: st.DrawFn) -> tuple[str, int, dict[str, list[Any]]]:
+    table = TABLES[draw(st.sampled_from(sorted(TABLES)))]
+    rows = draw(st.integers(0, 40))
+    columns = draw(st.lists(st.sampled_from(table.columns), min_size=1, unique=True))
+    return (
+        table.name,
+        rows,
+        {
+            column.name: draw(st.lists(_VALUES[column.kind], min_size=rows, max_size=rows))
+            for column in columns
+        },
+    )
+
+
+@given(_tables())
+def test_round_trip(given_table: tuple[str, int, dict[str, list[Any]]]) -> None:
+    table, rows, columns = given_table
+    data = encode(table, columns)
+    batch = decode(data)
+    assert (batch.table, batch.rows) == (table, rows) == announced(data)
+    kinds = {column.name: column.kind for column in TABLES[table].columns}
+    assert batch.columns.keys() == columns.keys()
+    for name, values in columns.items():
+        _assert_same(kinds[name], values, batch.columns[name])
+
+
+def _assert_same(kind: str, wanted: list[Any], got: Any) -> None:
+    if kind in ("sym", "str"):
+        clean = [text.encode("utf-8", "backslashreplace").decode() for text in wanted]
+        assert got.tolist() == clean
+    elif kind == "time":
+        micros = np.rint(np.array(wanted, "f8") * 1e6)
+        micros[~(np.abs(micros) < 2**53)] = np.nan
+        np.testing.assert_array_equal(np.rint(got * 1e6), micros)
+    else:
+        np.testing.assert_array_equal(got, np.array(wanted, got.dtype))
+
+
+@given(
+    st.lists(st.floats(1.7e9, 1.7e9 + 3), min_size=1, max_size=30),
+    st.lists(st.floats(0, 0.5), min_size=30, max_size=30),
+    st.sampled_from([1, 10, 100, 1000]),
+)
+def test_coarse_times_are_off_by_half_a_unit_at_most(done: list[float], took: list[float], unit: int) -> None:
+    stop = np.array(done) - took[: len(done)]
+    columns = {"done": done, "stop": stop}
+    batch = decode(encode("attempts", columns, units={"done": unit, "stop": unit}))
+    for name, wanted in columns.items():
+        got: Any = batch.columns[name]
+        assert np.abs(got - wanted).max() <= unit * 0.5e-6 + 2e-6
+
+
+def test_a_time_that_follows_another_is_stored_as_their_difference() -> None:
+    start = 1.75e9 + np.cumsum(np.random.default_rng(1).integers(1, 2**20, 5_000)) / 2**20
+    near = encode("phases", {"start": start, "stop": start + 2.0**-10})
+    packed = {column["name"]: column for column in msgpack.unpackb(near)["columns"]}
+    assert packed["stop"]["since"] == "start"
+    assert len(set(packed["stop"]["data"][:5_000])) <= 3
+
+
+def test_times_far_apart_keep_their_microseconds() -> None:
+    times = [0.0, 1.75e9 + 0.123_456, math.nan, 12.5, 4e9]
+    got: Any = decode(encode("memory", {"time": times})).columns["time"]
+    np.testing.assert_array_equal(np.rint(got * 1e6), np.rint(np.array(times) * 1e6))
+
+
+def test_symbols_beyond_one_and_two_bytes() -> None:
+    for count in (256, 257, 65_536, 65_537):
+        names = [f"n{i}" for i in range(count)]
+        column: Any = decode(encode("spans", {"span": names})).columns["span"]
+        assert column.tolist() == names
+
+
+def test_encoded_texts_and_symbols_can_be_encoded_again() -> None:
+    columns = {"key": ["", "α", "x" * 10_000], "prefix": ["a", "b", "a"]}
+    once = decode(encode("graph", columns))
+    assert isinstance(once.columns["key"], Texts) and isinstance(once.columns["prefix"], Symbols)
+    assert encode("graph", once.columns) == encode("graph", columns)
+
+
+def test_a_part_of_a_column_of_texts() -> None:
+    texts: Any = decode(encode("graph", {"key": ["one", "two", "three"]})).columns["key"]
+    part = Texts(texts.offsets[1:], texts.data)
+    again: Any = decode(encode("graph", {"key": part})).columns["key"]
+    assert again.tolist() == ["two", "three"]
+
+
+def test_wrong_columns_are_refused() -> None:
+    with pytest.raises(KeyError, match="no column colour"):
+        encode("graph", {"colour": ["red"]})
+    with pytest.raises(ValueError, match="differ in length"):
+        encode("graph", {"task": [1, 2], "key": ["a"]})
+    with pytest.raises(KeyError):
+        encode("nothing", {})
+
+
+def test_unknown_tables_columns_and_kinds_are_left_out() -> None:
+    packed = msgpack.unpackb(encode("edges", {"task": [1, 2], "dependency": [3, 4]}))
+    packed["columns"].append({"name": "colour", "kind": "rgb", "data": b"\0" * 8})
+    packed["columns"][1]["kind"] = "u64"
+    batch = decode(msgpack.packb(packed))
+    assert list(batch.columns) == ["task"] and batch.rows == 2
+    packed["table"] = "from the future"
+    assert decode(msgpack.packb(packed)).columns == {}
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_batch_or_a_batch_error(data: bytes) -> None:
+    for read in (decode, announced, table_of, lambda raw: list(split(raw))):
+        try:
+            read(data)
+        except BatchError:
+            pass
+
+
+@given(_tables(), st.data())
+def test_damaged_batches_raise_nothing_but_batch_errors(
+    given_table: tuple[str, int, dict[str, list[Any]]], data: st.DataObject
+) -> None:
+    raw = bytearray(encode(given_table[0], given_table[2]))
+    for _ in range(data.draw(st.integers(1, 4))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    raw = raw[: data.draw(st.integers(0, len(raw)))]
+    try:
+        decode(bytes(raw))
+    except BatchError:
+        pass
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        {"table": "graph", "rows": 4_000_000_000, "columns": []},
+        {"table": "graph", "rows": -1, "columns": []},
+        {"table": "graph", "rows": 4_000_000_000, "columns": [{"name": "task", "kind": "u32", "data": b""}]},
+        {"table": "graph", "rows": 2, "columns": [{"name": "task", "kind": "u32", "data": b"123"}]},
+        {"table": "graph", "rows": 1, "columns": [{"name": "prefix", "kind": "sym", "width": 1, "data": b"\1"}]},
+        {"table": "graph", "rows": 1, "columns": [{"name": "key", "kind": "str", "data": b"\xff\0\0\0ab"}]},
+        {"table": "graph", "rows": 1, "columns": [{"name": "key", "kind": "str", "data": 7}]},
+        {"table": "memory", "rows": 1, "columns": [{"name": "time", "kind": "time", "data": b"\0" * 4}]},
+        {"table": "graph", "columns": [], "rows": "many"},
+        [],
+    ],
+)
+def test_batches_that_lie_are_refused(packed: Any) -> None:
+    with pytest.raises(BatchError):
+        decode(msgpack.packb(packed))
+
+
+def test_rows_are_bounded_by_the_bytes_that_hold_them() -> None:
+    with pytest.raises(BatchError, match="cannot hold"):
+        announced(msgpack.packb({"table": "graph", "rows": 10**9, "columns": []}))
+
+
+def test_split_gives_batches_back() -> None:
+    batches = [encode("edges", {"task": [i], "dependency": [i + 1]}) for i in range(5)]
+    assert list(split(b"".join(batches))) == batches
+    assert [table_of(batch) for batch in batches] == ["edges"] * 5
+
+
+def test_missing_columns_have_defaults() -> None:
+    for table in TABLES.values():
+        for column in table.columns:
+            values = default(column, 3)
+            assert len(values) == 3
+            assert all(_is_missing(column, value) for value in values)
+
+
+def _is_missing(column: Column, value: Any) -> bool:
+    if column.kind in ("sym", "str"):
+        return bool(value == "")
+    return math.isnan(value) if column.kind in ("f32", "f64", "time") else bool(value == 0)
+
+
+def test_every_time_follows_a_column_that_stands_above_it() -> None:
+    for table in TABLES.values():
+        above: list[str] = []
+        for column in table.columns:
+            assert not column.since or (column.kind == "time" and column.since in above), (table.name, column)
+            above.append(column.name)
