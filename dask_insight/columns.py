@@ -24,6 +24,8 @@ def merge(table: str, parts: Iterable[Batch], rows: int) -> dict[str, Values]:
     for part in parts:
         if part.rows > rows - done:
             break
+        if not part.rows:
+            continue
         for name, filler in fillers.items():
             filler.add(part.columns.get(name), done, part.rows)
         done += part.rows

@@ -1,0 +1,340 @@
+"""Recordings: batches in, columns and pandas tables out."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dask_insight
+from dask_insight.batch import encode
+from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING, TABLES
+from dask_insight.tables import FIELDS
+
+ZERO = 1_750_000_000.0
+A, B = "tcp://10.0.0.1:1", "tcp://10.0.0.2:2"
+
+
+def _recording() -> Recording:
+    """Two workers: b needs a, which moves; c fails, is retried, and runs still; d only its worker knows."""
+    recording = Recording()
+
+    def add(table: str, **columns: Any) -> None:
+        recording.append(encode(table, columns))
+
+    add("about", name=["name", "started"], value=['"two workers"', str(ZERO)])
+    add("graph", task=[0, 1], key=["a", "('b', 0)"], prefix=["a", "b"], group=["a", "b"], span=["s", "s"])
+    add("graph", task=[2], key=["c-1"], prefix=["c"], group=["c"], submission=[1], priority=[2.0], order=[5])
+    add("edges", task=[1, 2], dependency=[0, 0])
+    add(
+        "attempts",
+        run=[0, 1],
+        task=[0, 1],
+        worker=[A, B],
+        thread=["7", "8"],
+        status=["ok", "ok"],
+        submitted=[ZERO, ZERO],
+        ready=[ZERO + 0.1, ZERO + 1.0],
+        queued=[1, 0],
+        assigned=[ZERO + 0.2, ZERO + 1.0],
+        start=[ZERO + 0.3, ZERO + 1.5],
+        stop=[ZERO + 0.9, ZERO + 2.0],
+        done=[ZERO + 1.0, ZERO + 2.1],
+        nbytes=[100.0, 8.0],
+        typename=["numpy.ndarray", "builtins.float"],
+    )
+    add("attempts", run=[2], task=[2], worker=[A], status=["retried"], done=[ZERO + 1.4])
+    add(
+        "executions",
+        run=[1, 2, 9],
+        worker=[B, A, B],
+        thread=["", "7", "8"],
+        status=["memory", "error", "memory"],
+        received=[ZERO + 1.1, ZERO + 1.05, np.nan],
+        ready=[ZERO + 1.3, ZERO + 1.1, np.nan],
+        executing=[ZERO + 1.4, ZERO + 1.15, np.nan],
+        start=[np.nan, ZERO + 1.2, ZERO + 2.5],
+        stop=[np.nan, ZERO + 1.3, ZERO + 2.6],
+        cpu=[0.25, np.nan, np.nan],
+        rss=[1.5, np.nan, np.nan],
+    )
+    add("running", run=[1, 3], task=[1, 2], worker=[B, A], thread=["8", "7"], start=[ZERO + 1.5, ZERO + 3.0])
+    add("phases", run=[1], action=["transfer"], start=[ZERO + 1.15], stop=[ZERO + 1.3])
+    add("errors", run=[2], task=[2], exception=["ValueError()"], traceback=["…"])
+    add(
+        "transfers",
+        transfer=[0, 1],
+        worker=[B, A],
+        peer=[A, B],
+        direction=["in", "out"],
+        start=[ZERO + 1.15, ZERO + 1.15],
+        stop=[ZERO + 1.3, ZERO + 1.3],
+        nbytes=[100.0, 100.0],
+    )
+    add("transferred", transfer=[0, 1], task=[0, 0], nbytes=[100.0, 100.0])
+    add(
+        "memory",
+        worker=[A],
+        time=[ZERO + 1],
+        process=[10.0],
+        managed=[4.0],
+        unmanaged_old=[5.0],
+        unmanaged_recent=[1.0],
+    )
+    add("stacks", stack=[0, 1, 2], parent=[NOTHING, 0, 0], function=["f", "g", "g"], file=["m.py"] * 3, line=[1, 5, 6])
+    add(
+        "samples",
+        process=[B, B, A],
+        thread=["8", "8", "7"],
+        time=[ZERO + 1.6, ZERO + 1.7, ZERO + 3.5],
+        duration=[0.1, 0.1, 0.5],
+        stack=[1, 2, 0],
+        run=[1, 1, 3],
+    )
+    return recording
+
+
+def _by_key(recording: Recording) -> dict[str, pd.DataFrame]:
+    return dict(list(recording.tasks.groupby(recording.tasks["key"].astype(object))))
+
+
+def test_tasks_join_what_scheduler_and_worker_saw() -> None:
+    tasks = _by_key(_recording())
+    b = tasks["('b', 0)"].iloc[0]
+    assert (b.prefix, b.group, b.worker, b.thread, b.status) == ("b", "b", B, "8", "ok")
+    assert (b.start, b.stop, b.duration, b.cpu, b["nbytes"]) == (1.5, 2.0, 0.5, 0.25, 8.0)
+    assert (b.received, b.inputs, b.executing, b.in_memory) == (1.1, 1.3, 1.4, 2.1)
+    assert (b.data_wait, b.thread_wait, b.memory_change) == (0.2, 0.1, 1.5)
+    assert (b.typename, b.span, b.attempt) == ("builtins.float", "s", 1)
+    a = tasks["a"].iloc[0]
+    assert (a.queued, a.queue_wait) == (0.1, 0.1)
+    assert np.isnan(a.received) and np.isnan(b.queued)
+
+
+def test_attempts_that_failed_or_still_run_are_tasks_too() -> None:
+    tasks = _by_key(_recording())
+    c = tasks["c-1"]
+    assert c["status"].tolist() == ["retried", "running"]
+    assert c["attempt"].tolist() == [1, 2]
+    assert c["start"].tolist() == [1.2, 3.0]
+    assert c["thread"].tolist() == ["7", "7"]
+    assert (c["submission"].iloc[0], c["priority"].iloc[0], c["order"].iloc[0]) == (1, 2.0, 5)
+    assert np.isnan(c["in_memory"]).all() and np.isnan(c["stop"].iloc[1])
+    unknown = tasks[""].iloc[0]
+    assert (unknown.status, unknown.worker, unknown.start, unknown.task) == ("ok", B, 2.5, NOTHING)
+
+
+def test_each_attempt_stands_once() -> None:
+    assert sorted(_recording().tasks["run"]) == [0, 1, 2, 3, 9]
+
+
+def test_times_as_timestamps() -> None:
+    recording = _recording()
+    stamps = recording.table("tasks", timestamps=True)
+    seconds = recording.tasks
+    expected = pd.to_datetime(ZERO, unit="s", utc=True) + pd.to_timedelta(seconds["start"], unit="s")
+    assert (stamps["start"].dt.round("us") == expected.dt.round("us")).all()
+    assert stamps["stop"].isna().sum() == seconds["stop"].isna().sum() == 1
+    assert recording.started == ZERO == seconds.attrs["started"]
+
+
+def test_transfers_name_what_they_carried_and_who_waited() -> None:
+    transfers = _recording().transfers.set_index("direction")
+    arrived = transfers.loc["in"]
+    assert (arrived.key, arrived.results, arrived.waiting) == ("a", 1, 1)
+    assert arrived.waited == pytest.approx(0.15) and arrived.duration == pytest.approx(0.15)
+    assert arrived.bandwidth == pytest.approx(100 / 0.15, rel=1e-3)
+    assert transfers.loc["out"].waiting == 0
+    carried = _recording().transferred.set_index("direction")
+    assert carried.loc["in", "waiting_key"] == "('b', 0)" and carried.loc["in", "run"] == 1
+    assert carried.loc["out", "waiting_key"] == "" and carried.loc["out", "run"] == NOTHING
+
+
+def test_other_tables_name_what_their_ids_stand_for() -> None:
+    recording = _recording()
+    assert recording.edges[["key", "dependency_key"]].values.tolist() == [["('b', 0)", "a"], ["c-1", "a"]]
+    phase = recording.phases.iloc[0]
+    assert (phase.key, phase.prefix, phase.worker, phase.thread) == ("('b', 0)", "b", B, "8")
+    assert phase.duration == pytest.approx(0.15)
+    error = recording.errors.iloc[0]
+    assert (error.key, error.prefix, error.worker, error.exception) == ("c-1", "c", A, "ValueError()")
+    assert recording.samples["prefix"].tolist() == ["b", "b", "c"]
+    assert recording.memory["unmanaged"].tolist() == [6.0]
+
+
+def test_every_table_is_there_and_described() -> None:
+    recording = Recording()
+    for name, fields in FIELDS.items():
+        table = recording.table(name)
+        assert list(table.columns) == [field.name for field in fields] and len(table) == 0
+        assert all(field.doc for field in fields)
+    assert {"table", "column", "unit", "meaning"} == set(recording.describe().columns)
+    assert len(recording.describe("tasks")) == len(FIELDS["tasks"])
+    assert "duration [s]" in str(Recording.tasks.__doc__)
+    with pytest.raises(KeyError, match="there are tasks"):
+        recording.table("nonsense")
+    with pytest.raises(AttributeError):
+        recording.nonsense  # noqa: B018
+
+
+def test_an_empty_recording_has_a_repr() -> None:
+    recording = Recording()
+    assert "No task ended" in repr(recording)
+    assert len(recording.flame()) == 0
+    assert "two workers" in repr(_recording())
+
+
+def test_columns_grow_with_the_recording() -> None:
+    recording = Recording()
+    recording.append(encode("spans", {"span": ["1", "2"], "name": ["a", "b"]}))
+    assert recording.spans["name"].tolist() == ["a", "b"]
+    recording.append(encode("spans", {"span": ["3"], "path": ["x / y"]}))
+    recording.append(encode("spans", {"span": ["4"], "name": ["a"]}))
+    spans = recording.spans
+    assert spans["name"].tolist() == ["a", "b", "", "a"]
+    assert spans["path"].tolist() == ["", "", "x / y", ""]
+    assert list(spans["name"].cat.categories) == ["a", "b", ""]
+
+
+def test_many_threads_append() -> None:
+    recording = Recording()
+    heard: list[bytes] = []
+    stop = recording.on_append(heard.append)
+
+    def add(first: int) -> None:
+        for i in range(100):
+            recording.append(encode("edges", {"task": [first + i], "dependency": [0]}))
+
+    threads = [threading.Thread(target=add, args=(first,)) for first in range(0, 800, 100)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    stop()
+    recording.append(encode("edges", {"task": [800], "dependency": [0]}))
+    assert sorted(recording.edges["task"]) == list(range(801))
+    assert len(heard) == 800 and len(recording.batches()) == 801
+
+
+def test_flame_merges_lines_of_a_function_and_splits_time() -> None:
+    recording = _recording()
+    flame = recording.flame()
+    assert flame["function"].tolist() == ["f", "g"]
+    assert flame["parent"].tolist() == [-1, 0] and flame["depth"].tolist() == [0, 1]
+    np.testing.assert_allclose(flame["total"], [0.7, 0.2], atol=1e-6)
+    np.testing.assert_allclose(flame["self"], [0.5, 0.2], atol=1e-6)
+    np.testing.assert_allclose(flame["share"], [1, 2 / 7], atol=1e-5)
+    assert recording.flame(lines=True)["line"].tolist() == [1, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "seconds"),
+    [
+        ({"prefix": "b"}, 0.2),
+        ({"prefix": "c"}, 0.5),
+        ({"prefix": "nothing"}, 0.0),
+        ({"worker": B}, 0.2),
+        ({"task": "('b', 0)"}, 0.2),
+        ({"task": "('b', 1)"}, 0.0),
+        ({"run": 3}, 0.5),
+        ({"start": 1.65}, 0.55),
+        ({"start": 1.55, "stop": 1.6, "worker": B}, 0.05),
+        ({"stop": 3.1}, 0.3),
+    ],
+)
+def test_flame_of_a_part(chosen: dict[str, Any], seconds: float) -> None:
+    flame = _recording().flame(**chosen)
+    assert flame.loc[flame["depth"] == 0, "total"].sum() == pytest.approx(seconds, abs=1e-5)
+    assert flame["self"].sum() == pytest.approx(seconds, abs=1e-5)
+
+
+def test_slices_keep_what_overlaps() -> None:
+    recording = _recording()
+    part = recording.slice(1.55, 2.05)
+    tasks = part.tasks
+    assert tasks["key"].tolist() == ["('b', 0)"] and tasks["start"].tolist() == [1.5]
+    assert sorted(part.graph["key"]) == ["('b', 0)", "a"]
+    assert part.edges[["key", "dependency_key"]].values.tolist() == [["('b', 0)", "a"]]
+    assert len(part.phases) == 1 and len(part.errors) == 0
+    assert part.samples["time"].round(6).tolist() == [1.6, 1.7]
+    assert part.stacks["stack"].tolist() == [0, 1, 2]
+    assert part.about["name"] == "two workers"
+    assert sorted(recording.slice().tasks["run"]) == [0, 1, 2, 3, 9]
+    assert recording.slice(100, 200).tasks["status"].tolist() == ["running"]
+
+
+def _sorted(table: pd.DataFrame) -> pd.DataFrame:
+    table = table.astype({name: object for name in table.columns if table[name].dtype == "category"})
+    return table.sort_values(list(table.columns)).reset_index(drop=True)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_saved_and_opened_again(tmp_path: Path, packed: bool) -> None:
+    recording = _recording()
+    path = tmp_path / "run.dinsight"
+    recording.save(path)
+    again = dask_insight.open(path)
+    if packed:
+        whole, again = again, Recording()
+        for batch in whole.packed():
+            again.append(batch)
+    for name in TABLES:
+        pd.testing.assert_frame_equal(_sorted(recording.table(name)), _sorted(again.table(name)))
+    pd.testing.assert_frame_equal(_sorted(recording.tasks), _sorted(again.tasks))
+    assert again.about == recording.about and again.gaps == []
+    assert [each.name for each in tmp_path.iterdir()] == ["run.dinsight"]
+
+
+def test_coarse_form_keeps_every_task_and_its_joins() -> None:
+    recording, coarse = _recording(), Recording()
+    for batch in recording.packed(coarse=True):
+        coarse.append(batch)
+    for table in ("tasks", "phases", "errors", "samples"):
+        columns = [name for name in recording.table(table).columns if name not in ("run", "order")]
+        exact, rounded = (_sorted(each.table(table)[columns]) for each in (recording, coarse))
+        for name in columns:
+            if exact[name].dtype == float:
+                np.testing.assert_allclose(rounded[name], exact[name], atol=1.1e-4, rtol=2.0**-9)
+            else:
+                assert rounded[name].tolist() == exact[name].tolist()
+
+
+def test_without_pyarrow_texts_are_text_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.tables import frame
+
+    recording = _recording()
+    with_arrow = recording.tasks["key"].tolist(), recording.graph["key"].tolist()
+    monkeypatch.setattr(frame, "arrow", None)
+    assert (recording.tasks["key"].tolist(), recording.graph["key"].tolist()) == with_arrow
+
+
+def test_ids_far_apart_are_found() -> None:
+    recording = Recording()
+    task = [5, 2**31, NOTHING - 1]
+    recording.append(encode("graph", {"task": task[::-1], "key": ["z", "y", "x"]}))
+    recording.append(encode("attempts", {"run": [1, 2, 3], "task": task, "status": ["ok"] * 3}))
+    assert recording.tasks["key"].tolist() == ["x", "y", "z"]
+
+
+def test_broken_utf8_is_replaced() -> None:
+    recording = Recording()
+    good = encode("graph", {"task": [0, 1], "key": ["abc", "de"]})
+    recording.append(good.replace(b"abcde", b"ab\xe2\x82e"))
+    assert recording.graph["key"].tolist() == ["ab\N{REPLACEMENT CHARACTER}", "\N{REPLACEMENT CHARACTER}e"]
+
+
+def test_importing_the_package_is_light() -> None:
+    import subprocess
+
+    code = (
+        "import sys, dask_insight; dir(dask_insight);"
+        "print([m for m in ('numpy', 'pandas', 'bokeh', 'IPython', 'distributed', 'dask') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
