@@ -181,6 +181,8 @@ function readTime(
   const exact = column.wide
     ? new Float64Array(joined(name, data, rows, 8).buffer)
     : zigzagSteps(planes32(name, data, rows));
+  const unit = Number(column.unit ?? 1);
+  if (unit !== 1) for (let row = 0; row < rows; row++) exact[row] *= unit;
   const since = column.since;
   if (since === undefined) {
     let last = base;

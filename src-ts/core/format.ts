@@ -168,7 +168,7 @@ function round(rough: number): number {
 
 function multiples(from: number, to: number, step: number): number[] {
   const values: number[] = [];
-  const first = Math.ceil(from / step - 1e-9);
+  const first = Math.ceil(from / step - 1e-9) || 0;
   for (let index = first; index * step <= to + step * 1e-9 && values.length < 1000; index++)
     values.push(index * step);
   return values;

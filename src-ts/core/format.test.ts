@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { amount, amountTicks, bytes, count, duration, figures, share, shortened, timeTicks } from './format';
+
+const plain = (text: string): string => text.replaceAll('\u2009', ' ');
+
+describe('numbers in words', () => {
+  test.each([
+    [0.00085, '850 µs'],
+    [0.0124, '12.4 ms'],
+    [3.416, '3.42 s'],
+    [125, '2 min 05 s'],
+    [3720, '1 h 02 min'],
+    [0.99999, '1 s'],
+    [0.0009996, '1 ms'],
+    [59.96, '60 s'],
+    [3599.7, '1 h 00 min'],
+    [4e-9, '4 ns'],
+    [0, '0 s'],
+    [Number.NaN, '–'],
+    [-0.5, '-500 ms'],
+    [260000, '3 d 00 h']
+  ])('%f seconds are %s', (seconds, words) => {
+    expect(plain(duration(seconds))).toBe(words);
+  });
+
+  test.each([
+    [0, '0 B'],
+    [512, '512 B'],
+    [1_300_000_000, '1.21 GiB'],
+    [1023, '0.999 KiB'],
+    [Number.NaN, '–']
+  ])('%f bytes are %s', (value, words) => {
+    expect(plain(bytes(value))).toBe(words);
+  });
+
+  test('shares, counts, figures and amounts', () => {
+    expect([0.614, 0.0042, 0, 1].map(value => plain(share(value)))).toEqual([
+      '61 %',
+      '0.4 %',
+      '0 %',
+      '100 %'
+    ]);
+    expect(count(12_400)).toBe('12,400');
+    expect([0.01234, 1.5, 12_345, 0].map(figures)).toEqual(['0.0123', '1.5', '12,300', '0']);
+    expect(plain(amount(3, 'count'))).toBe('3');
+    expect(plain(amount(2.5, 'widgets'))).toBe('2.5 widgets');
+  });
+
+  test('long text keeps both its ends, and whole letters', () => {
+    expect(shortened('abcdefghij', 5)).toBe('ab…ij');
+    expect(shortened('🙂🙂🙂🙂🙂🙂', 3)).toBe('🙂…🙂');
+    expect(shortened('short', 5)).toBe('short');
+  });
+});
+
+describe('ticks', () => {
+  test('of time are round, in one unit', () => {
+    const { values, label } = timeTicks(0, 19.6, 10);
+    expect(values).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18]);
+    expect(values.slice(0, 2).map(value => plain(label(value)))).toEqual(['0 s', '2 s']);
+    const close = timeTicks(9.735, 9.87, 7);
+    expect(plain(close.label(close.values[0]))).toBe('9.74 s');
+    const long = timeTicks(0, 5000, 8);
+    expect(long.values.map(long.label).map(plain)).toEqual([
+      '0 s',
+      '15 min',
+      '30 min',
+      '45 min',
+      '1 h 00 min',
+      '1 h 15 min'
+    ]);
+  });
+
+  test('of bytes are binary', () => {
+    const { values, label } = amountTicks(0, 3 * 2 ** 30, 3, 'bytes');
+    expect(values.map(label).map(plain)).toEqual(['0 GiB', '1 GiB', '2 GiB', '3 GiB']);
+  });
+});

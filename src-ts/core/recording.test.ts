@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { Recording } from './recording';
+import { batchOf, recordingOf } from './test-recording';
+
+describe('Recording', () => {
+  test('columns grow over batches, each with its own symbols', () => {
+    const recording = recordingOf({ attempts: [{ run: 1, status: 'ok', start: 10 }] });
+    recording.take(
+      batchOf('attempts', [
+        { run: 2, status: 'erred', start: 11 },
+        { run: 3, status: 'ok', start: 12 }
+      ])
+    );
+    const attempts = recording.table('attempts');
+    expect(attempts.rows).toBe(3);
+    expect([...attempts.numbers('run')]).toEqual([1, 2, 3]);
+    expect([...attempts.times('start')]).toEqual([10, 11, 12]);
+    const { codes, names, find } = attempts.symbols('status');
+    expect([...codes].map(code => names[code])).toEqual(['ok', 'erred', 'ok']);
+    expect(find('erred')).toBe(1);
+    expect(find('killed')).toBe(-1);
+  });
+
+  test('a column that some or all batches lack reads as missing', () => {
+    const recording = recordingOf({ graph: [{ task: 1 }] });
+    recording.take(batchOf('graph', [{ task: 2, key: 'x-1', prefix: 'x', order: 7 }]));
+    const graph = recording.table('graph');
+    expect(graph.text('key', 0)).toBe('');
+    expect(graph.text('key', 1)).toBe('x-1');
+    expect(graph.text('prefix', 0)).toBe('');
+    expect([...graph.numbers('order')]).toEqual([0, 7]);
+    expect(graph.numbers('priority')[1]).toBeNaN();
+    expect(graph.has('priority')).toBe(false);
+    expect(graph.has('order')).toBe(true);
+  });
+
+  test('unknown tables, columns and kinds are skipped and named', () => {
+    const recording = new Recording();
+    recording.take({ table: 'quantum', rows: 5, columns: new Map() });
+    recording.take({ table: 'toString', rows: 1, columns: new Map() });
+    recording.take({
+      table: 'edges',
+      rows: 1,
+      columns: new Map([
+        ['task', { kind: 'f64', values: Float64Array.of(1) }],
+        ['weight', { kind: 'f64', values: Float64Array.of(1) }]
+      ])
+    });
+    expect([...recording.unknown]).toEqual([
+      ['quantum', 5],
+      ['toString', 1]
+    ]);
+    expect(recording.table('edges').rows).toBe(1);
+    expect(recording.table('edges').has('task')).toBe(false);
+  });
+
+  test('its time runs from where it started to the last thing that happened', () => {
+    const recording = recordingOf({ workers: [{ worker: 'a', joined: 5 }] });
+    expect(recording.origin).toBe(0);
+    recording.take(batchOf('attempts', [{ run: 1, start: 102, stop: 110, done: 111, submitted: 90 }]));
+    expect([recording.origin, recording.end]).toEqual([102, 111]);
+    recording.take(batchOf('about', [{ name: 'started', value: '100.5' }]));
+    expect(recording.origin).toBe(100.5);
+    expect(recording.about('started')).toBe(100.5);
+  });
+
+  test('tells of arrivals until stopped', () => {
+    const recording = new Recording();
+    const seen: string[] = [];
+    const stop = recording.onAppend(({ table, from, to }) => seen.push(`${table} ${from} ${to}`));
+    recording.take(batchOf('edges', [{ task: 1, dependency: 0 }]));
+    recording.take(batchOf('edges', [{ task: 2, dependency: 0 }]));
+    stop();
+    recording.take(batchOf('edges', [{ task: 3, dependency: 0 }]));
+    expect(seen).toEqual(['edges 0 1', 'edges 1 2']);
+  });
+});

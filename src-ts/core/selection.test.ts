@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { Selection } from './selection';
+
+describe('Selection', () => {
+  test('every panel is narrowed by all clauses but its own', () => {
+    const selection = new Selection();
+    selection.set({ source: 'a', column: 'name', value: ['x', 'y'] });
+    selection.set({ source: 'b', column: 'name', value: ['y', 'z'] });
+    selection.set({ source: 'b', column: 'time', value: { start: 1, stop: 5 } });
+    selection.set({ source: 'c', column: 'time', value: { start: 3, stop: 9 } });
+    expect([...(selection.filter('a').names ?? [])]).toEqual(['y', 'z']);
+    expect(selection.filter('b')).toMatchObject({ time: { start: 3, stop: 9 }, workers: undefined });
+    expect([...(selection.filter().names ?? [])]).toEqual(['y']);
+    expect(selection.filter().time).toEqual({ start: 3, stop: 5 });
+  });
+
+  test('a range without overlap is empty, not inverted', () => {
+    const selection = new Selection();
+    selection.set({ source: 'a', column: 'time', value: { start: 1, stop: 2 } });
+    selection.set({ source: 'b', column: 'time', value: { start: 4, stop: 6 } });
+    expect(selection.filter().time).toEqual({ start: 4, stop: 4 });
+  });
+
+  test('undo, redo and clearing step by step', () => {
+    const selection = new Selection();
+    selection.set({ source: 'a', column: 'worker', value: ['w'] });
+    selection.toggle('a', 'name', 'x');
+    selection.toggle('a', 'name', 'y');
+    selection.toggle('a', 'name', 'x');
+    expect(selection.own('a', 'name')).toEqual(['y']);
+    expect(selection.undo()).toBe(true);
+    expect(selection.own('a', 'name')).toEqual(['x', 'y']);
+    expect(selection.redo()).toBe(true);
+    expect(selection.own('a', 'name')).toEqual(['y']);
+    expect(selection.escape()).toBe(true);
+    expect(selection.clauses).toEqual([{ source: 'a', column: 'worker', value: ['w'] }]);
+    expect(selection.escape()).toBe(true);
+    expect(selection.escape()).toBe(false);
+    selection.undo();
+    selection.undo();
+    expect(selection.clauses).toHaveLength(2);
+  });
+
+  test('the same clause again is no change; an empty one clears', () => {
+    const selection = new Selection();
+    let told = 0;
+    selection.subscribe(() => told++);
+    selection.set({ source: 'a', column: 'name', value: ['x'] });
+    selection.set({ source: 'a', column: 'name', value: ['x'] });
+    expect(told).toBe(1);
+    selection.set({ source: 'a', column: 'name', value: [] });
+    expect(selection.clauses).toEqual([]);
+  });
+
+  test('travels through a URL; what is not a clause is ignored', () => {
+    const selection = new Selection();
+    selection.set({ source: 'a', column: 'time', value: { start: 1, stop: 2 } });
+    selection.set({ source: 'a', column: 'run', value: [7] });
+    const other = new Selection();
+    other.restore(selection.save());
+    expect(other.clauses).toEqual(selection.clauses);
+    other.restore('[{"source":"a","column":"name","value":[1]},{"source":1},{"column":"time"},null]');
+    expect(other.clauses).toEqual([]);
+    other.restore('no JSON');
+    expect(other.clauses).toEqual([]);
+  });
+
+  test('the highlight tells, and filters nothing', () => {
+    const selection = new Selection();
+    let told = 0;
+    const stop = selection.subscribe(() => told++);
+    selection.highlight = 'x';
+    selection.highlight = 'x';
+    expect(told).toBe(1);
+    expect(selection.filter().names).toBeUndefined();
+    stop();
+    selection.highlight = undefined;
+    expect(told).toBe(1);
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { type Lane, STATUSES } from './lane';
+import { Tasks } from './tasks';
+import { batchOf, recordingOf } from './test-recording';
+
+const GRAPH = [
+  { task: 0, key: 'inc-0', prefix: 'inc' },
+  { task: 1, key: 'sum-1', prefix: 'sum' },
+  { task: 2, key: 'inc-2', prefix: 'inc' }
+];
+
+function told(tasks: Tasks, lane: Lane): string[] {
+  return Array.from({ length: lane.length }, (_, entry) => {
+    const stop = Number.isFinite(lane.stop[entry]) ? lane.stop[entry] : '…';
+    return `${tasks.names[lane.name[entry]]} ${STATUSES[lane.status[entry]]} ${lane.start[entry]}-${stop}`;
+  });
+}
+
+function lanesOf(tasks: Tasks): string[][] {
+  return tasks.lanes.map(lane => [`${lane.worker}/${lane.thread}`, ...told(tasks, lane)]);
+}
+
+describe('Tasks', () => {
+  test('a lane a thread, grouped by worker in the order of their names', () => {
+    const tasks = new Tasks(
+      recordingOf({
+        graph: GRAPH,
+        workers: [
+          { worker: 'tcp://b', name: '2' },
+          { worker: 'tcp://a', name: '10' }
+        ],
+        attempts: [
+          { run: 0, task: 0, worker: 'tcp://a', thread: '7', status: 'ok', start: 1, stop: 2 },
+          { run: 1, task: 1, worker: 'tcp://b', thread: '9', status: 'erred', start: 3, stop: 4 },
+          { run: 2, task: 2, worker: 'tcp://a', thread: '7', status: 'ok', start: 2, stop: 3 }
+        ]
+      })
+    );
+    expect(lanesOf(tasks)).toEqual([
+      ['tcp://b/9', 'sum erred 3-4'],
+      ['tcp://a/7', 'inc ok 1-2', 'inc ok 2-3']
+    ]);
+    expect(tasks.count).toBe(3);
+  });
+
+  test('rows may come in any order', () => {
+    const recording = recordingOf({});
+    const tasks = new Tasks(recording);
+    const attempt = (run: number, start: number): Record<string, number | string> => ({
+      run,
+      task: run,
+      worker: 'w',
+      thread: 't',
+      status: 'ok',
+      start,
+      stop: start + 1
+    });
+    recording.take(batchOf('attempts', [attempt(1, 5), attempt(2, 8)]));
+    expect(lanesOf(tasks)).toEqual([['w/t', ' ok 5-6', ' ok 8-9']]);
+    recording.take(batchOf('attempts', [attempt(0, 2)]));
+    recording.take(batchOf('graph', GRAPH));
+    expect(lanesOf(tasks)).toEqual([['w/t', 'inc ok 2-3', 'sum ok 5-6', 'inc ok 8-9']]);
+    const [lane] = tasks.lanes;
+    expect([lane.at(5.5, 0), lane.at(7.5, 0.1), lane.at(7.5, 0.6), lane.at(1.9, 0.2)]).toEqual([1, -1, 2, 0]);
+  });
+
+  test('what runs is shown until it ends, in whichever order both arrive', () => {
+    const recording = recordingOf({
+      graph: GRAPH,
+      running: [{ run: 0, task: 0, worker: 'w', thread: 't', start: 1 }]
+    });
+    const tasks = new Tasks(recording);
+    expect(lanesOf(tasks)).toEqual([['w/t', 'inc running 1-…']]);
+    recording.take(
+      batchOf('attempts', [{ run: 0, task: 0, worker: 'w', thread: 't', status: 'ok', start: 1.1, stop: 2 }])
+    );
+    recording.take(batchOf('running', [{ run: 0, task: 0, worker: 'w', thread: 't', start: 1 }]));
+    expect(lanesOf(tasks)).toEqual([['w/t', 'inc ok 1.1-2']]);
+    expect(tasks.count).toBe(1);
+  });
+
+  test('a killed attempt is where it was seen running; a failed one where its worker saw it', () => {
+    const recording = recordingOf({
+      graph: GRAPH,
+      attempts: [
+        { run: 0, task: 0, worker: 'w', status: 'killed', assigned: 1, done: 9 },
+        { run: 1, task: 1, worker: 'w', status: 'retried', assigned: 1, done: 9 },
+        { run: 2, task: 2, worker: 'w', status: 'stolen', assigned: 1, done: 9 }
+      ]
+    });
+    const tasks = new Tasks(recording);
+    expect(lanesOf(tasks)).toEqual([['w/', 'inc killed 1-9']]);
+    expect([...tasks.unplaced]).toEqual([
+      ['retried', 1],
+      ['stolen', 1]
+    ]);
+    recording.take(batchOf('running', [{ run: 0, task: 0, worker: 'w', thread: 't', start: 3 }]));
+    recording.take(
+      batchOf('executions', [{ run: 1, worker: 'w', thread: 'u', start: 4, stop: 5, ended: 6 }])
+    );
+    expect(lanesOf(tasks)).toEqual([
+      ['w/t', 'inc killed 3-9'],
+      ['w/u', 'sum retried 4-5']
+    ]);
+    expect([tasks.count, tasks.unplaced.get('retried'), tasks.unplaced.get('stolen')]).toEqual([2, 0, 1]);
+  });
+
+  test('attempts, inputs and dependents of a task', () => {
+    const tasks = new Tasks(
+      recordingOf({
+        graph: GRAPH,
+        edges: [
+          { task: 1, dependency: 0 },
+          { task: 1, dependency: 2 }
+        ],
+        attempts: [
+          { run: 0, task: 1, worker: 'w', thread: 't', status: 'retried', start: 1, stop: 2 },
+          { run: 1, task: 1, worker: 'w', thread: 't', status: 'ok', start: 3, stop: 4 }
+        ]
+      })
+    );
+    expect(tasks.attemptRows(1)).toEqual([1, 0]);
+    expect(tasks.degree(1)).toEqual({ inputs: 2, dependents: 0 });
+    expect(tasks.degree(0)).toEqual({ inputs: 0, dependents: 1 });
+    expect(tasks.inputRows(1, 1)).toHaveLength(1);
+  });
+});

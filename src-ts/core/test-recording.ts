@@ -1,0 +1,41 @@
+import type { Batch, Values } from './batch';
+import { Recording } from './recording';
+import { type Kind, TABLES, type TableName } from './schema';
+
+type Row = Readonly<Record<string, number | string>>;
+
+/** A batch from rows, for tests. A column that no row has is left out. */
+export function batchOf(table: TableName, rows: readonly Row[]): Batch {
+  const kinds: Readonly<Record<string, Kind>> = TABLES[table];
+  const columns = new Map<string, Values>();
+  for (const [name, kind] of Object.entries(kinds)) {
+    if (rows.some(row => row[name] !== undefined)) columns.set(name, valuesOf(kind, rows, name));
+  }
+  return { table, rows: rows.length, columns };
+}
+
+function valuesOf(kind: Kind, rows: readonly Row[], name: string): Values {
+  if (kind === 'sym') {
+    const texts = rows.map(row => String(row[name] ?? ''));
+    const names = [...new Set(texts)];
+    return { kind, codes: Uint32Array.from(texts, text => names.indexOf(text)), names };
+  }
+  if (kind === 'str') {
+    const texts = rows.map(row => new TextEncoder().encode(String(row[name] ?? '')));
+    let total = 0;
+    const offsets = Uint32Array.from([0, ...texts.map(text => (total += text.length))]);
+    return { kind, offsets, data: Uint8Array.from(texts.flatMap(text => [...text])) };
+  }
+  const numbers = rows.map(row => Number(row[name] ?? (kind === 'u32' || kind === 'u8' ? 0 : Number.NaN)));
+  if (kind === 'u32') return { kind, values: Uint32Array.from(numbers) };
+  if (kind === 'u8') return { kind, values: Uint8Array.from(numbers) };
+  if (kind === 'f32') return { kind, values: Float32Array.from(numbers) };
+  return { kind, values: Float64Array.from(numbers) };
+}
+
+/** A recording of these tables, for tests. */
+export function recordingOf(tables: { readonly [T in TableName]?: readonly Row[] }): Recording {
+  const recording = new Recording();
+  for (const [table, rows] of Object.entries(tables)) recording.take(batchOf(table as TableName, rows));
+  return recording;
+}
