@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { band, binned, rowAt, seriesOf, summed } from './series';
+import { band, binned, seriesOf, summed, valueAt } from './series';
 
 // rows come mixed and out of order, as batches of several workers do
 const codes = [0, 1, 0, 1, 0, 2];
@@ -43,14 +43,17 @@ describe('series', () => {
 
   it('knows the value at the left edge from the sample before it', () => {
     expect(binned(series, values, 1.5, 2, 1).mean[0]).toBe(10);
-    expect(rowAt(series, 0, 2.5)).toBe(4);
-    expect(rowAt(series, 0, 0.5)).toBe(-1);
-    expect(rowAt(series, 0, 60)).toBe(-1);
+    expect(valueAt(series, values, 0, 2.5)).toBe(20);
+    expect(valueAt(series, values, 0, 0.5)).toBeNaN();
+    expect(valueAt(series, values, 0, 60)).toBeNaN();
   });
 
-  it('keeps a gap a gap', () => {
-    const gappy = binned(series, [10, 100, 30, 200, Number.NaN, 7], 0, 4, 4);
-    expect(gappy.mean[2]).toBeNaN();
+  it('reads past rows of another observer, which know nothing of a column', () => {
+    const sparse = [10, 100, 30, 200, Number.NaN, 7];
+    expect([...binned(series, sparse, 0, 4, 4, 5).mean.subarray(0, 4)]).toEqual([Number.NaN, 10, 10, 30]);
+    expect(binned(series, sparse, 0, 4, 4, 0.5).mean[2]).toBeNaN();
+    expect(valueAt(series, sparse, 0, 2.5)).toBe(10);
+    expect(valueAt(series, sparse, 0, 2.5, 1)).toBeNaN();
   });
 
   it('gives a band and a sum over processes', () => {

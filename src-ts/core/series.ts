@@ -74,8 +74,17 @@ export interface Binned {
 }
 
 /**
+ * How long a sample stands for what comes after it, seconds. Rows of one
+ * process come from several observers, and each knows a part of the columns.
+ */
+export function holdOf(series: Series): number {
+  return Math.max(4 * series.interval, 1.5);
+}
+
+/**
  * Read values in equal bins from `from` to `to`. Between samples a value
- * stands until the next one, for at most `hold` seconds.
+ * stands until the next one, for at most `hold` seconds; a missing value
+ * says nothing.
  */
 export function binned(
   series: Series,
@@ -83,7 +92,7 @@ export function binned(
   from: number,
   to: number,
   bins: number,
-  hold = Math.max(3 * series.interval, 0.5)
+  hold = holdOf(series)
 ): Binned {
   const size = series.names.length * bins;
   const mean = new Float32Array(size).fill(Number.NaN);
@@ -93,7 +102,7 @@ export function binned(
   for (let process = 0; process < series.names.length; process++) {
     const base = process * bins;
     const end = series.first[process + 1];
-    let at = Math.max(series.first[process], firstAfter(series, process, from) - 1);
+    let at = Math.max(series.first[process], firstAfter(series, process, from - hold) - 1);
     let last = Number.NaN;
     let lastTime = Number.NEGATIVE_INFINITY;
     for (let bin = 0; bin < bins; bin++) {
@@ -104,9 +113,10 @@ export function binned(
       let most = Number.NEGATIVE_INFINITY;
       for (; at < end && series.times[at] < stop; at++) {
         const value = values[series.rows[at]];
+        if (Number.isNaN(value)) continue;
         last = value;
         lastTime = series.times[at];
-        if (lastTime < from || Number.isNaN(value)) continue;
+        if (lastTime < from) continue;
         sum += value;
         count++;
         if (value < least) least = value;
@@ -136,15 +146,20 @@ export function firstAfter(series: Series, process: number, time: number): numbe
   return low;
 }
 
-/** The row of the last sample of a process at or before a time, or -1 where it is older than `hold` seconds. */
-export function rowAt(
+/** The value of a process at a time: the last one known, NaN where that is older than `hold` seconds. */
+export function valueAt(
   series: Series,
+  values: ArrayLike<number>,
   process: number,
   time: number,
-  hold = Math.max(3 * series.interval, 0.5)
+  hold = holdOf(series)
 ): number {
-  const at = firstAfter(series, process, time) - 1;
-  return at >= series.first[process] && time - series.times[at] <= hold ? series.rows[at] : -1;
+  for (let at = firstAfter(series, process, time) - 1; at >= series.first[process]; at--) {
+    if (time - series.times[at] > hold) break;
+    const value = values[series.rows[at]];
+    if (!Number.isNaN(value)) return value;
+  }
+  return Number.NaN;
 }
 
 /** Least, middle and greatest of the processes' values in each bin. */

@@ -30,7 +30,7 @@ export function drawRowFrame(
 ): void {
   const { box } = scale;
   const narrow = box.x < 100;
-  const marks = amountTicks(0, scale.most, mirrored ? 1 : 2, unit);
+  const marks = marksOf(scale.most, mirrored, unit);
   const inside = { values: marks.values.filter(value => value <= scale.most * 1.001), label: marks.label };
   drawValueAxis(pen, box, scale.y, narrow ? { ...inside, label: shorter(inside.label) } : inside, theme);
   if (mirrored) {
@@ -54,6 +54,15 @@ export function drawRowFrame(
   } else {
     pen.fillText(title, 0, box.y + 1);
   }
+}
+
+/** Zero and one or two round amounts above it. */
+function marksOf(most: number, mirrored: boolean, unit: string): ReturnType<typeof amountTicks> {
+  for (const count of mirrored ? [1, 2, 3] : [2, 3]) {
+    const marks = amountTicks(0, most, count, unit);
+    if (marks.values.some(value => value > 0 && value <= most)) return marks;
+  }
+  return amountTicks(0, most, 4, unit);
 }
 
 function shorter(label: (value: number) => string): (value: number) => string {

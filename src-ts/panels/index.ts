@@ -1,8 +1,19 @@
+import { fineMetrics } from './fine-metrics';
 import { flameGraph } from './flame-graph';
+import { functions } from './functions';
 import { memory } from './memory';
 import type { Panel } from './panel';
 import { resources } from './resources';
 import { taskStream } from './task-stream';
+import { workers } from './workers';
 
 /** Every panel, in the order in which a page shows them. */
-export const PANELS: readonly Panel[] = [taskStream, resources, memory, flameGraph];
+export const PANELS: readonly Panel[] = [
+  taskStream,
+  resources,
+  memory,
+  flameGraph,
+  fineMetrics,
+  functions,
+  workers
+];

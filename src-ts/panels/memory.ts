@@ -1,7 +1,7 @@
 import { BinCache, type Cached, type Window } from '../core/bin-cache';
 import { bytes, clock, duration, plural, timeTicks } from '../core/format';
 import type { Recording } from '../core/recording';
-import { type Binned, binned, firstAfter, rowAt, type Series, seriesOf, summed } from '../core/series';
+import { type Binned, binned, firstAfter, type Series, seriesOf, summed, valueAt } from '../core/series';
 import { drawTimeAxis, drawTimeGrid, gutterOf, MARGIN } from '../draw/axis';
 import { css, type Rgb, slotColor } from '../draw/palette';
 import type { Box, Pen } from '../draw/pen';
@@ -325,8 +325,8 @@ class MemoryView implements PanelView {
       const values = table.numbers(column);
       let sum = Number.NaN;
       for (const process of processes) {
-        const row = rowAt(this.series, process, time);
-        if (row >= 0 && !Number.isNaN(values[row])) sum = (Number.isNaN(sum) ? 0 : sum) + values[row];
+        const value = valueAt(this.series, values, process, time);
+        if (!Number.isNaN(value)) sum = (Number.isNaN(sum) ? 0 : sum) + value;
       }
       return sum;
     };

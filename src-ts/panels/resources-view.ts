@@ -1,6 +1,6 @@
 import { BinCache, type Cached, type Window } from '../core/bin-cache';
 import { clock, duration, plural, shortened, timeTicks } from '../core/format';
-import { type Band, type Binned, band, binned, rowAt, type Series, seriesOf, summed } from '../core/series';
+import { type Band, type Binned, band, binned,  type Series, seriesOf, summed, valueAt } from '../core/series';
 import { drawTimeGrid, gutterOf, MARGIN } from '../draw/axis';
 import type { Box, Pen } from '../draw/pen';
 import type { Scale } from '../draw/viewport';
@@ -392,9 +392,9 @@ export class ResourcesView implements PanelView {
     measure.columns.forEach(({ column }, at) => {
       const values = this.values(measure, column);
       for (let process = 0; process < series.names.length; process++) {
-        const found = rowAt(series, process, time);
-        if (found < 0 || Number.isNaN(values[found])) continue;
-        const away = Math.abs(scale.y((measure.style === 'mirror' && at === 1 ? -1 : 1) * values[found]) - y);
+        const value = valueAt(series, values, process, time);
+        if (Number.isNaN(value)) continue;
+        const away = Math.abs(scale.y((measure.style === 'mirror' && at === 1 ? -1 : 1) * value) - y);
         if (away < distance) {
           distance = away;
           best = process;
@@ -411,9 +411,8 @@ export class ResourcesView implements PanelView {
     const lines = (measure: Measure) =>
       measure.columns.map(({ column, label }) => {
         const series = this.series[measure.table];
-        const found = rowAt(series, series.names.indexOf(name), time);
         const values = this.values(measure, column);
-        return { label, value: wordsOf(measure, found < 0 ? Number.NaN : values[found]) };
+        return { label, value: wordsOf(measure, valueAt(series, values, series.names.indexOf(name), time)) };
       });
     const others = this.chosen().filter(
       measure => measure !== row.measure && measure.table === row.measure.table
@@ -447,9 +446,8 @@ export class ResourcesView implements PanelView {
   private among(row: Row, time: number): { label: string; value: string } {
     const values = this.values(row.measure, row.measure.columns[0].column);
     const known = row.series.names
-      .map((_, process) => rowAt(row.series, process, time))
-      .filter(found => found >= 0)
-      .map(found => values[found])
+      .map((_, process) => valueAt(row.series, values, process, time))
+      .filter(value => !Number.isNaN(value))
       .sort((a, b) => a - b);
     const middle = known.length > 0 ? known[known.length >> 1] : Number.NaN;
     return {

@@ -14,9 +14,9 @@ export const resources: Panel = {
 
 /** A list of measures to tick; those without data say why. */
 function measureMenu(context: PanelContext, shown: Set<string>, changed: () => void): HTMLElement {
-  const menu = element('details', { class: 'di-menu' });
+  const menu = element('details', { class: 'di-save' });
   const summary = element('summary', { class: 'di-choice' }, 'Measures');
-  const box = element('div', { class: 'di-menu-box' });
+  const box = element('div', { class: 'di-menu' });
   const fill = (): void => {
     box.replaceChildren(
       ...MEASURES.map(measure => {
@@ -38,6 +38,15 @@ function measureMenu(context: PanelContext, shown: Set<string>, changed: () => v
   };
   menu.addEventListener('toggle', () => {
     if (menu.open) fill();
+  });
+  menu.addEventListener('keydown', event => {
+    if (event.key !== 'Escape') return;
+    menu.open = false;
+    summary.focus();
+    event.stopPropagation();
+  });
+  menu.addEventListener('focusout', event => {
+    if (event.relatedTarget && !menu.contains(event.relatedTarget as Node)) menu.open = false;
   });
   menu.append(summary, box);
   return menu;

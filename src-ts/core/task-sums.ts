@@ -1,0 +1,91 @@
+import { OK, RUNNING, STATUSES } from './lane';
+import type { Filter } from './selection';
+import type { Tasks } from './tasks';
+
+/** What ran under one name, or on one worker, within a filter. Seconds and bytes. */
+export interface TaskSum {
+  readonly label: string;
+  /** Attempts that ran within the filter, whole or in part. */
+  readonly count: number;
+  /** Time they ran within it. */
+  readonly time: number;
+  /** Of whole durations, also where the filter cuts them. */
+  readonly mean: number;
+  readonly median: number;
+  readonly longest: number;
+  readonly nbytes: number;
+  readonly failed: number;
+}
+
+const FAILED = new Set(['erred', 'retried', 'killed'].map(status => STATUSES.indexOf(status as 'erred')));
+
+/** Sums by task name, or by worker; largest time first. */
+export function sumTasks(tasks: Tasks, filter: Filter, by: 'name' | 'worker'): TaskSum[] {
+  const wanted = tasks.names.map(name => !filter.names || filter.names.has(name));
+  const from = filter.time?.start ?? Number.NEGATIVE_INFINITY;
+  const to = filter.time?.stop ?? Number.POSITIVE_INFINITY;
+  const end = tasks.recording.end;
+  const nbytes = tasks.recording.table('attempts').numbers('nbytes');
+  const inRuns = rowTest(tasks, filter);
+  const groups = new Map<string | number, Group>();
+  for (const lane of tasks.lanes) {
+    if (filter.workers && !filter.workers.has(lane.worker)) continue;
+    const length = lane.length;
+    for (let at = lane.firstAfter(from); at < length && lane.start[at] < to; at++) {
+      const name = lane.name[at];
+      const stop = Math.min(lane.stop[at], end);
+      if (!wanted[name] || stop < from || (inRuns && !inRuns(lane.row[at], lane.status[at]))) continue;
+      const key = by === 'name' ? name : lane.worker;
+      let group = groups.get(key);
+      if (!group) {
+        group = new Group();
+        groups.set(key, group);
+      }
+      group.durations.push(stop - lane.start[at]);
+      group.time += Math.min(stop, to) - Math.max(lane.start[at], from);
+      if (FAILED.has(lane.status[at])) group.failed++;
+      const size = lane.status[at] === OK ? nbytes[lane.row[at]] : Number.NaN;
+      if (size > 0) group.nbytes += size;
+    }
+  }
+  return [...groups]
+    .map(([key, group]) => group.sum(typeof key === 'number' ? tasks.names[key] : key))
+    .sort((a, b) => b.time - a.time);
+}
+
+/** Tells whether an entry belongs to the chosen runs and spans; undefined if none are chosen. */
+function rowTest(tasks: Tasks, { runs, spans }: Filter): ((row: number, status: number) => boolean) | undefined {
+  if (!runs && !spans) return undefined;
+  const ended = tasks.recording.table('attempts');
+  const running = tasks.recording.table('running');
+  const graph = tasks.recording.table('graph').symbols('span');
+  return (row, status) => {
+    const table = status === RUNNING ? running : ended;
+    if (runs && !runs.has(table.numbers('run')[row])) return false;
+    if (!spans) return true;
+    const at = tasks.graphRow(table.numbers('task')[row]);
+    return at >= 0 && spans.has(graph.names[graph.codes[at]]);
+  };
+}
+
+class Group {
+  readonly durations: number[] = [];
+  time = 0;
+  failed = 0;
+  nbytes = 0;
+
+  sum(label: string): TaskSum {
+    const sorted = Float64Array.from(this.durations).sort();
+    const count = sorted.length;
+    return {
+      label,
+      count,
+      time: this.time,
+      mean: sorted.reduce((a, b) => a + b, 0) / count,
+      median: count % 2 ? sorted[count >> 1] : (sorted[(count >> 1) - 1] + sorted[count >> 1]) / 2,
+      longest: sorted[count - 1],
+      nbytes: this.nbytes,
+      failed: this.failed
+    };
+  }
+}

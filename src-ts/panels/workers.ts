@@ -1,0 +1,152 @@
+import { bytes, count, duration, share } from '../core/format';
+import type { TimeRange } from '../core/selection';
+import { sumTasks, type TaskSum } from '../core/task-sums';
+import type { Panel } from './panel';
+import { PlainView } from './plain-view';
+import { table } from './table';
+
+/** Every worker with what it did, as a table. */
+export const workers: Panel = {
+  id: 'workers',
+  title: 'Workers',
+  tables: ['workers', 'attempts', 'executions', 'running', 'memory'],
+  overTime: false,
+  create: context => new WorkersView(context, workers.tables)
+};
+
+interface Worker {
+  readonly worker: string;
+  readonly name: string;
+  readonly host: string;
+  readonly threads: number;
+  readonly limit: number;
+  readonly joined: number;
+  readonly left: number;
+}
+
+const NOTHING_DONE: TaskSum = {
+  label: '',
+  count: 0,
+  time: 0,
+  mean: Number.NaN,
+  median: Number.NaN,
+  longest: Number.NaN,
+  nbytes: 0,
+  failed: 0
+};
+
+class WorkersView extends PlainView {
+  empty(): string | undefined {
+    const { recording, tasks } = this.context;
+    if (recording.table('workers').rows > 0 || tasks.lanes.length > 0) return undefined;
+    return 'No worker was there while this was recorded.';
+  }
+
+  protected content(): HTMLElement {
+    const { tasks, selection, viewport } = this.context;
+    const filter = selection.filter('workers');
+    const time = filter.time ?? viewport.extent;
+    const sums = new Map(sumTasks(tasks, filter, 'worker').map(sum => [sum.label, sum]));
+    const most = this.mostMemory(time);
+    const listed = this.listed();
+    const chosen = new Set(selection.own('workers', 'worker') ?? []);
+    const rows = listed.map(worker => {
+      const sum = sums.get(worker.worker) ?? NOTHING_DONE;
+      const offered = worker.threads * presence(worker, time);
+      return { ...worker, sum, busy: offered > 0 ? Math.min(1, sum.time / offered) : Number.NaN };
+    });
+    const { origin } = viewport;
+    return table({
+      caption: 'Workers by computing time',
+      sort: 4,
+      rows: {
+        columns: [
+          { title: 'Worker', numeric: false },
+          { title: 'Name', numeric: false },
+          { title: 'Threads', numeric: true },
+          { title: 'Tasks', numeric: true },
+          { title: 'Time', numeric: true },
+          { title: 'Busy', numeric: true },
+          { title: 'Most memory', numeric: true },
+          { title: 'Limit', numeric: true },
+          { title: 'Failed', numeric: true },
+          { title: 'Joined', numeric: true },
+          { title: 'Left', numeric: true },
+          { title: 'Host', numeric: false }
+        ],
+        length: rows.length,
+        row: row => {
+          const { worker, name, host, threads, limit, joined, left, sum, busy } = rows[row];
+          return [
+            worker || '(unknown)',
+            name,
+            threads > 0 ? count(threads) : '',
+            count(sum.count),
+            duration(sum.time),
+            share(busy),
+            bytes(most.get(worker) ?? Number.NaN),
+            bytes(limit),
+            sum.failed > 0 ? count(sum.failed) : '',
+            joined <= origin ? 'at start' : duration(joined - origin),
+            Number.isNaN(left) ? '' : duration(left - origin),
+            host
+          ];
+        },
+        value: (row, column) => {
+          const { worker, name, host, threads, limit, joined, left, sum, busy } = rows[row];
+          const values = [worker, name, threads, sum.count, sum.time, busy, most.get(worker) ?? Number.NaN];
+          return [...values, limit, sum.failed, joined - origin, left - origin, host][column];
+        }
+      },
+      choose: row => selection.toggle('workers', 'worker', rows[row].worker),
+      isChosen: row => chosen.has(rows[row].worker)
+    });
+  }
+
+  /** The newest row of each worker; threads of local schedulers have none, their lanes tell of them. */
+  private listed(): Worker[] {
+    const { recording, tasks } = this.context;
+    const source = recording.table('workers');
+    const found = new Map<string, Worker>();
+    for (let row = 0; row < source.rows; row++) {
+      const worker = source.text('worker', row);
+      found.set(worker, {
+        worker,
+        name: source.text('name', row),
+        host: source.text('host', row),
+        threads: source.numbers('threads')[row],
+        limit: source.numbers('memory_limit')[row],
+        joined: source.times('joined')[row],
+        left: source.times('left')[row]
+      });
+    }
+    for (const { worker } of tasks.lanes) {
+      if (found.has(worker)) continue;
+      const threads = tasks.lanes.filter(lane => lane.worker === worker).length;
+      const [limit, joined, left] = [Number.NaN, Number.NEGATIVE_INFINITY, Number.NaN];
+      found.set(worker, { worker, name: '', host: '', threads, limit, joined, left });
+    }
+    return [...found.values()];
+  }
+
+  private mostMemory(time: TimeRange): Map<string, number> {
+    const source = this.context.recording.table('memory');
+    const names = source.symbols('worker');
+    const times = source.times('time');
+    const process = source.numbers('process');
+    const most = new Map<string, number>();
+    for (let row = 0; row < source.rows; row++) {
+      if (!(times[row] >= time.start && times[row] <= time.stop)) continue;
+      const name = names.names[names.codes[row]];
+      if (!(process[row] <= (most.get(name) ?? Number.NEGATIVE_INFINITY))) most.set(name, process[row]);
+    }
+    return most;
+  }
+}
+
+/** Seconds that a worker was there within a stretch of time. */
+function presence({ joined, left }: Worker, { start, stop }: TimeRange): number {
+  const begin = Number.isNaN(joined) ? start : Math.max(start, joined);
+  const end = Number.isNaN(left) ? stop : Math.min(stop, left);
+  return Math.max(0, end - begin);
+}
