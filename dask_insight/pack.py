@@ -100,9 +100,19 @@ def _renumber(whole: dict[str, dict[str, Values]]) -> None:
         run: Any = whole[name]["run"]
         new = np.where(run == NOTHING, NOTHING, number[np.searchsorted(old, run)]).astype("u4")
         whole[name] = {**whole[name], "run": new}
+    if "executions" in whole:
+        whole["executions"] = _without_ends(whole["executions"], whole["attempts"])
     for name in ("executions", "phases", "errors"):
         if name in whole:
             whole[name] = _sorted(whole[name], ("action", "run") if name == "phases" else ("run",))
+
+
+def _without_ends(executions: dict[str, Values], attempts: Columns) -> dict[str, Values]:
+    """Without the moment at which the worker took the result, where the attempt's own end is known."""
+    run: Any = attempts["run"]
+    stop: Any = attempts["stop"]
+    ended = np.where(np.isin(executions["run"], run[np.isfinite(stop)]), np.nan, executions["ended"])
+    return {**executions, "ended": ended}
 
 
 def _coarse(values: Values) -> Values:

@@ -121,7 +121,7 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
         notices="".join(f'<p class="notice" dir="auto">{escape(text)}</p>\n' for text in summary.losses),
         tables=_tables(summary),
     )
-    for number, block in enumerate(_blocks(recording.batches())):
+    for number, block in enumerate(_blocks(recording.packed(coarse=True))):
         text = base64.b64encode(block).decode()
         yield f'<script type="application/octet-stream" class="batches" id="batches-{number}">{text}</script>\n'
     settings = {"title": heading, "tasks": summary.tasks}
@@ -156,14 +156,14 @@ def _digest(text: str) -> str:
 
 
 def _blocks(batches: Iterable[bytes]) -> Iterator[bytes]:
-    packer, size = zlib.compressobj(6), 0
+    packer, size = zlib.compressobj(9), 0
     parts: list[bytes] = []
     for batch in batches:
         parts.append(packer.compress(batch))
         size += len(batch)
         if size >= BLOCK:
             yield b"".join((*parts, packer.flush()))
-            packer, size, parts = zlib.compressobj(6), 0, []
+            packer, size, parts = zlib.compressobj(9), 0, []
     if size:
         yield b"".join((*parts, packer.flush()))
 
