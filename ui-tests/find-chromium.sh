@@ -3,6 +3,7 @@
 set -eu
 
 if [ -n "${CHROMIUM_PATH:-}" ]; then
+  [ -x "$CHROMIUM_PATH" ] || { echo "CHROMIUM_PATH names no program: $CHROMIUM_PATH" >&2; exit 1; }
   echo "$CHROMIUM_PATH"
   exit
 fi
