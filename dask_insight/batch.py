@@ -164,9 +164,9 @@ def _texts(texts: Iterable[str]) -> Texts:
 
 def intern(texts: Iterable[str]) -> Symbols:
     """Codes and names for a sequence of repeated texts."""
-    names: dict[str, int] = {}
-    codes = [names.setdefault(text, len(names)) for text in texts]
-    return Symbols(np.array(codes, "<u4"), list(names))
+    rows = texts if isinstance(texts, list | tuple) else list(texts)
+    names = {text: code for code, text in enumerate(dict.fromkeys(rows))}
+    return Symbols(np.fromiter(map(names.__getitem__, rows), "<u4", len(rows)), list(names))
 
 
 def _clean(text: str) -> str:

@@ -13,10 +13,15 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from time import perf_counter, thread_time
+from time import perf_counter, thread_time, time
 from typing import Any, NamedTuple
 
 from .sampler import Sampler
+
+#: Seconds without a task after which sampling ends.
+_IDLE = 1.0
+#: Where the stack of a task begins: below are dask's and our own.
+BASE = os.path.join("dask", "local.py")
 
 #: One task as dask's `execute_task` takes it: key, task, dumps, loads, get_id, pack_exception.
 Arguments = tuple[Any, Any, Any, Any, Any, Any]
@@ -71,34 +76,82 @@ def run_batch(
     report
         What was measured.
     """
-    ident = threading.get_ident()
-    current: dict[int, int] = {}
-    sampler = _sampler(current, profile) if profile else None
+    profiler = _profiler(profile)
     results: list[Any] = []
     tasks: list[Measured] = []
-    try:
-        for number, arguments in enumerate(batch):
-            watch = _Watch(arguments, current, ident, number)
-            results.extend(run([watch.arguments()]))
-            tasks.append(watch.measured())
-    finally:
-        if sampler is not None:
-            sampler.stop()
-    return results, Report(os.getpid(), tasks, sampler.drain() if sampler else None)
+    for arguments in batch:
+        watch = _Watch(arguments, profiler, len(tasks))
+        results.extend(run([watch.arguments()]))
+        tasks.append(watch.measured())
+    return results, Report(os.getpid(), tasks, profiler.drain(len(tasks)) if profiler else None)
 
 
-def _sampler(current: dict[int, int], profile: tuple[float, float]) -> Sampler:
-    sampler = Sampler(lambda: dict(current), str, *profile)
-    sampler.start()
-    return sampler
+class _Profiler:
+    """Samples stacks of this process's tasks from batch to batch, and ends when there are none for long."""
+
+    def __init__(self, profile: tuple[float, float]) -> None:
+        self.profile = profile
+        self.stopped = False
+        self._current: dict[int, int] = {}
+        self._before = 0
+        self._used = perf_counter()
+        self._anchor = time() - perf_counter()
+        self._sampler = Sampler(self._threads, str, *profile, base=BASE, ends=True)
+        self._sampler.start()
+
+    def began(self, thread: int, number: int) -> None:
+        """A task of the batch begins."""
+        self._current[thread] = self._before + number
+
+    def ended(self, thread: int, start: float, stop: float) -> None:
+        """It has ended."""
+        run = self._current.pop(thread)
+        self._sampler.ended(run, self._anchor + start, self._anchor + stop)
+        self._used = stop
+
+    def drain(self, tasks: int) -> dict[str, Any]:
+        """What was sampled during a batch of so many tasks; ``run`` counts them from 0."""
+        drained = self._sampler.drain()
+        samples = drained["samples"]
+        samples["run"] = [run - self._before for run in samples["run"]]
+        self._before += tasks
+        return drained
+
+    def stop(self) -> None:
+        """End."""
+        self.stopped = True
+        self._sampler.stop()
+
+    def _threads(self) -> dict[int, int]:
+        current = self._current.copy()
+        if not current and perf_counter() - self._used > _IDLE:
+            self.stop()
+        return current
+
+
+_current_profiler: _Profiler | None = None
+
+
+def _profiler(profile: tuple[float, float] | None) -> _Profiler | None:
+    global _current_profiler
+    if profile is None:
+        return None
+    if _current_profiler is None or _current_profiler.stopped or _current_profiler.profile != profile:
+        if _current_profiler is not None:
+            _current_profiler.stop()
+        _current_profiler = _Profiler(profile)
+    return _current_profiler
 
 
 class _Watch:
     """Looks at the clock where dask reads a task, has its result, and writes it."""
 
-    def __init__(self, arguments: Arguments, current: dict[int, int], ident: int, number: int) -> None:
+    def __init__(self, arguments: Arguments, profiler: _Profiler | None, number: int) -> None:
         self._key, self._task, self._dumps, self._loads, self._get_id, self._pack = arguments
-        self._current, self._ident, self._number = current, ident, number
+        self._profiler = profiler
+        self._number = number
+        self._thread = threading.get_ident()
+        self._running = False
         self._loading = self._start = self._stop = self._dumped = perf_counter()
         self._cpu = self._cpu_start = thread_time()
         self._rss = 0.0
@@ -111,7 +164,9 @@ class _Watch:
     def loads(self, packed: Any) -> Any:
         task = self._loads(packed)
         self._rss = resident()
-        self._current[self._ident] = self._number
+        self._running = True
+        if self._profiler is not None:
+            self._profiler.began(self._thread, self._number)
         self._cpu_start, self._start = thread_time(), perf_counter()
         return task
 
@@ -125,8 +180,7 @@ class _Watch:
         return packed
 
     def pack_exception(self, error: BaseException, dumps: Any) -> Any:
-        if self._number in self._current.values():
-            self._ended()
+        self._ended()
         self._failed = True
         _leave_out(error, sys._getframe().f_code.co_filename)
         self._exception, self._traceback = describe(error)
@@ -135,16 +189,20 @@ class _Watch:
         return packed
 
     def _ended(self) -> None:
-        self._stop, self._cpu = perf_counter(), thread_time()
-        self._current.pop(self._ident, None)
-        self._rss = resident() - self._rss
+        """The task has returned or raised; called again where writing its result raises."""
+        if self._running:
+            self._running = False
+            self._stop, self._cpu = perf_counter(), thread_time()
+            self._rss = resident() - self._rss
+            if self._profiler is not None:
+                self._profiler.ended(self._thread, self._start, self._stop)
 
     def measured(self) -> Measured:
         return Measured(
             start=self._start,
             stop=max(self._stop, self._start),
             cpu=max(self._cpu - self._cpu_start, 0.0),
-            thread=self._ident,
+            thread=self._thread,
             failed=self._failed,
             exception=self._exception,
             traceback=self._traceback,

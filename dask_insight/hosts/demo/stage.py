@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from .quiet import mute_worker, quiet
 from .steps import Step
 
 #: So little memory, and so early on disk, that some results go there.
@@ -26,12 +27,14 @@ def cluster() -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     with (
+        quiet(),
         dask.config.set(_CONFIG),
         LocalCluster(
             n_workers=2, threads_per_worker=2, processes=True, memory_limit=_MEMORY, dashboard_address=":0"
         ) as workers,
         Client(workers) as client,
     ):
+        client.run(mute_worker)
         yield client
 
 

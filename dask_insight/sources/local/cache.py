@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from threading import Lock
+from math import nan
 from typing import Any
 
 from ...schema import NOTHING
@@ -12,52 +12,80 @@ from .rows import Rows
 Metric = Callable[[Any], float]
 
 
-class Held:
-    """Sum of a metric over all results held by the computations of each scheduler."""
+class Totals:
+    """Sum over the results held by all computations of each scheduler."""
 
     def __init__(self, rows: Rows, metric: Metric | None) -> None:
-        self._rows = rows
+        self._add = rows.add
         self._metric = metric
         self._name = "count" if metric is None else getattr(metric, "__name__", type(metric).__name__)
-        self._sums: dict[str, float] = {}
-        self._lock = Lock()
+        self._totals: dict[str, float] = {}
+
+    @property
+    def counting(self) -> bool:
+        """Whether every result counts for one."""
+        return self._metric is None
 
     def size(self, result: Any) -> float:
-        """What one result counts for."""
-        return 1.0 if self._metric is None else float(self._metric(result))
+        """What one result counts for; NaN if the metric fails."""
+        if self._metric is None:
+            return 1.0
+        try:
+            return float(self._metric(result))
+        except Exception:
+            return nan
 
-    def change(self, source: str, time: float, change: float, task: int) -> None:
-        """A result has come (or, with a negative change, gone)."""
-        with self._lock:
-            total = self._sums[source] = self._sums.get(source, 0.0) + change
-        self._rows.add((time, source, total, self._name, task))
+    def change(self, source: str, moment: float, change: float, task: int) -> None:
+        """What a computation holds has changed, most recently by a task's result."""
+        total = self._totals.get(source, 0.0) + (change if change == change else 0.0)
+        self._totals[source] = total
+        self._add((moment, source, total, self._name, task))
 
 
 class Cache:
     """The results of one computation."""
 
-    def __init__(self, held: Held, source: str, results: Mapping[Any, Any], time: float) -> None:
-        self._held = held
+    def __init__(self, totals: Totals, source: str, results: Mapping[Any, Any], moment: float) -> None:
+        self._totals = totals
         self._source = source
-        self._sizes: dict[Any, float] = {key: held.size(value) for key, value in results.items()}
-        if self._sizes:
-            held.change(source, time, sum(self._sizes.values()), NOTHING)
+        self._counting = totals.counting
+        self._sizes: dict[Any, float] = {}
+        self._count = 0
+        if results:
+            self._update(results, moment)
 
-    def came(self, key: Any, result: Any, task: int, time: float) -> None:
-        """A result has come."""
-        size = self._sizes[key] = self._held.size(result)
-        self._held.change(self._source, time, size, task)
+    def _update(self, results: Mapping[Any, Any], moment: float) -> None:
+        if self._counting:
+            self._count = len(results)
+        else:
+            self._sizes = {key: self._totals.size(value) for key, value in results.items()}
+        self._totals.change(self._source, moment, self._held(), NOTHING)
 
-    def went(
-        self, keys: Iterable[Any], results: Mapping[Any, Any], tasks: Mapping[Any, int], time: float
+    def _held(self) -> float:
+        return (
+            float(self._count)
+            if self._counting
+            else sum(size for size in self._sizes.values() if size == size)
+        )
+
+    def came(
+        self, key: Any, result: Any, used: Iterable[Any], results: Mapping[Any, Any], task: int, moment: float
     ) -> None:
-        """Of these results, some may be gone."""
-        for key in keys:
-            if key not in results and key in self._sizes:
-                self._held.change(self._source, time, -self._sizes.pop(key), tasks.get(key, NOTHING))
+        """A result has come, and of those that it used some may be gone."""
+        if self._counting:
+            count = len(results)
+            self._totals.change(self._source, moment, count - self._count, task)
+            self._count = count
+            return
+        size = self._sizes[key] = self._totals.size(result)
+        self._totals.change(self._source, moment, size, task)
+        gone = [other for other in used if other not in results and other in self._sizes]
+        if gone:
+            freed = sum(size for other in gone if (size := self._sizes.pop(other)) == size)
+            self._totals.change(self._source, moment, -freed, task)
 
-    def cleared(self, time: float) -> None:
+    def cleared(self, moment: float) -> None:
         """The computation has ended and its cache with it."""
-        if self._sizes:
-            self._held.change(self._source, time, -sum(self._sizes.values()), NOTHING)
-            self._sizes.clear()
+        if held := self._held():
+            self._totals.change(self._source, moment, -held, NOTHING)
+        self._sizes, self._count = {}, 0

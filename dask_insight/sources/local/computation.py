@@ -1,199 +1,206 @@
-"""One computation of a local scheduler, from what dask calls back to rows."""
+"""One computation of a local scheduler: from what dask calls to rows.
+
+Everything here runs within the user's computation, so nothing may raise, and
+what runs for each task is kept short.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from math import nan
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
+from threading import get_ident
+from time import perf_counter, thread_time
+from typing import TYPE_CHECKING, Any
 
-from dask.sizeof import sizeof
-
-from ...probe.measured import Arguments, Measured, Report
+from ...probe.measured import Arguments, Report, Run, describe
 from .cache import Cache
-from .names import group_of, key_text, prefix_of
+from .graph import graph_columns
 from .origin import Origin
 from .pools import Place
+from .sizes import size_of
 
 if TYPE_CHECKING:
     from .ledger import Ledger
 
-P = ParamSpec("P")
-
-
-def _guarded(
-    method: Callable[Concatenate[Computation, P], None],
-) -> Callable[Concatenate[Computation, P], None]:
-    """Never let an error of ours reach the computation; nothing after the source has stopped."""
-
-    @wraps(method)
-    def guarded(self: Computation, *args: P.args, **kwargs: P.kwargs) -> None:
-        if self._ledger.closed:
-            return
-        try:
-            method(self, *args, **kwargs)
-        except Exception as error:
-            self._ledger.failed(method.__name__, error)
-
-    return cast("Callable[Concatenate[Computation, P], None]", guarded)
-
 
 class Computation:
-    """Follows one call of a local scheduler."""
+    """Follows one call of a local scheduler.
+
+    Parameters
+    ----------
+    ledger
+        Where rows go.
+    scheduler
+        threads, sync, processes or local.
+    place
+        Where its tasks run.
+    threads
+        How many of them run at a time.
+    origin
+        The line that asked for it.
+    """
 
     def __init__(self, ledger: Ledger, scheduler: str, place: Place, threads: int, origin: Origin) -> None:
         self._ledger = ledger
         self._scheduler = scheduler
-        self._place = place
         self._origin = origin
+        self._worker = "" if place == "processes" else scheduler
         self._submission = next(ledger.submissions)
-        self._worker = scheduler if place != "processes" else ""
-        self._began = perf_counter()
         self._submitted = nan
         self._finished = False
         self._tasks: dict[Any, int] = {}
         self._dependencies: Mapping[Any, Any] = {}
+        #: Moment at which each result was there.
         self._done: dict[Any, float] = {}
-        self._runs: dict[Any, int] = {}
-        self._assigned: dict[Any, float] = {}
-        self._measured: dict[Any, tuple[str, Measured]] = {}
+        #: Run and moment of each task that was handed to the pool and has not been written.
+        self._given: dict[Any, tuple[int, float]] = {}
+        #: Worker, thread, start, stop, CPU seconds and memory change of each that has ended since.
+        self._ended: dict[Any, tuple[str, int, float, float, float, float]] = {}
+        self._failed: set[Any] = set()
         self._cache: Cache | None = None
-        if place != "processes":
+        if self._worker:
             ledger.worker(self._worker, threads)
 
     @property
-    def callbacks(self) -> tuple[Callable[..., None], ...]:
+    def callbacks(self) -> tuple[Callable[..., None] | None, ...]:
         """The five functions that dask calls."""
-        return (self.start, self.start_state, self.pretask, self.posttask, self.finish)
+        return (None, self.start_state, self.pretask, self.posttask, self.finish)
 
-    @_guarded
-    def start(self, dsk: Any) -> None:
-        self._began = perf_counter()
-
-    @_guarded
     def start_state(self, dsk: Mapping[Any, Any], state: Mapping[str, Any]) -> None:
-        ledger = self._ledger
-        self._submitted = now = perf_counter()
+        """The graph is known and nothing has run."""
+        try:
+            self._submitted = perf_counter()
+            self._know(dsk, state)
+        except Exception as error:
+            self._ledger.failed("start_state", error)
+
+    def _know(self, dsk: Mapping[Any, Any], state: Mapping[str, Any]) -> None:
+        ledger, cache = self._ledger, state["cache"]
         self._dependencies = dependencies = state["dependencies"]
-        cache = state["cache"]
         keys = [key for key in dependencies if key not in cache and key in dsk]
         first = ledger.reserve_tasks(len(keys))
         tasks = self._tasks = dict(zip(keys, range(first, first + len(keys)), strict=True))
-        prefixes = [prefix_of(key, dsk[key]) for key in keys]
-        ledger.put(
-            "graph",
-            task=list(tasks.values()),
-            key=[key_text(key) for key in keys],
-            prefix=prefixes,
-            group=[group_of(key, prefix) for key, prefix in zip(keys, prefixes, strict=True)],
-            submission=[self._submission] * len(keys),
-        )
-        edges = [(tasks[key], tasks[other]) for key in keys for other in dependencies[key] if other in tasks]
-        if edges:
-            task, dependency = zip(*edges, strict=True)
-            ledger.put("edges", task=task, dependency=dependency)
-        origin = self._origin
-        ledger.submitted.add(
-            (
-                self._submission,
-                ledger.epoch(now),
-                len(keys),
-                self._scheduler,
-                origin.file,
-                origin.line,
-                origin.function,
-                origin.code,
-            )
-        )
-        self._cache = Cache(ledger.held, self._scheduler, cache, ledger.epoch(now))
+        graph, edges = graph_columns(tasks, dsk, dependencies)
+        ledger.put("graph", **graph, submission=[self._submission] * len(keys))
+        ledger.put("edges", **edges)
+        ledger.submitted.add((self._submission, self._submitted, len(keys), self._scheduler, *self._origin))
+        self._cache = Cache(ledger.totals, self._scheduler, cache, self._submitted)
 
-    @_guarded
     def pretask(self, key: Any, dsk: Any, state: Any) -> None:
-        self._runs[key] = next(self._ledger.runs)
-        self._assigned[key] = perf_counter()
+        """A task is handed to the pool."""
+        self._given[key] = next(self._ledger.runs), perf_counter()
 
-    @_guarded
-    def began(self, key: Any, thread: int) -> None:
-        self._ledger.activity.began(thread, self._runs[key], self._tasks[key], self._worker, perf_counter())
+    def run(self, run: Run, batch: Sequence[Arguments]) -> list[Any]:
+        """Run tasks in this thread of this process, through dask's own function for it."""
+        return [self._run(run, arguments) for arguments in batch]
 
-    @_guarded
-    def ended(self, key: Any, measured: Measured) -> None:
-        self._ledger.activity.ended(measured.thread)
-        self._take(key, self._worker, measured)
+    def _run(self, run: Run, arguments: Arguments) -> Any:
+        thread = get_ident()
+        activity, key = self._ledger.activity, arguments[0]
+        outer = activity.get(thread)
+        given, task = self._given.get(key), self._tasks.get(key)
+        if given is not None and task is not None:
+            activity[thread] = (given[0], task, self._worker, perf_counter(), outer)
+            self._ledger.threads[thread] = self._worker
+        cpu, start = thread_time(), perf_counter()
+        error: BaseException | None = None
+        try:
+            result = run((arguments,))[0]
+            stop, cpu = perf_counter(), thread_time() - cpu
+            if result[2]:
+                error = _raised(result[1])
+            return result
+        except BaseException as raised:
+            stop, cpu, error = perf_counter(), thread_time() - cpu, raised
+            raise
+        finally:
+            if outer is None:
+                activity.pop(thread, None)
+            else:
+                activity[thread] = outer
+            self._ran(key, thread, start, stop, cpu, error)
 
-    @_guarded
-    def reported(self, batch: Sequence[Arguments], report: Report) -> None:
-        worker = f"process {report.pid}"
-        self._ledger.worker(worker, 1, pid=report.pid)
-        keys = [arguments[0] for arguments in batch]
-        if report.profile is not None:
-            self._ledger.profile(worker, report.profile, [self._runs[key] for key in keys])
-        for key, measured in zip(keys, report.tasks, strict=True):
-            self._take(key, worker, measured)
-
-    def _take(self, key: Any, worker: str, measured: Measured) -> None:
-        self._measured[key] = worker, measured
-        if measured.failed:
-            self._ledger.errors.add(
-                (self._runs[key], self._tasks[key], measured.exception, measured.traceback)
-            )
-        if self._finished:
-            self._write(key, "erred" if measured.failed else "cancelled")
-
-    @_guarded
-    def posttask(self, key: Any, result: Any, dsk: Any, state: Mapping[str, Any], worker: Any) -> None:
-        now = self._done[key] = perf_counter()
-        self._write(key, "ok", now, _size(result), self._ledger.type_name(result))
-        if self._cache is not None:
-            time = self._ledger.epoch(now)
-            self._cache.came(key, result, self._tasks[key], time)
-            self._cache.went(self._dependencies[key], state["cache"], self._tasks, time)
-
-    @_guarded
-    def finish(self, dsk: Any, state: Any, failed: bool) -> None:
-        self._finished = True
-        for key, (_, measured) in list(self._measured.items()):
-            self._write(key, "erred" if measured.failed else "cancelled")
-        if self._cache is not None:
-            self._cache.cleared(self._ledger.epoch(perf_counter()))
-
-    def _write(
-        self, key: Any, status: str, done: float = nan, nbytes: float = nan, typename: str = ""
+    def _ran(
+        self, key: Any, thread: int, start: float, stop: float, cpu: float, error: BaseException | None
     ) -> None:
-        ledger = self._ledger
-        assigned = self._assigned.pop(key)
-        found = self._measured.pop(key, None)
-        worker, measured = found or (self._worker, Measured(assigned, done, nan, 0))
-        run, task, epoch = self._runs.pop(key), self._tasks[key], ledger.anchor
-        done_of = self._done
-        ready = max(
-            [done_of.get(other, self._submitted) for other in self._dependencies[key]],
-            default=self._submitted,
-        )
-        ledger.attempts.add(
+        """A thread of this process has ended a task."""
+        try:
+            self._ended[key] = self._worker, thread, start, stop, cpu, nan
+            if self._ledger.sampler is not None:
+                self._ledger.run_ended(self._given[key][0], start, stop)
+            if error is not None:
+                self._raised(key, *describe(error))
+            if self._finished:
+                self._unused(key)
+        except Exception as trouble:
+            self._ledger.failed("ran", trouble)
+
+    def reported(self, batch: Sequence[Arguments], report: Report) -> None:
+        """Another process has ended a batch of tasks."""
+        try:
+            worker, keys = f"process {report.pid}", [arguments[0] for arguments in batch]
+            self._ledger.worker(worker, 1, pid=report.pid)
+            if report.profile is not None:
+                self._ledger.profile(worker, report.profile, [self._given[key][0] for key in keys])
+            for key, task in zip(keys, report.tasks, strict=True):
+                self._ended[key] = worker, task.thread, task.start, task.stop, task.cpu, task.rss
+                self._ledger.phases(self._given[key][0], task)
+                if task.failed:
+                    self._raised(key, task.exception, task.traceback)
+                if self._finished:
+                    self._unused(key)
+        except Exception as error:
+            self._ledger.failed("reported", error)
+
+    def _raised(self, key: Any, exception: str, traceback: str) -> None:
+        self._failed.add(key)
+        self._ledger.errors.add((self._given[key][0], self._tasks[key], exception, traceback))
+
+    def posttask(self, key: Any, result: Any, dsk: Any, state: Mapping[str, Any], worker: Any) -> None:
+        """The scheduler has a task's result."""
+        try:
+            now = self._done[key] = perf_counter()
+            self._write(key, "ok", now, size_of(result), self._ledger.type_name(result))
+            if self._cache is not None:
+                self._cache.came(key, result, self._dependencies[key], state["cache"], self._tasks[key], now)
+        except Exception as error:
+            self._ledger.failed("posttask", error)
+
+    def finish(self, dsk: Any, state: Any, failed: bool) -> None:
+        """The computation has ended, or is given up; threads may still work on its tasks."""
+        try:
+            self._finished = True
+            for key in list(self._ended):
+                self._unused(key)
+            if self._cache is not None:
+                self._cache.cleared(perf_counter())
+        except Exception as error:
+            self._ledger.failed("finish", error)
+
+    def _unused(self, key: Any) -> None:
+        """A task has failed, or has ended when nobody wanted it any more."""
+        self._write(key, "erred" if key in self._failed else "cancelled", nan, nan, "")
+
+    def _write(self, key: Any, status: str, done: float, nbytes: float, typename: str) -> None:
+        run, assigned = self._given.pop(key)
+        ended = self._ended.pop(key, None)
+        worker, thread, start, stop, cpu, rss = ended or (self._worker, 0, assigned, done, nan, nan)
+        ready = submitted = self._submitted
+        used = self._dependencies[key]
+        if used:
+            done_of = self._done.get
+            ready = max([done_of(other, submitted) for other in used])
+        if done != done:
+            done = stop
+        self._ledger.attempt(
             (
-                run,
-                task,
-                worker,
-                str(measured.thread) if found else "",
-                status,
-                epoch + (measured.stop if done != done else done),
-                epoch + measured.stop,
-                epoch + measured.start,
-                epoch + assigned,
-                epoch + ready,
-                epoch + self._submitted,
-                nbytes,
-                typename,
+                *(run, self._tasks[key], worker, thread, status, done, stop, start),
+                *(assigned, ready, submitted, nbytes, typename, cpu, rss),
             )
         )
-        if found:
-            ledger.execution(run, worker, measured)
 
 
-def _size(result: Any) -> float:
-    try:
-        return float(sizeof(result))
-    except Exception:
-        return nan
+def _raised(packed: Any) -> BaseException | None:
+    """The exception that dask's function gave back for a task that raised."""
+    error = packed[0] if isinstance(packed, tuple) and packed else None
+    return error if isinstance(error, BaseException) else None

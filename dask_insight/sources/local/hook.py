@@ -26,7 +26,7 @@ from .origin import Origin, find_origin
 from .pools import Place, Submit, Watcher, measuring, place_of, scheduler_of
 
 #: The five functions that dask calls: start, start_state, pretask, posttask, finish.
-Callbacks = tuple[Callable[..., None], ...]
+Callbacks = tuple[Callable[..., None] | None, ...]
 
 _MODULES: tuple[Any, ...] = (dask.local, dask.threaded, dask.multiprocessing)
 _SHORTEN = "admin.traceback.shorten"
@@ -146,7 +146,8 @@ class _Registered:
 
     def _call(self, which: int, dsk: Any, *args: Any) -> None:
         for part in self._parts.get(id(dsk), ()):
-            part.callbacks[which](*args)
+            if (callback := part.callbacks[which]) is not None:
+                callback(*args)
 
 
 _registered = _Registered()

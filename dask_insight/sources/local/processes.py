@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Iterator
+from multiprocessing import resource_tracker
 from time import perf_counter, time
 from typing import Any
 
@@ -29,13 +30,8 @@ class Children:
         return list(self._rows())
 
     def _look(self) -> None:
-        clusters = {
-            child.pid
-            for child in multiprocessing.active_children()
-            if child.name.startswith("Dask Worker process")
-        }
         found = {}
-        for process in _descendants(psutil.Process(os.getpid()), clusters):
+        for process in _descendants(psutil.Process(os.getpid()), _not_ours()):
             found[process.pid] = self._known.get(process.pid, process)
             if process.pid not in self._known:
                 _started(process)
@@ -54,6 +50,14 @@ class Children:
                     }
             except psutil.Error:
                 del self._known[pid]
+
+
+def _not_ours() -> set[int | None]:
+    """Processes that report for themselves, and Python's own helper."""
+    children = multiprocessing.active_children()
+    workers = {child.pid for child in children if child.name.startswith("Dask Worker process")}
+    tracker = getattr(resource_tracker, "_resource_tracker", None)
+    return {*workers, getattr(tracker, "_pid", None)}
 
 
 def _descendants(parent: psutil.Process, without: set[int | None]) -> Iterator[psutil.Process]:

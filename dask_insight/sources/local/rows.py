@@ -5,29 +5,22 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from ...batch import encode
-from ...options import Emit
-
 
 class Rows:
-    """Rows of one table; any thread may add, one takes."""
+    """Rows of one table; any thread may add, one takes.
+
+    Kept flat: a tuple for each row would keep the garbage collector busy.
+    """
 
     def __init__(self, table: str, *columns: str) -> None:
         self.table = table
-        self.columns = columns
-        self._rows: deque[tuple[Any, ...]] = deque()
-        #: Add one row, its values in the order of `columns`.
-        self.add = self._rows.append
+        self._columns = columns
+        self._values: deque[Any] = deque()
+        #: Add one row: a tuple of its values in the order of the columns.
+        self.add = self._values.extend
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def take(self) -> dict[str, tuple[Any, ...]] | None:
+    def take(self) -> dict[str, Any] | None:
         """The rows there are, by column, or None; they are gone from here afterwards."""
-        rows = [self._rows.popleft() for _ in range(len(self._rows))]
-        return dict(zip(self.columns, zip(*rows, strict=True), strict=True)) if rows else None
-
-    def flush(self, emit: Emit) -> None:
-        """Encode and emit the rows there are."""
-        if columns := self.take():
-            emit(encode(self.table, columns))
+        width = len(self._columns)
+        values = [self._values.popleft() for _ in range(len(self._values) // width * width)]
+        return {name: values[at::width] for at, name in enumerate(self._columns)} if values else None

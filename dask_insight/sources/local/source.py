@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from time import perf_counter, time
+from functools import partial
+from time import perf_counter
 from typing import Any
 
 from ...batch import encode
 from ...identity import Identity
 from ...options import Emit, Options
+from ...probe.measured import BASE
 from ...probe.resources import ResourceSampler
 from ...probe.sampler import Sampler
+from .activity import runs
 from .computation import Computation
 from .hook import listen
 from .ledger import Ledger
@@ -42,10 +45,8 @@ class LocalSource:
     def __init__(self, options: Options, identity: Identity) -> None:
         self._options = options
         self._ledger = Ledger(identity, options.cache_metric)
-        self._sampler: Sampler | None = None
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
-        self._begun = threading.Event()
         self._lock = threading.Lock()
         self._unlisten: Callable[[], None] | None = None
         self._emit: Emit = _nowhere
@@ -70,10 +71,10 @@ class LocalSource:
         self._stopping.set()
         if self._thread is not None:
             self._thread.join(self._options.stop_timeout)
-        self._ledger.close()
-        if self._sampler is not None:
-            self._sampler.stop()
+        if self._ledger.sampler is not None:
+            self._ledger.sampler.stop()
             self._drain()
+        self._ledger.left()
         self._flush()
 
     def begin(self, scheduler: str, place: Place, threads: int, origin: Origin) -> Computation | None:
@@ -90,13 +91,15 @@ class LocalSource:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="dask-insight-local", daemon=True)
                 self._thread.start()
-            if self._sampler is None and place == "here" and self.profile is not None:
-                self._sampler = Sampler(self._ledger.activity.runs, str, *self.profile)
-                self._sampler.start()
+            if self._ledger.sampler is None and place == "here" and self.profile is not None:
+                sampler = Sampler(
+                    partial(runs, self._ledger.activity), str, *self.profile, base=BASE, ends=True
+                )
+                sampler.start()
+                self._ledger.sampler = sampler
 
     def _run(self) -> None:
-        resources = ResourceSampler()
-        children = Children()
+        resources, children = ResourceSampler(), Children()
         tick = min(self._options.resources, _FLUSH)
         next_sample = next_flush = next_drain = perf_counter()
         while not self._stopping.wait(tick):
@@ -113,28 +116,22 @@ class LocalSource:
             if now >= next_flush:
                 next_flush = now + _FLUSH * 0.9
                 self._flush()
+        resources.close()
 
     def _sample(self, resources: ResourceSampler, children: Children) -> None:
         row, gpus = resources.sample()
-        process = self._process()
-        own = {"time": time(), **row, "process": process}
-        for one in (own, *children.sample()):
+        process = self._ledger.home()
+        for one in ({**row, "process": process}, *children.sample()):
             self._emit(encode("resources", _columns([one])))
         if gpus:
-            self._emit(
-                encode("gpus", _columns([{"time": time(), **gpu, "process": process} for gpu in gpus]))
-            )
-
-    def _process(self) -> str:
-        """This process's name in the recording: its scheduler's, where tasks run in it."""
-        return next((name for name in self._ledger.workers() if not name.startswith("process ")), "local")
+            self._emit(encode("gpus", _columns([{**gpu, "process": process} for gpu in gpus])))
 
     def _drain(self) -> None:
-        if self._sampler is not None:
-            self._ledger.profile(self._worker_of, self._sampler.drain())
+        if self._ledger.sampler is not None:
+            self._ledger.profile(self._worker_of, self._ledger.sampler.drain())
 
     def _worker_of(self, thread: str) -> str:
-        return self._ledger.activity.worker_of(int(thread)) if thread.isdigit() else self._process()
+        return self._ledger.threads.get(int(thread or 0)) or self._ledger.home()
 
     def _flush(self) -> None:
         try:

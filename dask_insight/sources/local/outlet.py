@@ -1,0 +1,104 @@
+"""From waiting rows to batches: ids become the recording's, moments become times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...batch import Symbols, encode
+from ...identity import Identity
+from ...options import Emit
+from ...schema import NOTHING, TABLES
+from .rows import Rows
+
+_KIND_OF_ID = {"task": "task", "dependency": "task", "run": "run", "submission": "submission"}
+_TIMES = {name: {one.name for one in table.columns if one.kind == "time"} for name, table in TABLES.items()}
+_OF_EXECUTIONS = ("cpu", "rss")
+
+
+class Outlet:
+    """Encodes rows; used by one thread at a time.
+
+    Attributes
+    ----------
+    anchor
+        Added to a moment of `perf_counter` gives seconds since the epoch.
+    """
+
+    def __init__(self, identity: Identity, anchor: float) -> None:
+        self.anchor = anchor
+        self._stacks = identity.stacks
+        self._namespaces = {kind: identity.namespace(kind) for kind in set(_KIND_OF_ID.values())}
+
+    def rows(self, emit: Emit, rows: Rows) -> None:
+        """Encode and emit the rows there are."""
+        if columns := rows.take():
+            self.columns(emit, rows.table, columns)
+
+    def columns(self, emit: Emit, table: str, columns: Mapping[str, Any]) -> None:
+        """Encode and emit columns of one table."""
+        if len(next(iter(columns.values()))):
+            emit(encode(table, {name: self._column(table, name, each) for name, each in columns.items()}))
+
+    def attempts(self, emit: Emit, rows: Rows) -> None:
+        """Encode and emit attempts, and with them `executions`."""
+        columns: dict[str, Any] | None = rows.take()
+        if columns is None:
+            return
+        columns["thread"] = _names(columns["thread"])
+        status = np.array([status == "erred" for status in columns["status"]])
+        executions = {
+            "run": columns["run"],
+            "worker": columns["worker"],
+            "status": Symbols(status.astype("<u4"), ["memory", "error"]),
+            "ended": columns["stop"],
+            **{name: columns.pop(name) for name in _OF_EXECUTIONS},
+        }
+        executions["rss"] = np.array(executions["rss"]) / 2**20
+        self.columns(emit, "attempts", columns)
+        self.columns(emit, "executions", executions)
+
+    def profile(
+        self,
+        emit: Emit,
+        worker_of: Callable[[str], str],
+        drained: Mapping[str, Any],
+        runs: Sequence[int] | None,
+    ) -> None:
+        """Encode and emit what a sampler has drained; see `Ledger.profile`."""
+        stacks, new = self._stacks.absorb(drained["frames"])
+        if new is not None:
+            emit(new)
+        samples, sampling = drained["samples"], drained["sampling"]
+        threads = samples["thread"]
+        if len(threads):
+            ours = [run if run == NOTHING or runs is None else runs[run] for run in samples["run"]]
+            columns = {
+                "process": [worker_of(thread) for thread in threads],
+                "thread": threads,
+                "time": np.asarray(samples["time"]),
+                "duration": samples["duration"],
+                "stack": stacks[np.asarray(samples["stack"], "i8")],
+                "run": self._namespaces["run"].map(ours),
+            }
+            emit(encode("samples", columns))
+        if len(sampling["time"]):
+            process = [worker_of(threads[0] if len(threads) else "")] * len(sampling["time"])
+            emit(encode("sampling", {"process": process, **sampling}))
+
+    def _column(self, table: str, name: str, values: Any) -> Any:
+        if name in _KIND_OF_ID:
+            return self._namespaces[_KIND_OF_ID[name]].map(values)
+        if name in _TIMES[table]:
+            return np.asarray(values, "f8") + self.anchor
+        return values
+
+
+def _names(threads: Sequence[int]) -> Symbols:
+    """Thread idents as text; 0 is none."""
+    idents: npt.NDArray[Any]
+    idents, codes = np.unique(np.asarray(threads, "u8"), return_inverse=True)
+    return Symbols(codes.astype("<u4"), [str(ident) if ident else "" for ident in idents.tolist()])
