@@ -174,7 +174,11 @@ def test_damaged_batches_raise_nothing_but_batch_errors(
         {"table": "graph", "rows": -1, "columns": []},
         {"table": "graph", "rows": 4_000_000_000, "columns": [{"name": "task", "kind": "u32", "data": b""}]},
         {"table": "graph", "rows": 2, "columns": [{"name": "task", "kind": "u32", "data": b"123"}]},
-        {"table": "graph", "rows": 1, "columns": [{"name": "prefix", "kind": "sym", "width": 1, "data": b"\1"}]},
+        {
+            "table": "graph",
+            "rows": 1,
+            "columns": [{"name": "prefix", "kind": "sym", "width": 1, "data": b"\1"}],
+        },
         {"table": "graph", "rows": 1, "columns": [{"name": "key", "kind": "str", "data": b"\xff\0\0\0ab"}]},
         {"table": "graph", "rows": 1, "columns": [{"name": "key", "kind": "str", "data": 7}]},
         {"table": "memory", "rows": 1, "columns": [{"name": "time", "kind": "time", "data": b"\0" * 4}]},

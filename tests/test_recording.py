@@ -87,7 +87,14 @@ def _recording() -> Recording:
         unmanaged_old=[5.0],
         unmanaged_recent=[1.0],
     )
-    add("stacks", stack=[0, 1, 2], parent=[NOTHING, 0, 0], function=["f", "g", "g"], file=["m.py"] * 3, line=[1, 5, 6])
+    add(
+        "stacks",
+        stack=[0, 1, 2],
+        parent=[NOTHING, 0, 0],
+        function=["f", "g", "g"],
+        file=["m.py"] * 3,
+        line=[1, 5, 6],
+    )
     add(
         "samples",
         process=[B, B, A],

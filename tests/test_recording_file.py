@@ -1,0 +1,270 @@
+"""The recording file: written as it goes, read whatever happened to it."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import dask_insight
+from dask_insight import frames
+from dask_insight.batch import encode
+from dask_insight.frames import FRAME_BYTES, MAGIC, Gap, create, read, save
+from dask_insight.recording import RecordingError
+from dask_insight.schema import FORMAT
+
+
+def _batch(number: int, rows: int = 500) -> bytes:
+    task = np.random.default_rng(number).integers(0, 2**32, rows)
+    return encode("edges", {"task": task, "dependency": np.full(rows, number)})
+
+
+def _frame(payload: bytes, raw_size: int) -> bytes:
+    checksum = zlib.crc32(payload, zlib.crc32(struct.pack("<II", len(payload), raw_size)))
+    return struct.pack("<4sIII", b"\xf5DI\n", len(payload), raw_size, checksum) + payload
+
+
+def _file(path: Path, *payloads: bytes) -> Path:
+    header = struct.pack("<8sHHI", MAGIC, *FORMAT, 0)
+    path.write_bytes(header + b"".join(_frame(zlib.compress(raw), len(raw)) for raw in payloads))
+    return path
+
+
+def _numbers(path: Path) -> list[int]:
+    """Which of the batches made by `_batch` a recording still has."""
+    column: Any = dask_insight.open(path).columns("edges")["dependency"]
+    return [int(number) for number in dict.fromkeys(column.tolist())]
+
+
+def test_what_is_written_can_be_read_while_it_grows(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    writer = create(path)
+    assert list(read(path)) == []
+    writer.write(_batch(1))
+    writer.flush()
+    assert _numbers(path) == [1]
+    big = _batch(2, rows=FRAME_BYTES // 8 + 1)
+    writer.write(big)
+    assert list(read(path)) == [_batch(1), big], "a full frame is written at once"
+    writer.write(_batch(3))
+    writer.close()
+    assert _numbers(path) == [1, 2, 3]
+
+
+def test_a_batch_waits_a_second_at_most_while_others_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(frames, "monotonic", lambda: now)
+    path = tmp_path / "run.dinsight"
+    writer = create(path)
+    writer.write(_batch(1))
+    assert list(read(path)) == []
+    now += frames.FRAME_SECONDS
+    writer.write(_batch(2))
+    assert _numbers(path) == [1, 2]
+
+
+def test_a_killed_process_leaves_all_that_was_flushed(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    code = (
+        "import os, signal, sys\n"
+        "from dask_insight.batch import encode\n"
+        "from dask_insight.frames import create\n"
+        "writer = create(sys.argv[1])\n"
+        "writer.write(encode('edges', {'task': [1], 'dependency': [7]})); writer.flush()\n"
+        "writer.write(encode('edges', {'task': [1], 'dependency': [8]}))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert done.returncode != 0
+    assert _numbers(path) == [7]
+
+
+@pytest.mark.parametrize("cut", [1, 7, 15, 16, 17, 100])
+def test_a_torn_tail_costs_the_last_frame(tmp_path: Path, cut: int) -> None:
+    path = _file(tmp_path / "run.dinsight", _batch(1), _batch(2))
+    path.write_bytes(path.read_bytes()[:-cut])
+    recording = dask_insight.open(path)
+    assert _numbers(path) == [1]
+    assert [gap.reason for gap in recording.gaps] == ["the file ends within a frame"]
+    event = recording.events.iloc[0]
+    assert (event.kind, event.level, event.source) == ("lost", "warning", "recorder")
+    assert "the file ends within a frame" in event.message
+
+
+@pytest.mark.parametrize("at", [0, 3, 4, 8, 12, 16, 40, 700])
+def test_a_damaged_frame_is_skipped_and_named(tmp_path: Path, at: int) -> None:
+    path = _file(tmp_path / "run.dinsight", _batch(1), _batch(2), _batch(3))
+    data = bytearray(path.read_bytes())
+    second = data.index(b"\xf5DI\n", 20)
+    data[second + at] ^= 0x40
+    path.write_bytes(data)
+    third = data.index(b"\xf5DI\n", second + 16 + 20)
+    assert _numbers(path) == [1, 3]
+    (gap,) = dask_insight.open(path).gaps
+    assert (gap.offset, gap.size) == (second, third - second)
+
+
+def test_garbage_between_frames_is_skipped(tmp_path: Path) -> None:
+    path = _file(tmp_path / "run.dinsight", _batch(1))
+    rest = _file(tmp_path / "other", _batch(2)).read_bytes()[16:]
+    path.write_bytes(path.read_bytes() + b"\xf5DI\n" * 20 + b"noise" + rest)
+    assert _numbers(path) == [1, 2]
+
+
+def test_a_frame_of_something_else_is_a_gap(tmp_path: Path) -> None:
+    path = _file(tmp_path / "run.dinsight", _batch(1), b"\xc1 no batch", _batch(2) + b"\x93\x01", _batch(3))
+    recording = dask_insight.open(path)
+    assert _numbers(path) == [1, 2, 3]
+    assert len(recording.gaps) == 2 and len(recording.events) == 2
+
+
+def test_a_damaged_batch_in_a_whole_frame_is_a_gap(tmp_path: Path) -> None:
+    bad = _batch(2).replace(b"\xa4data", b"\xa4dada", 1)
+    path = _file(tmp_path / "run.dinsight", _batch(1), bad, _batch(3))
+    recording = dask_insight.open(path)
+    assert recording.edges["dependency"].unique().tolist() == [1, 3]
+    assert len(recording.gaps) == 1 and "could not be read" in recording.events["message"][0]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x89DINSG", b"PK\x03\x04 a zip file and more", b"<html>" * 10, MAGIC]
+)
+def test_foreign_files_are_refused_in_words(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "foreign"
+    path.write_bytes(content)
+    with pytest.raises(RecordingError, match="is not a dask_insight recording"):
+        dask_insight.open(path)
+
+
+def test_a_newer_major_format_names_the_cure(tmp_path: Path) -> None:
+    path = _file(tmp_path / "run.dinsight", _batch(1))
+    data = bytearray(path.read_bytes())
+    data[8:12] = struct.pack("<HH", FORMAT[0] + 1, 0)
+    path.write_bytes(data)
+    with pytest.raises(RecordingError, match=r"newer than this version .*`pip install --upgrade"):
+        dask_insight.open(path)
+
+
+def test_a_newer_minor_format_is_read(tmp_path: Path) -> None:
+    path = _file(tmp_path / "run.dinsight", _batch(1))
+    data = bytearray(path.read_bytes())
+    data[10:12] = struct.pack("<H", FORMAT[1] + 7)
+    path.write_bytes(data)
+    assert _numbers(path) == [1]
+
+
+def test_a_missing_file_is_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        dask_insight.open(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError):
+        dask_insight.open(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("whole") / "run.dinsight"
+    return _file(path, _batch(1, 20) + _batch(2, 20), _batch(3, 20)).read_bytes()
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_damage_gives_a_recording_or_a_recording_error(
+    whole: bytes, tmp_path: Path, data: st.DataObject
+) -> None:
+    raw = bytearray(whole)
+    for _ in range(data.draw(st.integers(1, 5))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    raw = raw[: data.draw(st.integers(0, len(raw)))] + data.draw(st.binary(max_size=40))
+    path = tmp_path / "run.dinsight"
+    path.write_bytes(raw)
+    try:
+        recording = dask_insight.open(path)
+    except RecordingError:
+        return
+    recording.columns("edges")
+    assert len(recording.events) == len(recording.gaps)
+
+
+def test_saving_is_all_or_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    save(path, [_batch(1)])
+
+    def failing() -> Any:
+        yield _batch(2)
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        save(path, failing())
+    assert _numbers(path) == [1]
+    assert [each.name for each in tmp_path.iterdir()] == ["run.dinsight"]
+
+
+def test_what_compresses_too_well_is_stored_so_that_it_opens(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    flat = encode("edges", {"task": np.zeros(8_000_000, "u4"), "dependency": np.zeros(8_000_000, "u4")})
+    save(path, [flat, flat])
+    assert [item for item in read(path) if isinstance(item, Gap)] == []
+    assert sum(isinstance(item, bytes) for item in read(path)) == 2
+
+
+_OPEN = """
+import resource, sys, dask_insight, pandas
+dask_insight.open
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+recording = dask_insight.open(sys.argv[1])
+recording.tasks, recording.edges
+print(len(recording.gaps), (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+def _mebibytes_to_open(path: Path) -> tuple[int, int]:
+    """Gaps found and MiB of memory taken in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", _OPEN, str(path)], capture_output=True, text=True, check=True, timeout=120
+    )
+    gaps, mebibytes = done.stdout.split()
+    return int(gaps), int(mebibytes)
+
+
+def test_bombs_take_little_memory(tmp_path: Path) -> None:
+    zeros = zlib.compress(bytes(2**30), 9)
+    header = struct.pack("<8sHHI", MAGIC, *FORMAT, 0)
+    path = tmp_path / "bomb.dinsight"
+    path.write_bytes(header + _frame(zeros, 2**30) + _frame(zeros, 100) + _frame(zeros, 2**32 - 1))
+    gaps, mebibytes = _mebibytes_to_open(path)
+    assert gaps == 3
+    assert mebibytes < 400
+
+
+def test_a_batch_that_announces_more_than_it_has_takes_little_memory(tmp_path: Path) -> None:
+    import msgpack
+
+    column = {"name": "task", "kind": "u32", "data": b""}
+    liar = msgpack.packb({"table": "edges", "rows": 2**31, "columns": [column]})
+    path = _file(tmp_path / "liar.dinsight", liar, _batch(1))
+    gaps, mebibytes = _mebibytes_to_open(path)
+    assert gaps == 1 and mebibytes < 200
+    assert _numbers(path) == [1]
+
+
+def test_nothing_in_a_file_is_unpickled_or_run(tmp_path: Path) -> None:
+    evil = b"cos\nsystem\n(S'touch %s'\ntR." % str(tmp_path / "owned").encode()
+    path = _file(
+        tmp_path / "run.dinsight",
+        encode("about", {"name": ["name", "versions"], "value": [evil.decode(), "__import__('os')"]}),
+        encode("events", {"time": [1.0], "message": [evil.decode()], "detail": [evil.decode()]}),
+    )
+    recording = dask_insight.open(path)
+    assert recording.about["versions"] == "__import__('os')"
+    assert len(recording.events) == 1
+    assert not (tmp_path / "owned").exists()
