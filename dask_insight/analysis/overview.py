@@ -57,17 +57,16 @@ class Overview(NamedTuple):
         """The answer in one or two sentences, with numbers."""
         if not self.tasks and not self.erred:
             return "No task ended while this was recorded."
-        took = f"{words.duration(self.duration)} on {words.count(self.threads, 'thread')}"
         if not np.isfinite(self.busy):
             return f"{words.duration(self.duration)}: {words.count(self.tasks, 'task')}."
-        shares = [f"{words.share(self.busy)} computing"]
-        moving = self.around.get("transfer", 0.0) / self.offered
-        disk = (self.around.get("disk-read", 0.0) + self.around.get("disk-write", 0.0)) / self.offered
-        shares += [f"{words.share(moving)} moving data"] if moving >= 0.01 else []
-        shares += [f"{words.share(disk)} on disk"] if disk >= 0.01 else []
-        idle = 1 - self.busy - moving - disk
-        shares += [f"{words.share(idle)} idle"] if idle >= 0.01 else []
-        return f"{took}: {words.listing(shares)}.{self._most()}{self._failures()}"
+        took = f"{words.duration(self.duration)} on {words.count(self.threads, 'thread')}"
+        return f"{took}, {words.share(self.busy)} computing.{self._most()}{self._moved()}{self._failures()}"
+
+    def _moved(self) -> str:
+        disk = self.around.get("disk-read", 0.0) + self.around.get("disk-write", 0.0)
+        waits = [(self.around.get("transfer", 0.0), "for data from other workers"), (disk, "for the disk")]
+        parts = [f"{words.duration(wait)} {what}" for wait, what in waits if wait >= 0.01 * self.offered]
+        return f" Tasks waited {words.listing(parts)}." if parts else ""
 
     def _most(self) -> str:
         if not self.names or self.computing <= 0:
@@ -199,8 +198,8 @@ def _around(phases: Mapping[str, Values]) -> dict[str, float]:
     action = _symbols(phases, "action")
     length = _numbers(phases, "stop") - _numbers(phases, "start")
     length = np.where(np.isfinite(length) & (length > 0), length, 0.0)
-    sums = np.bincount(action.codes, length, len(action.names)) if len(action.codes) else []
-    return {name: float(seconds) for name, seconds in zip(action.names, sums, strict=False)}
+    sums = np.bincount(action.codes, length, len(action.names)) if len(action.codes) else np.zeros(0)
+    return {name: float(seconds) for name, seconds in zip(action.names, sums, strict=False) if name}
 
 
 def _names(graph: Mapping[str, Values], task: Numbers, length: Numbers) -> list[tuple[str, float]]:
@@ -218,5 +217,5 @@ def _names(graph: Mapping[str, Values], task: Numbers, length: Numbers) -> list[
 
 def _losses(events: Mapping[str, Values]) -> list[str]:
     lost, message = _is(_symbols(events, "kind"), "lost"), events.get("message")
-    texts = [message[row] for row in np.flatnonzero(lost)] if isinstance(message, Texts) else []
-    return list(dict.fromkeys(texts))
+    texts = message.tolist() if isinstance(message, Texts) else []
+    return list(dict.fromkeys(texts[row] for row in np.flatnonzero(lost) if row < len(texts)))

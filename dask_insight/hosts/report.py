@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from html import escape
 from importlib import resources
@@ -123,7 +123,7 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
     )
     for number, block in enumerate(_blocks(recording.packed(coarse=True))):
         text = base64.b64encode(block).decode()
-        yield f'<script type="application/octet-stream" class="batches" id="batches-{number}">{text}</script>\n'
+        yield f'<script type="application/octet-stream" class="batches" id="block-{number}">{text}</script>\n'
     settings = {"title": heading, "tasks": summary.tasks}
     yield after.format(settings=json.dumps(settings).replace("<", r"\u003c"), script=script)
 
@@ -134,7 +134,8 @@ def _asset(name: str) -> str:
     except OSError:
         raise MissingFrontEnd(
             f"dask_insight/static/{name} is missing: this installation has no built front end. "
-            "Install the package with pip (`pip install .` builds it), or run `npm ci && npm run build` in a checkout."
+            "Install the package with pip (`pip install .` builds it), "
+            "or run `npm ci && npm run build` in a checkout."
         ) from None
 
 
@@ -175,8 +176,12 @@ def _facts(summary: Overview) -> Iterator[tuple[str, str]]:
     yield "Tasks", words.count(summary.tasks)
     yield "Ran on", _place(summary)
     yield "Computing", f"{words.duration(summary.computing)} of thread time"
-    if text := _versions(summary.facts.get("versions")):
+    if text := _versions(summary.facts):
         yield "With", text
+
+
+def _fact(name: str, text: str) -> str:
+    return f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>"
 
 
 def _place(summary: Overview) -> str:
@@ -184,16 +189,20 @@ def _place(summary: Overview) -> str:
     if summary.hosts > 1:
         place += f", {words.count(summary.hosts, 'host')}"
     scheduler = summary.facts.get("scheduler")
-    return f"{place} ({short(scheduler, 80)})" if isinstance(scheduler, str) and scheduler else place
+    address = scheduler.get("address") if isinstance(scheduler, dict) else scheduler
+    return f"{place} ({short(address, 80)})" if isinstance(address, str) and address else place
 
 
-def _versions(versions: Any) -> str:
-    if not isinstance(versions, dict):
-        return ""
-    known = [(name, versions.get(key)) for name, key in (("Dask", "dask"), ("Python", "python"))]
-    return ", ".join(
-        f"{name} {short(str(version), 30)}" for name, version in known if isinstance(version, str)
-    )
+def _versions(facts: Mapping[str, Any]) -> str:
+    versions = facts.get("versions")
+    nested = versions.get("packages") if isinstance(versions, dict) else None
+    packages = nested if isinstance(nested, dict) else versions if isinstance(versions, dict) else {}
+    python = packages.get("python", facts.get("python"))
+    known = [
+        ("Dask", packages.get("dask")),
+        ("Python", python.split(".final")[0] if isinstance(python, str) else None),
+    ]
+    return ", ".join(f"{name} {short(version, 30)}" for name, version in known if isinstance(version, str))
 
 
 def _tables(summary: Overview) -> str:

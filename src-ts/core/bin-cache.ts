@@ -37,15 +37,15 @@ export class BinCache<T> {
     this.kept.clear();
   }
 
-  get(key: string, window: Window, make: (from: number, to: number, bins: number) => T): Cached<T> {
-    const step = stepOf(window.perPixel);
+  get(key: string, view: Window, make: (from: number, to: number, bins: number) => T): Cached<T> {
+    const step = stepOf(view.perPixel);
     const known = this.kept.get(key);
-    const covers = known && known.from <= window.start + step && known.to >= window.stop - step;
+    const covers = known && known.from <= view.start + step && known.to >= view.stop - step;
     if (known && covers && known.step === step) return known;
-    if (known && window.moving) return known;
-    const span = window.stop - window.start;
-    const first = Math.floor((window.start - span) / step);
-    const last = Math.ceil((window.stop + span) / step);
+    if (known && view.moving) return known;
+    const span = view.stop - view.start;
+    const first = Math.floor((view.start - span) / step);
+    const last = Math.ceil((view.stop + span) / step);
     const from = first * step;
     const to = last * step;
     const made = { from, to, step, bins: last - first, value: make(from, to, last - first) };

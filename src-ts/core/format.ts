@@ -67,15 +67,13 @@ function scaledBytes(value: number): [number, string] {
   return [scaled, BYTES[index]];
 }
 
-/** A share of 1: 61 %, 0.4 %. */
+/** A share of 1: 61 %, 0.4 %, < 0.1 %. */
 export function share(value: number): string {
   if (!Number.isFinite(value)) return MISSING;
   const percent = value * 100;
-  const text =
-    Math.abs(percent) >= 1 || percent === 0
-      ? String(Math.round(percent))
-      : figures(Number(percent.toPrecision(1)));
-  return `${text}${THIN}%`;
+  const size = Math.abs(percent);
+  if (size === 0 || size >= 0.95) return `${Math.round(percent)}${THIN}%`;
+  return `${size < 0.1 ? `<${THIN}0.1` : figures(Number(percent.toPrecision(1)))}${THIN}%`;
 }
 
 /** Any amount in a unit of the fine metrics: seconds, bytes, count or a user's own. */

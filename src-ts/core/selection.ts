@@ -99,6 +99,14 @@ export class Selection {
     return true;
   }
 
+  get canUndo(): boolean {
+    return this.past.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.future.length > 0;
+  }
+
   undo(): boolean {
     const previous = this.past.pop();
     if (!previous) return false;

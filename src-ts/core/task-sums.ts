@@ -54,7 +54,10 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: 'name' | 'worker'): T
 }
 
 /** Tells whether an entry belongs to the chosen runs and spans; undefined if none are chosen. */
-function rowTest(tasks: Tasks, { runs, spans }: Filter): ((row: number, status: number) => boolean) | undefined {
+function rowTest(
+  tasks: Tasks,
+  { runs, spans }: Filter
+): ((row: number, status: number) => boolean) | undefined {
   if (!runs && !spans) return undefined;
   const ended = tasks.recording.table('attempts');
   const running = tasks.recording.table('running');

@@ -47,8 +47,20 @@ export function page(
   const fit = button('Show the whole time (0)', () => stage.viewport.fit(), icon('fit'));
   const keys = help();
   tools.replaceChildren(undo, redo, fit, themeSwitch(), keys.opener);
+  const enable = (): void => {
+    undo.disabled = !selection.canUndo;
+    redo.disabled = !selection.canRedo;
+    fit.disabled = stage.viewport.fitted;
+  };
+  enable();
 
-  const stops = [keepAddress(stage), listenToKeys(stage, mounted, keys.open), keepPrintable(mounted)];
+  const stops = [
+    selection.subscribe(enable),
+    stage.viewport.subscribe(enable),
+    keepAddress(stage),
+    listenToKeys(stage, mounted, keys.open),
+    keepPrintable(mounted)
+  ];
   return () => {
     for (const stop of stops) stop();
     for (const each of mounted) each.dispose();

@@ -19,6 +19,14 @@ export function rowScale(box: Box, most: number, mirrored = false): RowScale {
   return { box, most: top, y: value => box.y + height - (value / top) * (height - 2) };
 }
 
+/** Room that a row's name needs over its plot, where the gutter is too narrow for it. */
+export const NARROW_TITLE = 15;
+
+/** Whether a gutter holds the names of rows beside the marks of their axes. */
+export function isNarrow(gutter: number): boolean {
+  return gutter < 100;
+}
+
 /** The row's name and its marks, in the gutter; over the plot where the gutter is too narrow. */
 export function drawRowFrame(
   pen: Pen,
@@ -26,13 +34,19 @@ export function drawRowFrame(
   title: string,
   unit: string,
   mirrored: boolean,
-  theme: Theme
+  theme: Theme,
+  parts: readonly { readonly label: string; readonly color?: string }[] = []
 ): void {
   const { box } = scale;
-  const narrow = box.x < 100;
+  const narrow = isNarrow(box.x);
   const marks = marksOf(scale.most, mirrored, unit);
   const inside = { values: marks.values.filter(value => value <= scale.most * 1.001), label: marks.label };
-  drawValueAxis(pen, box, scale.y, narrow ? { ...inside, label: shorter(inside.label) } : inside, theme);
+  const free = (label: string, value: number): boolean =>
+    narrow || scale.y(value) - box.y > 18 || (title.length + label.length) * 6.6 < box.x - 14;
+  const named = mirrored ? { ...inside, label: withoutZero(inside.label) } : inside;
+  const label = narrow ? shorter(named.label) : named.label;
+  const shown = (value: number): string => (free(label(value), value) ? label(value) : '');
+  drawValueAxis(pen, box, scale.y, { values: inside.values, label: shown }, theme);
   if (mirrored) {
     const below = {
       values: inside.values.filter(value => value > 0).map(value => -value),
@@ -45,15 +59,31 @@ export function drawRowFrame(
   pen.textAlign = 'left';
   pen.fillStyle = theme.text;
   if (narrow) {
-    pen.globalAlpha = 0.75;
-    pen.fillStyle = theme.backgroundText;
-    pen.fillRect(box.x + 2, box.y, title.length * 7 + 6, 15);
-    pen.globalAlpha = 1;
-    pen.fillStyle = theme.muted;
-    pen.fillText(title, box.x + 5, box.y + 1);
+    pen.fillText(title, box.x, box.y - NARROW_TITLE);
   } else {
     pen.fillText(title, 0, box.y + 1);
+    drawParts(pen, box, parts, mirrored, theme);
   }
+}
+
+/** What the layers of a row are, or what is above and what below its zero, under the row's name. */
+function drawParts(
+  pen: Pen,
+  box: Box,
+  parts: readonly { readonly label: string; readonly color?: string }[],
+  mirrored: boolean,
+  theme: Theme
+): void {
+  pen.font = `11px ${theme.font}`;
+  parts.forEach(({ label, color }, at) => {
+    const y = mirrored && at === 1 ? box.y + box.height - 13 : box.y + 17 + (mirrored ? 0 : at * 13);
+    if (color) {
+      pen.fillStyle = color;
+      pen.fillRect(0, y + 2, 7, 7);
+    }
+    pen.fillStyle = theme.muted;
+    pen.fillText(label, color ? 11 : 0, y);
+  });
 }
 
 /** Zero and one or two round amounts above it. */
@@ -65,8 +95,12 @@ function marksOf(most: number, mirrored: boolean, unit: string): ReturnType<type
   return amountTicks(0, most, 4, unit);
 }
 
+function withoutZero(label: (value: number) => string): (value: number) => string {
+  return value => (value === 0 ? '' : label(value));
+}
+
 function shorter(label: (value: number) => string): (value: number) => string {
-  return value => (value === 0 ? '0' : label(value).replace('/s', ''));
+  return value => (label(value) === '' ? '' : value === 0 ? '0' : label(value).replace('/s', ''));
 }
 
 /** A line through bins; a gap where nothing is known. `sign` −1 draws downward. */

@@ -1,6 +1,6 @@
 import { type Amount, amountsOf, type Bar, barsOf, unitsOf } from '../core/fine-metrics';
 import { amount, plural, share, shortened } from '../core/format';
-import { css, hash, reservedColor, type Rgb, SLOTS, slotColor } from '../draw/palette';
+import { css, hash, type Rgb, reservedColor, SLOTS, slotColor } from '../draw/palette';
 import type { Box, Pen } from '../draw/pen';
 import { TextWidth } from '../draw/text-width';
 import type { Theme } from '../draw/theme';
@@ -85,12 +85,7 @@ class FineMetricsView implements PanelView {
     if (!hovered) return;
     pen.strokeStyle = this.context.surface.theme.faint;
     pen.lineWidth = 1;
-    pen.strokeRect(
-      hovered.box.x + 0.5,
-      hovered.box.y + 0.5,
-      hovered.box.width - 1,
-      hovered.box.height - 1
-    );
+    pen.strokeRect(hovered.box.x + 0.5, hovered.box.y + 0.5, hovered.box.width - 1, hovered.box.height - 1);
   }
 
   pick(_x: number, y: number): Mark | undefined {
@@ -272,7 +267,8 @@ class FineMetricsView implements PanelView {
     const bar = group.bars[at];
     const total = group.bars.reduce((sum, each) => sum + each.total, 0);
     const parts = bar.parts.filter(part => part.label !== bar.label);
-    const own = total > 0 ? `${amount(bar.total, unit)} (${share(bar.total / total)})` : amount(bar.total, unit);
+    const own =
+      total > 0 ? `${amount(bar.total, unit)} (${share(bar.total / total)})` : amount(bar.total, unit);
     return {
       id: idOf(line),
       box,

@@ -5,9 +5,10 @@ import { type Binned, binned, firstAfter, type Series, seriesOf, summed, valueAt
 import { drawTimeAxis, drawTimeGrid, gutterOf, MARGIN } from '../draw/axis';
 import { css, type Rgb, slotColor } from '../draw/palette';
 import type { Box, Pen } from '../draw/pen';
+import { TextWidth } from '../draw/text-width';
 import type { Theme } from '../draw/theme';
 import type { Scale } from '../draw/viewport';
-import { drawArea, drawLine, drawRowFrame, type RowScale, rowScale } from './chart-row';
+import { drawArea, drawLine, drawRowFrame, isNarrow, type RowScale, rowScale } from './chart-row';
 import { choice } from './element';
 import { drawHeat } from './heat';
 import type { Mark, Panel, PanelContext, PanelView, TableRows } from './panel';
@@ -51,6 +52,7 @@ class MemoryView implements PanelView {
   private limits = new Map<string, number>();
   private scale: RowScale = rowScale({ x: 0, y: 0, width: 1, height: 1 }, 1);
   private included: readonly number[] = [];
+  private text: TextWidth | undefined;
 
   constructor(private readonly context: PanelContext) {
     this.controls = [
@@ -177,7 +179,7 @@ class MemoryView implements PanelView {
     const { box } = this.scale;
     const title =
       this.included.length < this.series.names.length ? this.titleOf(this.included) : 'All workers';
-    drawRowFrame(pen, this.scale, box.x < 100 ? '' : clipped(title), 'bytes', false, theme);
+    drawRowFrame(pen, this.scale, isNarrow(box.x) ? '' : clipped(title), 'bytes', false, theme);
     pen.save();
     pen.beginPath();
     pen.rect(box.x, box.y - 1, box.width, box.height + 2);
@@ -221,7 +223,7 @@ class MemoryView implements PanelView {
     pen.textBaseline = 'top';
     pen.textAlign = 'left';
     pen.fillStyle = theme.text;
-    if (box.x >= 100) {
+    if (!isNarrow(box.x)) {
       pen.fillText('Process memory', 0, box.y);
       pen.fillStyle = theme.muted;
       pen.fillText(`up to ${bytes(this.scale.most)}`, 0, box.y + 15);
@@ -241,11 +243,13 @@ class MemoryView implements PanelView {
     pen.textBaseline = 'middle';
     pen.textAlign = 'left';
     const { box } = this.scale;
-    let x = box.x < 100 ? 0 : box.x;
+    let x = isNarrow(box.x) ? 0 : box.x;
     const room = box.x + box.width;
     const words = box.width < 420 ? SHORT : MEASURES.map(({ label }) => label);
+    if (this.text?.font !== pen.font) this.text = new TextWidth(pen.font);
+    const { text } = this;
     words.forEach((label, at) => {
-      const width = label.length * 6.4 + 16;
+      const width = text.of(label) + 13;
       if (x + width > room) return;
       pen.fillStyle = css(colorOf(at, theme));
       pen.globalAlpha = at === 3 ? 0.5 : 1;
@@ -253,11 +257,11 @@ class MemoryView implements PanelView {
       pen.globalAlpha = 1;
       pen.fillStyle = theme.muted;
       pen.fillText(label, x + 13, 10);
-      x += width + 10;
+      x += width + 14;
     });
     const limit = this.limitOf(this.included);
     const label = limit <= this.scale.most ? 'limit' : `limit ${bytes(limit)}`;
-    if (!Number.isFinite(limit) || x + label.length * 6.4 + 20 > room) return;
+    if (!Number.isFinite(limit) || x + text.of(label) + 15 > room) return;
     pen.fillStyle = theme.text;
     pen.fillRect(x, 9, 4, 1);
     pen.fillRect(x + 7, 9, 4, 1);

@@ -1,10 +1,21 @@
 import { BinCache, type Cached, type Window } from '../core/bin-cache';
-import { clock, duration, plural, shortened, timeTicks } from '../core/format';
-import { type Band, type Binned, band, binned,  type Series, seriesOf, summed, valueAt } from '../core/series';
+import { clock, duration, plural, timeTicks } from '../core/format';
+import { type Band, type Binned, band, binned, type Series, seriesOf, summed, valueAt } from '../core/series';
 import { drawTimeGrid, gutterOf, MARGIN } from '../draw/axis';
+import { css, mixed, slotColor } from '../draw/palette';
 import type { Box, Pen } from '../draw/pen';
+import type { Theme } from '../draw/theme';
 import type { Scale } from '../draw/viewport';
-import { drawArea, drawBand, drawLine, drawRowFrame, type RowScale, rowScale } from './chart-row';
+import {
+  drawArea,
+  drawBand,
+  drawLine,
+  drawRowFrame,
+  isNarrow,
+  NARROW_TITLE,
+  type RowScale,
+  rowScale
+} from './chart-row';
 import { choice } from './element';
 import { drawHeat } from './heat';
 import { isThere, MEASURES, type Measure, type MeasureColumn, valuesOf, wordsOf } from './measures';
@@ -15,7 +26,7 @@ import { resourceTable } from './resource-table';
 const MOST_LINES = 8;
 
 const GAP = 12;
-const HEIGHTS: Readonly<Record<Measure['style'], number>> = { line: 44, mirror: 56, stack: 52 };
+const HEIGHTS: Readonly<Record<Measure['style'], number>> = { line: 44, mirror: 58, stack: 56 };
 
 type Group = 'workers' | 'scheduler' | 'client';
 type Look = 'lines' | 'map';
@@ -89,7 +100,8 @@ export class ResourcesView implements PanelView {
   height(width: number): number {
     this.read();
     const rows = this.chosen();
-    const heights = rows.map(measure => this.rowHeight(measure) + GAP);
+    const title = isNarrow(gutterOf(width)) ? NARROW_TITLE : 0;
+    const heights = rows.map(measure => title + this.rowHeight(measure) + GAP);
     return Math.max(28, heights.reduce((a, b) => a + b, 0) + (this.absent() && width > 0 ? 20 : 4));
   }
 
@@ -98,9 +110,11 @@ export class ResourcesView implements PanelView {
     const { surface } = this.context;
     const x = gutterOf(surface.width);
     const width = Math.max(1, surface.width - x - MARGIN);
+    const title = isNarrow(x) ? NARROW_TITLE : 0;
     let y = 4;
     this.rowsDrawn = this.chosen().map(measure => {
       const height = this.rowHeight(measure);
+      y += title;
       const box = { x, y, width, height };
       y += height + GAP;
       const mirrored = measure.style === 'mirror' && this.look === 'lines';
@@ -134,7 +148,8 @@ export class ResourcesView implements PanelView {
       const mirrored = row.measure.style === 'mirror' && this.look === 'lines';
       const unit = this.look === 'map' ? '' : row.measure.unit;
       if (this.look === 'map') this.drawMapFrame(pen, row);
-      else drawRowFrame(pen, row.scale, row.measure.title, unit, mirrored, theme);
+      else
+        drawRowFrame(pen, row.scale, row.measure.title, unit, mirrored, theme, partsOf(row.measure, theme));
       pen.save();
       pen.beginPath();
       pen.rect(plot.x, row.scale.box.y - 1, plot.width, row.scale.box.height + 2);
@@ -233,7 +248,7 @@ export class ResourcesView implements PanelView {
 
   private drawStack(pen: Pen, row: Row, scale: Scale): void {
     const { theme } = this.context.surface;
-    const fills = [theme.accent, theme.faint, theme.grid];
+    const fills = layersOf(theme);
     let below: Float64Array | undefined;
     row.measure.columns.forEach(({ column }, at) => {
       const bins = this.bins(row, column, scale);
@@ -242,9 +257,7 @@ export class ResourcesView implements PanelView {
       const floor = below ?? new Float64Array(sum.length);
       const above = sum.map((value, bin) => (Number.isNaN(value) ? value : floor[bin] + value));
       pen.fillStyle = fills[at];
-      pen.globalAlpha = at === 0 ? 0.8 : 1;
       drawArea(pen, row.scale, scale, bins, floor, above);
-      pen.globalAlpha = 1;
       below = above.map((value, bin) => (Number.isNaN(value) ? floor[bin] : value));
     });
   }
@@ -256,8 +269,8 @@ export class ResourcesView implements PanelView {
     pen.textAlign = 'left';
     pen.fillStyle = theme.text;
     const { box } = row.scale;
-    const narrow = box.x < 100;
-    pen.fillText(shortened(row.measure.title, narrow ? 9 : 20), 0, box.y);
+    const narrow = isNarrow(box.x);
+    pen.fillText(row.measure.title, narrow ? box.x : 0, narrow ? box.y - NARROW_TITLE : box.y);
     pen.fillStyle = theme.muted;
     const most = this.most.get(row.measure.id) ?? 0;
     if (!narrow) pen.fillText(`up to ${wordsOf(row.measure, most)}`, 0, box.y + 15);
@@ -455,6 +468,18 @@ export class ResourcesView implements PanelView {
       value: wordsOf(row.measure, middle)
     };
   }
+}
+
+/** Colours of stacked layers, from the bottom. */
+function layersOf(theme: Theme): readonly string[] {
+  const [first, second, third] = [31, 19, 7].map(slot => slotColor(slot, theme.dark, theme.contrast));
+  return [css(first), css(mixed(theme.background, second, 0.45)), css(mixed(theme.background, third, 0.2))];
+}
+
+function partsOf(measure: Measure, theme: Theme): { readonly label: string; readonly color?: string }[] {
+  if (measure.style === 'line') return [];
+  const colors = measure.style === 'stack' ? layersOf(theme) : [];
+  return measure.columns.map(({ label }, at) => ({ label, color: colors[at] }));
 }
 
 function nothing(): Series {
