@@ -18,7 +18,7 @@ from .markdown import table
 from .overhead_run import MODES, WORKLOADS
 
 #: Workload: most that recording may cost, as a multiple of the bare run.
-BARS = {"trivial-20000": 1.05, "trivial-100000": 1.05, "array-6000": 1.02}
+BARS = {"trivial-20000": 1.05, "trivial-100000": 1.05, "array-8000": 1.02}
 QUICK = ("trivial-2000", "array-3000")
 
 Result = dict[str, float]

@@ -56,7 +56,7 @@ WORKLOADS = {
     "trivial-20000": Workload(run_trivial, 20_000, 500),
     "trivial-100000": Workload(run_trivial, 100_000, 500),
     "array-3000": Workload(run_array, 3_000, 1_000),
-    "array-6000": Workload(run_array, 6_000, 1_000),
+    "array-8000": Workload(run_array, 8_000, 1_000),
 }
 
 
