@@ -1,0 +1,1 @@
+"""How fast the page draws, beside the peers."""

@@ -1,0 +1,134 @@
+/** The task stream in one page, ours or Bokeh's: how long frames take, and what can be seen. */
+
+const VIEW = { width: 1600, height: 860 };
+
+/** One part in so many of the run is shown. */
+export const ZOOMS = { whole: 1.1, 'one part in 16': 16, close: 1024 };
+
+/** Pixels that the picture moves from one frame to the next, there and back. */
+const STEPS = [7, 7, 7, 7, 7, -7, -7, -7, -7, -7];
+
+async function opened(browser, file, limit) {
+  const context = await browser.newContext({ viewport: VIEW });
+  const page = await context.newPage();
+  page.setDefaultTimeout(limit);
+  let crashed;
+  const crash = new Promise((_, reject) => {
+    crashed = () => reject(new Error('the page crashed'));
+  });
+  crash.catch(() => {});
+  page.on('crash', crashed);
+  await Promise.race([page.goto(`file://${file}`, { waitUntil: 'commit' }), crash]);
+  return { page, crash, close: () => context.close() };
+}
+
+/** Runs `work` in a fresh page; a crash or a time-out comes back as words. */
+async function inPage(browser, file, limit, work) {
+  const { page, crash, close } = await opened(browser, file, limit);
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing within ${limit / 1000} s`)), limit);
+  });
+  try {
+    return await Promise.race([work(page), crash, late]);
+  } catch (error) {
+    return { failed: String(error.message ?? error).split('\n')[0] };
+  } finally {
+    clearTimeout(timer);
+    await Promise.race([close(), new Promise(resolve => setTimeout(resolve, 5000))]);
+  }
+}
+
+/** Milliseconds from the beginning of the navigation until the picture can be seen. */
+export function ourFirstPicture(browser, file, limit) {
+  return inPage(browser, file, limit, async page => {
+    const shown = await page.waitForFunction(() => {
+      const canvas = document.querySelector('.di-panel-task-stream canvas');
+      if (!canvas || canvas.width < 10) return false;
+      window.firstSeen ??= performance.now();
+      return window.firstSeen;
+    });
+    return { first: await shown.jsonValue() };
+  });
+}
+
+export function bokehFirstPicture(browser, file, limit) {
+  return inPage(browser, file, limit, async page => {
+    const shown = await page.waitForFunction(() => {
+      if (!window.Bokeh?.documents?.[0]?.is_idle) return false;
+      window.firstSeen ??= performance.now();
+      return window.firstSeen;
+    });
+    return { first: await shown.jsonValue() };
+  });
+}
+
+export function ourFrames(browser, file, frames, limit) {
+  return inPage(browser, file, limit, async page => {
+    await page.waitForFunction(() => window.stream);
+    return page.evaluate(
+      async ({ zooms, steps, frames }) => {
+        const stream = await window.stream;
+        const results = {};
+        for (const [name, zoom] of Object.entries(zooms)) {
+          stream.show(zoom);
+          stream.settle();
+          const pan = Array.from({ length: frames }, (_, frame) => stream.pan(steps[frame % steps.length]));
+          const inSight = stream.inSight();
+          const rough = stream.erred();
+          const zooming = Array.from({ length: frames }, (_, frame) => stream.zoom(frame % 8 < 4 ? 0.9 : 1 / 0.9));
+          const moving = stream.erred();
+          await new Promise(resolve => setTimeout(resolve, 200));
+          const settle = stream.settle();
+          const exact = stream.erred();
+          const hover = stream.hover(500);
+          results[name] = { pan, zooming, settle, hover, inSight, erred: [rough, moving, exact] };
+        }
+        return results;
+      },
+      { zooms: ZOOMS, steps: STEPS, frames }
+    );
+  });
+}
+
+export function bokehFrames(browser, file, frames, limit) {
+  return inPage(browser, file, limit, async page => {
+    await page.waitForFunction(() => window.Bokeh?.documents?.[0]?.is_idle);
+    return page.evaluate(
+      async ({ zooms, steps, frames }) => {
+        const plot = window.Bokeh.documents[0].roots()[0];
+        const view = window.Bokeh.index.get_by_id(plot.id);
+        const range = plot.x_range;
+        const whole = range.end - range.start;
+        // One paint a frame: the one that is timed.
+        view.throttled_paint = () => Promise.resolve();
+        const canvas = view.canvas_view.primary.ctx;
+        const paint = () => {
+          const began = performance.now();
+          view.request_paint();
+          view.paint();
+          canvas.getImageData(0, 0, 1, 1);
+          return performance.now() - began;
+        };
+        const results = {};
+        for (const [name, zoom] of Object.entries(zooms)) {
+          const span = whole / zoom;
+          let start = (whole - span) / 2;
+          const perPixel = span / view.frame.bbox.width;
+          range.setv({ start, end: start + span });
+          paint();
+          results[name] = {
+            pan: Array.from({ length: frames }, (_, frame) => {
+              const began = performance.now();
+              start += steps[frame % steps.length] * perPixel;
+              range.setv({ start, end: start + span });
+              return performance.now() - began + paint();
+            })
+          };
+        }
+        return results;
+      },
+      { zooms: ZOOMS, steps: STEPS, frames }
+    );
+  });
+}
