@@ -68,7 +68,8 @@ describe('Selection', () => {
   test('the highlight tells, and filters nothing', () => {
     const selection = new Selection();
     let told = 0;
-    const stop = selection.subscribe(() => told++);
+    selection.subscribe(() => expect.unreachable());
+    const stop = selection.onHighlight(() => told++);
     selection.highlight = 'x';
     selection.highlight = 'x';
     expect(told).toBe(1);

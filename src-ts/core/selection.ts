@@ -54,6 +54,7 @@ export class Selection {
   private past: (readonly Clause[])[] = [];
   private future: (readonly Clause[])[] = [];
   private readonly callbacks = new Set<() => void>();
+  private readonly highlightCallbacks = new Set<() => void>();
   private pointed: string | undefined;
 
   /** All clauses, oldest first. */
@@ -153,7 +154,7 @@ export class Selection {
   set highlight(name: string | undefined) {
     if (name === this.pointed) return;
     this.pointed = name;
-    this.tell();
+    for (const callback of [...this.highlightCallbacks]) callback();
   }
 
   /** Clauses as text for a URL's hash; `restore` reads them. */
@@ -171,7 +172,13 @@ export class Selection {
     }
   }
 
-  /** Tells of every change, of the highlight too. */
+  /** Tells of every change of the highlight. */
+  onHighlight(callback: () => void): Stop {
+    this.highlightCallbacks.add(callback);
+    return () => this.highlightCallbacks.delete(callback);
+  }
+
+  /** Tells of every change of the clauses. */
   subscribe(callback: () => void): Stop {
     this.callbacks.add(callback);
     return () => this.callbacks.delete(callback);

@@ -1,5 +1,5 @@
 import type { Pen } from './pen';
-import { type Theme, themeOf, watchTheme } from './theme';
+import { PLAIN, type Theme, themeOf, watchTheme } from './theme';
 
 /** The two sheets of a surface: the picture, and what changes with the pointer. */
 export type Sheet = 'base' | 'overlay';
@@ -9,6 +9,9 @@ interface Painter {
   draw(pen: Pen): void;
   drawOverlay(pen: Pen): void;
 }
+
+/** How far outside the window a surface is drawn, CSS pixels. */
+const NEAR = 200;
 
 const waiting = new Set<Surface>();
 let frame = 0;
@@ -40,7 +43,7 @@ export class Surface {
   height = 0;
   /** Device pixels in a CSS pixel. */
   ratio = 1;
-  theme: Theme;
+  theme: Theme = PLAIN;
   private painter: Painter | undefined;
   private visible = true;
   private stale = new Set<Sheet | 'layout'>();
@@ -55,7 +58,6 @@ export class Surface {
       this.element.append(canvas);
     }
     this.overlay.style.pointerEvents = 'none';
-    this.theme = themeOf(this.element);
   }
 
   /** Starts to draw: call it when the element is in the page. */
@@ -68,9 +70,10 @@ export class Surface {
         this.visible = entries[entries.length - 1].isIntersecting;
         if (this.visible && this.stale.size > 0) schedule(this);
       },
-      { rootMargin: '200px' }
+      { rootMargin: `${NEAR}px` }
     );
     seen.observe(this.element);
+    this.visible = this.isNear();
     const stopTheme = watchTheme(() => this.readTheme());
     this.stops.push(
       () => resized.disconnect(),
@@ -124,6 +127,11 @@ export class Surface {
     return context;
   }
 
+  private isNear(): boolean {
+    const { top, bottom } = this.element.getBoundingClientRect();
+    return top < window.innerHeight + NEAR && bottom > -NEAR;
+  }
+
   private readTheme(): void {
     this.theme = themeOf(this.element);
     this.invalidate('layout');
@@ -142,6 +150,6 @@ export class Surface {
     }
     this.invalidate('layout');
     // A resized canvas is empty until it is drawn: do not show a frame of nothing.
-    this.commit();
+    if (this.visible) this.commit();
   }
 }

@@ -4,14 +4,14 @@
  */
 export class TextWidth {
   private readonly advances = new Map<number, number>();
-  private readonly latin = new Float32Array(256);
+  private readonly latin = new Float32Array(256).fill(Number.NaN);
   private readonly context: CanvasRenderingContext2D | null;
   private readonly size: number;
 
   constructor(readonly font: string) {
     this.context = document.createElement('canvas').getContext('2d');
     this.size = Number.parseFloat(/([\d.]+)px/.exec(font)?.[1] ?? '12');
-    for (let code = 32; code < 256; code++) this.latin[code] = this.measured(code);
+    if (this.context) this.context.font = font;
   }
 
   /** Width in CSS pixels. */
@@ -19,7 +19,8 @@ export class TextWidth {
     let width = 0;
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index);
-      width += code < 256 ? this.latin[code] : this.advance(text.codePointAt(index) ?? code);
+      const known = code < 256 ? this.latin[code] : Number.NaN;
+      width += Number.isNaN(known) ? this.advance(text.codePointAt(index) ?? code) : known;
       if (code >= 0xd800 && code < 0xdc00) index++;
     }
     return width;
@@ -44,13 +45,25 @@ export class TextWidth {
     if (width === undefined) {
       width = this.measured(point);
       this.advances.set(point, width);
+      if (point < 256) this.latin[point] = width;
     }
     return width;
   }
 
   private measured(point: number): number {
     if (!this.context) return this.size * 0.56;
-    this.context.font = this.font;
     return this.context.measureText(String.fromCodePoint(point)).width;
   }
+}
+
+const shared = new Map<string, TextWidth>();
+
+/** The table of a font, shared by all drawings. */
+export function textWidth(font: string): TextWidth {
+  let widths = shared.get(font);
+  if (!widths) {
+    widths = new TextWidth(font);
+    shared.set(font, widths);
+  }
+  return widths;
 }

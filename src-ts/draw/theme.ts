@@ -20,6 +20,21 @@ export interface Theme {
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif';
 
+/** What is drawn with before a drawing stands in its page. */
+export const PLAIN: Theme = {
+  dark: false,
+  contrast: false,
+  background: [255, 255, 255],
+  backgroundText: '#fff',
+  text: '#15181c',
+  muted: '#59616b',
+  faint: '#b0b6bd',
+  grid: '#eee',
+  gridColor: [238, 238, 238],
+  accent: '#1a66c9',
+  font: FONT
+};
+
 /** The theme at an element: its background decides between light and dark. */
 export function themeOf(element: Element): Theme {
   const background = backgroundOf(element);

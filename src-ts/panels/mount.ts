@@ -60,14 +60,19 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   section.append(head, ...parts(view.above), surface.element, ...parts(view.below), empty, tableBox, live);
   host.append(section);
 
-  const layout = (): void => {
+  /** What of the panel is shown at all; true if that is a drawing. */
+  const stand = (): boolean => {
     const words = view.empty();
     empty.textContent = words ?? '';
     empty.hidden = words === undefined;
     surface.element.hidden = words !== undefined || view.plain === true;
     if (view.above) view.above.hidden = words !== undefined;
     if (view.below) view.below.hidden = words !== undefined;
-    if (words === undefined) view.layout();
+    return words === undefined;
+  };
+
+  const layout = (): void => {
+    if (stand()) view.layout();
     if (!tableBox.hidden) fillTable();
     const wanted = `${Math.round(view.height(surface.width))}px`;
     if (surface.element.style.height !== wanted) surface.element.style.height = wanted;
@@ -108,6 +113,7 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   let timer: ReturnType<typeof setTimeout> | undefined;
   stops.push(
     stage.selection.subscribe(refresh),
+    stage.selection.onHighlight(() => surface.invalidate('base')),
     stage.recording.onAppend(({ table: name }) => {
       if (!panel.tables.includes(name)) return;
       timer ??= setTimeout(() => {
@@ -125,7 +131,9 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     );
   }
   surface.element.style.height = `${Math.round(view.height(host.clientWidth))}px`;
-  layout();
+  // A drawing is laid out once it comes near the window: the first picture does not wait for the others.
+  if (view.plain) layout();
+  else stand();
   surface.start({
     layout,
     draw: pen => {

@@ -1,7 +1,7 @@
 import { type Lane, RUNNING, STATUSES } from '../../core/lane';
 import { luminance } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
-import { TextWidth } from '../../draw/text-width';
+import { type TextWidth, textWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
 import type { PanelContext } from '../panel';
 import { HIDDEN } from './cells';
@@ -26,8 +26,6 @@ const SIGN_HEIGHT = 5;
 /** With more entries in sight, none is wide enough to be worth the search. */
 const MOST_ENTRIES = 200_000;
 
-let widths: TextWidth | undefined;
-
 /** Labels, signs of failure and open ends of running tasks. */
 export function drawDetails(pen: Pen, details: Details): void {
   const { lanes, scale, laneHeight, context } = details;
@@ -37,16 +35,17 @@ export function drawDetails(pen: Pen, details: Details): void {
   if (entries > MOST_ENTRIES) return;
   const size = laneHeight >= 16 ? 11 : 10;
   const font = `${size}px ${context.surface.theme.font}`;
-  if (widths?.font !== font) widths = new TextWidth(font);
+  const widths = textWidth(font);
   pen.font = font;
   pen.textBaseline = 'middle';
   pen.textAlign = 'left';
-  for (let row = 0; row < lanes.length; row++) drawLane(pen, details, lanes[row], row);
+  for (let row = 0; row < lanes.length; row++) drawLane(pen, details, widths, lanes[row], row);
 }
 
 function drawLane(
   pen: Pen,
   { context, plot, scale, laneHeight, roles, entries }: Details,
+  widths: TextWidth,
   lane: Lane,
   row: number
 ): void {
@@ -70,7 +69,7 @@ function drawLane(
     const failed = drawSign(pen, STATUSES[status[entry]], box, context);
     if (status[entry] === RUNNING) drawOpenEnd(pen, box, context);
     if (box.width >= LABEL_FROM && laneHeight >= LABEL_HEIGHT) {
-      drawLabel(pen, context, context.tasks.names[name[entry]], box, failed);
+      drawLabel(pen, context, widths, context.tasks.names[name[entry]], box, failed);
     }
   }
 }
@@ -119,8 +118,15 @@ function drawOpenEnd(pen: Pen, box: Box, { surface }: PanelContext): void {
   }
 }
 
-function drawLabel(pen: Pen, context: PanelContext, name: string, box: Box, failed: boolean): void {
-  const text = (widths as TextWidth).fitted(name, box.width - 8);
+function drawLabel(
+  pen: Pen,
+  context: PanelContext,
+  widths: TextWidth,
+  name: string,
+  box: Box,
+  failed: boolean
+): void {
+  const text = widths.fitted(name, box.width - 8);
   if (!text) return;
   const { colors, surface } = context;
   const { theme } = surface;

@@ -2,7 +2,7 @@ import { shortened } from '../../core/format';
 import type { Lane } from '../../core/lane';
 import type { Tasks } from '../../core/tasks';
 import type { Pen } from '../../draw/pen';
-import { TextWidth } from '../../draw/text-width';
+import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { workerName } from './card';
 
@@ -49,13 +49,11 @@ export interface LabelPlace {
   readonly end: number;
 }
 
-let widths: TextWidth | undefined;
-
 /** Names of workers left of their lanes, threads where there is room, a line between workers. */
 export function drawLaneLabels(pen: Pen, place: LabelPlace, theme: Theme): void {
   const { groups, from, to, laneHeight, right, end } = place;
   const font = `11px ${theme.font}`;
-  if (widths?.font !== font) widths = new TextWidth(font);
+  const widths = textWidth(font);
   pen.font = font;
   pen.textBaseline = 'middle';
   const withThreads = laneHeight >= 13 && right > 90;

@@ -45,7 +45,6 @@ export class TaskStreamView implements PanelView {
   private readonly phases: Phases;
   private readonly grid: Grid;
   private readonly sheet = new Sheet();
-  private readonly stops: (() => void)[] = [];
   private groups: readonly Group[] = [];
   private grouped = -1;
   private laneHeight = LOWEST_LANE;
@@ -57,7 +56,7 @@ export class TaskStreamView implements PanelView {
   private disposed = false;
 
   constructor(private readonly context: PanelContext) {
-    const { tasks, selection } = context;
+    const { tasks } = context;
     this.totals = new Totals(tasks);
     this.phases = new Phases(tasks);
     this.grid = new Grid(this.phases);
@@ -72,7 +71,6 @@ export class TaskStreamView implements PanelView {
       },
       key: event => this.key(event)
     };
-    this.stops.push(selection.subscribe(() => this.legend.update(context.surface.theme)));
   }
 
   empty(): string | undefined {
@@ -114,7 +112,6 @@ export class TaskStreamView implements PanelView {
     const note = noteOf(tasks);
     this.below.textContent = note;
     this.below.hidden = note === '';
-    this.recolor();
     if (tasks.count > LEVELS_FROM && recording.end > recording.origin) void this.buildLevels();
   }
 
@@ -125,6 +122,7 @@ export class TaskStreamView implements PanelView {
     const scale = viewport.scale(plot.width, ratio);
     const marks = timeTicks(scale.start - viewport.origin, scale.stop - viewport.origin, plot.width / 110);
     if (!this.grid.update(this.view(scale, ratio))) surface.invalidate('base');
+    this.recolor();
     this.paint(pen, plot, scale, marks.values);
     drawDetails(pen, {
       context: this.context,
@@ -203,7 +201,6 @@ export class TaskStreamView implements PanelView {
 
   dispose(): void {
     this.disposed = true;
-    for (const stop of this.stops) stop();
   }
 
   private view({ start, perPixel, width }: Scale, ratio: number): View {
