@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import Any
 
@@ -112,7 +113,7 @@ def test_symbols_beyond_one_and_two_bytes() -> None:
 
 
 def test_encoded_texts_and_symbols_can_be_encoded_again() -> None:
-    columns = {"key": ["", "α", "x" * 10_000], "prefix": ["a", "b", "a"]}
+    columns = {"key": ["", "ж", "x" * 10_000], "prefix": ["a", "b", "a"]}
     once = decode(encode("graph", columns))
     assert isinstance(once.columns["key"], Texts) and isinstance(once.columns["prefix"], Symbols)
     assert encode("graph", once.columns) == encode("graph", columns)
@@ -147,10 +148,8 @@ def test_unknown_tables_columns_and_kinds_are_left_out() -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_batch_or_a_batch_error(data: bytes) -> None:
     for read in (decode, announced, table_of, lambda raw: list(split(raw))):
-        try:
+        with contextlib.suppress(BatchError):
             read(data)
-        except BatchError:
-            pass
 
 
 @given(_tables(), st.data())
@@ -161,10 +160,8 @@ def test_damaged_batches_raise_nothing_but_batch_errors(
     for _ in range(data.draw(st.integers(1, 4))):
         raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
     raw = raw[: data.draw(st.integers(0, len(raw)))]
-    try:
+    with contextlib.suppress(BatchError):
         decode(bytes(raw))
-    except BatchError:
-        pass
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ def beginning(name: str | None, started: float, options: Options) -> bytes:
             "platform": platform.platform(),
             "cores": os.cpu_count(),
             "python": platform.python_version(),
-            "versions": {package: each for package in _PACKAGES if (each := _version(package))},
-            "config": _config(),
+            "packages": {package: each for package in _PACKAGES if (each := _version(package))},
+            "settings": _config(),
             "options": {rate: getattr(options, rate) for rate in rates},
         }
     )

@@ -55,11 +55,12 @@ def make(read: Callable[[str], Columns]) -> Mapping[str, Any]:
     """Join the attempts with their tasks and with what their workers saw.
 
     In the order of the tasks' ids, which is that of their graphs, and of the
-    attempts at each. Those that only a worker has told of, and those that
-    still run, are there too. The arrays are the caller's to change.
+    attempts at each. Those that still run are there too. What a worker tells
+    of attempts that ended before the recording began is left out. The arrays
+    are the caller's to change.
     """
     attempts, executions, running, graph = map(read, ("attempts", "executions", "running", "graph"))
-    seen, rows = _all_runs(attempts, executions, running)
+    seen, rows = _all_runs(attempts, running)
     task = _tasks(attempts["task"], running, seen, rows)
     order = np.lexsort((seen, task)) if _repeated(task) else np.argsort(task)
     seen, rows, task = seen[order], rows[order], task[order]
@@ -132,16 +133,13 @@ def _repeated(task: np.ndarray) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-def _all_runs(attempts: Columns, executions: Columns, running: Columns) -> tuple[np.ndarray, np.ndarray]:
-    """Every run, once, and its row in `attempts` (-1 if it has none)."""
-    runs: Any = attempts["run"]
-    rows = np.arange(len(runs))
-    for more in (executions["run"], running["run"]):
-        if len(more) and (unknown := more[Lookup(runs).rows(more) < 0]).size:
-            unknown = np.unique(unknown)
-            runs = np.concatenate((runs, unknown))
-            rows = np.concatenate((rows, np.full(len(unknown), -1)))
-    return runs, rows
+def _all_runs(attempts: Columns, running: Columns) -> tuple[np.ndarray, np.ndarray]:
+    """Every run whose task is known, once, and its row in `attempts` (-1 if it has none)."""
+    ended: Any = attempts["run"]
+    begun: Any = running["run"]
+    more = np.unique(begun[Lookup(ended).rows(begun) < 0])
+    rows = np.arange(len(ended))
+    return np.concatenate((ended, more)), np.concatenate((rows, np.full(len(more), -1)))
 
 
 def _tasks(ended: Any, running: Columns, seen: np.ndarray, rows: np.ndarray) -> np.ndarray:

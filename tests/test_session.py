@@ -1,0 +1,322 @@
+"""Sessions: what `record` takes, when it begins and ends, and what it leaves behind."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dask
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+import dask_insight
+from dask_insight.batch import encode
+from dask_insight.recording import Recording
+from dask_insight.session import AsynchronousClient, Session, record
+from dask_insight.session.settings import options_of
+
+
+def _increment(number: int) -> int:
+    return number + 1
+
+
+def _fail(number: int) -> int:
+    raise ValueError(f"cannot do {number}")
+
+
+def _keys(recording: Recording, status: str = "ok") -> set[str]:
+    tasks = recording.tasks
+    return set(tasks["key"][tasks["status"] == status])
+
+
+def _cluster(**options: Any) -> LocalCluster:
+    settings = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": ":0"}
+    return LocalCluster(**{**settings, **options})
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with _cluster() as cluster, Client(cluster) as connected:
+        yield connected
+
+
+def _plugins(client: Client) -> list[str]:
+    """Plugins of ours on the scheduler."""
+    scheduler = client.cluster.scheduler
+    return [name for name in scheduler.plugins if "insight" in name.lower()]
+
+
+def test_a_block_records_what_runs_in_it_and_nothing_else(client: Client, tmp_path: Path) -> None:
+    before = client.submit(_increment, 1, key="before")
+    before.result()
+    path = tmp_path / "run.dinsight"
+    with record(path) as run:
+        assert client.submit(_increment, 2, key="inside").result() == 3
+    client.submit(_increment, 3, key="after").result()
+    assert _keys(run) == {"inside"}
+    assert _plugins(client) == []
+    again = dask_insight.open(path)
+    assert _keys(again) == {"inside"} and again.gaps == []
+    assert again.about["name"] == "run"
+    assert again.about["started"] <= again.about["stopped"] <= time.time()
+    assert again.about["packages"]["dask"] == dask.__version__
+
+
+def test_without_a_path_it_stays_in_memory(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with record(name="in memory") as run:
+        client.gather(client.map(_increment, range(20), key=[f"m-{i}" for i in range(20)]))
+    assert len(_keys(run)) == 20
+    assert list(tmp_path.iterdir()) == []
+    assert "in memory" in repr(run) and "20 tasks" in run.summary().verdict() + repr(run) + str(len(run.tasks)) + " tasks"
+
+
+def test_start_and_stop(client: Client) -> None:
+    session = record()
+    run = session.start()
+    client.submit(_increment, 4, key="between").result()
+    assert session.stop() is run is session.recording
+    assert _keys(run) == {"between"}
+    assert session.stop() is run, "stopping twice is harmless"
+    with pytest.raises(RuntimeError, match="makes a new one"):
+        session.start()
+
+
+def test_an_exception_passes_and_the_recording_is_complete_up_to_there(client: Client, tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    with pytest.raises(ZeroDivisionError), record(path):
+        client.submit(_increment, 5, key="done").result()
+        1 / 0  # noqa: B018
+    assert _keys(dask_insight.open(path)) == {"done"}
+    assert _plugins(client) == []
+
+
+def test_a_failing_task_is_recorded_with_its_error(client: Client) -> None:
+    with record() as run:
+        assert client.submit(_fail, 6, key="fails").exception() is not None
+    assert _keys(run, "erred") == {"fails"}
+    error = run.errors.iloc[0]
+    assert error.key == "fails" and "cannot do 6" in error.exception and "_fail" in error.traceback
+
+
+def test_blocks_nest_and_overlap(client: Client) -> None:
+    with record() as outer:
+        client.submit(_increment, 7, key="first").result()
+        with record() as inner:
+            client.submit(_increment, 8, key="second").result()
+        client.submit(_increment, 9, key="third").result()
+        late = record()
+        late.start()
+        client.submit(_increment, 10, key="fourth").result()
+    client.submit(_increment, 11, key="fifth").result()
+    late.stop()
+    assert _keys(outer) == {"first", "second", "third", "fourth"}
+    assert _keys(inner) == {"second"}
+    assert _keys(late.recording) == {"fourth", "fifth"}
+    assert _plugins(client) == []
+
+
+def test_only_the_client_asked_for(client: Client) -> None:
+    with _cluster() as cluster, Client(cluster, set_as_default=False) as other, record(client=other) as run:
+        client.submit(_increment, 12, key="elsewhere").result()
+        other.submit(_increment, 13, key="here").result()
+    assert _keys(run) == {"here"}
+
+
+def test_several_clients_of_one_cluster_are_recorded_once(client: Client) -> None:
+    with Client(client.scheduler.address, set_as_default=False) as second, record() as run:
+        client.submit(_increment, 14, key="one").result()
+        second.submit(_increment, 15, key="two").result()
+    tasks = run.tasks
+    assert sorted(tasks["key"]) == ["one", "two"]
+
+
+def test_a_second_client_takes_over_when_the_first_closes() -> None:
+    with _cluster() as cluster:
+        first = Client(cluster)
+        with record() as run, Client(cluster, set_as_default=False) as second:
+            first.submit(_increment, 16, key="first").result()
+            first.close()
+            second.submit(_increment, 17, key="second").result()
+    assert _keys(run) >= {"first", "second"}
+
+
+def test_clients_made_later_are_recorded_from_their_first_task() -> None:
+    with record() as run, _cluster() as cluster, Client(cluster) as late:
+        late.submit(_increment, 18, key="late").result()
+    assert _keys(run) == {"late"}
+
+
+def test_local_schedulers_are_recorded_beside_a_client(client: Client) -> None:
+    with record() as run:
+        assert dask.delayed(_increment, name="local")(1).compute(scheduler="threads") == 2
+        client.submit(_increment, 19, key="clustered").result()
+    prefixes = set(run.tasks["prefix"])
+    assert "clustered" in prefixes and any("increment" in prefix for prefix in prefixes)
+    assert len(run.tasks) == 2
+    with record(local=False) as run:
+        dask.delayed(_increment)(1).compute(scheduler="threads")
+    assert len(run.tasks) == 0
+
+
+def test_stopping_is_bounded_when_the_cluster_has_died(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    cluster = _cluster()
+    client = Client(cluster)
+    session = record(path, stop_timeout="2s", poll="50ms")
+    run = session.start()
+    client.submit(_increment, 20, key="before the end").result()
+    deadline = time.monotonic() + 20
+    while "before the end" not in _keys(run) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    cluster.close(timeout=5)
+    begun = time.monotonic()
+    session.stop()
+    assert time.monotonic() - begun < 8
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        client.close(timeout=1)
+    assert _keys(dask_insight.open(path)) == {"before the end"}
+
+
+def test_stopping_after_the_client_has_closed(client: Client) -> None:
+    with _cluster() as cluster:
+        connected = Client(cluster)
+        with record(client=connected) as run:
+            connected.submit(_increment, 21, key="closed").result()
+            connected.close()
+    assert _keys(run) == {"closed"}
+
+
+def test_asynchronous_clients_in_async_with(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+
+    async def work() -> None:
+        async with (
+            LocalCluster(
+                n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0", asynchronous=True
+            ) as cluster,
+            Client(cluster, asynchronous=True) as client,
+        ):
+            async with record(path, client=client) as run:
+                assert await client.submit(_increment, 22, key="async") == 23
+            assert _keys(run) == {"async"}
+            async with record() as run:
+                assert await client.submit(_increment, 23, key="found") == 24
+            assert _keys(run) == {"found"}
+            with pytest.raises(AsynchronousClient, match="async with"), record(client=client):
+                pass
+            with pytest.raises(TypeError, match="async with"), record():
+                pass
+
+    asyncio.run(work())
+    assert _keys(dask_insight.open(path)) == {"async"}
+
+
+def test_synchronous_clients_in_async_with(client: Client) -> None:
+    async def work() -> Recording:
+        async with record(client=client) as run:
+            await asyncio.to_thread(lambda: client.submit(_increment, 24, key="sync in async").result())
+        return run
+
+    assert _keys(asyncio.run(work())) == {"sync in async"}
+
+
+def test_a_refusing_cluster_is_an_error_if_asked_for_and_a_warning_else(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dask_insight.sources.cluster import ClusterSource
+
+    async def refuse(self: ClusterSource, emit: Any) -> None:
+        raise RuntimeError("plugins are not welcome here")
+
+    monkeypatch.setattr(ClusterSource, "start", refuse)
+    with pytest.raises(RuntimeError, match="not welcome"), record(client=client):
+        pass
+    with pytest.warns(RuntimeWarning, match="not welcome"):
+        session = record()
+        session.start()
+    session.stop()
+    lost = session.recording.events
+    assert lost["kind"].tolist() == ["lost"] and "not welcome" in lost["message"][0]
+
+
+def test_a_source_that_does_not_stop_costs_bounded_time(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.sources.cluster import ClusterSource
+
+    stop = ClusterSource.stop
+
+    async def hang(self: ClusterSource) -> None:
+        await stop(self)
+        await asyncio.sleep(3600)
+
+    monkeypatch.setattr(ClusterSource, "stop", hang)
+    session = record(client=client, stop_timeout=0.5)
+    session.start()
+    begun = time.monotonic()
+    session.stop()
+    assert time.monotonic() - begun < 10
+    assert "did not end" in " ".join(session.recording.events["message"])
+
+
+def test_the_file_gets_smaller_when_the_recording_ends(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    session = record(path, local=False, client=None)
+    run = session.start()
+    start = 1.75e9
+    for i in range(300):
+        task = np.arange(i * 10, i * 10 + 10)
+        keys = [f"('x-0123456789abcdef', {number})" for number in task]
+        run.append(encode("graph", {"task": task, "key": keys}))
+        run.append(encode("attempts", {"run": task, "task": task, "start": start + task, "stop": start + task + 1}))
+    growing = sum(map(len, run.batches()))
+    session.stop()
+    assert path.stat().st_size < growing / 10
+    assert len(dask_insight.open(path).tasks) == 3000
+    assert [each.name for each in tmp_path.iterdir()] == ["run.dinsight"]
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "seconds"),
+    [
+        ({"resources": "1s"}, "resources", 1.0),
+        ({"resources": 0.5}, "resources", 0.5),
+        ({"profile": "20ms"}, "profile_interval", 0.02),
+        ({"poll": "1 minute"}, "poll", 60.0),
+        ({"profile": False}, "profile", False),
+        ({"profile_budget": 0.1}, "profile_budget", 0.1),
+    ],
+)
+def test_durations_as_dask_writes_them(given: dict[str, Any], name: str, seconds: float) -> None:
+    options = options_of(given.pop("profile", True), given.pop("resources", "200ms"), given)
+    assert getattr(options, name) == seconds
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"resources": "often"}, ValueError, "resources='often' is no duration"),
+        ({"poll": -1}, ValueError, "poll=-1"),
+        ({"profile": "0s"}, ValueError, "profile_interval"),
+        ({"resources": None}, ValueError, "is no duration"),
+        ({"profil": True}, TypeError, "no option profil; there are profile"),
+    ],
+)
+def test_wrong_options_are_named(given: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        record(**given)
+
+
+def test_an_unwritable_file_is_an_error_before_anything_begins(client: Client, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), record(tmp_path / "no" / "such" / "folder" / "run.dinsight"):
+        pass
+    assert _plugins(client) == []
+
+
+def test_what_record_gives_is_a_session() -> None:
+    assert isinstance(dask_insight.record(), Session)
