@@ -8,6 +8,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -32,6 +33,9 @@ async def dask_teardown(client):
     if _watch() is not None:
         await _watch().leaving(client)
 """
+
+#: Loggers of distributed that would print the whole hook into a person's output.
+_CHATTY = ("distributed.preloading", "distributed.utils")
 
 logger = logging.getLogger(__name__)
 _lock = threading.Lock()
@@ -139,12 +143,23 @@ async def _waiting(answer: Awaitable[None]) -> None:
 def _install() -> None:
     before = dask.config.get(_PRELOAD, [])
     dask.config.set({_PRELOAD: [*([before] if isinstance(before, str) else before), _HOOK]})
+    for name in _CHATTY:
+        logging.getLogger(name).addFilter(_not_ours)
 
 
 def _uninstall() -> None:
+    for name in _CHATTY:
+        logging.getLogger(name).removeFilter(_not_ours)
     before = dask.config.get(_PRELOAD, [])
     if isinstance(before, list):
         dask.config.set({_PRELOAD: [one for one in before if one != _HOOK]})
+
+
+def _not_ours(record: logging.LogRecord) -> bool:
+    """False for what distributed says, at level INFO, about loading `_HOOK` from a temporary file."""
+    said = record.args if isinstance(record.args, tuple) else ()
+    about_hook = bool(said) and (said[0] == _HOOK or Path(str(said[0])).name.startswith("tmp"))
+    return record.levelno > logging.INFO or not about_hook
 
 
 class _Follower:
