@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 
@@ -11,7 +10,7 @@ const entries = [
   { from: 'hosts/report.css', to: 'report.css' }
 ];
 
-for (const { from, to, format } of entries.filter(({ from }) => existsSync(here + from))) {
+for (const { from, to, format } of entries) {
   await esbuild.build({
     entryPoints: [here + from],
     outfile: out + to,
