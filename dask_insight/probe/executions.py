@@ -185,7 +185,7 @@ class Executions:
             self.rows.add(*row, cpu if cpu > 0 else _NAN, rss)
 
     def take(self, most: int) -> tuple[dict[str, Any], list[Hashable]]:
-        """What is new, packed by table, and the keys of the tasks it names: those of ``running``, then ``errors``."""
+        """What is new, packed by table, and the keys it names: first of ``running``, then of ``errors``."""
         self._close()
         now = time()
         keys: list[Hashable] = []

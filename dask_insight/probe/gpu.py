@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 class Device(NamedTuple):
     """One GPU."""
 
-    index: int
+    number: int
     name: str
     handle: Any
 
@@ -34,7 +34,7 @@ class Gpus:
 
     def _visible(self) -> list[Device]:
         nvml = self._nvml
-        found = []
+        found: list[Device] = []
         for index in range(nvml.nvmlDeviceGetCount()):
             handle = nvml.nvmlDeviceGetHandleByIndex(index)
             uuid = _text(nvml.nvmlDeviceGetUUID(handle))
@@ -45,7 +45,7 @@ class Gpus:
         """One row of `gpus` for each device; a figure that cannot be had is NaN."""
         rows = []
         for device in self.devices:
-            row: dict[str, Any] = {"time": now, "index": device.index, "name": device.name}
+            row: dict[str, Any] = {"time": now, "index": device.number, "name": device.name}
             row["utilization"] = _tried(
                 lambda d=device: self._nvml.nvmlDeviceGetUtilizationRates(d.handle).gpu
             )
@@ -66,12 +66,12 @@ def chosen(devices: list[Device], visible: str | None) -> list[Device]:
     """The devices that CUDA_VISIBLE_DEVICES names, by index or UUID, up to the first name that fits none."""
     if visible is None:
         return devices
-    found = []
+    found: list[Device] = []
     for name in (part.strip() for part in visible.split(",")):
         fitting = [
             device
             for device in devices
-            if name and (str(device.index) == name or device.name.rsplit(" ", 1)[1].startswith(name))
+            if name and (str(device.number) == name or device.name.rsplit(" ", 1)[1].startswith(name))
         ]
         if not fitting and name.startswith("MIG-"):
             fitting = [device for device in devices if device not in found][:1]

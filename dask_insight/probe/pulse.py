@@ -38,7 +38,7 @@ class Lag:
         self._waiting = False
 
     def take(self) -> float:
-        """The longest wait since the last call, seconds; one that is not over yet counts as far as it has come."""
+        """The longest wait since the last call, seconds; one that is not over counts as far as it came."""
         longest = max(self._longest, monotonic() - self._asked if self._waiting else 0.0)
         self._longest = 0.0
         return longest

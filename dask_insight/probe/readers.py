@@ -136,9 +136,10 @@ class Stores:
 def pack_keys(keys: list[Hashable]) -> bytes:
     """Keys as msgpack, which is far cheaper than their text; as text where msgpack cannot hold them."""
     try:
-        return msgpack.packb(keys)
+        packed: bytes = msgpack.packb(keys)
     except Exception:
-        return msgpack.packb([str(key) for key in keys], unicode_errors="backslashreplace")
+        packed = msgpack.packb([str(key) for key in keys], unicode_errors="backslashreplace")
+    return packed
 
 
 def new_spans(scheduler: Any, reader: Reader) -> Iterator[tuple[str, tuple[str, ...], str]]:

@@ -102,7 +102,7 @@ class ResourceSampler:
 
 
 def _memory(process: psutil.Process) -> Callable[[], float]:
-    """Reads the resident memory, bytes; through /proc where there is one, as it is a hundred times cheaper."""
+    """Reads the resident memory, bytes; through /proc where there is one, which is far cheaper."""
     try:
         page = os.sysconf("SC_PAGE_SIZE")
         with open("/proc/self/statm", "rb") as file:

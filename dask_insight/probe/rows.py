@@ -22,7 +22,7 @@ class _Chunks(Generic[_Part]):
     """Chunks of `CHUNK` rows and a tail that grows; `size` elements of a part make a row."""
 
     def __init__(self, tail: _Part, size: int, bound: int) -> None:
-        self.tail = tail
+        self.tail: _Part = tail
         self.size = size
         self.first = 0
         self._full = CHUNK * size

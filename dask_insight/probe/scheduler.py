@@ -59,7 +59,8 @@ class Probe(SchedulerPlugin):
     async def start(self, scheduler: Any) -> None:
         """Open our calls on the scheduler; nothing is collected before somebody joins."""
         self.scheduler = scheduler
-        self.tasks = Tasks(scheduler, self._bound)
+        self.tasks = Tasks(scheduler, self._bound, self._failed)
+        self.transition = self.tasks.transition
         self.stores = Stores(self.tasks, self._bound)
         for address in scheduler.workers:
             self._worker_there(address)
@@ -94,7 +95,7 @@ class Probe(SchedulerPlugin):
         }
 
     async def _place(self) -> None:
-        """Hand our plugin to the workers; take it back where it does not load, as it keeps new workers out."""
+        """Hand our plugin to the workers; take it back on a failure, lest it keep new workers out."""
         try:
             answers = await self.scheduler.register_worker_plugin(
                 None, plugin=self._worker_plugin, name=self._worker_name, idempotent=False
@@ -137,7 +138,7 @@ class Probe(SchedulerPlugin):
         call = self.scheduler.broadcast(msg={"op": f"{self.name}_flush"}, on_error="ignore")
         try:
             await asyncio.wait_for(call, timeout)
-        except TimeoutError:
+        except (TimeoutError, asyncio.TimeoutError):
             self._event("warning", "probe", "some workers did not answer the last call for their data")
 
     async def leave(self, *, recorder: str) -> bool:
@@ -197,14 +198,6 @@ class Probe(SchedulerPlugin):
         }
 
     # What the scheduler calls
-
-    def transition(
-        self, key: Hashable, start: str, finish: str, *args: Any, stimulus_id: str = "", **facts: Any
-    ) -> None:
-        try:
-            self.tasks.transition(key, start, finish, stimulus_id, facts)
-        except Exception as error:
-            self._failed("transition", error)
 
     def update_graph(self, scheduler: Any, *, client: str, keys: Any, tasks: Any = (), **facts: Any) -> None:
         try:

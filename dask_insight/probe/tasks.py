@@ -7,7 +7,7 @@ is: look up an id, pack a row. Keys stay objects until somebody fetches them.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from time import time
 from typing import Any
 
@@ -39,10 +39,13 @@ class Tasks:
         The `distributed.Scheduler`.
     bound
         Most rows of each table that are kept until they are fetched.
+    failed
+        Told where a hook failed, and how.
     """
 
-    def __init__(self, scheduler: Any, bound: int) -> None:
+    def __init__(self, scheduler: Any, bound: int, failed: Callable[[str, Exception], None]) -> None:
         self._scheduler = scheduler
+        self._failed = failed
         self.graph = Rows(LAYOUTS["graph"], bound)
         self.keys = Items(bound)
         self.edges = Rows(LAYOUTS["edges"], 4 * bound)
@@ -58,6 +61,8 @@ class Tasks:
         #: Code of the worker that is, or was last, at each address; and back.
         self.codes: dict[str, int] = {}
         self.addresses: dict[int, str] = {}
+        #: Codes of groups by the group itself, for a while: it is far quicker than by their names.
+        self._codes: dict[Any, int] = {}
         self._ids: dict[Hashable, int] = {}
         self._next = 0
         self._submission = NOTHING
@@ -70,28 +75,31 @@ class Tasks:
         self._older: list[Hashable] = []
 
     def transition(
-        self, key: Hashable, start: str, finish: str, stimulus: str, facts: dict[str, Any]
+        self, key: Hashable, start: str, finish: str, *args: Any, stimulus_id: str = "", **facts: Any
     ) -> None:
-        """Take one transition, as `SchedulerPlugin.transition` has it."""
-        if start == finish:
-            return
-        if start == "processing":
-            if finish == "memory":
-                self._finished(key, facts)
-            else:
-                self._ended(key, finish, stimulus, facts)
-        elif finish == "processing":
-            self._given(key)
-        elif finish == "waiting":
-            if start == "released":
-                self._wanted(key)
-        elif finish == "queued" or finish == "no-worker":
-            self._ready[key] = time()
-        elif finish == "forgotten":
-            self._ready.pop(key, None)
-            self._forgotten.append(key)
-        elif self._ready and finish == "released":
-            self._ready.pop(key, None)
+        """Take one transition; stands in for `SchedulerPlugin.transition` itself, to spare a call."""
+        try:
+            if start == finish:
+                return
+            if start == "processing":
+                if finish == "memory":
+                    self._finished(key, facts)
+                else:
+                    self._ended(key, finish, stimulus_id, facts)
+            elif finish == "processing":
+                self._given(key)
+            elif finish == "waiting":
+                if start == "released":
+                    self._wanted(key)
+            elif finish == "queued" or finish == "no-worker":
+                self._ready[key] = time()
+            elif finish == "forgotten":
+                self._ready.pop(key, None)
+                self._forgotten.append(key)
+            elif self._ready and finish == "released":
+                self._ready.pop(key, None)
+        except Exception as error:
+            self._failed("transition", error)
 
     def _wanted(self, key: Hashable) -> None:
         task = self._ids.get(key, -1)
@@ -99,10 +107,7 @@ class Tasks:
         if task >= 0:
             return
         state = self._scheduler.tasks[key]
-        if task == -1:
-            task = self._new(key, state)
-        else:
-            task = -2 - task
+        task = self._new(key, state) if task == -1 else -2 - task
         self._ids[key] = task
         ids, add = self._ids, self.edges.add
         for dependency in state.dependencies:
@@ -117,8 +122,9 @@ class Tasks:
     def _new(self, key: Hashable, state: Any) -> int:
         task = self._next
         self._next = task + 1
-        group = state.group
-        code = self.groups.code((group.name, state.prefix.name, group.span_id or ""))
+        code = self._codes.get(state.group)
+        if code is None:
+            code = self._group(state)
         priority = state.priority
         if priority:
             self.graph.add(task, code, self._submission, -priority[0], int(priority[-1]) & NOTHING)
@@ -126,6 +132,11 @@ class Tasks:
             self.graph.add(task, code, self._submission, 0.0, NOTHING)
         self.keys.add(key)
         return task
+
+    def _group(self, state: Any) -> int:
+        group = state.group
+        code = self._codes[group] = self.groups.code((group.name, state.prefix.name, group.span_id or ""))
+        return code
 
     def id(self, key: Hashable) -> int:
         """The id of a task, NOTHING where neither we nor the scheduler know it."""
@@ -161,15 +172,14 @@ class Tasks:
 
     def _finished(self, key: Hashable, facts: dict[str, Any]) -> None:
         now = time()
-        state = self._scheduler.tasks[key]
         task = self._ids.get(key, -1)
         if task < 0:
             task = self.id(key)
-        run = state.run_id & NOTHING
         known = self._assigned.pop(key, None)
         if known is None:
+            run = self._scheduler.tasks[key].run_id & NOTHING
             known = (math.nan, math.nan, self.codes.get(facts["worker"], 0), 0, run)
-        assigned, ready, worker, queued, _ = known
+        assigned, ready, worker, queued, run = known
         began = ended = math.nan
         for phase in facts["startstops"]:
             if phase["action"] == "compute":
@@ -257,6 +267,9 @@ class Tasks:
 
     def forget(self, most: int) -> None:
         """Drop ids of tasks that the scheduler forgot a while ago, some at a time."""
+        self._codes.clear()
+        if not self._assigned:
+            self._assigned = {}  # A dict keeps the room of the most that it ever held.
         if not self._older:
             self._older, self._forgotten = self._forgotten, []
             return
@@ -283,8 +296,7 @@ class Tasks:
         if state is None or task is None:
             return None
         task = task if task >= 0 else -2 - task
-        group = state.group
-        code = self.groups.code((group.name, state.prefix.name, group.span_id or ""))
+        code = self._group(state)
         priority = state.priority or (0,)
         order = int(priority[-1]) & NOTHING if state.priority else NOTHING
         row = self.graph.pack(task, code, NOTHING, -priority[0], order)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import logging
 import re
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 import dask
 
+_log = logging.getLogger(__name__)
 #: Keys of a submission by which it can be recognised.
 _KEYS = 16
 _CODE = 20_000
@@ -69,8 +71,9 @@ class _Watch:
                 caller = calling(sys._getframe(1))
                 for listener in list(self._listeners):
                     listener(keys, caller)
-        finally:
-            return self._send(message)
+        except Exception:
+            _log.debug("a submission's place in the code was not found", exc_info=True)
+        return self._send(message)
 
 
 def calling(frame: FrameType | None) -> Caller:
@@ -112,7 +115,7 @@ def _library(file: str, module: str, ignored: tuple[str, ...]) -> bool:
 
 
 def source(code: CodeType, line: int) -> str:
-    """The text of a function or cell, or what stands around the line of a longer file; '' if it cannot be had."""
+    """The text of a function or cell, or what surrounds a line of a longer file; '' if it cannot be had."""
     lines = _lines(code)
     if code.co_name == "<module>" and len(lines) > _AROUND:
         return "".join(lines[max(0, line - _AROUND // 2) : line + _AROUND // 2])

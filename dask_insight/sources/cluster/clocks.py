@@ -36,7 +36,7 @@ class Clock:
         found = np.zeros(len(shifted))
         if self._delays:
             since, delays = np.array(self._since), np.array(self._delays)
-            # Corrections follow one another on the worker's clock; each time has the last that was there before it.
+            # Each time has the last correction that was there before it, on the worker's clock.
             found[:] = delays[0]
             low = max(0, int(np.searchsorted(since, np.nanmin(shifted) - 60.0)) - 1) if len(shifted) else 0
             for start, delay in zip(since[low:], delays[low:], strict=True):

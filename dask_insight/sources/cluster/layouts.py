@@ -16,7 +16,8 @@ _FIELDS = {
     "edges": "task dependency",
     "attempts": "run task thread status type done stop start assigned ready nbytes",
     "phases": "run worker action start stop",
-    "memory": "worker time process managed unmanaged_old unmanaged_recent spilled optimistic processing occupancy",
+    "memory": "worker time process managed unmanaged_old unmanaged_recent spilled optimistic"
+    " processing occupancy",
 }
 _KINDS = {"Q": "<u8", "I": "<u4", "H": "<u2", "B": "u1", "f": "<f4", "d": "<f8"}
 

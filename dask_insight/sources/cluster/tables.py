@@ -108,7 +108,7 @@ class Tables:
         self._emit(encode("edges", columns))
 
     def _hold(self, new: npt.NDArray[Any], now: float) -> None:
-        """Emit attempts, the last of them an answer later: word of how Dask shifted their times may be on its way."""
+        """Emit attempts, the latest an answer later: word of how Dask shifted them may be on its way."""
         found = np.concatenate((self._held, new))
         ripe = found["done"] < now - _HOLD
         self._held = found[~ripe]
