@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -50,6 +51,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CommandError as error:
         print(f"dask-insight: {error}", file=sys.stderr)
         return error.code
+    except (BrokenPipeError, KeyboardInterrupt) as error:
+        if options.execute is RUN.execute:
+            raise
+        return _cut_short(error)
+
+
+def _cut_short(error: BaseException) -> int:
+    """Nobody reads on, or somebody pressed Ctrl-C: not worth a traceback."""
+    if isinstance(error, KeyboardInterrupt):
+        print("dask-insight: interrupted", file=sys.stderr)
+        return ExitCode.INTERRUPTED
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ExitCode.FAILED
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ...errors import ExitCode
 from .command import Command
 from .files import size_of, writable, write_report
+from .info import describe
 from .progress import Progress, bar
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _execute(options: argparse.Namespace) -> int:
     progress.show("Writing the report")
     write_report(recording, html)
     progress.clear()
-    print(recording.summary())
+    print(describe(recording))
     print(f"\nrecording  {output.absolute()} ({size_of(output)})")
     print(f"report     {html.absolute()} ({size_of(html)})")
     if not options.no_open and sys.stdout.isatty():

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import json
+import math
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from ...errors import ExitCode
 from .command import Command
 from .files import open_file
+
+if TYPE_CHECKING:
+    from ...recording import Recording
 
 _HELP = "say in a few lines what is in a recording"
 _DESCRIPTION = "Say in a few lines what is in a recording."
@@ -15,19 +23,74 @@ examples:
   dask-insight info train.dinsight
   dask-insight info --json train.dinsight | jq .tasks
 """
+_NAMES = 5
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the command."""
     parser.add_argument("file", metavar="FILE", help="a recording, *.dinsight")
-    parser.add_argument("--json", action="store_true", help="as one JSON object, for programs")
+    parser.add_argument(
+        "--json", action="store_true", help="as one JSON object, for programs; times in seconds"
+    )
 
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     recording = open_file(options.file)
-    print(recording.summary())
+    if options.json:
+        facts = recording.summary()._asdict()
+        facts["rows"] = dict(_rows(recording))
+        facts["gaps"] = [gap._asdict() for gap in recording.gaps]
+        print(json.dumps(_plain(facts), ensure_ascii=False, indent=2))
+    else:
+        print(describe(recording))
     return ExitCode.OK
+
+
+def describe(recording: Recording) -> str:
+    """What is in a recording, in some lines of text."""
+    from ...words import count, duration, share
+
+    summary = recording.summary()
+    lines = [summary.name, summary.verdict(), ""]
+    if math.isfinite(summary.started):
+        lines.append(f"started    {datetime.fromtimestamp(summary.started):%Y-%m-%d %H:%M:%S}")
+    where = f"{count(summary.workers, 'worker')} on {count(summary.hosts, 'host')}"
+    lines.append(f"ran on     {where}, {count(summary.threads, 'thread')}")
+    ended = [f"{summary.erred:,} failed"] if summary.erred else []
+    ended += [f"{summary.retried:,} retried"] if summary.retried else []
+    lines.append(f"tasks      {', '.join([f'{summary.tasks:,}', *ended])}")
+    title = "most time"
+    for name, seconds in summary.names[:_NAMES]:
+        part = f" ({share(seconds / summary.computing)})" if summary.computing > 0 else ""
+        lines.append(f"{title:<11}{duration(seconds)}{part} {name}")
+        title = ""
+    rows = [f"{table} {number:,}" for table, number in _rows(recording)]
+    lines.append(f"rows       {', '.join(rows) or 'none'}")
+    lines += [f"lost       {loss}" for loss in summary.losses]
+    lines += [f"unreadable {gap.size:,} bytes at {gap.offset:,}: {gap.reason}" for gap in recording.gaps]
+    return "\n".join(lines)
+
+
+def _rows(recording: Recording) -> Iterator[tuple[str, int]]:
+    """Tables that have rows, and how many."""
+    from ...batch import decode
+    from ...schema import TABLES
+
+    rows = dict.fromkeys(TABLES, 0)
+    for batch in recording.batches():
+        decoded = decode(batch)
+        rows[decoded.table] = rows.get(decoded.table, 0) + decoded.rows
+    return ((table, number) for table, number in rows.items() if number)
+
+
+def _plain(value: Any) -> Any:
+    """The same with null for what JSON has no number for."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 INFO = Command("info", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)

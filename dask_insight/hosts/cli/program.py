@@ -70,11 +70,11 @@ def load_script(path: str, arguments: list[str]) -> Program:
             f"{file} is a notebook: make a script of it with `jupyter nbconvert --to script {file}`",
             ExitCode.USAGE,
         )
-    main = _main(str(file))
-    with io.open_code(os.fspath(file.absolute())) as stream:
+    whole = str(file.absolute())
+    with io.open_code(whole) as stream:
         source = stream.read()
-    code = _compiled(lambda: compile(source, str(file), "exec", dont_inherit=True))
-    return Program(file.stem, code, main, [path, *arguments], str(file.absolute().parent))
+    code = _compiled(lambda: compile(source, whole, "exec", dont_inherit=True))
+    return Program(_name(file), code, _main(whole), [path, *arguments], os.path.dirname(whole))
 
 
 def load_module(name: str, arguments: list[str]) -> Program:
@@ -100,6 +100,10 @@ def load_module(name: str, arguments: list[str]) -> Program:
     main.__package__ = spec.parent
     main.__loader__ = spec.loader
     return Program(name.rpartition(".")[2], code, main, [origin, *arguments], os.getcwd())
+
+
+def _name(file: Path) -> str:
+    return file.stem if file.stem != "__main__" else file.absolute().parent.name
 
 
 def _spec(name: str) -> importlib.machinery.ModuleSpec | None:

@@ -12,7 +12,7 @@ from .steps import Step
 #: So little memory, and so early on disk, that some results go there.
 _MEMORY = "512MiB"
 _CONFIG = {
-    "distributed.worker.memory.target": 0.25,
+    "distributed.worker.memory.target": 0.2,
     "distributed.worker.memory.spill": 0.8,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
@@ -27,11 +27,11 @@ def cluster() -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     with (
-        quiet(),
         dask.config.set(_CONFIG),
         LocalCluster(
             n_workers=2, threads_per_worker=2, processes=True, memory_limit=_MEMORY, dashboard_address=":0"
         ) as workers,
+        quiet(),
         Client(workers) as client,
     ):
         client.run(mute_worker)

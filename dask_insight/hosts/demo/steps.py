@@ -37,8 +37,8 @@ def _statistics() -> object:
 def _spectrum() -> object:
     import dask.array as da
 
-    x = da.random.default_rng(2).random(size=(8000, 6000), chunks=(1000, 3000)).persist()
-    return abs(da.fft.rfft(x.rechunk((8000, 600)), axis=0)).max(axis=0).compute()
+    x = da.random.default_rng(2).random(size=(6000, 5000), chunks=(1000, 2500)).persist()
+    return abs(da.fft.rfft(x.rechunk((6000, 500)), axis=0)).max(axis=0).compute()
 
 
 def _orders() -> object:

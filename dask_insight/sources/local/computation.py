@@ -103,15 +103,16 @@ class Computation:
             activity[thread] = (given[0], task, self._worker, perf_counter(), outer)
             self._ledger.threads[thread] = self._worker
         cpu, start = thread_time(), perf_counter()
-        error: BaseException | None = None
+        error: tuple[str, str] | None = None
         try:
             result = run((arguments,))[0]
             stop, cpu = perf_counter(), thread_time() - cpu
             if result[2]:
-                error = _raised(result[1])
+                error = _reason(result[1])
             return result
         except BaseException as raised:
-            stop, cpu, error = perf_counter(), thread_time() - cpu, raised
+            stop, cpu = perf_counter(), thread_time() - cpu
+            error = describe(raised, below=1)
             raise
         finally:
             if outer is None:
@@ -121,7 +122,7 @@ class Computation:
             self._ran(key, thread, start, stop, cpu, error)
 
     def _ran(
-        self, key: Any, thread: int, start: float, stop: float, cpu: float, error: BaseException | None
+        self, key: Any, thread: int, start: float, stop: float, cpu: float, error: tuple[str, str] | None
     ) -> None:
         """A thread of this process has ended a task."""
         try:
@@ -129,7 +130,7 @@ class Computation:
             if self._ledger.sampler is not None:
                 self._ledger.run_ended(self._given[key][0], start, stop)
             if error is not None:
-                self._raised(key, *describe(error))
+                self._raised(key, *error)
             if self._finished:
                 self._unused(key)
         except Exception as trouble:
@@ -200,7 +201,7 @@ class Computation:
         )
 
 
-def _raised(packed: Any) -> BaseException | None:
-    """The exception that dask's function gave back for a task that raised."""
+def _reason(packed: Any) -> tuple[str, str]:
+    """Exception and traceback, as text, that dask's function gave back for a task that raised."""
     error = packed[0] if isinstance(packed, tuple) and packed else None
-    return error if isinstance(error, BaseException) else None
+    return describe(error) if isinstance(error, BaseException) else ("", "")

@@ -1,0 +1,510 @@
+"""Computations of the local schedulers, recorded as they run."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import pairwise
+from multiprocessing import get_context
+from typing import Any
+
+import dask
+import dask.callbacks
+import dask.local
+import dask.multiprocessing
+import dask.threaded
+import numpy as np
+import pytest
+from dask import delayed
+from dask.diagnostics import Profiler
+
+from dask_insight.identity import Identity
+from dask_insight.options import Options
+from dask_insight.recording import Recording
+from dask_insight.sources.local import LocalSource
+
+SCHEDULERS = ["threads", "sync", "processes"]
+
+
+@contextmanager
+def recorded(**options: Any) -> Iterator[Recording]:
+    recording = Recording()
+    source = LocalSource(Options(**{"profile": False, **options}), recording.identity)
+    source.start(recording.append)
+    try:
+        yield recording
+    finally:
+        source.stop()
+        assert lost(recording) == []
+
+
+def column(recording: Recording, table: str, name: str) -> list[Any]:
+    return list(recording.columns(table)[name].tolist())  # type: ignore[union-attr]
+
+
+def rows(recording: Recording, table: str, *names: str) -> list[tuple[Any, ...]]:
+    return list(zip(*(column(recording, table, name) for name in names), strict=True))
+
+
+def lost(recording: Recording) -> list[Any]:
+    return [message for kind, message in rows(recording, "events", "kind", "message") if kind == "lost"]
+
+
+def keys(recording: Recording) -> dict[int, str]:
+    return dict(rows(recording, "graph", "task", "key"))
+
+
+def add(*values: int) -> int:
+    return sum(values)
+
+
+def nap(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+def spin(seconds: float) -> float:
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+    return seconds
+
+
+def fail(value: object) -> None:
+    raise LookupError(f"no {value}")
+
+
+class Unpicklable:
+    def __reduce__(self) -> Any:
+        raise TypeError("this cannot travel")
+
+
+def unpicklable() -> Unpicklable:
+    return Unpicklable()
+
+
+GRAPH = {"a": (add, 1), ("b", 0): (add, "a", 2), 3: (add, ("b", 0), "a"), b"c": (add, 3, 1)}
+
+
+def get(scheduler: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = {
+        "threads": dask.threaded.get,
+        "sync": dask.get,
+        "processes": dask.multiprocessing.get,
+    }[scheduler]
+    return found
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_every_task_once_with_its_edges(scheduler: str) -> None:
+    with recorded() as recording:
+        options = {"optimize_graph": False, "num_workers": 2} if scheduler == "processes" else {}
+        result = get(scheduler)(GRAPH, [b"c", 3], **options)
+    assert result == (5, 4)
+    names = keys(recording)
+    assert sorted(names.values()) == sorted(["a", "('b', 0)", "3", "b'c'"])
+    attempts = rows(recording, "attempts", "task", "status")
+    assert sorted(names[task] for task, _ in attempts) == sorted(names.values())
+    assert {status for _, status in attempts} == {"ok"}
+    edges = {(names[task], names[other]) for task, other in rows(recording, "edges", "task", "dependency")}
+    assert edges == {("('b', 0)", "a"), ("3", "('b', 0)"), ("3", "a"), ("b'c'", "3")}
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_times_are_the_tasks_own(scheduler: str) -> None:
+    tasks = [delayed(nap)(0.05, dask_key_name=f"nap-{number}") for number in range(8)]
+    before = time.time()
+    with recorded() as recording:
+        assert dask.compute(tasks, scheduler=scheduler, num_workers=2) == ([0.05] * 8,)
+    after = time.time()
+    times = rows(recording, "attempts", "submitted", "ready", "assigned", "start", "stop", "done")
+    assert len(times) == 8
+    for submitted, ready, assigned, start, stop, done in times:
+        assert before - 0.01 <= submitted <= ready <= assigned <= start <= stop <= done <= after + 0.01
+        assert 0.049 <= stop - start < 0.5
+    lanes: dict[Any, list[tuple[float, float]]] = {}
+    for worker, thread, start, stop in rows(recording, "attempts", "worker", "thread", "start", "stop"):
+        lanes.setdefault((worker, thread), []).append((start, stop))
+    assert len(lanes) == {"threads": 2, "sync": 1, "processes": 2}[scheduler]
+    for lane in lanes.values():
+        ordered = sorted(lane)
+        assert all(stop <= start for (_, stop), (start, _) in pairwise(ordered))
+
+
+def test_processes_are_workers_of_their_own() -> None:
+    tasks = [delayed(os.getpid)(dask_key_name=f"pid-{number}") for number in range(12)]
+    with recorded() as recording:
+        (pids,) = dask.compute(tasks, scheduler="processes", num_workers=2, chunksize=1)
+    names = keys(recording)
+    ran = {names[task]: worker for task, worker in rows(recording, "attempts", "task", "worker")}
+    assert ran == {f"pid-{number}": f"process {pid}" for number, pid in enumerate(pids)}
+    workers = dict(rows(recording, "workers", "worker", "pid"))
+    assert {f"process {pid}": pid for pid in set(pids)} == workers
+
+
+def test_processor_time_and_memory() -> None:
+    with recorded() as recording:
+        delayed(spin)(0.4).compute(scheduler="threads")
+        delayed(nap)(0.2).compute(scheduler="threads")
+        delayed(bytearray)(30_000_000).compute(scheduler="processes")
+    cpu, rss = column(recording, "executions", "cpu"), column(recording, "executions", "rss")
+    assert cpu[0] > 0.04
+    assert cpu[1] < 0.02
+    assert 20 < rss[2] < 60
+    assert column(recording, "attempts", "typename")[2] == "bytearray"
+    assert column(recording, "attempts", "nbytes")[2] == 30_000_000
+
+
+def traceback_of(scheduler: str) -> list[str]:
+    with pytest.raises(LookupError, match="no luck") as caught:
+        delayed(fail)("luck").compute(scheduler=scheduler)
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    return [f"{os.path.basename(frame.filename)} {frame.name}" for frame in frames]
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_errors_pass_as_without_us(scheduler: str) -> None:
+    bare = traceback_of(scheduler)
+    with recorded() as recording:
+        assert traceback_of(scheduler) == bare
+    assert traceback_of(scheduler) == bare
+    assert column(recording, "attempts", "status") == ["erred"]
+    ((exception, text),) = rows(recording, "errors", "exception", "traceback")
+    assert exception == "LookupError('no luck')"
+    assert text.rstrip().endswith("LookupError: no luck")
+    assert "dask_insight" not in text
+    assert " fail\n" in text
+
+
+def test_tasks_beside_a_failing_one() -> None:
+    """Those that end after the computation was given up are there, as cancelled."""
+    begun = threading.Event()
+    release = threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        release.wait(20)
+
+    def fail_then() -> None:
+        begun.wait(20)
+        raise LookupError("no luck")
+
+    with recorded() as recording, ThreadPoolExecutor(2) as pool:
+        with pytest.raises(LookupError), dask.config.set(pool=pool):
+            dask.compute(delayed(wait)(), delayed(fail_then)())
+        release.set()
+        pool.shutdown()
+    assert sorted(column(recording, "attempts", "status")) == ["cancelled", "erred"]
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_results_that_cannot_be_read_or_written(scheduler: str) -> None:
+    task = delayed(unpicklable)()
+    with recorded() as recording:
+        if scheduler == "processes":
+            with pytest.raises(TypeError, match="cannot travel"):
+                task.compute(scheduler=scheduler)
+            assert column(recording, "attempts", "status") in ([], ["erred"])
+        else:
+            assert isinstance(task.compute(scheduler=scheduler), Unpicklable)
+    assert column(recording, "attempts", "status") == ["erred" if scheduler == "processes" else "ok"]
+
+
+def test_a_computation_within_a_task() -> None:
+    def outer() -> Any:
+        return delayed(add)(1, 2, dask_key_name="inner").compute(scheduler="sync")
+
+    with recorded() as recording:
+        assert delayed(outer)(dask_key_name="outer").compute(scheduler="threads") == 3
+    names = keys(recording)
+    times = {
+        names[task]: (start, stop)
+        for task, start, stop in rows(recording, "attempts", "task", "start", "stop")
+    }
+    assert sorted(times) == ["inner", "outer"]
+    assert times["outer"][0] <= times["inner"][0] <= times["inner"][1] <= times["outer"][1]
+    assert len(set(column(recording, "graph", "submission"))) == 2
+
+
+def test_several_threads_compute_at_once() -> None:
+    barrier = threading.Barrier(4)
+    results: list[Any] = []
+
+    def compute(number: int) -> None:
+        barrier.wait()
+        for turn in range(5):
+            parts = [delayed(add)(part, dask_key_name=f"add-{number}-{turn}-{part}") for part in range(10)]
+            results.append(delayed(sum)(parts).compute(scheduler="threads", num_workers=2))
+
+    with recorded() as recording:
+        threads = [threading.Thread(target=compute, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert results == [45] * 20
+    assert len(column(recording, "attempts", "task")) == len(column(recording, "graph", "task")) == 220
+    assert len(set(column(recording, "attempts", "run"))) == 220
+
+
+def test_other_callbacks_go_on() -> None:
+    """Dask hides registered callbacks from a computation within another; ours changes nothing in that."""
+    with recorded() as recording, Profiler() as profiler:
+        dask.threaded.get(GRAPH, b"c")
+    assert len(profiler.results) == 4
+    assert len(column(recording, "attempts", "task")) == 4
+
+
+def test_a_scheduler_that_kept_the_function_from_before() -> None:
+    kept = dask.local.get_async
+    with recorded() as recording, ThreadPoolExecutor(2) as pool:
+        assert kept(pool.submit, 2, GRAPH, b"c") == 5
+    assert len(column(recording, "attempts", "task")) == 4
+    assert set(column(recording, "attempts", "worker")) == {"local"}
+    assert set(column(recording, "attempts", "status")) == {"ok"}
+
+
+def test_two_recordings_overlap() -> None:
+    first, second = Recording(), Recording()
+    sources = [LocalSource(Options(profile=False), one.identity) for one in (first, second)]
+    sources[0].start(first.append)
+    dask.get(GRAPH, 3)
+    sources[1].start(second.append)
+    dask.threaded.get(GRAPH, b"c")
+    sources[0].stop()
+    dask.get(GRAPH, "a")
+    sources[1].stop()
+    assert len(column(first, "attempts", "task")) == 3 + 4
+    assert len(column(second, "attempts", "task")) == 4 + 1
+
+
+def test_nothing_stays() -> None:
+    functions = [module.get_async for module in (dask.local, dask.threaded, dask.multiprocessing)]
+    shorten = dask.config.get("admin.traceback.shorten")
+    with recorded(profile=True):
+        dask.threaded.get(GRAPH, b"c")
+    assert [module.get_async for module in (dask.local, dask.threaded, dask.multiprocessing)] == functions
+    assert dask.callbacks.Callback.active == set()
+    assert dask.config.get("admin.traceback.shorten") == shorten
+    assert not [thread.name for thread in threading.enumerate() if "insight" in thread.name]
+
+
+def test_nothing_is_taken_after_the_end() -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        entered.set()
+        leave.wait(20)
+
+    recording = Recording()
+    source = LocalSource(Options(profile=False), recording.identity)
+    source.start(recording.append)
+    computing = threading.Thread(target=lambda: delayed(wait)().compute(scheduler="threads"))
+    computing.start()
+    assert entered.wait(20)
+    source.stop()
+    batches = len(recording.batches())
+    assert column(recording, "running", "run") == [0]
+    leave.set()
+    computing.join()
+    assert len(recording.batches()) == batches
+
+
+def test_running_tasks_are_told_of_before_they_end() -> None:
+    leave, seen = threading.Event(), threading.Event()
+    recording = Recording()
+    recording.on_append(lambda _: seen.set() if column(recording, "running", "run") else None)
+    source = LocalSource(Options(profile=False, resources=0.02), recording.identity)
+    source.start(recording.append)
+
+    def wait() -> None:
+        assert seen.wait(20)
+        leave.set()
+
+    delayed(wait)(dask_key_name="long").compute(scheduler="threads")
+    assert leave.is_set()
+    assert keys(recording)[column(recording, "running", "task")[0]] == "long"
+    source.stop()
+    assert column(recording, "running", "run") == column(recording, "attempts", "run")
+
+
+def test_cache_counts_results() -> None:
+    with recorded() as recording:
+        dask.get(GRAPH, b"c")
+    changes = rows(recording, "cache", "size", "metric", "source")
+    assert [size for size, _, _ in changes] == [1, 2, 1, 1, 0]
+    assert {(metric, source) for _, metric, source in changes} == {("count", "sync")}
+    names = keys(recording)
+    assert [names.get(task) for task in column(recording, "cache", "task")] == [
+        *("a", "('b', 0)", "3", "b'c'"),
+        None,
+    ]
+
+
+def test_cache_by_a_metric() -> None:
+    def length(result: Any) -> float:
+        return len(result)
+
+    graph = {"a": (list, (range, 10)), "b": (list, (range, 5)), "c": (lambda a, b: a + b, "a", "b")}
+    with recorded(cache_metric=length) as recording:
+        dask.get(graph, "c")
+    sizes = column(recording, "cache", "size")
+    assert sorted(sizes[:2]) in ([5, 15], [10, 15])
+    assert sizes[2:] == [30, 15, 0]
+    assert set(column(recording, "cache", "metric")) == {"length"}
+
+
+def test_a_metric_that_fails_harms_nothing() -> None:
+    with recorded(cache_metric=lambda result: 1 / 0) as recording:
+        assert dask.get(GRAPH, b"c") == 5
+    assert len(column(recording, "attempts", "task")) == 4
+
+
+def test_where_the_computation_was_asked_for() -> None:
+    with recorded() as recording:
+        delayed(add)(
+            1,
+        ).compute(scheduler="sync")
+    ((file, function, line, code),) = rows(recording, "submissions", "file", "function", "line", "code")
+    assert file == __file__
+    assert function == "test_where_the_computation_was_asked_for"
+    assert ".compute(scheduler=" in code
+    assert line > 0
+
+
+def test_names_of_tasks_without_a_name_in_their_key() -> None:
+    graph = {7: (add, 1), ("0123456789abcdef0123456789abcdef"): (add, 7, 1), ("sum-0a1b2c3d", 0): (sum, [7])}
+    with recorded() as recording:
+        dask.get(graph, [*graph])
+    assert sorted(rows(recording, "graph", "prefix", "group")) == [
+        ("add", "add"),
+        ("add", "add"),
+        ("sum", "sum-0a1b2c3d"),
+    ]
+
+
+def test_resources_of_the_process_and_its_children() -> None:
+    with recorded(resources=0.05) as recording:
+        (seconds,) = dask.compute(
+            [delayed(spin)(0.7) for _ in range(2)], scheduler="processes", num_workers=2, chunksize=1
+        )
+    assert seconds == [0.7, 0.7]
+    ran = set(column(recording, "attempts", "worker"))
+    seen = rows(recording, "resources", "process", "cpu", "memory")
+    assert {"local"} | ran <= {process for process, _, _ in seen}
+    assert max(cpu for process, cpu, _ in seen if process in ran) > 20
+    assert all(memory > 1e6 for _, _, memory in seen)
+
+
+def spinning_share(recording: Recording, prefix: str) -> tuple[float, float]:
+    """Seconds sampled in a task name's own function at the leaf, and in all of its samples."""
+    prefixes, tasks = (
+        dict(rows(recording, "graph", "task", "prefix")),
+        dict(rows(recording, "attempts", "run", "task")),
+    )
+    leaf = dict(rows(recording, "stacks", "stack", "function"))
+    chosen = [
+        (duration, leaf[stack])
+        for run, stack, duration in rows(recording, "samples", "run", "stack", "duration")
+        if run in tasks and prefixes[tasks[run]] == prefix
+    ]
+    own = sum(duration for duration, function in chosen if function == "spin")
+    return own, sum(duration for duration, _ in chosen)
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_stacks_stand_for_the_time_of_their_tasks(scheduler: str) -> None:
+    graph = {**{("spin", number): (spin, 0.25) for number in range(4)}, ("nap", 0): (nap, 0.5)}
+    with recorded(profile=True) as recording:
+        options = {"chunksize": 1} if scheduler == "processes" else {}
+        get(scheduler)(graph, [*graph], num_workers=2, **options)
+    lengths: dict[str, float] = {}
+    names = dict(rows(recording, "graph", "task", "prefix"))
+    for task, start, stop in rows(recording, "attempts", "task", "start", "stop"):
+        lengths[names[task]] = lengths.get(names[task], 0) + stop - start
+    own, all_of_spin = spinning_share(recording, "spin")
+    _, all_of_nap = spinning_share(recording, "nap")
+    total = all_of_spin + all_of_nap
+    assert own > 0.8 * all_of_spin
+    expected = lengths["spin"] / (lengths["spin"] + lengths["nap"])
+    assert all_of_spin / total == pytest.approx(expected, abs=0.07)
+    assert set(column(recording, "samples", "process")) == set(column(recording, "attempts", "worker"))
+    assert set(rows(recording, "samples", "process", "thread")) <= set(
+        rows(recording, "attempts", "worker", "thread")
+    )
+
+
+@pytest.mark.parametrize("place", ["process pool", "multiprocessing pool"])
+def test_pools_of_the_users_own(place: str) -> None:
+    context = get_context("spawn")
+    graph = {("add", number): (add, number, 1) for number in range(20)}
+    with recorded(profile=True) as recording:
+        pool: Any = ProcessPoolExecutor(2, context) if place == "process pool" else context.Pool(2)
+        with pool:
+            assert dask.multiprocessing.get(graph, [*graph], pool=pool) == tuple(range(1, 21))
+            assert dask.multiprocessing.get(graph, [*graph], pool=pool) == tuple(range(1, 21))
+    assert len(column(recording, "attempts", "task")) == 40
+    assert all(worker.startswith("process ") for worker in column(recording, "attempts", "worker"))
+
+
+def test_random_numbers_are_left_alone() -> None:
+    """Dask estimates the size of a list by drawing from the generator that a program may have seeded."""
+
+    def draw() -> list[float]:
+        random.seed(1)
+        np.random.seed(1)
+        dask.get(
+            {"list": (list, (range, 1000)), "frame": (lambda x: x, np.array([object()] * 1000))},
+            ["list", "frame"],
+        )
+        return [random.random(), float(np.random.random())]
+
+    bare = draw()
+    with recorded():
+        assert draw() == bare
+
+
+def test_a_long_list_has_a_size() -> None:
+    with recorded() as recording:
+        dask.get({"list": (list, (range, 10_000)), "dict": (dict, [["a", "b" * 1000]])}, ["list", "dict"])
+    names = keys(recording)
+    sizes = {names[task]: size for task, size in rows(recording, "attempts", "task", "nbytes")}
+    assert 10_000 * (8 + 28) * 0.9 < sizes["list"] < 10_000 * (8 + 32) * 1.1
+    assert sizes["dict"] > 1000
+
+
+def test_a_broken_recorder_harms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.sources.local.computation import Computation
+
+    def broken(*_: Any) -> None:
+        raise RuntimeError("broken on purpose")
+
+    monkeypatch.setattr(Computation, "_write", broken)
+    monkeypatch.setattr(Computation, "_know", broken)
+    recording = Recording()
+    source = LocalSource(Options(), recording.identity)
+    source.start(recording.append)
+    for scheduler in SCHEDULERS:
+        assert get(scheduler)(GRAPH, b"c") == 5
+        with pytest.raises(LookupError):
+            delayed(fail)(1).compute(scheduler=scheduler)
+    source.stop()
+    assert any("broken on purpose" in message for message in lost(recording))
+    assert len(lost(recording)) < 8
+
+
+def test_identity_keeps_sources_apart() -> None:
+    identity, recording = Identity(), Recording()
+    for _ in range(2):
+        source = LocalSource(Options(profile=False), identity)
+        source.start(recording.append)
+        dask.get(GRAPH, b"c")
+        source.stop()
+    assert len(set(column(recording, "graph", "task"))) == 8
+    assert len(set(column(recording, "attempts", "run"))) == 8
