@@ -1,0 +1,159 @@
+"""Finding the clients of a process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import dask
+import pytest
+from distributed import Client, LocalCluster, worker_client
+
+from dask_insight.sources.clients import existing_clients, watch_clients
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[LocalCluster]:
+    with LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as cluster:
+        yield cluster
+
+
+def connect(cluster: LocalCluster, **options: Any) -> Client:
+    return Client(cluster, set_as_default=False, **options)
+
+
+def test_existing_and_later_clients(cluster: LocalCluster) -> None:
+    seen: list[tuple[str, str]] = []
+    with connect(cluster) as first:
+        stop = watch_clients(
+            lambda client: seen.append(("came", client.id)), lambda client: seen.append(("goes", client.id))
+        )
+        assert seen == [("came", first.id)]
+        with connect(cluster) as second:
+            assert seen[1:] == [("came", second.id)]
+        assert seen[2:] == [("goes", second.id)]
+    assert seen[3:] == [("goes", first.id)]
+    stop()
+    with connect(cluster):
+        assert len(seen) == 4
+
+
+def test_a_new_client_waits_for_the_callback(cluster: LocalCluster) -> None:
+    steps: list[str] = []
+
+    async def come(client: Client) -> None:
+        await asyncio.sleep(0.1)
+        identity = await client.scheduler.identity()
+        steps.append(identity["type"])
+
+    async def go(client: Client) -> None:
+        await client.scheduler.identity()
+        steps.append("can still be used")
+
+    stop = watch_clients(come, go)
+    with connect(cluster):
+        assert steps == ["Scheduler"]
+    assert steps == ["Scheduler", "can still be used"]
+    stop()
+
+
+def test_asynchronous_clients(cluster: LocalCluster) -> None:
+    seen: list[str] = []
+    stop = watch_clients(lambda client: seen.append("came"), lambda client: seen.append("goes"))
+
+    async def work() -> None:
+        async with Client(cluster.scheduler_address, asynchronous=True, set_as_default=False):
+            assert seen == ["came"]
+
+    asyncio.run(work())
+    assert seen == ["came", "goes"]
+    stop()
+
+
+def test_clients_of_workers_are_left_out(cluster: LocalCluster) -> None:
+    seen: list[str] = []
+    stop = watch_clients(lambda client: seen.append(client.id))
+
+    def within() -> int:
+        with worker_client() as client:
+            return len(existing_clients()) + int(client.submit(int, 0).result())
+
+    with connect(cluster) as client:
+        assert client.submit(within).result(30) >= 1
+        assert seen == [client.id]
+    stop()
+
+
+def test_worker_clients_of_other_processes_work() -> None:
+    """Worker processes inherit the configuration, and may not have this package."""
+    stop = watch_clients(lambda client: None)
+
+    def within() -> int:
+        import sys
+
+        sys.modules["dask_insight"] = None  # type: ignore[assignment]
+        with worker_client() as client:
+            return int(client.submit(int, 7, pure=False).result())
+
+    options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": ":0"}
+    with LocalCluster(**options) as cluster, connect(cluster) as client:
+        assert client.submit(within).result(60) == 7
+    stop()
+
+
+def test_watches_are_independent(cluster: LocalCluster) -> None:
+    seen: list[str] = []
+    stop_one = watch_clients(lambda client: seen.append("one"), lambda client: seen.append("one goes"))
+    stop_two = watch_clients(lambda client: seen.append("two"), lambda client: seen.append("two goes"))
+    with connect(cluster):
+        stop_one()
+        stop_one()
+    with connect(cluster):
+        pass
+    stop_two()
+    assert seen == ["one", "two", "two goes", "two", "two goes"]
+
+
+def test_a_callback_that_fails_harms_nothing(cluster: LocalCluster, caplog: pytest.LogCaptureFixture) -> None:
+    def broken(client: Client) -> None:
+        raise RuntimeError("broken on purpose")
+
+    with caplog.at_level(logging.ERROR, logger="dask_insight"):
+        stop = watch_clients(broken, broken)
+        with connect(cluster) as client:
+            assert client.submit(int, 3, pure=False).result(30) == 3
+        stop()
+    assert caplog.text.count("broken on purpose") >= 2
+
+
+def test_configuration_is_put_back() -> None:
+    with dask.config.set({"distributed.client.preload": ["json"]}):
+        stop = watch_clients(lambda client: None)
+        assert dask.config.get("distributed.client.preload")[0] == "json"
+        assert len(dask.config.get("distributed.client.preload")) == 2
+        stop()
+        assert dask.config.get("distributed.client.preload") == ["json"]
+
+
+def test_before_distributed_is_imported() -> None:
+    code = """
+import sys
+from dask_insight.sources.clients import watch_clients
+seen = []
+stop = watch_clients(lambda client: seen.append(client.status), lambda client: seen.append(client.status))
+assert "distributed" not in sys.modules
+from distributed import Client
+with Client(n_workers=1, processes=False, dashboard_address=":0"):
+    pass
+stop()
+import dask
+assert dask.config.get("distributed.client.preload") == [], dask.config.get("distributed.client.preload")
+print(seen)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.strip() == "['running', 'closing']"
