@@ -14,6 +14,7 @@ const executablePath = findChromium();
 
 export default defineConfig({
   testDir: '.',
+  globalSetup: './make-reports.ts',
   workers: 1,
   forbidOnly: Boolean(process.env.CI),
   timeout: 60_000,

@@ -118,7 +118,7 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
         facts="".join(
             f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in _facts(summary)
         ),
-        notices="".join(f'<p class="notice" dir="auto">{escape(text)}</p>\n' for text in summary.losses),
+        notices="".join(_notice(text) for text in summary.losses[:20]),
         tables=_tables(summary),
     )
     for number, block in enumerate(_blocks(recording.packed(coarse=True))):
@@ -182,6 +182,10 @@ def _facts(summary: Overview) -> Iterator[tuple[str, str]]:
 
 def _fact(name: str, text: str) -> str:
     return f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>"
+
+
+def _notice(text: str) -> str:
+    return f'<p class="notice" dir="auto">{escape(short(text, 400))}</p>\n'
 
 
 def _place(summary: Overview) -> str:

@@ -51,7 +51,7 @@ export class Interaction {
     if (this.panel.overTime) {
       const plot = this.plot();
       const scale = viewport.scale(plot.width, ratio);
-      const clause = selection.own(this.panel.id, 'time');
+      const clause = selection.filter().time;
       if (clause && !this.brushing) {
         this.drawRange(pen, plot, scale.x(clause.start), scale.x(clause.stop));
       }

@@ -16,8 +16,8 @@ export interface Measure {
   readonly columns: readonly { readonly column: MeasureColumn; readonly label: string }[];
   /** Shown unless a person says otherwise. */
   readonly usual: boolean;
-  /** Why it may be missing, and what to do. */
-  readonly missing: string;
+  /** Why it may be missing, where there is a usual reason. */
+  readonly missing?: string;
   /** What stored values are multiplied by. */
   readonly scale?: number;
 }
@@ -40,8 +40,6 @@ export type MeasureColumn =
   | 'transfers_out'
   | 'utilization';
 
-const NOT_RECORDED = 'not recorded';
-
 export const MEASURES: readonly Measure[] = [
   {
     id: 'cpu',
@@ -50,8 +48,7 @@ export const MEASURES: readonly Measure[] = [
     table: 'resources',
     style: 'line',
     columns: [{ column: 'cpu', label: 'CPU' }],
-    usual: true,
-    missing: NOT_RECORDED
+    usual: true
   },
   {
     id: 'tasks',
@@ -64,8 +61,7 @@ export const MEASURES: readonly Measure[] = [
       { column: 'ready', label: 'ready' },
       { column: 'waiting', label: 'waiting' }
     ],
-    usual: true,
-    missing: NOT_RECORDED
+    usual: true
   },
   {
     id: 'network',
@@ -77,8 +73,7 @@ export const MEASURES: readonly Measure[] = [
       { column: 'net_read', label: 'received' },
       { column: 'net_write', label: 'sent' }
     ],
-    usual: true,
-    missing: 'no psutil counters on these hosts'
+    usual: true
   },
   {
     id: 'disk',
@@ -90,8 +85,7 @@ export const MEASURES: readonly Measure[] = [
       { column: 'disk_read', label: 'read' },
       { column: 'disk_write', label: 'written' }
     ],
-    usual: true,
-    missing: 'no psutil counters on these hosts'
+    usual: true
   },
   {
     id: 'gpu',
@@ -120,8 +114,7 @@ export const MEASURES: readonly Measure[] = [
     table: 'resources',
     style: 'line',
     columns: [{ column: 'lag', label: 'event loop lag' }],
-    usual: true,
-    missing: NOT_RECORDED
+    usual: true
   },
   {
     id: 'gil',
@@ -141,8 +134,7 @@ export const MEASURES: readonly Measure[] = [
     table: 'resources',
     style: 'line',
     columns: [{ column: 'memory', label: 'process memory' }],
-    usual: false,
-    missing: NOT_RECORDED
+    usual: false
   },
   {
     id: 'fds',
@@ -151,8 +143,7 @@ export const MEASURES: readonly Measure[] = [
     table: 'resources',
     style: 'line',
     columns: [{ column: 'fds', label: 'file descriptors' }],
-    usual: false,
-    missing: NOT_RECORDED
+    usual: false
   },
   {
     id: 'occupancy',
@@ -161,8 +152,7 @@ export const MEASURES: readonly Measure[] = [
     table: 'resources',
     style: 'line',
     columns: [{ column: 'occupancy', label: 'expected work' }],
-    usual: false,
-    missing: NOT_RECORDED
+    usual: false
   },
   {
     id: 'transfers',
@@ -174,8 +164,7 @@ export const MEASURES: readonly Measure[] = [
       { column: 'transfers_in', label: 'incoming' },
       { column: 'transfers_out', label: 'outgoing' }
     ],
-    usual: false,
-    missing: NOT_RECORDED
+    usual: false
   }
 ];
 

@@ -68,6 +68,7 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     surface.element.hidden = words !== undefined || view.plain === true;
     if (view.above) view.above.hidden = words !== undefined;
     if (view.below) view.below.hidden = words !== undefined;
+    section.classList.toggle('di-bare', words !== undefined && stage.selection.clauses.length === 0);
     return words === undefined;
   };
 

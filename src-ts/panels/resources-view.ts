@@ -378,10 +378,14 @@ export class ResourcesView implements PanelView {
   /** Which of the usual measures have no data, and why. */
   private absent(): string {
     const gone = MEASURES.filter(measure => measure.usual && !this.there.includes(measure));
-    const words = gone
-      .filter(measure => measure.id !== 'gpu-memory')
-      .map(measure => `${measure.title}: ${measure.missing}`);
-    return words.length > 0 ? `${words.join('. ')}.` : '';
+    const plain = gone.filter(measure => measure.missing === undefined).map(({ title }) => title);
+    const told = new Map(
+      gone.map(({ title, missing }) => [missing, title]).reverse() as [string | undefined, string][]
+    );
+    told.delete(undefined);
+    const words = [...told].map(([missing, title]) => `${title}: ${missing}.`);
+    if (plain.length > 0) words.unshift(`Not recorded here: ${plain.join(', ')}.`);
+    return words.join(' ');
   }
 
   private chosenProcesses(row: Row): Set<number> {

@@ -31,7 +31,7 @@ function measureMenu(context: PanelContext, shown: Set<string>, changed: () => v
           else shown.delete(measure.id);
           changed();
         });
-        const note = there ? '' : `: ${measure.missing}`;
+        const note = there ? '' : `: ${measure.missing ?? 'not recorded here'}`;
         return element('label', { class: there ? 'di-tick' : 'di-tick di-off' }, tick, measure.title + note);
       })
     );

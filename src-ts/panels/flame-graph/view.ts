@@ -17,7 +17,7 @@ import { frameTable } from './table';
 
 const LEGEND = 22;
 const MOST_ROWS = 30;
-const FEWEST_ROWS = 8;
+const FEWEST_ROWS = 5;
 
 export class FlameGraphView implements PanelView {
   readonly controls: readonly HTMLElement[];

@@ -18,15 +18,17 @@ export class Phases {
   private taken = 0;
   /** Rows whose attempt has not arrived. */
   private waiting: number[] = [];
-  private seen = -1;
+  /** Changes with what `of` returns. */
+  version = '';
 
   constructor(private readonly tasks: Tasks) {}
 
   /** Takes what has arrived since. */
   update(): void {
-    if (this.tasks.version === this.seen) return;
-    this.seen = this.tasks.version;
     const table = this.tasks.recording.table('phases');
+    const state = `${this.tasks.version} ${table.rows}`;
+    if (state === this.version) return;
+    this.version = state;
     const again = this.waiting;
     this.waiting = [];
     for (const row of again) this.take(row);

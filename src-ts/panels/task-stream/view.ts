@@ -204,7 +204,7 @@ export class TaskStreamView implements PanelView {
   }
 
   private view({ start, perPixel, width }: Scale, ratio: number): View {
-    const { tasks, viewport, recording } = this.context;
+    const { viewport, recording } = this.context;
     const lanes = this.lanesShown();
     return {
       lanes,
@@ -216,7 +216,7 @@ export class TaskStreamView implements PanelView {
       roles: this.choice.roles,
       entries: this.choice.entries,
       plain: this.choice.plain,
-      version: `${tasks.version}|${this.choice.version}|${this.top}|${viewport.origin}`,
+      version: `${this.phases.version}|${this.choice.version}|${this.top}|${viewport.origin}`,
       moving: viewport.moving
     };
   }

@@ -1,0 +1,87 @@
+import { expect, test } from './report';
+
+test.beforeEach(async ({ report }) => {
+  await report.open('real');
+});
+
+test('every picture and control is reached with Tab and has a name', async ({ report, page }) => {
+  const reached = new Set<string>();
+  await page.locator('body').click({ position: { x: 5, y: 5 } });
+  for (let step = 0; step < 120; step++) {
+    await page.keyboard.press('Tab');
+    const name = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement;
+      const named = element.getAttribute('aria-label') ?? element.title ?? '';
+      return named || element.innerText || element.getAttribute('placeholder') || '';
+    });
+    const tag = await page.evaluate(() => document.activeElement?.tagName ?? '');
+    if (tag === 'BODY') break;
+    expect(name, tag).not.toBe('');
+    reached.add(name.split('.')[0]);
+  }
+  for (const title of ['Task stream', 'Resources', 'Memory', 'Flame graph', 'Fine metrics']) {
+    expect([...reached]).toContain(title);
+  }
+  expect(report.problems).toEqual([]);
+});
+
+test('arrow keys go from task to task and say what each is', async ({ report, page }) => {
+  const picture = report.picture('Task stream');
+  await picture.focus();
+  await page.keyboard.press('Enter');
+  await expect(report.card()).toBeVisible();
+  const live = report.panel('Task stream').locator('[aria-live]');
+  await expect(live).not.toBeEmpty();
+  const first = await live.innerText();
+  await page.keyboard.press('ArrowRight');
+  await expect(live).not.toHaveText(first);
+  await page.keyboard.press('Escape');
+  await expect(report.card()).toBeHidden();
+});
+
+test('the flame graph is a tree', async ({ report, page }) => {
+  const picture = report.picture('Flame graph');
+  await picture.scrollIntoViewIfNeeded();
+  await picture.focus();
+  await expect(picture).toHaveRole('tree');
+  await page.keyboard.press('ArrowDown');
+  const current = picture.locator('[role=treeitem][aria-selected=true]');
+  await expect(current).toHaveAttribute('aria-level', '1');
+  await page.keyboard.press('ArrowDown');
+  await expect(current).toHaveAttribute('aria-level', '2');
+  const active = await picture.getAttribute('aria-activedescendant');
+  expect(await current.getAttribute('id')).toBe(active);
+  await page.keyboard.press('ArrowUp');
+  await expect(current).toHaveAttribute('aria-level', '1');
+  await page.keyboard.press('Enter');
+  await expect(report.panel('Flame graph').locator('[aria-live]')).toContainText('Zoomed to');
+});
+
+test('/ searches, ? explains, 0 fits', async ({ report, page }) => {
+  await report.picture('Flame graph').scrollIntoViewIfNeeded();
+  await report.picture('Flame graph').focus();
+  await page.keyboard.press('/');
+  await expect(report.panel('Flame graph').getByRole('searchbox')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await page.locator('h1').click();
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Pointer and keys' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog', { name: 'Pointer and keys' })).toBeHidden();
+
+  await report.picture('Task stream').press('+');
+  await expect.poll(() => page.evaluate(() => location.hash)).toContain('zoom=');
+  await report.picture('Task stream').press('0');
+  await expect.poll(() => page.evaluate(() => location.hash)).not.toContain('zoom=');
+});
+
+test('a task name is chosen and taken back without a pointer', async ({ report, page }) => {
+  const chooser = report.panel('Functions').locator('tbody button').first();
+  await chooser.focus();
+  await page.keyboard.press('Enter');
+  await expect(report.chips('Task stream')).toHaveCount(1);
+  await page.keyboard.press('Escape');
+  await expect(report.chips('Task stream')).toHaveCount(0);
+  await page.keyboard.press('Control+z');
+  await expect(report.chips('Task stream')).toHaveCount(1);
+});

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from './report';
+
+const PICTURES = ['Task stream', 'Resources', 'Memory', 'Flame graph', 'Fine metrics'];
+
+/** Colour of a picture's top right corner, where nothing is drawn. */
+const corner = (canvas: HTMLCanvasElement): number[] => {
+  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+  return [...context.getImageData(canvas.width - 1, 0, 1, 1).data.subarray(0, 3)];
+};
+
+for (const [theme, least, most] of [
+  ['light', 240, 255],
+  ['dark', 0, 40]
+] as const) {
+  test.describe(theme, () => {
+    test.use({ colorScheme: theme });
+
+    test(`pictures are drawn for a ${theme} page`, async ({ report, page }) => {
+      await report.open('real');
+      for (const title of PICTURES) {
+        await report.picture(title).scrollIntoViewIfNeeded();
+        await report.settle();
+        for (const level of await report.picture(title).locator('canvas').first().evaluate(corner)) {
+          expect(level).toBeGreaterThanOrEqual(least);
+          expect(level).toBeLessThanOrEqual(most);
+        }
+      }
+      const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      const [red] = (background.match(/\d+/g) ?? []).map(Number);
+      expect(red >= least && red <= most).toBe(true);
+    });
+  });
+}
+
+test('the theme can be switched by hand, and pictures follow', async ({ report, page }) => {
+  await report.open('real');
+  const before = await report.fingerprint('Task stream');
+  await page.getByRole('button', { name: /^Theme/ }).click();
+  await page.getByRole('button', { name: 'Theme: light' }).click();
+  await expect(page.getByRole('button', { name: 'Theme: dark' })).toBeVisible();
+  await expect.poll(() => report.fingerprint('Task stream')).not.toBe(before);
+});
+
+for (const width of [420, 768, 1920]) {
+  test(`nothing sticks out at ${width} pixels`, async ({ report, page }) => {
+    await page.setViewportSize({ width, height: 800 });
+    await report.open('real');
+    for (const title of PICTURES) {
+      await report.picture(title).scrollIntoViewIfNeeded();
+      await report.settle();
+    }
+    const outside = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(outside).toBeLessThanOrEqual(0);
+    const charts = ['Task stream', 'Resources', 'Memory'];
+    const places = await Promise.all(charts.map(title => report.picture(title).boundingBox()));
+    expect(new Set(places.map(box => box?.x)).size).toBe(1);
+    expect(new Set(places.map(box => box?.width)).size).toBe(1);
+  });
+}
+
+test('flame graph and fine metrics stand side by side where there is room', async ({ report, page }) => {
+  await report.open('real');
+  const beside = async (): Promise<boolean> => {
+    const [flame, fine] = await Promise.all(
+      ['Flame graph', 'Fine metrics'].map(title => report.panel(title).boundingBox())
+    );
+    return flame !== null && fine !== null && Math.abs(flame.y - fine.y) < 2;
+  };
+  expect(await beside()).toBe(true);
+  await page.setViewportSize({ width: 420, height: 800 });
+  await expect.poll(beside).toBe(false);
+});
+
+test('pictures are saved as PNG and SVG with title and source', async ({ report, page }) => {
+  await report.open('real');
+  for (const title of PICTURES) {
+    const panel = report.panel(title);
+    await panel.scrollIntoViewIfNeeded();
+    for (const [kind, label] of [
+      ['png', 'PNG picture'],
+      ['svg', 'SVG drawing']
+    ]) {
+      await panel.locator('[aria-label="Save picture"]').click();
+      const waiting = page.waitForEvent('download');
+      await panel.getByRole('button', { name: label }).click();
+      const download = await waiting;
+      expect(download.suggestedFilename()).toMatch(new RegExp(`\\.${kind}$`));
+      const bytes = readFileSync(await download.path());
+      expect(bytes.length).toBeGreaterThan(1000);
+      if (kind === 'svg') {
+        const text = bytes.toString('utf8');
+        expect(text).toContain(title);
+        expect(text).toContain('dask_insight');
+      } else {
+        expect([...bytes.subarray(1, 4)]).toEqual([...Buffer.from('PNG')]);
+      }
+    }
+  }
+});
+
+test.describe('on paper', () => {
+  test.use({ colorScheme: 'dark' });
+
+  test('the page is light and has no controls', async ({ report, page }) => {
+    await report.open('real');
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await expect(page.locator('.di-actions').first()).toBeHidden();
+    const [red] = await report.picture('Task stream').locator('canvas').first().evaluate(corner);
+    expect(red).toBeGreaterThan(240);
+    await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+    await report.settle();
+    const [after] = await report.picture('Task stream').locator('canvas').first().evaluate(corner);
+    expect(after).toBeLessThan(40);
+  });
+});

@@ -1,0 +1,161 @@
+"""Reports for the browser tests: ``python ui-tests/make_reports.py FOLDER``.
+
+``real`` is recorded on a cluster of worker processes, ``threads`` on a local
+scheduler, ``synthetic`` has many tasks, ``hostile`` has names that try to
+break out of a page, ``empty`` has no task at all.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import dask_insight
+from benchmarks.synthetic import Size, synthetic
+from dask_insight.batch import encode
+from dask_insight.hosts.report import write_report
+from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
+
+START = 1_750_000_000.0
+
+HOSTILE = [
+    "</script><script>window.__pwned = 1</script>",
+    '"><img src=x onerror="window.__pwned = 1">',
+    "'; window.__pwned = 1; //",
+    "<!--<script>",
+    "\u202etfel ot thgir\u202c",
+    "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd",
+    "👩‍👩‍👧‍👦" * 30,
+    "k" * 10_000,
+    "tab\tnew\nline\x00zero",
+    "__proto__",
+    "constructor",
+    "",
+]
+
+
+def spin(seconds: float) -> int:
+    """Keep a thread busy, in a function of its own."""
+    end, total = time.perf_counter() + seconds, 0
+    while time.perf_counter() < end:
+        total += sum(range(500))
+    return total
+
+
+def fail(value: int) -> int:
+    """Raise, always."""
+    raise ValueError(f"no result for {value}")
+
+
+def real() -> Recording:
+    """A recording of arrays, plain functions and a failure on two worker processes."""
+    import dask.array as da
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=2, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+        dask_insight.record(name="real", client=client) as run,
+    ):
+        array = da.random.random((1_500, 1_500), chunks=300)
+        (array + array.T).sum().compute()
+        client.gather(client.map(spin, [0.15 + i / 1e6 for i in range(16)], pure=False))
+        client.submit(fail, 1).exception()
+    return run
+
+
+def threads() -> Recording:
+    """A recording of a local scheduler."""
+    import dask
+
+    with dask_insight.record(name="threads") as run:
+        dask.compute(*[dask.delayed(spin)(0.1 + i / 1e6) for i in range(8)], scheduler="threads")
+    return run
+
+
+def hostile() -> Recording:
+    """A recording whose every text is an attack or a strain."""
+    recording = Recording()
+    count = len(HOSTILE) * 4
+    names = [HOSTILE[i % len(HOSTILE)] for i in range(count)]
+    start = [START + 0.1 * i for i in range(count)]
+    stop = [begin + 0.35 for begin in start]
+    workers = [HOSTILE[i % 3] for i in range(count)]
+    none = [NOTHING] * count
+    tables: dict[str, dict[str, Any]] = {
+        "about": {"name": ["name", "scheduler"], "value": ['"</script><b>name</b>"', '{"address": "<i>tcp</i>"}']},
+        "workers": {
+            "worker": HOSTILE[:3],
+            "name": HOSTILE[3:6],
+            "host": HOSTILE[6:9],
+            "threads": [4, 4, 4],
+            "joined": [START] * 3,
+            "memory_limit": [2.0**30] * 3,
+        },
+        "graph": {"task": range(count), "key": [f"{n}-{i}" for i, n in enumerate(names)], "prefix": names},
+        "attempts": {
+            "run": range(count),
+            "task": range(count),
+            "worker": workers,
+            "thread": [HOSTILE[i % 4] for i in range(count)],
+            "status": ["erred" if i % 7 == 0 else "ok" for i in range(count)],
+            "start": start,
+            "stop": stop,
+            "done": stop,
+            "typename": names,
+        },
+        "errors": {"run": range(count), "task": range(count), "exception": names, "traceback": names},
+        "stacks": {"stack": range(count), "parent": none, "function": names, "file": names, "line": range(count)},
+        "samples": {
+            "process": workers,
+            "time": stop,
+            "duration": [0.3] * count,
+            "stack": range(count),
+            "run": range(count),
+        },
+        "resources": {"process": workers, "time": start, "cpu": [50.0] * count},
+        "memory": {"worker": workers, "time": start, "process": [1e8] * count, "managed": [5e7] * count},
+        "metrics": {
+            "time": stop,
+            "worker": workers,
+            "context": ["execute"] * count,
+            "prefix": names,
+            "activity": names,
+            "unit": ["seconds" if i % 2 else names[i] for i in range(count)],
+            "value": [1.0] * count,
+        },
+        "events": {"time": start, "kind": ["lost"] * count, "message": names},
+    }
+    for table, columns in tables.items():
+        recording.append(encode(table, columns))
+    return recording
+
+
+def empty() -> Recording:
+    """A recording that nothing came into."""
+    recording = Recording()
+    recording.append(encode("about", {"name": ["name"], "value": ['"empty"']}))
+    return recording
+
+
+MAKERS = {
+    "real": real,
+    "threads": threads,
+    "synthetic": lambda: synthetic(Size(tasks=20_000, lanes=16, samples=20_000, stacks=1_500)),
+    "hostile": hostile,
+    "empty": empty,
+}
+
+
+def main() -> None:
+    """Write every report, or those that are named, into the folder."""
+    folder, *wanted = sys.argv[1:]
+    for name in wanted or MAKERS:
+        print(write_report(MAKERS[name](), Path(folder) / f"{name}.html"), flush=True)
+
+
+if __name__ == "__main__":
+    main()

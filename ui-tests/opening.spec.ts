@@ -1,0 +1,64 @@
+import { addressOf, expect, type ReportName, test } from './report';
+
+const PANELS = ['Task stream', 'Resources', 'Memory', 'Flame graph', 'Fine metrics', 'Functions', 'Workers'];
+
+test('a real run opens offline with every panel drawn', async ({ report, page }) => {
+  await report.open('real');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('real');
+  await expect(page.locator('.verdict')).toContainText(/on 4 threads, \d+\s?% computing/);
+  await expect(page.locator('.facts')).toContainText('2 workers, 4 threads');
+  for (const title of PANELS) {
+    const panel = report.panel(title);
+    await panel.scrollIntoViewIfNeeded();
+    await expect(panel).toBeVisible();
+    await expect(panel.locator('.di-empty')).toBeHidden();
+  }
+  for (const title of PANELS.slice(0, 5)) {
+    await report.picture(title).scrollIntoViewIfNeeded();
+    const painted = await report.fingerprint(title);
+    expect(painted).not.toBe(0);
+  }
+});
+
+test('what failed is told at the top and in the tables', async ({ report, page }) => {
+  await report.open('real');
+  await expect(page.locator('.verdict')).toContainText('1 attempt failed');
+  const names = await report.column('Functions', 0);
+  const failed = await report.column('Functions', 8);
+  expect(failed[names.indexOf('fail')]).toBe('1');
+});
+
+test('a run of a local scheduler opens, and says what it cannot have', async ({ report }) => {
+  await report.open('threads');
+  await expect(report.panel('Memory').locator('.di-empty')).toContainText('only a distributed scheduler');
+  await expect(report.panel('Fine metrics').locator('.di-empty')).toContainText(
+    'No fine performance metrics'
+  );
+  expect(await report.column('Functions', 1)).toEqual(['8']);
+});
+
+test('an empty recording says in each panel why it is empty', async ({ report, page }) => {
+  await report.open('empty');
+  await expect(page.locator('.verdict')).toHaveText('No task ended while this was recorded.');
+  for (const title of PANELS) await expect(report.panel(title).locator('.di-empty')).not.toBeEmpty();
+});
+
+test.describe('without scripts', () => {
+  test.use({ javaScriptEnabled: false });
+
+  for (const name of ['real', 'hostile'] satisfies ReportName[]) {
+    test(`${name} is summed up in text`, async ({ page }) => {
+      await page.goto(addressOf(name));
+      await expect(page.locator('.verdict')).toContainText('computing');
+      await expect(page.getByText('The charts need JavaScript')).toBeVisible();
+      expect(await page.locator('noscript tr').count()).toBeGreaterThan(3);
+    });
+  }
+});
+
+test('20,000 tasks are in sight within 5 seconds', async ({ report }) => {
+  const before = Date.now();
+  await report.open('synthetic');
+  await report.fingerprint('Task stream');
+  expect(Date.now() - before).toBeLessThan(5000);
+});
