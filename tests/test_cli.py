@@ -1,0 +1,392 @@
+"""The command line, as a person uses it: real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dask_insight.errors import ExitCode
+from dask_insight.hosts.cli import main
+from dask_insight.recording import Recording, open_recording
+
+COMMAND = [sys.executable, "-m", "dask_insight"]
+LIMIT = 120
+
+LOCAL = """
+import sys
+from dask import delayed
+
+def double(value):
+    return 2 * value
+
+if __name__ == "__main__":
+    print("arguments", sys.argv[1:], flush=True)
+    print("total", delayed(sum)([delayed(double)(n) for n in range(10)]).compute(scheduler="{scheduler}"))
+"""
+
+CLUSTER = """
+from dask import delayed
+from distributed import Client, LocalCluster
+
+class Held:
+    def __init__(self, value):
+        self.value = value
+
+def hold(value):
+    return Held(value)
+
+def release(held):
+    return held.value
+
+if __name__ == "__main__":
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        with Client(cluster) as client:
+            print("total", sum(client.gather(client.map(release, client.map(hold, range(20))))))
+"""
+
+FAILS = """
+from dask import delayed
+
+@delayed
+def bad():
+    return 1 / 0
+
+bad().compute(scheduler="{scheduler}")
+"""
+
+WAITS = """
+import sys, time
+from dask import delayed
+
+def wait(path):
+    open(path, "w").close()
+    time.sleep(60)
+
+print("ready", delayed(int)("7").compute(scheduler="threads"), flush=True)
+{how}
+delayed(wait)(sys.argv[1]).compute(scheduler="sync")
+"""
+
+
+def run(*arguments: str | Path, folder: Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **options.pop("env", {})}
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        env=environment,
+        **options,
+    )
+
+
+def write(folder: Path, text: str, name: str = "program.py") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def tasks(recording: Recording) -> list[str]:
+    columns: Any = recording.columns("graph")
+    names = dict(zip(columns["task"].tolist(), columns["prefix"].tolist(), strict=True))
+    attempts: Any = recording.columns("attempts")
+    ended = zip(attempts["task"].tolist(), attempts["status"].tolist(), strict=True)
+    return sorted(names[task] for task, status in ended if status == "ok")
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "sync", "processes"])
+def test_run_a_script_with_a_local_scheduler(tmp_path: Path, scheduler: str) -> None:
+    write(tmp_path, LOCAL.format(scheduler=scheduler))
+    ended = run("run", "-o", "out.dinsight", "program.py", "-o", "--flag", "x", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "arguments ['-o', '--flag', 'x']\ntotal 90\n"
+    assert "11 tasks" in ended.stderr
+    assert "out.dinsight" in ended.stderr
+    assert tasks(open_recording(tmp_path / "out.dinsight")) == ["double"] * 10 + ["sum"]
+
+
+def test_run_a_script_with_a_cluster_of_its_own(tmp_path: Path) -> None:
+    """Worker processes are spawned: they must find the program as their main module."""
+    write(tmp_path, CLUSTER)
+    ended = run("run", "--html", "out.html", "program.py", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "total 190\n"
+    recording = open_recording(tmp_path / "program.dinsight")
+    assert tasks(recording) == ["hold"] * 20 + ["release"] * 20
+    assert (tmp_path / "out.html").read_text().startswith("<!doctype html>")
+
+
+def test_run_a_module(tmp_path: Path) -> None:
+    write(tmp_path, "", "package/__init__.py")
+    write(tmp_path, "from .part import greet\nimport sys\ngreet(sys.argv[1:])\n", "package/__main__.py")
+    write(tmp_path, "def greet(whom):\n    print('hello', whom, __name__)\n", "package/part.py")
+    ended = run("run", "-m", "package", "a", "-b", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "hello ['a', '-b'] package.part\n"
+    assert "no Dask task" in ended.stderr
+    assert (tmp_path / "package.dinsight").exists()
+    write(tmp_path, LOCAL.format(scheduler="processes"), "package/work.py")
+    ended = run("run", "-q", "-m", "package.work", folder=tmp_path)
+    assert ended.stdout == "arguments []\ntotal 90\n"
+    assert ended.stderr == ""
+    assert len(tasks(open_recording(tmp_path / "work.dinsight"))) == 11
+
+
+def both(folder: Path, program: str) -> tuple[Any, Any]:
+    """The same program run by Python and by the command; the folder's name is taken out."""
+    path = write(folder, program)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    bare = subprocess.run(
+        [sys.executable, path.name],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        env=environment,
+    )
+    return bare, run("run", "-q", path.name, folder=folder)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "raise ValueError('no')",
+        "import sys\nsys.exit(7)",
+        "import sys\nsys.exit('a message')",
+        "import sys\ndef inner():\n    sys.exit()\ninner()",
+        FAILS.format(scheduler="sync"),
+        FAILS.format(scheduler="threads"),
+        "import sys\nprint(sys.argv, sys.path[0], __name__, __file__, __spec__, __package__)",
+        "import pickle\nclass A: pass\nprint(type(pickle.loads(pickle.dumps(A()))).__module__)",
+        "import atexit, sys\natexit.register(print, 'at exit')\nsys.stderr.write('to stderr\\n')",
+        "def broken(:\n    pass",
+    ],
+)
+def test_a_program_behaves_as_without_us(tmp_path: Path, program: str) -> None:
+    bare, ours = both(tmp_path, program)
+    assert ours.returncode == bare.returncode
+    assert ours.stdout == bare.stdout
+    if "broken" in program:
+        assert "program.py, line 1" in ours.stderr
+    else:
+        assert ours.stderr == bare.stderr
+
+
+def start_waiting(folder: Path, how: str = "") -> tuple[subprocess.Popen[str], Path]:
+    write(folder, WAITS.format(how=how))
+    begun = folder / "begun"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(
+        [*COMMAND, "run", "-o", "out.dinsight", "program.py", str(begun)],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    deadline = time.monotonic() + LIMIT
+    while not begun.exists():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return process, folder / "out.dinsight"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_pass_and_the_recording_is_complete(tmp_path: Path, number: signal.Signals) -> None:
+    process, path = start_waiting(tmp_path)
+    process.send_signal(number)
+    output, errors = process.communicate(timeout=LIMIT)
+    assert process.returncode == -number
+    assert output == "ready 7\n"
+    assert ("KeyboardInterrupt" in errors) == (number == signal.SIGINT)
+    recording = open_recording(path)
+    assert tasks(recording) == ["int"]
+    assert recording.gaps == []
+    assert "stopped" in recording.about
+    statuses: Any = recording.columns("attempts")["status"]
+    assert sorted(statuses.tolist()) == ["erred", "ok"]
+
+
+def test_a_program_that_handles_a_signal_is_left_to_do_so(tmp_path: Path) -> None:
+    how = "import signal, os\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(3))"
+    process, path = start_waiting(tmp_path, how)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=LIMIT)
+    assert process.returncode == 3
+    assert "int" in tasks(open_recording(path))
+
+
+def test_a_program_that_is_killed_leaves_what_was_written(tmp_path: Path) -> None:
+    process, path = start_waiting(tmp_path)
+    deadline = time.monotonic() + LIMIT
+    while not tasks(open_recording(path)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    process.kill()
+    process.communicate(timeout=LIMIT)
+    assert tasks(open_recording(path)) == ["int"]
+
+
+def test_files_of_others_are_not_overwritten(tmp_path: Path) -> None:
+    write(tmp_path, "pass\n")
+    precious = write(tmp_path, "precious", "notes.txt")
+    ended = run("run", "-o", precious, "program.py", folder=tmp_path)
+    assert ended.returncode == ExitCode.UNWRITABLE
+    assert ended.stderr.count("\n") == 1
+    assert "--force" in ended.stderr
+    assert precious.read_text() == "precious"
+    assert run("run", "-q", "--force", "-o", precious, "program.py", folder=tmp_path).returncode == 0
+    assert open_recording(precious).about["name"] == "program"
+
+
+def test_own_recordings_are_numbered_unless_named(tmp_path: Path) -> None:
+    write(tmp_path, "pass\n")
+    for _ in range(2):
+        run("run", "-q", "program.py", folder=tmp_path)
+        run("run", "-q", "-o", "named.dinsight", "program.py", folder=tmp_path)
+    found = sorted(path.name for path in tmp_path.glob("*.dinsight"))
+    assert found == ["named.dinsight", "program-2.dinsight", "program.dinsight"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["info", "missing.dinsight"], ExitCode.UNREADABLE, "no file missing.dinsight"),
+        (["report", "notes.txt"], ExitCode.UNREADABLE, "not a dask_insight recording"),
+        (["run", "missing.py"], ExitCode.USAGE, "no file missing.py"),
+        (["run", "-m", "no_such_module"], ExitCode.USAGE, "no module no_such_module"),
+        (["run", "book.ipynb"], ExitCode.USAGE, "nbconvert"),
+        (["run", "-o", "none/x.dinsight", "program.py"], ExitCode.UNWRITABLE, "mkdir"),
+        (["attach", "tcp://127.0.0.1:1", "--timeout", "1s"], ExitCode.UNREACHABLE, "no scheduler answers"),
+    ],
+)
+def test_errors_are_one_line_that_names_the_cure(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    code: ExitCode,
+    words: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("notes.txt", "program.py", "book.ipynb"):
+        (tmp_path / name).write_text("{}\n")
+    assert main(arguments) == code
+    errors = capsys.readouterr().err
+    assert words in errors
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["run"], ["nonsense"], ["run", "--resources", "soon", "x.py"]])
+def test_a_wrong_command_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == ExitCode.USAGE
+    assert "usage: dask-insight" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["run", "attach", "report", "info", "demo"])
+def test_help_has_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    assert f"  dask-insight {command}" in capsys.readouterr().out.partition("examples:")[2]
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("dask-insight ")
+
+
+def test_report_and_info(tmp_path: Path) -> None:
+    write(tmp_path, LOCAL.format(scheduler="threads"))
+    run("run", "-q", "--name", "my run", "program.py", folder=tmp_path)
+    ended = run("report", "program.dinsight", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.strip() == "program.html"
+    page = (tmp_path / "program.html").read_text()
+    assert "my run" in page
+    assert run("report", "program.dinsight", folder=tmp_path).returncode == 0
+    ended = run("info", "program.dinsight", folder=tmp_path)
+    assert "my run" in ended.stdout
+    assert "11" in ended.stdout
+    facts = json.loads(run("info", "--json", "program.dinsight", folder=tmp_path).stdout)
+    assert facts["tasks"] == 11
+    assert facts["rows"]["attempts"] == 11
+    assert facts["gaps"] == []
+
+
+def test_info_in_a_pipe_that_closes(tmp_path: Path) -> None:
+    write(tmp_path, LOCAL.format(scheduler="threads"))
+    run("run", "-q", "program.py", folder=tmp_path)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(
+        [*COMMAND, "info", "--json", "program.dinsight"],
+        cwd=tmp_path,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=LIMIT,
+        env=environment,
+    )
+    os.close(writing)
+    assert ended.returncode == ExitCode.FAILED
+    assert ended.stderr == ""
+
+
+def attach(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, "attach", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+
+
+@pytest.mark.parametrize("how", ["duration", "interrupt", "terminate", "gone"])
+def test_attach(tmp_path: Path, how: str) -> None:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        limit = ["--duration", "3s"] if how == "duration" else []
+        process = attach(tmp_path, cluster.scheduler_address, "--html", "out.html", *limit)
+        assert process.stderr is not None
+        assert "recording tcp://" in process.stderr.readline()
+        assert sum(client.gather(client.map(abs, range(50)))) == 1225
+        if how == "interrupt":
+            process.send_signal(signal.SIGINT)
+        elif how == "terminate":
+            process.terminate()
+        elif how == "gone":
+            deadline = time.monotonic() + LIMIT
+            while not tasks(open_recording(tmp_path / "cluster.dinsight")):
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            client.close()
+            cluster.close()
+        _, errors = process.communicate(timeout=LIMIT)
+        assert process.returncode == 0, errors
+        assert "50 tasks" in errors
+    recording = open_recording(tmp_path / "cluster.dinsight")
+    assert tasks(recording) == ["abs"] * 50
+    assert (tmp_path / "out.html").exists()
