@@ -1,4 +1,5 @@
-import { openBlocks } from '../../src-ts/hosts/blocks';
+import { Recording } from '../../src-ts/core/recording';
+import { readBlocks } from '../../src-ts/hosts/blocks';
 import { mount } from '../../src-ts/panels/mount';
 import { createStage } from '../../src-ts/panels/stage';
 import { taskStream } from '../../src-ts/panels/task-stream';
@@ -29,7 +30,8 @@ declare global {
 
 async function open(): Promise<Stream> {
   const blocks = [...document.querySelectorAll<HTMLElement>('script.batches')];
-  const { recording } = await openBlocks(blocks, () => {});
+  const recording = new Recording();
+  await readBlocks(recording, blocks, () => {});
   const stage = createStage(recording);
   const { tasks, viewport } = stage;
   const { view, surface } = mount(taskStream, stage, document.getElementById('page') as HTMLElement);
@@ -82,7 +84,8 @@ async function open(): Promise<Stream> {
           if (lane.start[entry] >= scale.stop) break;
           if (lane.status[entry] !== 1 || lane.stop[entry] < scale.start) continue;
           inSight++;
-          const middle = (Math.max(lane.start[entry], scale.start) + Math.min(lane.stop[entry], scale.stop)) / 2;
+          const middle =
+            (Math.max(lane.start[entry], scale.start) + Math.min(lane.stop[entry], scale.stop)) / 2;
           const x = Math.floor(plot.x + Math.min(plot.width - 1, Math.max(0, scale.x(middle))));
           const y = Math.floor(row * each + Math.min(2, each / 2));
           if (pixels[y * surface.base.width + x] === 0xff000000) visible++;

@@ -16,9 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from dask_insight import words
 from dask_insight.analysis.overview import Overview, overview, short
+from dask_insight.batch import table_of
 
 if TYPE_CHECKING:
     from dask_insight.recording import Recording
+
+#: Tables that the first picture needs; the page shows it before it has read the others.
+FIRST = frozenset(("about", "workers", "spans", "submissions", "graph", "attempts", "running", "phases"))
 
 #: Raw bytes of batches in one script block: small enough to inflate and decode while the page stays alive.
 BLOCK = 4 * 2**20
@@ -121,9 +125,14 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
         notices="".join(_notice(text) for text in summary.losses[:20]),
         tables=_tables(summary),
     )
-    for number, block in enumerate(_blocks(recording.packed(coarse=True))):
-        text = base64.b64encode(block).decode()
-        yield f'<script type="application/octet-stream" class="batches" id="block-{number}">{text}</script>\n'
+    parts: dict[str, list[bytes]] = {"first": [], "rest": []}
+    for batch in recording.packed(coarse=True):
+        parts["first" if table_of(batch) in FIRST else "rest"].append(batch)
+    for part, batches in parts.items():
+        for number, block in enumerate(_blocks(batches)):
+            attributes = f'class="batches" data-part="{part}" id="{part}-{number}"'
+            yield f'<script type="application/octet-stream" {attributes}>'
+            yield base64.b64encode(block).decode() + "</script>\n"
     settings = {"title": heading, "tasks": summary.tasks}
     yield after.format(settings=json.dumps(settings).replace("<", r"\u003c"), script=script)
 

@@ -16,10 +16,34 @@ export function breathe(): Promise<void> {
   });
 }
 
-/** Undoes zlib compression with what the browser brings. Throws `TypeError` if the bytes are damaged. */
+/**
+ * Undoes zlib compression with what the browser brings. Throws `TypeError` if the bytes are damaged.
+ *
+ * The chunks are read one by one: `Response.arrayBuffer` takes three times as long.
+ */
 export async function inflate(compressed: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const { readable, writable } = new DecompressionStream('deflate');
+  const writer = writable.getWriter();
+  const written = writer.write(compressed).then(() => writer.close());
+  // The reader hears of damage first; that the writer does too is no second error.
+  written.catch(() => {});
+  const reader = readable.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+    length += value.length;
+  }
+  await written;
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
 }
 
 /**

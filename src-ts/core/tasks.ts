@@ -21,7 +21,7 @@ export class Tasks {
   readonly unplaced = new Map<string, number>();
   /** Number of entries in all lanes. */
   count = 0;
-  /** Grows with every change. */
+  /** Grows with every change of lanes, entries or names. */
   version = 0;
 
   private readonly byKey = new Map<string, Lane>();
@@ -64,7 +64,7 @@ export class Tasks {
     return this.sortedLanes;
   }
 
-  /** Tells after every change. */
+  /** Tells after every change of lanes, entries or names. */
   onChange(callback: () => void): Stop {
     this.callbacks.add(callback);
     return () => this.callbacks.delete(callback);
@@ -147,56 +147,65 @@ export class Tasks {
     return { start, stop, worker, thread };
   }
 
-  private take({ table, from, to }: Arrival): void {
-    if (from === to) return;
-    switch (table) {
-      case 'graph':
-        this.takeGraph(from, to);
-        break;
-      case 'attempts':
-        this.takeAttempts(from, to);
-        break;
-      case 'executions':
-        this.takeExecutions(from, to);
-        break;
-      case 'running':
-        this.takeRunning(from, to);
-        break;
-      case 'phases':
-        chain(this.phasesOfRun, this.recording.table('phases').numbers('run'), from, to);
-        break;
-      case 'edges':
-        chain(this.needs, this.recording.table('edges').numbers('task'), from, to);
-        chain(this.neededBy, this.recording.table('edges').numbers('dependency'), from, to);
-        break;
-      case 'errors':
-        index(this.errorOfRun, this.recording.table('errors').numbers('run'), from, to);
-        break;
-      case 'workers':
-        this.sortedLanes = undefined;
-        break;
-      default:
-        return;
-    }
+  private take(arrival: Arrival): void {
+    if (arrival.from === arrival.to || !this.changes(arrival)) return;
     this.version++;
     for (const callback of [...this.callbacks]) callback();
   }
 
-  private takeGraph(from: number, to: number): void {
+  /** Takes new rows; true if lanes or names have changed by them. */
+  private changes({ table, from, to }: Arrival): boolean {
+    const rows = this.recording;
+    switch (table) {
+      case 'graph':
+        return this.takeGraph(from, to);
+      case 'attempts':
+        this.takeAttempts(from, to);
+        return true;
+      case 'executions':
+        return this.takeExecutions(from, to);
+      case 'running':
+        this.takeRunning(from, to);
+        return true;
+      case 'workers':
+        this.sortedLanes = undefined;
+        return true;
+      case 'phases':
+        chain(this.phasesOfRun, rows.table('phases').numbers('run'), from, to);
+        return false;
+      case 'edges':
+        chain(this.needs, rows.table('edges').numbers('task'), from, to);
+        chain(this.neededBy, rows.table('edges').numbers('dependency'), from, to);
+        return false;
+      case 'errors':
+        index(this.errorOfRun, rows.table('errors').numbers('run'), from, to);
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  private takeGraph(from: number, to: number): boolean {
     const graph = this.recording.table('graph');
     index(this.graphRows, graph.numbers('task'), from, to);
     const { names } = graph.symbols('prefix');
+    const known = this.names.length;
     for (let code = this.names.length - 1; code < Math.min(names.length, MOST_NAMES); code++) {
       this.names.push(code === MOST_NAMES - 1 ? 'other names' : names[code]);
     }
-    if (this.unnamed > 0) this.nameLate();
+    if (this.unnamed === 0) return this.names.length > known;
+    this.nameLate();
+    return true;
   }
 
-  private takeExecutions(from: number, to: number): void {
+  private takeExecutions(from: number, to: number): boolean {
     const runs = this.recording.table('executions').numbers('run');
     index(this.executionOfRun, runs, from, to);
-    if (this.tentative.size === 0) return;
-    for (let row = from; row < to; row++) this.placeAgain(this.attemptOfRun.get(runs[row]));
+    let placed = false;
+    for (let row = from; row < to && this.tentative.size > 0; row++) {
+      placed = this.placeAgain(this.attemptOfRun.get(runs[row])) || placed;
+    }
+    return placed;
   }
 
   private takeRunning(from: number, to: number): void {
@@ -280,8 +289,8 @@ export class Tasks {
     this.tentative.set(row, lane);
   }
 
-  private placeAgain(row: number): void {
-    if (row < 0 || !this.tentative.has(row)) return;
+  private placeAgain(row: number): boolean {
+    if (row < 0 || !this.tentative.has(row)) return false;
     const lane = this.tentative.get(row);
     this.tentative.delete(row);
     if (lane) {
@@ -296,6 +305,7 @@ export class Tasks {
       this.unplaced.set(status, (this.unplaced.get(status) ?? 1) - 1);
     }
     this.place(row);
+    return true;
   }
 
   private put(lane: Lane, start: number, stop: number, name: number, status: number, row: number): void {

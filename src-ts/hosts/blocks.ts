@@ -1,23 +1,18 @@
 import { inflate, load } from '../core/load';
-import { Recording } from '../core/recording';
-
-/** What stands in a page's data blocks, and what of it could not be read. */
-export interface Opened {
-  readonly recording: Recording;
-  /** In words, one a block that is damaged. */
-  readonly damages: readonly string[];
-}
+import type { Recording } from '../core/recording';
 
 /**
- * Reads the recording out of the page: each block is base64 of zlib over
- * batches. Blocks leave the page as they are read, so that their text does
- * not stay in memory beside the columns.
+ * Reads what stands in a page's data blocks into a recording: each block is
+ * base64 of zlib over batches. Blocks leave the page as they are read, so that
+ * their text does not stay in memory beside the columns.
+ *
+ * Returns in words what could not be read, one line a block that is damaged.
  */
-export async function openBlocks(
+export async function readBlocks(
+  recording: Recording,
   blocks: readonly HTMLElement[],
   progress: (share: number) => void
-): Promise<Opened> {
-  const recording = new Recording();
+): Promise<readonly string[]> {
   const damages: string[] = [];
   for (let index = 0; index < blocks.length; index++) {
     const text = blocks[index].textContent ?? '';
@@ -27,12 +22,10 @@ export async function openBlocks(
       await load(recording, bytes, share => progress((index + share) / blocks.length));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      damages.push(
-        `Part ${index + 1} of ${blocks.length} of this report is damaged and missing here: ${why}.`
-      );
+      damages.push(`A part of this report (${blocks[index].id}) is damaged and missing here: ${why}.`);
     }
   }
-  return { recording, damages };
+  return damages;
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {

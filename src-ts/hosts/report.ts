@@ -1,7 +1,8 @@
+import { Recording } from '../core/recording';
 import { element } from '../panels/element';
 import { PANELS } from '../panels/index';
 import { createStage } from '../panels/stage';
-import { openBlocks } from './blocks';
+import { readBlocks } from './blocks';
 import { page } from './page';
 
 /** Opens the report that this script stands in. */
@@ -11,14 +12,24 @@ async function open(): Promise<void> {
   document.body.classList.add('di-page');
   const bar = element('progress', { max: 1, value: 0, 'aria-label': 'Opening' });
   const opening = element('p', { class: 'opening', role: 'status' }, 'Opening the recording …', bar);
-  main.append(opening);
+  main.before(opening);
   const blocks = [...document.querySelectorAll<HTMLElement>('script.batches')];
-  const { recording, damages } = await openBlocks(blocks, share => {
-    bar.value = share;
-  });
-  opening.remove();
-  for (const damage of damages) main.append(element('p', { class: 'notice' }, damage));
+  const first = blocks.filter(({ dataset }) => dataset.part === 'first');
+  const rest = blocks.filter(({ dataset }) => dataset.part !== 'first');
+  const recording = new Recording();
+  const read = async (part: readonly HTMLElement[], done: number): Promise<void> => {
+    const progress = (share: number): void => {
+      bar.value = (done + share * part.length) / blocks.length;
+    };
+    for (const damage of await readBlocks(recording, part, progress)) {
+      main.before(element('p', { class: 'notice' }, damage));
+    }
+  };
+  await read(first, 0);
   page(main, tools, PANELS, createStage(recording));
+  document.documentElement.dataset.shown = 'true';
+  await read(rest, first.length);
+  opening.remove();
   document.documentElement.dataset.opened = 'true';
 }
 
