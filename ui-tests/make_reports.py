@@ -86,7 +86,10 @@ def hostile() -> Recording:
     workers = [HOSTILE[i % 3] for i in range(count)]
     none = [NOTHING] * count
     tables: dict[str, dict[str, Any]] = {
-        "about": {"name": ["name", "scheduler"], "value": ['"</script><b>name</b>"', '{"address": "<i>tcp</i>"}']},
+        "about": {
+            "name": ["name", "scheduler"],
+            "value": ['"</script><b>name</b>"', '{"address": "<i>tcp</i>"}'],
+        },
         "workers": {
             "worker": HOSTILE[:3],
             "name": HOSTILE[3:6],
@@ -108,7 +111,7 @@ def hostile() -> Recording:
             "typename": names,
         },
         "errors": {"run": range(count), "task": range(count), "exception": names, "traceback": names},
-        "stacks": {"stack": range(count), "parent": none, "function": names, "file": names, "line": range(count)},
+        "stacks": {"stack": range(count), "parent": none, "function": names, "file": names},
         "samples": {
             "process": workers,
             "time": stop,

@@ -26,7 +26,7 @@ export class Report {
   constructor(readonly page: Page) {
     page.on('pageerror', error => this.problems.push(`error: ${error.message}`));
     page.on('console', message => {
-      if (message.type() === 'error' || message.type() === 'warning') this.problems.push(message.text());
+      if (message.type() === 'error') this.problems.push(message.text());
     });
     page.on('request', request => {
       const address = request.url();

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dask_insight import words
+from dask_insight.analysis.overview import Overview, overview, short
+from dask_insight.batch import encode
+from dask_insight.recording import Recording
+
+START = 1_750_000_000.0
+
+
+def summed(**tables: dict[str, Any]) -> Overview:
+    recording = Recording()
+    for table, columns in tables.items():
+        recording.append(encode(table, columns))
+    return overview(recording)
+
+
+def plain(text: str) -> str:
+    return text.replace(words.SPACE, " ")
+
+
+WORKERS = {
+    "worker": ["a", "b", "a"],
+    "host": ["one", "two", "one"],
+    "threads": [2, 2, 2],
+    "joined": [START - 1, START + 5, START - 1],
+    "left": [np.nan, np.nan, START + 5],
+}
+ATTEMPTS = {
+    "run": [0, 1, 2, 3],
+    "task": [0, 1, 1, 2],
+    "worker": ["a", "a", "b", ""],
+    "thread": ["1", "2", "1", ""],
+    "status": ["ok", "retried", "ok", "stolen"],
+    "submitted": [START] * 4,
+    "start": [START + 1, START + 1, START + 6, np.nan],
+    "stop": [START + 4, START + 2, START + 10, np.nan],
+    "done": [START + 4, START + 2, START + 10, np.nan],
+}
+GRAPH = {"task": [0, 1, 2], "prefix": ["load", "sum", "sum"]}
+
+
+def test_threads_are_offered_only_while_their_worker_is_there() -> None:
+    found = summed(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH)
+    assert found.duration == pytest.approx(10)
+    assert (found.workers, found.hosts, found.threads) == (2, 2, 4)
+    assert found.offered == pytest.approx(2 * 5 + 2 * 5)
+    assert found.computing == pytest.approx(8)
+    assert (found.tasks, found.erred, found.retried) == (2, 0, 1)
+    assert found.names == [("sum", pytest.approx(5)), ("load", pytest.approx(3))]
+
+
+def test_the_verdict_is_a_sentence_with_numbers() -> None:
+    phases = {"run": [0], "action": ["transfer"], "start": [START], "stop": [START + 0.9]}
+    found = summed(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH, phases=phases)
+    assert plain(found.verdict()) == (
+        "10 s on 4 threads, 40 % computing. 62 % of the computing was sum. "
+        "Tasks waited 900 ms for data from other workers. 1 was retried."
+    )
+
+
+def test_without_workers_threads_are_counted_where_tasks_ran() -> None:
+    found = summed(attempts=ATTEMPTS)
+    assert found.computing == pytest.approx(8)
+    assert "computing" in found.verdict()
+
+
+def test_nothing_is_no_error() -> None:
+    found = summed(about={"name": ["broken", "started"], "value": ["{", str(START)]})
+    assert found.verdict() == "No task ended while this was recorded."
+    assert found.started == START
+    assert np.isnan(found.busy)
+
+
+def test_long_names_are_cut_in_their_middle() -> None:
+    assert short("a" * 50 + "b" * 50, 11) == "aaaaa…bbbbb"
+    assert short("short") == "short"

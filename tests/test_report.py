@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from dask_insight.batch import encode, split
+from dask_insight.hosts import report
+from dask_insight.hosts.report import MissingFrontEnd, report_html, write_report
+from dask_insight.recording import Recording
+
+START = 1_750_000_000.0
+
+
+@pytest.fixture(autouse=True)
+def front_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    assets = {"report.js": 'document.title = "</script><!--"', "report.css": "body { margin: 0 }"}
+    monkeypatch.setattr(report, "_asset", assets.__getitem__)
+
+
+def recording(name: str = "a run", tasks: int = 4) -> Recording:
+    made = Recording()
+    start = [START + i for i in range(tasks)]
+    made.append(encode("about", {"name": ["name"], "value": [f'"{name}"']}))
+    made.append(encode("workers", {"worker": ["tcp://a:1"], "threads": [2], "joined": [START - 5]}))
+    made.append(
+        encode(
+            "graph",
+            {"task": range(tasks), "prefix": ["inc"] * tasks, "key": [f"inc-{i}" for i in range(tasks)]},
+        )
+    )
+    columns = {
+        "run": range(tasks),
+        "task": range(tasks),
+        "worker": ["tcp://a:1"] * tasks,
+        "thread": ["1"] * tasks,
+        "status": ["ok"] * tasks,
+        "start": start,
+        "stop": [begin + 0.5 for begin in start],
+        "done": [begin + 0.5 for begin in start],
+    }
+    made.append(encode("attempts", columns))
+    return made
+
+
+class Page(HTMLParser):
+    """The elements of a page: scripts and styles by their text, all tags by name."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: dict[str, list[str]] = {"script": [], "style": [], "title": [], "h1": []}
+        self.kinds: list[str] = []
+        self.policy = ""
+        self._open = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags.append(tag)
+        self._open = tag
+        if tag in self.texts:
+            self.texts[tag].append("")
+        if tag == "script":
+            self.kinds.append(given.get("type") or "")
+        if given.get("http-equiv") == "Content-Security-Policy":
+            self.policy = given.get("content") or ""
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._open in self.texts:
+            self.texts[self._open][-1] += data
+
+
+def digest(text: str) -> str:
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+
+def test_the_policy_allows_exactly_the_script_and_the_style_of_the_page() -> None:
+    page = Page(report_html(recording()))
+    rules = dict(rule.split(" ", 1) for rule in page.policy.split("; "))
+    assert rules["default-src"] == "'none'"
+    assert rules["script-src"] == digest(page.texts["script"][-1])
+    assert rules["style-src"] == digest(page.texts["style"][0])
+    assert page.kinds == ["application/octet-stream", "application/json", ""]
+
+
+def test_the_blocks_hold_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "BLOCK", 100)
+    source = recording(tasks=3_000)
+    page = Page(report_html(source))
+    blocks = [text for text, kind in zip(page.texts["script"], page.kinds, strict=True) if "octet" in kind]
+    assert len(blocks) > 2
+    read = Recording()
+    for block in blocks:
+        for batch in split(zlib.decompress(base64.b64decode(block))):
+            read.append(batch)
+    assert read.summary().tasks == 3_000
+    assert read.summary().verdict() == source.summary().verdict()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "</script><script>alert(1)</script>",
+        "</title><b>",
+        "<!--",
+        "&amp;",
+        "{style}",
+        "%s",
+        "\u202etxet",
+        "👩‍👩‍👧",
+    ],
+)
+def test_a_name_stays_text(name: str) -> None:
+    plain, page = Page(report_html(recording())), Page(report_html(recording(name)))
+    assert page.tags == plain.tags
+    assert page.texts["title"] == [name]
+    assert page.texts["h1"] == [name]
+
+
+def test_the_title_can_be_given() -> None:
+    assert Page(report_html(recording(), title="Monday's run")).texts["h1"] == ["Monday's run"]
+
+
+def test_what_ran_can_be_read_without_scripts() -> None:
+    html = report_html(recording())
+    text = re.sub(r"<[^>]+>", " ", html.split("<main")[0]).replace("\N{NARROW NO-BREAK SPACE}", " ")
+    assert "3.5 s on 2 threads, 29 % computing" in text
+    assert "1 worker, 2 threads" in text
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "run.html"
+    assert write_report(recording(), target) == target
+    before = target.read_text("utf-8")
+    assert before == report_html(recording())
+
+    def broken(*_: object, **__: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(report, "_blocks", broken)
+    with pytest.raises(OSError, match="disk full"):
+        write_report(recording(), target)
+    assert target.read_text("utf-8") == before
+    assert [path.name for path in tmp_path.iterdir()] == ["run.html"]
+
+
+def test_an_empty_recording_makes_a_page() -> None:
+    assert "No task ended while this was recorded." in report_html(Recording())
+
+
+def test_losses_are_said_at_the_top() -> None:
+    source = recording()
+    source.append(
+        encode("events", {"time": [START], "kind": ["lost"], "message": ["12,400 older tasks are not kept"]})
+    )
+    assert "12,400 older tasks are not kept" in report_html(source).split("<main")[0]
+
+
+def test_a_missing_front_end_names_the_cure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(report.resources, "files", lambda _: tmp_path)
+    with pytest.raises(MissingFrontEnd, match="npm ci && npm run build"):
+        report_html(recording())
