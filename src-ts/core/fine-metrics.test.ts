@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { amountsOf, barsOf, unitsOf } from './fine-metrics';
+import { Selection } from './selection';
+import { recordingOf } from './test-recording';
+
+const row = (
+  time: number,
+  worker: string,
+  context: string,
+  prefix: string,
+  activity: string,
+  unit: string,
+  value: number
+) => ({
+  time,
+  worker,
+  context,
+  prefix,
+  activity,
+  unit,
+  value
+});
+
+const recording = recordingOf({
+  metrics: [
+    row(1, 'a', 'execute', 'inc', 'thread-cpu', 'seconds', 2),
+    row(2, 'b', 'execute', 'inc', 'thread-cpu', 'seconds', 1),
+    row(2, 'a', 'execute', 'sum', 'thread-cpu', 'seconds', 4),
+    row(2, 'a', 'execute', 'sum', 'disk-read', 'seconds', 1),
+    row(2, 'a', 'execute', 'sum', 'disk-read', 'bytes', 1000),
+    row(3, 'a', 'gather-dep', '', 'network', 'seconds', 5),
+    row(3, 'b', 'get-data', '', 'serialize', 'seconds', 0.5),
+    row(3, 'b', 'p2p', '', 'rows', 'rows', 7),
+    row(3, 'b', 'toString', '', 'x', 'seconds', 1)
+  ]
+});
+const everything = new Selection().filter();
+
+describe('fine metrics', () => {
+  it('have their units, the usual ones first', () => {
+    expect(unitsOf(recording)).toEqual(['seconds', 'bytes', 'rows']);
+  });
+
+  it('are summed by context, name and activity, one unit at a time', () => {
+    const amounts = amountsOf(recording, 'seconds', everything);
+    expect(amounts.map(({ direction, name, activity, value }) => [direction, name, activity, value])).toEqual(
+      [
+        ['receive', '', 'network', 5],
+        ['execute', 'sum', 'thread-cpu', 4],
+        ['execute', 'inc', 'thread-cpu', 3],
+        ['execute', 'sum', 'disk-read', 1],
+        ['other', '', 'x', 1],
+        ['send', '', 'serialize', 0.5]
+      ]
+    );
+    expect(amountsOf(recording, 'bytes', everything).map(({ value }) => value)).toEqual([1000]);
+    expect(amountsOf(recording, 'none', everything)).toEqual([]);
+  });
+
+  it('follow the selection', () => {
+    const selection = new Selection();
+    selection.set({ source: 'x', column: 'worker', value: ['b'] });
+    expect(amountsOf(recording, 'seconds', selection.filter()).map(({ value }) => value)).toEqual([
+      1, 1, 0.5
+    ]);
+    selection.set({ source: 'y', column: 'name', value: ['inc'] });
+    expect(amountsOf(recording, 'seconds', selection.filter()).map(({ value }) => value)).toEqual([1]);
+    selection.clear();
+    selection.set({ source: 'x', column: 'time', value: { start: 0, stop: 1.5 } });
+    expect(amountsOf(recording, 'seconds', selection.filter()).map(({ value }) => value)).toEqual([2]);
+  });
+
+  it('make bars whose parts add up', () => {
+    const amounts = amountsOf(recording, 'seconds', everything).filter(
+      ({ direction }) => direction === 'execute'
+    );
+    const bars = barsOf(
+      amounts,
+      ({ name }) => name,
+      ({ activity }) => activity
+    );
+    expect(bars.map(({ label, total }) => [label, total])).toEqual([
+      ['sum', 5],
+      ['inc', 3]
+    ]);
+    expect(bars[0].parts).toEqual([
+      { label: 'thread-cpu', value: 4 },
+      { label: 'disk-read', value: 1 }
+    ]);
+  });
+});

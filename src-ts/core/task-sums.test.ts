@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { Selection } from './selection';
+import { sumTasks } from './task-sums';
+import { Tasks } from './tasks';
+import { recordingOf } from './test-recording';
+
+const attempt = (run: number, worker: string, start: number, stop: number, status = 'ok', nbytes = 10) => ({
+  run,
+  task: run,
+  worker,
+  thread: '1',
+  start,
+  stop,
+  done: stop,
+  status,
+  nbytes
+});
+
+const recording = recordingOf({
+  graph: [
+    { task: 1, key: 'inc-1', prefix: 'inc', span: 's1' },
+    { task: 2, key: 'inc-2', prefix: 'inc', span: 's2' },
+    { task: 3, key: 'inc-3', prefix: 'inc', span: 's1' },
+    { task: 4, key: 'sum-4', prefix: 'sum', span: 's1' }
+  ],
+  attempts: [
+    attempt(1, 'a', 0, 1),
+    attempt(2, 'b', 0, 2),
+    attempt(3, 'a', 2, 6),
+    attempt(4, 'b', 4, 5, 'erred', 99)
+  ]
+});
+const tasks = new Tasks(recording);
+
+describe('sums of tasks', () => {
+  it('by name', () => {
+    const [inc, sum] = sumTasks(tasks, new Selection().filter(), 'name');
+    expect(inc).toMatchObject({
+      label: 'inc',
+      count: 3,
+      time: 7,
+      median: 2,
+      longest: 4,
+      nbytes: 30,
+      failed: 0
+    });
+    expect(inc.mean).toBeCloseTo(7 / 3);
+    expect(sum).toMatchObject({ label: 'sum', count: 1, time: 1, nbytes: 0, failed: 1 });
+  });
+
+  it('by worker', () => {
+    const sums = sumTasks(tasks, new Selection().filter(), 'worker');
+    expect(sums.map(({ label, count, time }) => [label, count, time])).toEqual([
+      ['a', 2, 5],
+      ['b', 2, 3]
+    ]);
+  });
+
+  it('count only the time inside a range, and durations whole', () => {
+    const selection = new Selection();
+    selection.set({ source: 'x', column: 'time', value: { start: 1.5, stop: 3 } });
+    const [inc] = sumTasks(tasks, selection.filter(), 'name');
+    expect(inc).toMatchObject({ count: 2, time: 1.5, longest: 4 });
+  });
+
+  it('follow names, workers, spans and runs', () => {
+    const selection = new Selection();
+    selection.set({ source: 'x', column: 'worker', value: ['a'] });
+    expect(sumTasks(tasks, selection.filter(), 'name').map(({ count }) => count)).toEqual([2]);
+    selection.set({ source: 'x', column: 'span', value: ['s2'] });
+    expect(sumTasks(tasks, selection.filter(), 'name')).toEqual([]);
+    selection.clear();
+    selection.set({ source: 'x', column: 'run', value: [2, 4] });
+    expect(sumTasks(tasks, selection.filter(), 'name').map(({ label, count }) => [label, count])).toEqual([
+      ['inc', 1],
+      ['sum', 1]
+    ]);
+  });
+});
