@@ -3,11 +3,11 @@
 ::
 
     header   8 bytes magic, u16 major, u16 minor, u32 zero
-    frame    4 bytes marker, u32 size, u32 raw size, u32 checksum, payload of `size` bytes
+    frame    4 bytes marker, u32 size, u32 batches, u32 checksum, payload of `size` bytes
+    payload  u32 length of each batch, then zlib over the batches, one after the other
 
-All integers are little-endian. A payload is zlib over whole batches, one after
-the other (see `batch`), `raw size` bytes of them. The checksum is CRC-32 of
-the two sizes and the payload. A reader that meets something else looks for
+All integers are little-endian. Batches are those of `batch`. The checksum is
+CRC-32 of size, number of batches and payload. A reader that meets something else looks for
 the next frame that holds, and tells what it skipped. Nothing but bytes and
 numbers is ever built from a file.
 """
@@ -18,12 +18,13 @@ import io
 import os
 import struct
 import zlib
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from time import monotonic
 from typing import BinaryIO, NamedTuple
 
-from .batch import BatchError, split
 from .schema import FORMAT
 
 MAGIC = b"\x89DINSGT\n"
@@ -38,10 +39,18 @@ FRAME_SECONDS = 1.0
 #: A file may unpack to this many times its size and this much more. The writer keeps to it too.
 _EXPANSION = 64
 _ALLOWANCE = 16 * 2**20
+#: Compressed bytes unpacked at a time.
+_PIECE = 64 * 1024
+#: Threads that unpack a file.
+_THREADS = min(4, os.cpu_count() or 1)
 
 
 class RecordingError(ValueError):
     """This file cannot be opened as a recording; the message says what to do."""
+
+
+class FrameError(ValueError):
+    """A frame is whole but says something impossible."""
 
 
 class Gap(NamedTuple):
@@ -82,16 +91,18 @@ class Writer:
 
     def flush(self) -> None:
         """Hand what waits to the operating system."""
+        lengths = [len(batch) for batch in self._waiting]
         raw, self._waiting, self._bytes = b"".join(self._waiting), [], 0
         self._due = monotonic() + FRAME_SECONDS
         if not raw:
             return
-        payload = zlib.compress(raw, self._level)
-        if self._raw + len(raw) > _allowed(self._packed + len(payload)):
-            payload = zlib.compress(raw, 0)
-        self._raw, self._packed = self._raw + len(raw), self._packed + len(payload)
-        checksum = _checksum(len(payload), len(raw), payload)
-        self._file.write(_FRAME.pack(_MARKER, len(payload), len(raw), checksum) + payload)
+        packed = zlib.compress(raw, self._level)
+        if self._raw + len(raw) > _allowed(self._packed + len(packed)):
+            packed = zlib.compress(raw, 0)
+        self._raw, self._packed = self._raw + len(raw), self._packed + len(packed)
+        payload = _lengths(len(lengths)).pack(*lengths) + packed
+        checksum = _checksum(len(payload), len(lengths), payload)
+        self._file.write(_FRAME.pack(_MARKER, len(payload), len(lengths), checksum) + payload)
         self._file.flush()
 
     def close(self) -> None:
@@ -150,7 +161,32 @@ def _check_header(header: bytes, path: Path) -> None:
 
 
 def _frames(file: BinaryIO, offset: int, end: int) -> Iterator[bytes | Gap]:
-    raw_total, packed_total = 0, 0
+    """Frames are unpacked by a few threads while the next ones are read; they come in their order."""
+    with ThreadPoolExecutor(_THREADS) as threads:
+        waiting: deque[Future[list[bytes] | Gap]] = deque()
+        for frame in _whole_frames(file, offset, end):
+            waiting.append(threads.submit(_batches, frame))
+            if len(waiting) > 2 * _THREADS:
+                yield from _result(waiting.popleft())
+        while waiting:
+            yield from _result(waiting.popleft())
+
+
+def _result(unpacked: Future[list[bytes] | Gap]) -> list[bytes] | list[Gap]:
+    result = unpacked.result()
+    return [result] if isinstance(result, Gap) else result
+
+
+class _Frame(NamedTuple):
+    """A frame whose checksum is right, and the bytes it may unpack to."""
+
+    offset: int
+    payload: bytes
+    lengths: tuple[int, ...]
+
+
+def _whole_frames(file: BinaryIO, offset: int, end: int) -> Iterator[_Frame | Gap]:
+    raw, packed = 0, 0
     while offset < end:
         frame = _frame(file, offset, end)
         if isinstance(frame, str):
@@ -158,31 +194,49 @@ def _frames(file: BinaryIO, offset: int, end: int) -> Iterator[bytes | Gap]:
             yield Gap(offset, found - offset, frame)
             offset = found
             continue
-        payload, raw_size = frame
-        packed_total += len(payload)
-        allowed = _allowed(packed_total) - raw_total
-        try:
-            raw = _expand(payload, min(raw_size, allowed))
-            raw_total += len(raw)
-            yield from split(raw)
-        except (BatchError, zlib.error) as error:
-            yield Gap(offset, _FRAME.size + len(payload), str(error))
+        payload, batches = frame
+        lengths = _lengths(batches).unpack_from(payload) if 4 * batches <= len(payload) else None
+        packed += len(payload)
+        if lengths is None:
+            yield Gap(offset, _FRAME.size + len(payload), "a frame is too short for its batches")
+        elif raw + sum(lengths) > _allowed(packed):
+            yield Gap(offset, _FRAME.size + len(payload), "a frame would take far more memory than the file")
+        else:
+            raw += sum(lengths)
+            yield _Frame(offset, payload, lengths)
         offset += _FRAME.size + len(payload)
 
 
+def _batches(frame: _Frame | Gap) -> list[bytes] | Gap:
+    if isinstance(frame, Gap):
+        return frame
+    try:
+        raw = _unpack(memoryview(frame.payload)[4 * len(frame.lengths) :], sum(frame.lengths))
+    except (FrameError, zlib.error) as error:
+        return Gap(frame.offset, _FRAME.size + len(frame.payload), str(error))
+    return list(_cut(raw, frame.lengths))
+
+
+def _cut(raw: bytes, lengths: tuple[int, ...]) -> Iterator[bytes]:
+    start = 0
+    for length in lengths:
+        yield raw[start : start + length]
+        start += length
+
+
 def _frame(file: BinaryIO, offset: int, end: int) -> tuple[bytes, int] | str:
-    """Payload and raw size of the frame at `offset`, or what is wrong with it."""
+    """Payload and number of batches of the frame at `offset`, or what is wrong with it."""
     file.seek(offset)
     head = file.read(_FRAME.size)
     if len(head) < _FRAME.size:
         return "the file ends within a frame"
-    marker, size, raw_size, checksum = _FRAME.unpack(head)
+    marker, size, batches, checksum = _FRAME.unpack(head)
     if marker != _MARKER:
         return "no frame where one should begin"
     if offset + _FRAME.size + size > end:
         return "the file ends within a frame"
     payload = file.read(size)
-    return (payload, raw_size) if _checksum(size, raw_size, payload) == checksum else "wrong checksum"
+    return (payload, batches) if _checksum(size, batches, payload) == checksum else "wrong checksum"
 
 
 def _next_frame(file: BinaryIO, offset: int, end: int) -> int:
@@ -204,17 +258,25 @@ def _next_frame(file: BinaryIO, offset: int, end: int) -> int:
     return end
 
 
-def _expand(payload: bytes, size: int) -> bytes:
-    unpacker = zlib.decompressobj()
-    raw = unpacker.decompress(payload, max(size, 0) + 1)
-    if len(raw) > size or not unpacker.eof:
-        raise BatchError("a frame does not unpack to the size it announces")
-    return raw
+def _unpack(packed: memoryview, size: int) -> bytes:
+    """Exactly `size` bytes out of a zlib stream; never holds more."""
+    unpacker, raw = zlib.decompressobj(), io.BytesIO()
+    for start in range(0, len(packed), _PIECE):
+        raw.write(unpacker.decompress(packed[start : start + _PIECE], size - raw.tell() + 1))
+        if raw.tell() > size:
+            break
+    if raw.tell() != size or not unpacker.eof:
+        raise FrameError("a frame does not unpack to the size it announces")
+    return raw.getvalue()
+
+
+def _lengths(batches: int) -> struct.Struct:
+    return struct.Struct(f"<{batches}I")
 
 
 def _allowed(packed: int) -> int:
     return _EXPANSION * packed + _ALLOWANCE
 
 
-def _checksum(size: int, raw_size: int, payload: bytes) -> int:
-    return zlib.crc32(payload, zlib.crc32(struct.pack("<II", size, raw_size)))
+def _checksum(size: int, batches: int, payload: bytes) -> int:
+    return zlib.crc32(payload, zlib.crc32(struct.pack("<II", size, batches)))

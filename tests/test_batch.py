@@ -9,7 +9,7 @@ from typing import Any
 import msgpack
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dask_insight.batch import (
@@ -53,6 +53,7 @@ def _tables(draw: st.DrawFn) -> tuple[str, int, dict[str, list[Any]]]:
     )
 
 
+@settings(deadline=None)
 @given(_tables())
 def test_round_trip(given_table: tuple[str, int, dict[str, list[Any]]]) -> None:
     table, rows, columns = given_table
@@ -77,6 +78,7 @@ def _assert_same(kind: str, wanted: list[Any], got: Any) -> None:
         np.testing.assert_array_equal(got, np.array(wanted, got.dtype))
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.floats(1.7e9, 1.7e9 + 3), min_size=1, max_size=30),
     st.lists(st.floats(0, 0.5), min_size=30, max_size=30),
@@ -145,6 +147,7 @@ def test_unknown_tables_columns_and_kinds_are_left_out() -> None:
     assert decode(msgpack.packb(packed)).columns == {}
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_batch_or_a_batch_error(data: bytes) -> None:
     for read in (decode, announced, table_of, lambda raw: list(split(raw))):
@@ -152,6 +155,7 @@ def test_any_bytes_are_a_batch_or_a_batch_error(data: bytes) -> None:
             read(data)
 
 
+@settings(deadline=None)
 @given(_tables(), st.data())
 def test_damaged_batches_raise_nothing_but_batch_errors(
     given_table: tuple[str, int, dict[str, list[Any]]], data: st.DataObject

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,10 @@ def make(read: Callable[[str], Columns]) -> Mapping[str, Any]:
     of attempts that ended before the recording began is left out. The arrays
     are the caller's to change.
     """
-    attempts, executions, running, graph = map(read, ("attempts", "executions", "running", "graph"))
+    with ThreadPoolExecutor(2) as threads:
+        attempts, executions, running, graph = threads.map(
+            read, ("attempts", "executions", "running", "graph")
+        )
     seen, rows = _all_runs(attempts, running)
     task = _tasks(attempts["task"], running, seen, rows)
     order = np.lexsort((seen, task)) if _repeated(task) else np.argsort(task)
