@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from time import monotonic, time
 from typing import Any
 
+from distributed.protocol import Serialize, Serialized, deserialize
 from distributed.protocol.pickle import dumps
 
 from ...batch import encode
@@ -184,8 +185,8 @@ class ClusterSource:
             return False
         self._offset.trip(asked, answer["time"], time())
         for process, ids, blob in answer["blobs"]:
-            self._tables.messages.take(process, ids, blob)
-        lost = self._tables.take(answer["packed"], answer["time"])
+            self._tables.messages.take(process, ids, _plain(blob))
+        lost = self._tables.take(_plain(answer["packed"]), answer["time"])
         for table, rows in lost.items():
             self._event("warning", "lost", f"{rows} rows of {table} were dropped before they were fetched")
         if answer["spans"]:
@@ -204,3 +205,11 @@ class ClusterSource:
         now = time() - self._offset.estimate(time())[0]
         row = {"time": now, "source": "recorder", "kind": kind, "level": level, "message": message}
         self._emit(encode("events", {name: [value] for name, value in row.items()}))
+
+
+def _plain(blob: Any) -> bytes:
+    """What was sent through `to_serialize`; comms within a process leave it wrapped."""
+    if isinstance(blob, Serialized):
+        blob = deserialize(blob.header, blob.frames)
+    data: bytes = blob.data if isinstance(blob, Serialize) else blob
+    return data
