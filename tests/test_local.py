@@ -8,7 +8,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from multiprocessing import get_context
@@ -18,6 +18,7 @@ import dask
 import dask.callbacks
 import dask.local
 import dask.multiprocessing
+import dask.order
 import dask.threaded
 import numpy as np
 import pytest
@@ -399,7 +400,8 @@ def test_resources_of_the_process_and_its_children() -> None:
     seen = rows(recording, "resources", "process", "cpu", "memory")
     assert {"local"} | ran <= {process for process, _, _ in seen}
     assert max(cpu for process, cpu, _ in seen if process in ran) > 20
-    assert all(memory > 1e6 for _, _, memory in seen)
+    assert all(memory > 0 for _, _, memory in seen)
+    assert max(memory for process, _, memory in seen if process in ran) > 1e7
 
 
 def spinning_share(recording: Recording, prefix: str) -> tuple[float, float]:
@@ -420,7 +422,7 @@ def spinning_share(recording: Recording, prefix: str) -> tuple[float, float]:
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_stacks_stand_for_the_time_of_their_tasks(scheduler: str) -> None:
-    graph = {**{("spin", number): (spin, 0.25) for number in range(4)}, ("nap", 0): (nap, 0.5)}
+    graph = {**{("spin", number): (spin, 0.5) for number in range(4)}, ("nap", 0): (nap, 1.0)}
     with recorded(profile=True) as recording:
         options = {"chunksize": 1} if scheduler == "processes" else {}
         get(scheduler)(graph, [*graph], num_workers=2, **options)
@@ -433,7 +435,7 @@ def test_stacks_stand_for_the_time_of_their_tasks(scheduler: str) -> None:
     total = all_of_spin + all_of_nap
     assert own > 0.8 * all_of_spin
     expected = lengths["spin"] / (lengths["spin"] + lengths["nap"])
-    assert all_of_spin / total == pytest.approx(expected, abs=0.07)
+    assert all_of_spin / total == pytest.approx(expected, abs=0.08)
     assert set(column(recording, "samples", "process")) == set(column(recording, "attempts", "worker"))
     assert set(rows(recording, "samples", "process", "thread")) <= set(
         rows(recording, "attempts", "worker", "thread")
@@ -508,3 +510,31 @@ def test_identity_keeps_sources_apart() -> None:
         source.stop()
     assert len(set(column(recording, "graph", "task"))) == 8
     assert len(set(column(recording, "attempts", "run"))) == 8
+
+
+def die() -> None:
+    os._exit(3)
+
+
+def test_tasks_whose_process_dies() -> None:
+    with recorded() as recording, pytest.raises(BrokenExecutor):
+        delayed(die)(dask_key_name="die").compute(scheduler="processes", num_workers=1)
+    assert column(recording, "attempts", "status") == ["killed"]
+    ((task, exception),) = rows(recording, "errors", "task", "exception")
+    assert keys(recording)[task] == "die"
+    assert "BrokenProcessPool" in exception
+
+
+def test_ranks_of_dask_order() -> None:
+    with recorded() as recording:
+        dask.get(GRAPH, b"c")
+    ranks = dict(rows(recording, "graph", "key", "order"))
+    assert ranks == {str(key): rank for key, rank in dask.order.order(GRAPH).items()}
+
+
+def test_a_forked_process_leaves_the_recording_alone() -> None:
+    with recorded() as recording:
+        dask.get(GRAPH, b"c")
+        with ProcessPoolExecutor(1, get_context("fork")) as pool:
+            assert pool.submit(dask.get, GRAPH, b"c").result(60) == 5
+    assert len(column(recording, "attempts", "task")) == 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import webbrowser
-from time import perf_counter
-from typing import TYPE_CHECKING
+from time import perf_counter, time
+from typing import TYPE_CHECKING, Any
 
 from ...errors import ExitCode
 from .command import Command
@@ -70,19 +70,20 @@ def _execute(options: argparse.Namespace) -> int:
 
 
 class _Count:
-    """Shows how many of the tasks that the scheduler knows have ended."""
+    """Shows how many tasks of a step have ended, of those that the scheduler knows."""
 
     def __init__(self, recording: Recording, progress: Progress) -> None:
         self._progress = progress
         self._title = ""
-        self._rows = {"graph": 0, "attempts": 0}
-        self._before = dict(self._rows)
+        self._began = 0.0
+        self._known: set[int] = set()
+        self._ended: set[int] = set()
         if progress.live:
             recording.on_append(self._appended)
 
     def begin(self, title: str) -> None:
-        """A step begins."""
-        self._before = dict(self._rows)
+        """A step begins, and all before have ended."""
+        self._known, self._ended, self._began = set(), set(), time()
         self._title = title
         self._show()
 
@@ -93,17 +94,22 @@ class _Count:
     def _appended(self, batch: bytes) -> None:
         from ...batch import decode, table_of
 
-        table = table_of(batch)
-        if table in self._rows:
-            self._rows[table] += decode(batch).rows
-            self._show()
+        if table_of(batch) not in ("graph", "attempts") or not self._title:
+            return
+        columns: Any = decode(batch).columns
+        tasks = columns["task"].tolist()
+        if "done" not in columns:
+            self._known.update(tasks)
+        else:
+            done, status = columns["done"].tolist(), columns["status"].tolist()
+            self._known -= {task for task, at in zip(tasks, done, strict=True) if at < self._began}
+            self._ended.update(task for task, how in zip(tasks, status, strict=True) if how == "ok")
+        self._show()
 
     def _show(self) -> None:
-        if self._title:
-            known, ended = (self._rows[table] - self._before[table] for table in ("graph", "attempts"))
-            self._progress.show(
-                f"{self._title}{bar(ended / known if known else 0)} {ended:>5,} of {known:,} tasks"
-            )
+        known, ended = len(self._known), len(self._ended & self._known)
+        tasks = f"{ended:>5,} of {known:,} tasks" if known else ""
+        self._progress.show(f"{self._title}{bar(ended / known if known else 0)} {tasks}")
 
 
 DEMO = Command("demo", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)

@@ -7,6 +7,7 @@ what runs for each task is kept short.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from math import nan
 from threading import get_ident
 from time import perf_counter, thread_time
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...probe.measured import Arguments, Report, Run, describe
 from .cache import Cache
-from .graph import graph_columns
+from .graph import graph_columns, ranks
 from .origin import Origin
 from .pools import Place
 from .sizes import size_of
@@ -81,7 +82,7 @@ class Computation:
         first = ledger.reserve_tasks(len(keys))
         tasks = self._tasks = dict(zip(keys, range(first, first + len(keys)), strict=True))
         graph, edges = graph_columns(tasks, dsk, dependencies)
-        ledger.put("graph", **graph, submission=[self._submission] * len(keys))
+        ledger.put("graph", **graph, submission=[self._submission] * len(keys), **ranks(keys))
         ledger.put("edges", **edges)
         ledger.submitted.add((self._submission, self._submitted, len(keys), self._scheduler, *self._origin))
         self._cache = Cache(ledger.totals, self._scheduler, cache, self._submitted)
@@ -152,6 +153,18 @@ class Computation:
                     self._unused(key)
         except Exception as error:
             self._ledger.failed("reported", error)
+
+    def lost(self, batch: Sequence[Arguments], error: BaseException) -> None:
+        """Another process did not end a batch of tasks."""
+        try:
+            now = perf_counter()
+            killed = isinstance(error, BrokenExecutor)
+            for key in (arguments[0] for arguments in batch):
+                self._ended[key] = "", 0, nan, nan, nan, nan
+                self._raised(key, *describe(error))
+                self._write(key, "killed" if killed else "erred", now, nan, "")
+        except Exception as trouble:
+            self._ledger.failed("lost", trouble)
 
     def _raised(self, key: Any, exception: str, traceback: str) -> None:
         self._failed.add(key)

@@ -26,6 +26,9 @@ class Watcher(Protocol):
     def reported(self, batch: Sequence[Arguments], report: Report) -> None:
         """Another process has ended a batch of tasks."""
 
+    def lost(self, batch: Sequence[Arguments], error: BaseException) -> None:
+        """Another process did not end a batch of tasks, because of its own end for one."""
+
 
 def place_of(submit: Submit) -> Place:
     """Where tasks will run that are handed to an executor's `submit`."""
@@ -75,6 +78,8 @@ def _run_there(
     def relay(inner: Future[Any]) -> None:
         error = inner.exception()
         if error is not None:
+            for watcher in watchers:
+                watcher.lost(batch, error)
             outer.set_exception(error)
             return
         results, report = inner.result()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import contextlib
+import glob
+import multiprocessing.process
 import os
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
@@ -13,6 +15,7 @@ import psutil
 
 #: Seconds between two looks for new processes, which costs more than a sample.
 _LOOK = 1.0
+_PROC = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 
 
 class Children:
@@ -31,7 +34,7 @@ class Children:
 
     def _look(self) -> None:
         found = {}
-        for process in _descendants(psutil.Process(os.getpid()), _not_ours()):
+        for process in _descendants(os.getpid(), _not_ours()):
             found[process.pid] = self._known.get(process.pid, process)
             if process.pid not in self._known:
                 _started(process)
@@ -40,40 +43,60 @@ class Children:
     def _rows(self) -> Iterator[dict[str, Any]]:
         for pid, process in list(self._known.items()):
             try:
-                with process.oneshot():
-                    yield {
-                        "process": f"process {pid}",
-                        "time": time(),
-                        "cpu": process.cpu_percent(),
-                        "memory": float(process.memory_info().rss),
-                        "fds": float(process.num_fds()) if hasattr(process, "num_fds") else float("nan"),
-                    }
+                row = _row(process)
             except psutil.Error:
                 del self._known[pid]
+                continue
+            if row["memory"]:
+                yield row
+
+
+def _row(process: psutil.Process) -> dict[str, Any]:
+    """A row of `resources`; without memory if the process has ended and nobody has asked how."""
+    with process.oneshot():
+        return {
+            "process": f"process {process.pid}",
+            "time": time(),
+            "cpu": process.cpu_percent(),
+            "memory": float(process.memory_info().rss),
+            "fds": float(process.num_fds()) if hasattr(process, "num_fds") else float("nan"),
+        }
 
 
 def _not_ours() -> set[int | None]:
-    """Processes that report for themselves, and Python's own helper."""
-    children = multiprocessing.active_children()
+    """Processes that report for themselves, and Python's own helper.
+
+    Python's `active_children` would take the exit codes of those that have ended.
+    """
+    children = list(getattr(multiprocessing.process, "_children", ()))
     workers = {child.pid for child in children if child.name.startswith("Dask Worker process")}
     tracker = getattr(resource_tracker, "_resource_tracker", None)
     return {*workers, getattr(tracker, "_pid", None)}
 
 
-def _descendants(parent: psutil.Process, without: set[int | None]) -> Iterator[psutil.Process]:
+def _descendants(parent: int, without: set[int | None]) -> Iterator[psutil.Process]:
     """All processes under one, except those given and what is under them."""
-    children: dict[int, list[psutil.Process]] = {}
-    for process in parent.children(recursive=True):
-        try:
-            children.setdefault(process.ppid(), []).append(process)
-        except psutil.Error:
-            continue
-    waiting = [parent.pid]
+    waiting = [parent]
     while waiting:
-        for process in children.get(waiting.pop(), ()):
-            if process.pid not in without:
-                waiting.append(process.pid)
-                yield process
+        for pid in _children(waiting.pop()):
+            if pid not in without:
+                waiting.append(pid)
+                with contextlib.suppress(psutil.Error):
+                    yield psutil.Process(pid)
+
+
+def _children(pid: int) -> list[int]:
+    """Processes that a process has started, at a cost that does not grow with all those on the host."""
+    if not _PROC:
+        try:
+            return [child.pid for child in psutil.Process(pid).children()]
+        except psutil.Error:
+            return []
+    found: list[int] = []
+    for path in glob.iglob(f"/proc/{pid}/task/*/children"):
+        with contextlib.suppress(OSError), open(path) as file:
+            found += map(int, file.read().split())
+    return found
 
 
 def _started(process: psutil.Process) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -50,6 +51,7 @@ class LocalSource:
         self._lock = threading.Lock()
         self._unlisten: Callable[[], None] | None = None
         self._emit: Emit = _nowhere
+        self._pid = os.getpid()
 
     @property
     def profile(self) -> tuple[float, float] | None:
@@ -78,7 +80,9 @@ class LocalSource:
         self._flush()
 
     def begin(self, scheduler: str, place: Place, threads: int, origin: Origin) -> Computation | None:
-        """A computation begins."""
+        """A computation begins; None in a process that was forked off, which cannot reach the recording."""
+        if os.getpid() != self._pid:
+            return None
         try:
             self._work(place)
             return Computation(self._ledger, scheduler, place, threads, origin)
