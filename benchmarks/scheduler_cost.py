@@ -174,13 +174,10 @@ def main() -> None:
     print(f"{chosen.tasks} tasks, best of {chosen.rounds} rounds")
     for name in ("wanted", "assigned", "finished", "fetched", "released", "forgotten", "total"):
         print(f"  {name:10} {figures[name]:8.2f} µs of CPU a task")
-    print(
-        f"  longest poll {figures['longest poll, ms']:.2f} ms, hook {figures['longest hook, ms']:.2f} ms (bar: 20)"
-    )
+    print(f"  longest poll {figures['longest poll, ms']:.2f} ms (bar: 20)")
+    print(f"  longest hook {figures['longest hook, ms']:.2f} ms (bar: 20)")
     print(f"  {figures['bytes a task']:.0f} bytes kept a task until it is fetched (bar: 200)")
-    print(
-        f"  with a ring for a tenth: {figures['lost']:.0f} attempts lost and counted, {figures['kept']:.0f} kept"
-    )
+    print(f"  a ring for a tenth of them: {figures['lost']:.0f} lost and counted, {figures['kept']:.0f} kept")
     print(f"  {figures['total']:.2f} µs of CPU a task in all (bar: 10)")
 
 

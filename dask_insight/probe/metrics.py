@@ -38,4 +38,5 @@ def parts(name: tuple[Any, ...]) -> tuple[str, str, str, str, str]:
         span, rest = str(rest[0] or ""), rest[1:]
     if context == "execute" and len(rest) > 1:
         prefix, rest = str(rest[0]), rest[1:]
-    return str(context), span, prefix, " ".join(map(str, rest)), str(unit)
+    words = [word for part in rest for word in (part if isinstance(part, tuple) else (part,))]
+    return str(context), span, prefix, " ".join(map(str, words)), str(unit)

@@ -60,7 +60,7 @@ class Probe(SchedulerPlugin):
         """Open our calls on the scheduler; nothing is collected before somebody joins."""
         self.scheduler = scheduler
         self.tasks = Tasks(scheduler, self._bound, self._failed)
-        self.transition = self.tasks.transition
+        vars(self)["transition"] = self.tasks.transition
         self.stores = Stores(self.tasks, self._bound)
         for address in scheduler.workers:
             self._worker_there(address)
@@ -138,7 +138,7 @@ class Probe(SchedulerPlugin):
         call = self.scheduler.broadcast(msg={"op": f"{self.name}_flush"}, on_error="ignore")
         try:
             await asyncio.wait_for(call, timeout)
-        except (TimeoutError, asyncio.TimeoutError):
+        except asyncio.TimeoutError:  # noqa: UP041 (another class on Python 3.10)
             self._event("warning", "probe", "some workers did not answer the last call for their data")
 
     async def leave(self, *, recorder: str) -> bool:

@@ -13,6 +13,7 @@ import msgpack
 from distributed.diagnostics.plugin import WorkerPlugin
 from distributed.protocol import to_serialize
 
+from .boot import unload
 from .clock import Offset, host
 from .executions import Executions
 from .logs import Logs
@@ -25,6 +26,8 @@ from .transfers import Transfers
 #: Seconds between two pushes, and for which the last one may take.
 _PUSH = 1.0
 _LAST = 5.0
+#: Seconds that the first may take, for which a new worker waits.
+_GREETING = 3.0
 #: Most keys in one push: the scheduler looks each up.
 _KEYS = 4000
 #: Most bytes kept while the scheduler does not take them.
@@ -79,6 +82,9 @@ class Probe(WorkerPlugin):
         self._gaps: list[str] = list(self._pulse.gaps)
         worker.handlers[f"{self.package}_flush"] = self.flush
         self._adjust(self._options)
+        # The recorder must know this worker's clock before it hears of its tasks.
+        with contextlib.suppress(asyncio.TimeoutError, OSError):
+            await asyncio.wait_for(self._greet(), _GREETING)
         self._pushing = asyncio.create_task(self._keep_pushing())
 
     async def teardown(self, worker: Any) -> None:
@@ -128,16 +134,19 @@ class Probe(WorkerPlugin):
 
     async def _keep_pushing(self) -> None:
         try:
-            await self._ping()
             while not self._off:
-                await self._push()
-                self._soon.clear()
                 with contextlib.suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(self._soon.wait(), _PUSH)
+                self._soon.clear()
+                await self._push()
         except asyncio.CancelledError:
             raise
         except Exception as error:
             self._failed("push", error)
+
+    async def _greet(self) -> None:
+        await self._ping()
+        await self._push()
 
     async def _ping(self) -> None:
         for _ in range(_PINGS):
@@ -256,6 +265,7 @@ class Probe(WorkerPlugin):
         handlers = self.worker.handlers
         if getattr(handlers.get(f"{self.package}_flush"), "__self__", None) is self:
             del handlers[f"{self.package}_flush"]
+        unload(self.package)
         if self.worker.plugins.get(self.name) is self:
             asyncio.get_running_loop().call_soon(self.worker.plugins.pop, self.name, None)
 

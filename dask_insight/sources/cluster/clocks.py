@@ -20,6 +20,11 @@ class Clock:
         self._since: list[float] = []
         self._delays: list[float] = []
 
+    @property
+    def known(self) -> bool:
+        """Whether the worker has told of its clock."""
+        return bool(self._delays)
+
     def corrected(self, since: float, delay: float) -> None:
         """Dask shifts times by `delay` from this time of the worker's on."""
         if not self._delays or self._delays[-1] != delay:

@@ -21,6 +21,8 @@ from .submissions import Submissions
 
 #: Seconds for which an attempt that has just ended is held back.
 _HOLD = 0.1
+#: Seconds for which it is held back while nothing is known of its worker's clock.
+_PATIENCE = 2.0
 _NAMES = ("group_names", "worker_names", "thread_names", "type_names", "action_names")
 
 
@@ -110,7 +112,13 @@ class Tables:
     def _hold(self, new: npt.NDArray[Any], now: float) -> None:
         """Emit attempts, the latest an answer later: word of how Dask shifted them may be on its way."""
         found = np.concatenate((self._held, new))
-        ripe = found["done"] < now - _HOLD
+        threads, workers = self._names["thread_names"], self._names["worker_names"]
+        late = [0.0 if self._clocks.of(workers[worker]).known else _PATIENCE for worker, _ in threads]
+        ripe = (
+            found["done"] < now - _HOLD - np.array(late)[found["thread"]]
+            if len(found)
+            else found["done"] < now
+        )
         self._held = found[~ripe]
         if ripe.any():
             self._attempts(found[ripe])

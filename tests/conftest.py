@@ -1,0 +1,142 @@
+"""Clusters that tests share, and a recorder that keeps what it is given."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from dask_insight.batch import decode, default
+from dask_insight.identity import Identity
+from dask_insight.options import Options
+from dask_insight.schema import TABLES
+
+#: Seconds after which a condition that tests wait for will not come any more.
+PATIENCE = 30.0
+
+
+def wait_for(condition: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:
+    """Look until `condition` is true, and give what it gave."""
+    deadline = time.monotonic() + patience
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"not in {patience} s: {what}"
+        time.sleep(0.02)
+    return found
+
+
+class Batches:
+    """What a source emitted, as tables of lists."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._given: list[bytes] = []
+
+    def __call__(self, batch: bytes) -> None:
+        with self._lock:
+            self._given.append(batch)
+
+    def table(self, name: str) -> list[dict[str, Any]]:
+        """Rows of a table as dictionaries."""
+        found: list[dict[str, Any]] = []
+        with self._lock:
+            given = list(self._given)
+        for packed in given:
+            batch = decode(packed)
+            if batch.table == name:
+                missing = {one.name: default(one, batch.rows) for one in TABLES[name].columns}
+                columns = {
+                    one: values.tolist() if hasattr(values, "tolist") else values
+                    for one, values in (missing | batch.columns).items()
+                }
+                found += [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return found
+
+    def keys(self) -> dict[int, str]:
+        """Key of each task."""
+        return {row["task"]: row["key"] for row in self.table("graph")}
+
+    def attempts(self, start: str = "") -> list[dict[str, Any]]:
+        """Attempts of tasks whose key begins so, with their key."""
+        keys = self.keys()
+        rows = [row | {"key": keys[row["task"]]} for row in self.table("attempts")]
+        return [row for row in rows if row["key"].startswith(start)]
+
+    def events(self, kind: str) -> list[dict[str, Any]]:
+        """Events of a kind."""
+        return [row for row in self.table("events") if row["kind"] == kind]
+
+
+@contextlib.contextmanager
+def recorded(client: Any, **options: Any) -> Iterator[Batches]:
+    """Record a synchronous client's cluster."""
+    from dask_insight.sources.cluster import ClusterSource
+
+    batches = Batches()
+    source = ClusterSource(client, Options(**{"poll": 0.1} | options), Identity())
+    client.sync(source.start, batches)
+    try:
+        yield batches
+    finally:
+        client.sync(source.stop)
+
+
+def left_on(client: Any) -> dict[str, list[str]]:
+    """What of ours is on scheduler and workers."""
+
+    def scheduler(dask_scheduler: Any) -> list[str]:
+        import threading
+
+        found = [*dask_scheduler.plugins, *dask_scheduler.handlers, *dask_scheduler.worker_plugins]
+        return [name for name in [*found, *(one.name for one in threading.enumerate())] if "insight" in name]
+
+    def worker(dask_worker: Any) -> list[str]:
+        import logging
+        import sys
+        import threading
+
+        found = [*dask_worker.plugins, *dask_worker.handlers, *sys.modules]
+        found += [one.name for one in threading.enumerate()]
+        for logger in (logging.getLogger(), logging.getLogger("distributed")):
+            found += [handler.get_name() or "" for handler in logger.handlers]
+        return [name for name in found if name.startswith(("dask_insight_", "dask_insight-"))]
+
+    return {"scheduler": client.run_on_scheduler(scheduler)} | client.run(worker)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """Two workers of two threads, each a process with a nanny."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None, memory_limit="2GiB"
+    ) as running:
+        yield running
+
+
+@pytest.fixture
+def client(cluster: Any) -> Iterator[Any]:
+    """A synchronous client of the shared cluster, whose workers are all there."""
+    from distributed import Client
+
+    with Client(cluster) as connected:
+        connected.wait_for_workers(2, timeout=PATIENCE)
+        yield connected
+
+
+@pytest.fixture
+def run_async() -> Callable[[Any], Any]:
+    """Run a coroutine with a bound on its time."""
+
+    def run(coroutine: Any, patience: float = 2 * PATIENCE) -> Any:
+        async def bounded() -> Any:
+            return await asyncio.wait_for(coroutine, patience)
+
+        return asyncio.run(bounded())
+
+    return run

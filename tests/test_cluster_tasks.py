@@ -1,0 +1,405 @@
+"""What is captured of tasks on a cluster: each attempt, its times, edges, errors, worker's view, metrics."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import Counter, defaultdict
+from typing import Any
+
+import pytest
+from distributed import wait
+
+from conftest import Batches, left_on, recorded, wait_for
+
+MISSING = 0xFFFF_FFFF
+
+
+def increment(number: int) -> int:
+    return number + 1
+
+
+def add(first: int, second: int) -> int:
+    return first + second
+
+
+def fail(number: int) -> None:
+    raise ValueError(f"no {number}")
+
+
+def fail_twice(path: str) -> str:
+    with open(path, "a") as file:
+        file.write("x")
+    if os.path.getsize(path) < 3:
+        raise OSError("not yet")
+    return "done"
+
+
+def kill_once(path: str) -> str:
+    """Kill this worker the first time."""
+    if not os.path.exists(path):
+        with open(path, "w"):
+            pass
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "survived"
+
+
+def kill(_: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def sleep(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+def spin(seconds: float) -> int:
+    until = time.perf_counter() + seconds
+    number = 0
+    while number >= 0:
+        number += 1
+        if not number % 1000 and time.perf_counter() > until:
+            break
+    return number
+
+
+def test_an_ordinary_computation(client: Any) -> None:
+    with recorded(client) as batches:
+        first = client.map(increment, range(20), key="first", pure=False)
+        second = client.map(add, first[:-1], first[1:], key="second", pure=False)
+        client.gather(second)
+    keys = batches.keys()
+    graph = {row["key"]: row for row in batches.table("graph")}
+    assert len(graph) == len(batches.table("graph")) == 39
+    assert {row["prefix"] for row in graph.values()} == {"first", "second"}
+    edges = {(keys[row["task"]], keys[row["dependency"]]) for row in batches.table("edges")}
+    assert edges == {
+        (b.key, a.key)
+        for b, pair in zip(second, zip(first[:-1], first[1:], strict=True), strict=True)
+        for a in pair
+    }
+    attempts = batches.attempts()
+    assert Counter(row["status"] for row in attempts) == {"ok": 39}
+    for row in attempts:
+        assert row["submitted"] <= row["ready"] + 1e-3
+        assert row["ready"] <= row["assigned"] <= row["start"] + 2e-3
+        assert row["start"] <= row["stop"] <= row["done"] + 2e-3
+        assert row["typename"] == "int" and row["nbytes"] > 0
+    workers = {row["worker"]: row for row in batches.table("workers")}
+    assert {row["worker"] for row in attempts} <= set(workers)
+    assert all(
+        row["pid"] and row["threads"] == 2 and row["memory_limit"] == 2 * 2**30 for row in workers.values()
+    )
+    executions = {row["run"]: row for row in batches.table("executions")}
+    assert executions.keys() == {row["run"] for row in attempts}
+    for row in attempts:
+        seen = executions[row["run"]]
+        assert seen["worker"] == row["worker"] and seen["status"] == "memory"
+        assert row["assigned"] - 2e-3 <= seen["received"] <= seen["ready"] <= seen["executing"]
+        assert seen["executing"] <= row["start"] + 2e-3 and row["stop"] <= seen["ended"] + 2e-3
+    assert not batches.events("lost")
+
+
+def test_submissions_name_the_line_that_made_them(client: Any) -> None:
+    with recorded(client) as batches:
+        future = client.submit(increment, 1, key="named-line", pure=False)
+        line = test_submissions_name_the_line_that_made_them.__code__.co_firstlineno + 2
+        future.result()
+    (row,) = batches.table("submissions")
+    assert os.path.basename(row["file"]) == "test_cluster_tasks.py"
+    assert row["line"] == line
+    assert row["function"] == "test_submissions_name_the_line_that_made_them"
+    assert "named-line" in row["code"]
+    assert row["tasks"] == 1 and row["client"] == client.id
+    assert all(row[name] >= 0 for name in ("materialize", "ordering", "states"))
+    graph = {row["key"]: row for row in batches.table("graph")}
+    assert graph["named-line"]["submission"] == row["submission"]
+
+
+def test_errors_and_retried_attempts(client: Any, tmp_path: Any) -> None:
+    with recorded(client) as batches:
+        bad = client.submit(fail, 7, key="bad", pure=False)
+        wait_for(lambda: bad.status == "error", "the task has failed")
+        again = client.submit(fail_twice, str(tmp_path / "count"), key="again", retries=5, pure=False)
+        assert again.result() == "done"
+        child = client.submit(increment, bad, key="child", pure=False)
+        wait_for(lambda: child.status == "error", "its child has failed")
+    assert [row["status"] for row in batches.attempts("bad")] == ["erred"]
+    assert [row["status"] for row in batches.attempts("again")] == ["retried", "retried", "ok"]
+    assert batches.attempts("child") == [], "a task whose input failed was never tried"
+    errors = {row["run"]: row for row in batches.table("errors")}
+    assert len(errors) == len(batches.table("errors")) == 3
+    by_key = defaultdict(list)
+    for row in batches.attempts():
+        if row["run"] in errors:
+            by_key[row["key"]].append(errors[row["run"]])
+    assert [row["exception"] for row in by_key["bad"]] == ["ValueError('no 7')"]
+    assert "no {number}" in by_key["bad"][0]["traceback"]
+    assert [row["exception"] for row in by_key["again"]] == ["OSError('not yet')"] * 2
+    executions = {row["run"]: row for row in batches.table("executions")}
+    for row in batches.attempts("again")[:2]:
+        seen = executions[row["run"]]
+        assert seen["status"] == "error"
+        assert seen["executing"] <= seen["start"] + 2e-3 <= seen["stop"] + 2e-3 <= seen["ended"] + 4e-3
+        assert seen["thread"]
+
+
+def test_a_worker_is_killed_mid_run(client: Any, tmp_path: Any) -> None:
+    with recorded(client) as batches:
+        before = len(client.scheduler_info(n_workers=-1)["workers"])
+        assert (
+            client.submit(kill_once, str(tmp_path / "once"), key="killer", pure=False).result(60)
+            == "survived"
+        )
+        dead = client.submit(kill, None, key="deadly", pure=False)
+        wait_for(lambda: dead.status == "error", "the task was given up", 90)
+        client.wait_for_workers(before, timeout=60)
+    assert [row["status"] for row in batches.attempts("killer")] == ["killed", "ok"]
+    deadly = batches.attempts("deadly")
+    assert {row["status"] for row in deadly} == {"killed"} and len(deadly) == 4
+    assert len({row["run"] for row in deadly}) == 4
+    assert any("KilledWorker" in row["exception"] for row in batches.table("errors"))
+    gone = [row["worker"] for row in batches.table("workers") if row["left"] == row["left"]]
+    assert set(row["worker"] for row in deadly) <= set(gone)
+    assert len(batches.events("worker-removed")) >= 5
+    assert any(row["kind"] == "worker-added" for row in batches.table("events"))
+
+
+def test_cancelled_and_running_tasks(client: Any) -> None:
+    with recorded(client) as batches:
+        long = client.submit(sleep, 2.5, key="long", pure=False)
+        unwanted = [
+            client.submit(sleep, 3 + n / 100, key=f"unwanted-{n}", pure=False, priority=-n) for n in range(8)
+        ]
+
+        def processing() -> int:
+            return sum("unwanted-0" in keys for keys in client.processing().values())
+
+        wait_for(processing, "it is on a worker")
+        wait_for(
+            lambda: any(row for row in batches.table("running")), "a running task is told of before it ends"
+        )
+        keys = batches.keys()
+        assert {keys[row["task"]] for row in batches.table("running")} <= {
+            "long",
+            "unwanted-0",
+            "unwanted-1",
+            "unwanted-2",
+        }
+        client.cancel(unwanted[3:])
+        long.result()
+        client.cancel(unwanted)
+    statuses = {row["key"]: row["status"] for row in batches.attempts("unwanted")}
+    assert set(statuses.values()) <= {"cancelled", "stolen"} and "cancelled" in statuses.values()
+    assert [row["status"] for row in batches.attempts("long")][-1] == "ok"
+
+
+def test_rescheduled_tasks(client: Any, tmp_path: Any) -> None:
+    def again(path: str) -> int:
+        from distributed import Reschedule
+
+        if not os.path.exists(path):
+            with open(path, "w"):
+                pass
+            raise Reschedule
+        return 1
+
+    with recorded(client) as batches:
+        assert client.submit(again, str(tmp_path / "once"), key="moved", pure=False).result() == 1
+    assert [row["status"] for row in batches.attempts("moved")] == ["rescheduled", "ok"]
+
+
+def test_stolen_tasks(client: Any) -> None:
+    address = min(client.scheduler_info(n_workers=-1)["workers"])
+    with recorded(client) as batches:
+        futures = [
+            client.submit(
+                sleep, 0.15, key=f"heavy-{n}", pure=False, workers=[address], allow_other_workers=True
+            )
+            for n in range(40)
+        ]
+        client.gather(futures)
+    attempts = batches.attempts("heavy")
+    by_key = Counter(row["key"] for row in attempts if row["status"] == "ok")
+    assert set(by_key.values()) == {1} and len(by_key) == 40
+    stolen = [row for row in attempts if row["status"] == "stolen"]
+    assert len(stolen) == len(batches.events("steal")) > 0
+    assert {row["worker"] for row in stolen} == {address}
+    runs = [row["run"] for row in attempts]
+    assert len(runs) == len(set(runs)), "every attempt has a number of its own"
+
+
+def test_transfers_carry_tasks(client: Any) -> None:
+    first, second = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    with recorded(client) as batches:
+        data = client.submit(bytes, 3_000_000, key="data", pure=False, workers=[first])
+        size = client.submit(len, data, key="size", pure=False, workers=[second])
+        assert size.result() == 3_000_000
+    transfers = {(row["worker"], row["direction"]): row for row in batches.table("transfers")}
+    incoming, outgoing = transfers[second, "in"], transfers[first, "out"]
+    assert incoming["peer"] == first and outgoing["peer"] == second
+    assert incoming["nbytes"] == outgoing["nbytes"] >= 3_000_000
+    assert 0 < outgoing["compressed"] < 10_000_000
+    assert incoming["start"] < incoming["stop"]
+    keys = batches.keys()
+    carried = {row["transfer"]: keys[row["task"]] for row in batches.table("transferred")}
+    assert carried[incoming["transfer"]] == carried[outgoing["transfer"]] == "data"
+    (size_run,) = [row["run"] for row in batches.attempts("size")]
+    phases = [
+        row for row in batches.table("phases") if row["run"] == size_run and row["action"] == "transfer"
+    ]
+    assert len(phases) == 1
+    assert phases[0]["start"] == pytest.approx(incoming["start"], abs=0.02)
+
+
+def metrics(batches: Batches) -> Counter[tuple[str, ...]]:
+    found: Counter[tuple[str, ...]] = Counter()
+    for row in batches.table("metrics"):
+        found[row["context"], row["prefix"], row["activity"], row["unit"]] += row["value"]
+    return found
+
+
+def test_fine_metrics_add_up_to_the_schedulers(client: Any) -> None:
+    def labelled(seconds: float) -> None:
+        from distributed.metrics import context_meter
+
+        context_meter.digest_metric(("my", 3), 5, "apples")
+        context_meter.digest_metric(None, 2.5, "seconds")
+        time.sleep(seconds)
+
+    def totals(dask_scheduler: Any) -> list[Any]:
+        return [(k, v) for k, v in dask_scheduler.cumulative_worker_metrics.items() if isinstance(k, tuple)]
+
+    def known() -> Counter[tuple[str, ...]]:
+        from dask_insight.probe.metrics import parts
+
+        found: Counter[tuple[str, ...]] = Counter()
+        for name, value in client.run_on_scheduler(totals):
+            # The scheduler's names have no span.
+            spanned = (name[0], "", *name[1:]) if name[0] in ("execute", "p2p") else name
+            context, _, prefix, activity, unit = parts(spanned)
+            found[context, prefix, activity, unit] += value
+        return found
+
+    async def beat(dask_worker: Any) -> None:
+        await dask_worker.heartbeat()
+
+    client.run(beat)
+    before = known()
+    with recorded(client) as batches:
+        client.gather(client.map(labelled, [0.01] * 20, key="labelled", pure=False))
+        data = client.map(bytes, [100_000] * 4, key="blob", pure=False)
+        client.submit(lambda *blobs: len(blobs), *data, key="joined", pure=False).result()
+    client.run(beat)
+    after = known()
+    found = metrics(batches)
+    assert found["execute", "labelled", "my 3", "apples"] == 100
+    assert found["execute", "labelled", "None", "seconds"] == 50
+    for name in after:
+        if name[1] in ("labelled", "blob", "joined"):
+            assert found[name] == pytest.approx(after[name] - before[name], abs=1e-9), name
+    spans = {row["span"] for row in batches.table("metrics") if row["context"] == "execute"}
+    assert spans and spans <= {row["span"] for row in batches.table("spans")}
+
+
+def test_a_function_that_spins_is_the_widest_leaf_and_has_its_share(client: Any) -> None:
+    with recorded(client, profile_budget=0.5) as batches:
+        futures = client.map(spin, [0.4] * 4, key="spin", pure=False)
+        futures += client.map(sleep, [0.2] * 8, key="sleep", pure=False)
+        futures += client.map(sleep, [0.004] * 60, key="short", pure=False)
+        client.gather(futures)
+    stacks = {row["stack"]: row for row in batches.table("stacks")}
+    attempts = {row["run"]: row for row in batches.attempts()}
+    compute: Counter[str] = Counter()
+    for row in attempts.values():
+        compute[row["key"].split("-")[0]] += row["stop"] - row["start"]
+    sampled: Counter[str] = Counter()
+    leaves: Counter[str] = Counter()
+    for row in batches.table("samples"):
+        if row["run"] in attempts:
+            name = attempts[row["run"]]["key"].split("-")[0]
+            sampled[name] += row["duration"]
+            if name == "spin":
+                leaves[stacks[row["stack"]]["function"]] += row["duration"]
+    assert leaves.most_common(1)[0][0] == "spin"
+    share = sampled["spin"] / sum(sampled.values())
+    assert abs(share - compute["spin"] / sum(compute.values())) < 0.05
+    leaf = [row for row in stacks.values() if row["function"] == "spin"]
+    first = spin.__code__.co_firstlineno
+    assert {row["first_line"] for row in leaf} == {first}
+    assert all(first <= row["line"] <= first + 8 for row in leaf)
+    assert not any(
+        "_run_task" in row["function"] for row in stacks.values() if row["file"].endswith("worker.py")
+    )
+
+
+def test_processes_are_sampled(client: Any) -> None:
+    with recorded(client, resources=0.1) as batches:
+        client.gather(client.map(sleep, [0.3] * 8, key="sleep", pure=False))
+    rows = batches.table("resources")
+    workers = set(client.scheduler_info(n_workers=-1)["workers"])
+    for process in {"scheduler", "client"} | workers:
+        own = [row for row in rows if row["process"] == process and row["memory"] == row["memory"]]
+        assert len(own) >= 3, process
+        assert all(row["memory"] > 10e6 and row["fds"] > 5 and 0 <= row["cpu"] < 5000 for row in own)
+        assert all(row["lag"] >= 0 for row in own)
+    assert any(row["executing"] >= 1 for row in rows if row["process"] in workers)
+    assert {row["process"] for row in batches.table("samples")} >= {"scheduler", "client"}
+    assert {row["process"] for row in batches.table("sampling")} >= {"scheduler", "client"} | workers
+    memory = batches.table("memory")
+    assert {row["worker"] for row in memory} == workers
+    assert all(row["process"] > 0 for row in memory)
+    clocks = batches.table("clocks")
+    assert {row["worker"] for row in clocks} == workers
+    assert all(row["offset"] == 0 and row["uncertainty"] == 0 for row in clocks), "one host has one clock"
+    about = {row["name"] for row in batches.table("about")}
+    assert {"versions", "config", "cluster"} <= about
+
+
+def test_logs_events_and_spans(client: Any) -> None:
+    from distributed import span
+
+    def warn() -> None:
+        import logging
+
+        logging.getLogger("distributed.worker").warning("something is odd")
+
+    with recorded(client) as batches:
+        with span("outer", "inner"):
+            client.submit(increment, 5, key="spanned", pure=False).result()
+        client.submit(warn, key="warn", pure=False).result()
+        client.log_event("my-topic", {"what": "this"})
+        wait_for(lambda: batches.events("user"), "the event has come")
+    assert [row["message"] for row in batches.events("user")] == ["my-topic"]
+    assert '"this"' in batches.events("user")[0]["detail"]
+    logs = [row for row in batches.events("log") if "something is odd" in row["message"]]
+    assert len(logs) == 1 and logs[0]["level"] == "warning" and logs[0]["source"].startswith("tcp://")
+    spans = {row["span"]: row for row in batches.table("spans")}
+    graph = {row["key"]: row for row in batches.table("graph")}
+    inner = spans[graph["spanned"]["span"]]
+    assert inner["path"] == "outer / inner" and spans[inner["parent"]]["name"] == "outer"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_fifty_thousand_tasks_each_once(client: Any) -> None:
+    with recorded(client, profile=False) as batches:
+        done = client.map(increment, range(50_000), key="many", pure=False, batch_size=10_000)
+        wait(done)
+    assert len(batches.table("graph")) == 50_000
+    rows = batches.table("attempts")
+    assert Counter(row["status"] for row in rows)["ok"] == 50_000
+    finished = [row["task"] for row in rows if row["status"] == "ok"]
+    assert len(set(finished)) == 50_000
+    assert {row["run"] for row in batches.table("executions")} >= {
+        row["run"] for row in rows if row["status"] == "ok"
+    }
+    assert not batches.events("lost")
+
+
+def test_nothing_is_left(client: Any) -> None:
+    with recorded(client):
+        client.submit(increment, 1, key="last", pure=False).result()
+        assert all(left_on(client).values())
+    assert not any(left_on(client).values())

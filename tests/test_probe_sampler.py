@@ -1,0 +1,215 @@
+"""The statistical profiler: leaves, shares, bounds of tasks, budget, and taking frames without harm."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dask_insight.probe import frames
+from dask_insight.probe.sampler import NOTHING, Sampler
+
+
+def spin(seconds: float) -> None:
+    """Compute in this very function, so that it is the leaf."""
+    until = time.perf_counter() + seconds
+    number = 0
+    while number >= 0:
+        number += 1
+        if not number % 1000 and time.perf_counter() > until:
+            return
+
+
+def rest(seconds: float) -> None:
+    """Wait."""
+    time.sleep(seconds)
+
+
+class Work:
+    """A thread that runs functions one after the other and tells a sampler when each ended."""
+
+    def __init__(self) -> None:
+        self.current: dict[int, int] = {}
+        self.spans: dict[int, tuple[str, float, float]] = {}
+
+    def run(self, sampler: Sampler, tasks: list[tuple[Callable[[float], None], float]]) -> None:
+        ident = threading.get_ident()
+        for run, (function, seconds) in enumerate(tasks):
+            start = time.time()
+            self.current[ident] = run
+            function(seconds)
+            del self.current[ident]
+            stop = time.time()
+            self.spans[run] = (function.__name__, start, stop)
+            sampler.ended(run, start, stop)
+
+    def sampled(
+        self, tasks: list[tuple[Callable[[float], None], float]], **options: Any
+    ) -> tuple[dict[str, dict[str, Any]], dict[int, tuple[str, float, float]]]:
+        """Run the tasks in a thread under a sampler; what it drained, and the spans."""
+        sampler = Sampler(lambda: dict(self.current), str, 0.005, 0.5, **({"ends": True} | options))
+        sampler.start()
+        thread = threading.Thread(target=self.run, args=(sampler, tasks))
+        thread.start()
+        thread.join(60)
+        drained = sampler.drain()
+        sampler.stop()
+        return drained, self.spans
+
+
+def leaves(drained: dict[str, dict[str, Any]]) -> Counter[str]:
+    """Sampled seconds by leaf function."""
+    found: Counter[str] = Counter()
+    for stack, duration in zip(drained["samples"]["stack"], drained["samples"]["duration"], strict=True):
+        found[drained["frames"]["function"][stack]] += duration
+    return found
+
+
+def test_a_function_that_spins_is_the_leaf() -> None:
+    drained, _ = Work().sampled([(spin, 0.5)])
+    found = leaves(drained)
+    assert found.most_common(1)[0][0] == "spin"
+    assert found["spin"] > 0.8 * sum(found.values())
+    lines = {
+        line
+        for line, function in zip(drained["frames"]["line"], drained["frames"]["function"], strict=True)
+        if function == "spin"
+    }
+    first = spin.__code__.co_firstlineno
+    assert lines <= set(range(first, first + 8)), "lines are those that ran"
+
+
+def test_shares_follow_time_whatever_the_length_of_tasks() -> None:
+    tasks = [(spin, 0.15), *[(rest, 0.001)] * 60, (spin, 0.15), *[(rest, 0.02)] * 8] * 2
+    drained, spans = Work().sampled(tasks)
+    true: Counter[str] = Counter()
+    for name, start, stop in spans.values():
+        true[name] += stop - start
+    found = leaves(drained)
+    share = found["spin"] / sum(found.values())
+    assert abs(share - true["spin"] / sum(true.values())) < 0.1
+
+
+def test_time_is_charged_to_the_task_that_took_it() -> None:
+    drained, spans = Work().sampled([(spin, 0.1), (rest, 0.1)] * 4)
+    by_run: Counter[int] = Counter()
+    for run, duration in zip(drained["samples"]["run"], drained["samples"]["duration"], strict=True):
+        by_run[run] += duration
+    for run, (_, start, stop) in spans.items():
+        assert by_run[run] == pytest.approx(stop - start, abs=0.03), run
+
+
+def test_drains_stand_alone() -> None:
+    work, drained = Work(), []
+    sampler = Sampler(lambda: dict(work.current), str, 0.005, 0.5, ends=True)
+    sampler.start()
+    thread = threading.Thread(target=work.run, args=(sampler, [(spin, 0.4)]))
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.1)
+        drained.append(sampler.drain())
+    drained.append(sampler.drain())
+    sampler.stop()
+    for one in drained:
+        rows = len(one["frames"]["parent"])
+        assert all(stack < rows for stack in one["samples"]["stack"])
+        assert all(p == NOTHING or p < row for row, p in enumerate(one["frames"]["parent"]))
+    total = sum(sum(one["samples"]["duration"]) for one in drained)
+    assert total == pytest.approx(0.4, abs=0.08)
+
+
+def test_the_budget_lowers_the_rate() -> None:
+    idents = {threading.get_ident(): NOTHING}
+    sampler = Sampler(lambda: idents, str, 0.001, 0.002)
+    sampler.start()
+    deep(150, 2.5)
+    sampling = sampler.drain()["sampling"]
+    sampler.stop()
+    assert sampling["interval"][0] > 0.002, "the rate must have been lowered"
+    assert sampling["cost"][0] < 0.02 * sampling["period"][0]
+
+
+def deep(depth: int, seconds: float) -> None:
+    """Wait at the end of a deep stack."""
+    if depth:
+        deep(depth - 1, seconds)
+    else:
+        time.sleep(seconds)
+
+
+def test_old_pythons_take_frames_without_the_collector() -> None:
+    take, _ = frames.policy((3, 11))
+    assert take is frames.paused
+    assert frames.policy((3, 12))[0] is sys._current_frames
+    enabled = gc.isenabled()
+    try:
+        gc.disable()
+        assert threading.get_ident() in frames.paused()
+        assert not gc.isenabled(), "a collector that the person has switched off stays off"
+        gc.enable()
+        frames.paused()
+        assert gc.isenabled()
+    finally:
+        (gc.enable if enabled else gc.disable)()
+
+
+_STORM = """
+import gc, sys, threading, time
+from dask_insight.probe.frames import policy
+
+gc.set_threshold(5, 2, 2)
+take, _ = policy((3, 11))
+stop = threading.Event()
+
+
+class Cycle(threading.local):
+    def __init__(self):
+        self.me = self
+        self.more = [[] for _ in range(20)]
+
+    def __del__(self):
+        time.sleep(0)
+
+
+def churn():
+    while not stop.is_set():
+        for _ in range(50):
+            Cycle()
+        threading.Thread(target=Cycle).start()
+
+
+threads = [threading.Thread(target=churn, daemon=True) for _ in range(3)]
+for thread in threads:
+    thread.start()
+until = time.monotonic() + 2
+rounds = 0
+while time.monotonic() < until:
+    take()
+    rounds += 1
+    time.sleep(0.0005)
+stop.set()
+print(rounds)
+"""
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="later Pythons do not collect while they take frames")
+def test_taking_frames_does_not_deadlock_while_threads_collect() -> None:
+    done = subprocess.run([sys.executable, "-c", _STORM], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 5
+
+
+def test_without_the_gil_nothing_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: False, raising=False)
+    sampler = Sampler(dict, str, 0.01, 0.02)
+    sampler.start()
+    assert "GIL" in sampler.reason
+    assert sampler.drain()["sampling"]["samples"] == [0]
+    sampler.stop()
