@@ -1,4 +1,4 @@
-"""How fast the page draws: the task stream against Bokeh's canvas, in the same browser, in turns.
+"""How fast the page draws: the task stream against Dask's own in Bokeh, in the same browser, in turns.
 
 python -m benchmarks.drawing [--quick] [--rounds 3] [--json FILE]
 
@@ -42,11 +42,15 @@ def main() -> int:
     rounds = 1 if options.quick else options.rounds
     with tempfile.TemporaryDirectory() as folder:
         files = {count: pages(count, Path(folder)) for count in tasks}
-        sizes = {count: {name: path.stat().st_size for name, path in each.items()} for count, each in files.items()}
+        sizes = {
+            count: {name: path.stat().st_size for name, path in each.items()} for count, each in files.items()
+        }
         plan = {
             "rounds": rounds,
             "frames": 40,
-            "stream": [{"tasks": count, **{k: str(v) for k, v in each.items()}} for count, each in files.items()],
+            "stream": [
+                {"tasks": count, **{k: str(v) for k, v in each.items()}} for count, each in files.items()
+            ],
         }
         results = browse(plan)
     if options.json:
@@ -105,10 +109,23 @@ def stream_tables(results: dict[int, list[Any]], sizes: dict[int, dict[str, int]
             peer = frames[tasks][zoom] if frames[tasks] else theirs[zoom]
             hover = middle(rounds, zoom, "hover", 0.95)
             erred = [each["ours"]["frames"][zoom]["erred"] for each in rounds]
-            seen = min(part["visible"] / part["inSight"] if part["inSight"] else 1 for each in erred for part in each)
+            seen = min(
+                part["visible"] / part["inSight"] if part["inSight"] else 1 for each in erred for part in each
+            )
             rows.append(
-                [f"{tasks:,}", zoom, f"{rounds[0]['ours']['frames'][zoom]['inSight']:,}", f"{pan:.2f}", f"{p95:.1f}"]
-                + [f"{zooming:.2f}", f"{peer:,.0f}{theirs_note}", f"{peer / pan:,.0f}", f"{peer / zooming:,.0f}"]
+                [
+                    f"{tasks:,}",
+                    zoom,
+                    f"{rounds[0]['ours']['frames'][zoom]['inSight']:,}",
+                    f"{pan:.2f}",
+                    f"{p95:.1f}",
+                ]
+                + [
+                    f"{zooming:.2f}",
+                    f"{peer:,.0f}{theirs_note}",
+                    f"{peer / pan:,.0f}",
+                    f"{peer / zooming:,.0f}",
+                ]
                 + [f"{hover * 1000:.0f}", f"{seen:.0%}"]
             )
             if pan > FRAME:

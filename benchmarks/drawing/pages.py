@@ -39,7 +39,9 @@ def stream_page(report: Path, path: Path) -> None:
     text = report.read_text("utf-8")
     blocks = "\n".join(re.findall(r'<script[^>]*class="batches"[^>]*>[^<]*</script>', text))
     script = bundle("stream.ts").replace("</script", r"<\/script")
-    style = "".join((HERE.parent.parent / "src-ts/panels" / name).read_text() for name in ("panels.css", "mount.css"))
+    style = "".join(
+        (HERE.parent.parent / "src-ts/panels" / name).read_text() for name in ("panels.css", "mount.css")
+    )
     path.write_text(_STREAM.format(style=style, blocks=blocks, script=script), "utf-8")
 
 
@@ -50,36 +52,47 @@ def bundle(entry: str) -> str:
 
 
 def bokeh_page(recording: Recording, path: Path) -> None:
-    """The attempts as rectangles on a canvas, the script of Bokeh inside; no hover, no outlines, to its favour."""
+    """Dask's own task stream, as its reports hold it: Bokeh's rectangles on a canvas, scripts inside the page."""
     from bokeh.embed import file_html
-    from bokeh.models import ColumnDataSource
-    from bokeh.palettes import Category20_20
-    from bokeh.plotting import figure
+    from bokeh.models import Range1d
     from bokeh.resources import INLINE
+    from distributed.dashboard.components.scheduler import task_stream_figure
 
-    columns = recording.columns("attempts")
-    start, stop = np.asarray(columns["start"]), np.asarray(columns["stop"])
-    origin = start.min()
-    names = recording.columns("graph")["prefix"]
-    palette = np.array(Category20_20)
-    task = np.asarray(columns["task"])
-    source = ColumnDataSource(
-        {
-            "x": (start + stop) / 2 - origin,
-            "width": stop - start,
-            "y": columns["thread"].codes.astype("f8"),
-            "color": palette[names.codes[task] % len(palette)],
-        }
-    )
-    plot = figure(
-        width=1600,
-        height=800,
-        tools="xpan,xwheel_zoom,reset",
-        active_scroll="xwheel_zoom",
-        output_backend="canvas",
-        x_range=(0, float(stop.max() - origin)),
-        y_range=(-1, LANES),
-        title="Task stream",
-    )
-    plot.rect("x", "y", "width", 0.8, source=source, fill_color="color", line_color=None)
-    path.write_text(file_html(plot, INLINE, title="Task stream"), "utf-8")
+    rectangles = rectangles_of(recording)
+    source, figure = task_stream_figure(width=1600, height=800, output_backend="canvas")
+    source.data.update(rectangles)
+    starts, durations = np.array(rectangles["start"]), np.array(rectangles["duration"])
+    # A range of its own, so that it can be moved from outside.
+    figure.x_range = Range1d(float((starts - durations / 2).min()), float((starts + durations / 2).max()))
+    path.write_text(file_html(figure, INLINE, title="Task stream"), "utf-8")
+
+
+def rectangles_of(recording: Recording) -> dict[str, list[object]]:
+    """The attempts as `distributed.diagnostics.task_stream.rectangles` gives them, without transfers."""
+    from distributed.diagnostics.progress_stream import color_of
+    from dask.utils import format_time
+
+    attempts, graph = recording.columns("attempts"), recording.columns("graph")
+    rows = np.argsort(np.asarray(graph["task"]), kind="stable")
+    rows = rows[np.searchsorted(np.asarray(graph["task"])[rows], np.asarray(attempts["task"]))]
+    start, stop = np.asarray(attempts["start"]), np.asarray(attempts["stop"])
+    names = [graph["prefix"].names[code] for code in graph["prefix"].codes[rows]]
+    erred = [attempts["status"].names[code] != "ok" for code in attempts["status"].codes]
+    workers = attempts["worker"].tolist()
+    threads = [
+        f"{worker}-{thread}" for worker, thread in zip(workers, attempts["thread"].tolist(), strict=True)
+    ]
+    places = {thread: place / 2 for place, thread in enumerate(dict.fromkeys(threads))}
+    keys = graph["key"]
+    return {
+        "start": ((start + stop) / 2 * 1000).tolist(),
+        "duration": ((stop - start) * 1000).tolist(),
+        "duration_text": [format_time(seconds) for seconds in (stop - start).tolist()],
+        "key": [keys[int(row)] for row in rows],
+        "name": names,
+        "color": ["black" if bad else color_of(name) for name, bad in zip(names, erred, strict=True)],
+        "alpha": [1] * len(names),
+        "worker": workers,
+        "worker_thread": threads,
+        "y": [places[thread] for thread in threads],
+    }

@@ -76,7 +76,9 @@ export function ourFrames(browser, file, frames, limit) {
           const pan = Array.from({ length: frames }, (_, frame) => stream.pan(steps[frame % steps.length]));
           const inSight = stream.inSight();
           const rough = stream.erred();
-          const zooming = Array.from({ length: frames }, (_, frame) => stream.zoom(frame % 8 < 4 ? 0.9 : 1 / 0.9));
+          const zooming = Array.from({ length: frames }, (_, frame) =>
+            stream.zoom(frame % 8 < 4 ? 0.9 : 1 / 0.9)
+          );
           const moving = stream.erred();
           await new Promise(resolve => setTimeout(resolve, 200));
           const settle = stream.settle();

@@ -242,5 +242,7 @@ function readTexts(name: string, data: Uint8Array, rows: number): TextValues {
     offsets[row + 1] = total;
   }
   if (total !== data.length - 4 * rows) throw new BatchError(`column ${name}: texts do not fill their bytes`);
-  return { kind: 'str', offsets, data: data.slice(4 * rows) };
+  // Text that is most of its buffer may keep it; a copy of the rest lets the buffer go.
+  const texts = 2 * total > data.buffer.byteLength ? data.subarray(4 * rows) : data.slice(4 * rows);
+  return { kind: 'str', offsets, data: texts };
 }

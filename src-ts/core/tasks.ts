@@ -112,10 +112,17 @@ export class Tasks {
 
   /** Index into `names` of a task. */
   nameOf(task: number): number {
-    const row = this.graphRows.get(task);
-    if (row < 0) return 0;
-    const code = this.recording.table('graph').symbols('prefix').codes[row];
-    return Math.min(code + 1, MOST_NAMES);
+    return this.namer()(task);
+  }
+
+  /** The same for many tasks: valid until the next append. */
+  private namer(): (task: number) => number {
+    const { codes } = this.recording.table('graph').symbols('prefix');
+    const { graphRows } = this;
+    return task => {
+      const row = graphRows.get(task);
+      return row < 0 ? 0 : Math.min(codes[row] + 1, MOST_NAMES);
+    };
   }
 
   /** When and where an attempt ran, by its row in `attempts`. */
@@ -240,12 +247,14 @@ export class Tasks {
     const statuses = attempts.symbols('status');
     const codes = statuses.names.map(statusCode);
     const wide = threads.names.length;
+    const nameOf = this.namer();
+    const anyRunning = this.recording.table('running').rows > 0;
     const lanes = new Map<number, Lane>();
     for (let row = from; row < to; row++) {
       const run = runs[row];
       this.attemptOfRun.set(run, row);
       this.attemptsOfTask.add(tasks[row], row);
-      this.forgetRunning(run);
+      if (anyRunning) this.forgetRunning(run);
       const thread = threads.names[threads.codes[row]];
       if (thread === '' || !(starts[row] <= stops[row])) {
         this.place(row);
@@ -257,7 +266,7 @@ export class Tasks {
         lane = this.lane(workers.names[workers.codes[row]], thread);
         lanes.set(key, lane);
       }
-      this.put(lane, starts[row], stops[row], this.nameOf(tasks[row]), codes[statuses.codes[row]], row);
+      this.put(lane, starts[row], stops[row], nameOf(tasks[row]), codes[statuses.codes[row]], row);
     }
   }
 
@@ -327,12 +336,13 @@ export class Tasks {
 
   private nameLate(): void {
     this.unnamed = 0;
+    const nameOf = this.namer();
     const attempted = this.recording.table('attempts').numbers('task');
     const running = this.recording.table('running').numbers('task');
     for (const lane of this.byKey.values()) {
       for (let entry = 0; entry < lane.length; entry++) {
         if (lane.name[entry] !== 0) continue;
-        const name = this.nameOf((lane.status[entry] === RUNNING ? running : attempted)[lane.row[entry]]);
+        const name = nameOf((lane.status[entry] === RUNNING ? running : attempted)[lane.row[entry]]);
         if (name === 0) this.unnamed++;
         else lane.rename(entry, name);
       }

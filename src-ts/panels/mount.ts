@@ -10,6 +10,7 @@ import { Interaction } from './interaction';
 import type { Panel, PanelView, Stage } from './panel';
 import { offer, type Picture, toPng, toSvg } from './picture';
 import { table } from './table';
+import { whenNear } from './when-near';
 
 /** A panel in a page. */
 export interface Mounted {
@@ -21,6 +22,9 @@ export interface Mounted {
 
 /** Least time between two layouts because of new data, milliseconds. */
 const LIVE = 80;
+
+/** And at least this many times what the last one took, so that new data leave most of the time to the person. */
+const PATIENCE = 10;
 
 /** Puts a panel into a page: the frame around it and all that panels have in common. */
 export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
@@ -72,9 +76,13 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     return words === undefined;
   };
 
+  /** What the last layout took, milliseconds. */
+  let cost = 0;
   const layout = (): void => {
+    const began = performance.now();
     if (stand()) view.layout();
     if (!tableBox.hidden) fillTable();
+    cost = performance.now() - began;
     const wanted = `${Math.round(view.height(surface.width))}px`;
     if (surface.element.style.height !== wanted) surface.element.style.height = wanted;
   };
@@ -102,9 +110,11 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   }
   if (!view.plain) actions.append(saveMenu(() => pictureOf(panel, view, stage, surface)));
 
+  const rest = view.plain ? whenNear(section, layout) : undefined;
   // What is hidden or has no height draws no frames, and a change may have to bring it back.
   const renew = (): void => {
-    if (surface.element.hidden || surface.height === 0) layout();
+    if (rest) rest.renew();
+    else if (surface.element.hidden || surface.height === 0) layout();
     surface.invalidate('layout');
   };
   const refresh = (): void => {
@@ -117,10 +127,13 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     stage.selection.onHighlight(() => surface.invalidate('base')),
     stage.recording.onAppend(({ table: name }) => {
       if (!panel.tables.includes(name)) return;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        renew();
-      }, LIVE);
+      timer ??= setTimeout(
+        () => {
+          timer = undefined;
+          renew();
+        },
+        Math.max(LIVE, PATIENCE * cost)
+      );
     }),
     listen(surface.element, interaction.handlers()),
     () => clearTimeout(timer)
@@ -132,9 +145,13 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     );
   }
   surface.element.style.height = `${Math.round(view.height(host.clientWidth))}px`;
-  // A drawing is laid out once it comes near the window: the first picture does not wait for the others.
-  if (view.plain) layout();
-  else stand();
+  // What is far from the window is laid out later: the first picture does not wait for it.
+  if (rest) {
+    stops.push(rest.stop);
+    rest.renew();
+  } else {
+    stand();
+  }
   surface.start({
     layout,
     draw: pen => {

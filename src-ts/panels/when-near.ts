@@ -1,0 +1,53 @@
+/** Work on a part of the page that waits until the part comes near the window. */
+export interface Patient {
+  /** The work is due (again). */
+  renew(): void;
+  stop(): void;
+}
+
+/** Height that the part stands in for until it is known, so that not all parts come near at once. */
+const STANDS_FOR = '240px';
+
+/** Does `work` when it is due and `part` is near the window, or when the page has nothing else to do. */
+export function whenNear(part: HTMLElement, work: () => void): Patient {
+  let near = false;
+  let due = false;
+  let waits = false;
+  const settle = (): void => {
+    if (!due) return;
+    due = false;
+    part.style.minHeight = '';
+    work();
+  };
+  const seen = new IntersectionObserver(
+    entries => {
+      near = entries[entries.length - 1].isIntersecting;
+      if (near) settle();
+    },
+    { rootMargin: '200px' }
+  );
+  part.style.minHeight = STANDS_FOR;
+  seen.observe(part);
+  return {
+    renew: () => {
+      due = true;
+      if (near) settle();
+      else if (!waits) {
+        waits = true;
+        whenIdle(() => {
+          waits = false;
+          settle();
+        });
+      }
+    },
+    stop: () => {
+      due = false;
+      seen.disconnect();
+    }
+  };
+}
+
+function whenIdle(work: () => void): void {
+  if (typeof requestIdleCallback === 'function') requestIdleCallback(work, { timeout: 5000 });
+  else setTimeout(work, 1000);
+}
