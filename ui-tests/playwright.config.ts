@@ -17,6 +17,7 @@ export default defineConfig({
   globalSetup: './make-reports.ts',
   workers: 1,
   forbidOnly: Boolean(process.env.CI),
+  retries: process.env.CI ? 1 : 0,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   reporter: [['list']],
