@@ -32,6 +32,7 @@ Zigzag maps a signed difference d to ``2 d`` if d ≥ 0, else ``-2 d - 1``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import msgpack
@@ -67,7 +68,8 @@ class Symbols(NamedTuple):
         return [self.names[code] for code in self.codes]
 
 
-class Texts(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
     """A column of unique text: row i is ``data[offsets[i]:offsets[i + 1]]``, UTF-8."""
 
     offsets: npt.NDArray[np.int64]
@@ -205,16 +207,16 @@ def _carried(ticks: Array, finite: Array) -> Array:
     """For each row, the last finite value above it, 0 where there is none."""
     last = np.maximum.accumulate(np.where(finite, np.arange(len(ticks)), -1))
     above = np.concatenate(([-1], last[:-1])) if len(ticks) else last
-    return np.where(above >= 0, ticks[above], 0.0)
+    return np.asarray(np.where(above >= 0, ticks[above], 0.0))
 
 
 def _zigzag(steps: Array) -> Array:
     signed = steps.view("<i4")
-    return ((signed << 1) ^ (signed >> 31)).view("<u4")
+    return np.asarray((signed << 1) ^ (signed >> 31)).view("<u4")
 
 
 def _unzigzag(codes: Array) -> Array:
-    return ((codes >> 1) ^ (0 - (codes & 1)).astype("<u4")).astype("<u4")
+    return np.asarray((codes >> 1) ^ (0 - (codes & 1)).astype("<u4")).astype("<u4")
 
 
 def _planes(array: Array) -> bytes:
@@ -228,7 +230,7 @@ def _unplanes(data: bytes | memoryview, dtype: Any, rows: int) -> Array:
     if len(data) != rows * kind.itemsize:
         raise BatchError(f"{len(data)} bytes where {rows} rows of {kind.itemsize} were announced")
     planes = np.frombuffer(data, "u1").reshape(kind.itemsize, rows)
-    return np.ascontiguousarray(planes.T).view(kind).reshape(rows)
+    return np.asarray(np.ascontiguousarray(planes.T).view(kind).reshape(rows))
 
 
 def decode(data: bytes | memoryview) -> Batch:

@@ -107,11 +107,10 @@ def _renumber(whole: dict[str, dict[str, Values]]) -> None:
             whole[name] = _sorted(whole[name], ("action", "run") if name == "phases" else ("run",))
 
 
-def _without_ends(executions: dict[str, Values], attempts: Columns) -> dict[str, Values]:
+def _without_ends(executions: Mapping[str, Any], attempts: Mapping[str, Any]) -> dict[str, Values]:
     """Without the moment at which the worker took the result, where the attempt's own end is known."""
-    run: Any = attempts["run"]
-    stop: Any = attempts["stop"]
-    ended = np.where(np.isin(executions["run"], run[np.isfinite(stop)]), np.nan, executions["ended"])
+    known = attempts["run"][np.isfinite(attempts["stop"])]
+    ended = np.where(np.isin(executions["run"], known), np.nan, executions["ended"])
     return {**executions, "ended": ended}
 
 

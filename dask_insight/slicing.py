@@ -47,9 +47,10 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
         _column(read, "running", "task")[masks["running"]],
     )
     masks["edges"] = np.isin(_column(read, "edges", "task"), tasks)
-    named = (tasks, _column(read, "edges", "dependency")[masks["edges"]])
-    named += (_column(read, "transferred", "task")[masks["transferred"]],)
-    masks["graph"] = np.isin(_column(read, "graph", "task"), np.concatenate(named))
+    needed = _column(read, "edges", "dependency")[masks["edges"]]
+    moved = _column(read, "transferred", "task")[masks["transferred"]]
+    named = np.concatenate((tasks, needed, moved))
+    masks["graph"] = np.isin(_column(read, "graph", "task"), named)
     masks["stacks"] = _stacks(read("stacks"), _column(read, "samples", "stack")[masks["samples"]])
     for name in TABLES:
         columns = read(name)
@@ -72,9 +73,9 @@ def _overlap(
     return mask
 
 
-def _first(columns: Columns, names: tuple[str, ...]) -> np.ndarray:
+def _first(columns: Mapping[str, Any], names: tuple[str, ...]) -> np.ndarray:
     """For each row the first of these columns that is not missing."""
-    values: Any = columns[names[0]]
+    values = columns[names[0]]
     for name in names[1:]:
         values = np.where(np.isnan(values), columns[name], values)
     return np.asarray(values)

@@ -67,13 +67,18 @@ def test_a_block_records_what_runs_in_it_and_nothing_else(client: Client, tmp_pa
     assert again.about["packages"]["dask"] == dask.__version__
 
 
-def test_without_a_path_it_stays_in_memory(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_path_it_stays_in_memory(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with record(name="in memory") as run:
         client.gather(client.map(_increment, range(20), key=[f"m-{i}" for i in range(20)]))
     assert len(_keys(run)) == 20
     assert list(tmp_path.iterdir()) == []
-    assert "in memory" in repr(run) and "20 tasks" in run.summary().verdict() + repr(run) + str(len(run.tasks)) + " tasks"
+    assert (
+        "in memory" in repr(run)
+        and "20 tasks" in run.summary().verdict() + repr(run) + str(len(run.tasks)) + " tasks"
+    )
 
 
 def test_start_and_stop(client: Client) -> None:
@@ -87,7 +92,9 @@ def test_start_and_stop(client: Client) -> None:
         session.start()
 
 
-def test_an_exception_passes_and_the_recording_is_complete_up_to_there(client: Client, tmp_path: Path) -> None:
+def test_an_exception_passes_and_the_recording_is_complete_up_to_there(
+    client: Client, tmp_path: Path
+) -> None:
     path = tmp_path / "run.dinsight"
     with pytest.raises(ZeroDivisionError), record(path):
         client.submit(_increment, 5, key="done").result()
@@ -227,7 +234,7 @@ def test_synchronous_clients_in_async_with(client: Client) -> None:
     assert _keys(asyncio.run(work())) == {"sync in async"}
 
 
-def test_a_refusing_cluster_is_an_error_if_asked_for_and_a_warning_else(
+def test_a_refusing_cluster_is_an_error_if_it_is_the_only_one_and_a_warning_else(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dask_insight.sources.cluster import ClusterSource
@@ -238,15 +245,20 @@ def test_a_refusing_cluster_is_an_error_if_asked_for_and_a_warning_else(
     monkeypatch.setattr(ClusterSource, "start", refuse)
     with pytest.raises(RuntimeError, match="not welcome"), record(client=client):
         pass
-    with pytest.warns(RuntimeWarning, match="not welcome"):
-        session = record()
-        session.start()
-    session.stop()
+    with pytest.raises(RuntimeError, match="not welcome"), record():
+        pass
+    session = record()
+    with Client(client.scheduler.address, set_as_default=False):
+        with pytest.warns(RuntimeWarning, match="not welcome"):
+            session.start()
+        session.stop()
     lost = session.recording.events
-    assert lost["kind"].tolist() == ["lost"] and "not welcome" in lost["message"][0]
+    assert lost["kind"].tolist() == ["lost"] * 2 and "not welcome" in lost["message"][0]
 
 
-def test_a_source_that_does_not_stop_costs_bounded_time(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_that_does_not_stop_costs_bounded_time(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from dask_insight.sources.cluster import ClusterSource
 
     stop = ClusterSource.stop
@@ -273,7 +285,9 @@ def test_the_file_gets_smaller_when_the_recording_ends(tmp_path: Path) -> None:
         task = np.arange(i * 10, i * 10 + 10)
         keys = [f"('x-0123456789abcdef', {number})" for number in task]
         run.append(encode("graph", {"task": task, "key": keys}))
-        run.append(encode("attempts", {"run": task, "task": task, "start": start + task, "stop": start + task + 1}))
+        run.append(
+            encode("attempts", {"run": task, "task": task, "start": start + task, "stop": start + task + 1})
+        )
     growing = sum(map(len, run.batches()))
     session.stop()
     assert path.stat().st_size < growing / 10

@@ -42,7 +42,7 @@ def flame(
     stacks: Mapping[str, Any] = read("stacks")
     own, depth, parent = _tree(stacks, samples["stack"], weight)
     node, frames = _merge(stacks, own, depth, parent, lines=lines)
-    return _in_order(pd, stacks, node, frames, own)
+    return pd.DataFrame(_in_order(pd, stacks, node, frames, own))
 
 
 def _weights(samples: Mapping[str, Any], between: tuple[float, float]) -> np.ndarray:
@@ -125,7 +125,8 @@ def _merge(
 
 def _in_order(
     pd: Any, stacks: Mapping[str, Any], node: np.ndarray, frames: dict[str, np.ndarray], own: np.ndarray
-) -> pd.DataFrame:
+) -> dict[str, Any]:
+    """The nodes as columns, callers before what they call."""
     count = len(frames["row"])
     placed = node >= 0
     mine = np.bincount(node[placed], own[placed], minlength=count)
@@ -139,19 +140,17 @@ def _in_order(
     position[order] = np.arange(len(order))
     row = frames["row"][order]
     whole = total[frames["depth"] == 0].sum()
-    return pd.DataFrame(
-        {
-            "parent": position[frames["parent"][order]],
-            "depth": frames["depth"][order],
-            "function": _names(pd, stacks["function"], row),
-            "file": _names(pd, stacks["file"], row),
-            "line": stacks["line"][row],
-            "first_line": stacks["first_line"][row],
-            "self": mine[order],
-            "total": total[order],
-            "share": total[order] / whole if whole > 0 else total[order],
-        }
-    )
+    return {
+        "parent": position[frames["parent"][order]],
+        "depth": frames["depth"][order],
+        "function": _names(pd, stacks["function"], row),
+        "file": _names(pd, stacks["file"], row),
+        "line": stacks["line"][row],
+        "first_line": stacks["first_line"][row],
+        "self": mine[order],
+        "total": total[order],
+        "share": total[order] / whole if whole > 0 else total[order],
+    }
 
 
 def _names(pd: Any, symbols: Symbols, rows: np.ndarray) -> Any:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..batch import encode
@@ -58,11 +59,11 @@ class Clusters:
         AsynchronousClient
             If the client lives on the event loop of this very thread.
         """
-        self._wait(client, lambda: self.follow(client), _START_TIMEOUT)
+        self._wait(client, partial(self.follow, client), _START_TIMEOUT)
 
     async def begin_async(self, client: Any) -> None:
         """Like `begin`, from a coroutine."""
-        await self._await(client, lambda: self.follow(client), _START_TIMEOUT)
+        await self._await(client, partial(self.follow, client), _START_TIMEOUT)
 
     async def follow(self, client: Any) -> None:
         """Like `begin`, from the client's own event loop."""
@@ -92,12 +93,12 @@ class Clusters:
         for other in list(self._spare.values()):
             if _cluster(other) == followed.cluster and other.status == "running":
                 del self._spare[other.id]
-                await self._await(other, lambda other=other: self.follow(other), _START_TIMEOUT)
+                await self._await(other, partial(self.follow, other), _START_TIMEOUT)
                 return
 
     def end(self) -> None:
         """Stop all sources; bounded in time, never raises."""
-        ending = [(one, self._submit(one.client, lambda one=one: self._stop(one))) for one in self._taken()]
+        ending = [(one, self._submit(one.client, partial(self._stop, one))) for one in self._taken()]
         deadline = time.monotonic() + self._options.stop_timeout + _GRACE
         for one, future in ending:
             try:
@@ -113,7 +114,7 @@ class Clusters:
 
     async def _end_one(self, one: _Followed, bound: float) -> None:
         try:
-            await self._await(one.client, lambda: self._stop(one), bound)
+            await self._await(one.client, partial(self._stop, one), bound)
         except Exception as error:
             self._unstopped(one, error)
 

@@ -169,8 +169,8 @@ class Session:
 
     def _refused(self, client: Any, error: Exception) -> None:
         """A cluster cannot be recorded: fatal if it was asked for, else noted and said."""
-        alone = client in self._found and len(self._found) == 1
-        if client is self._client or (alone and isinstance(error, AsynchronousClient)):
+        meant = client is self._client or (isinstance(error, AsynchronousClient) and _is_default(client))
+        if meant or [client] == self._found:
             raise error
         message = f"{client.id} is not recorded: {error}"
         if self._clusters is not None:
@@ -197,6 +197,15 @@ class Session:
                 warnings.warn(
                     f"{self._path} is complete but could not be made smaller: {error}", stacklevel=3
                 )
+
+
+def _is_default(client: Any) -> bool:
+    from distributed import default_client
+
+    try:
+        return default_client() is client
+    except ValueError:
+        return False
 
 
 def record(

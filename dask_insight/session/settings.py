@@ -27,9 +27,8 @@ def options_of(profile: bool | str | float, resources: str | float, others: Mapp
     given: dict[str, Any] = {"profile": profile is not False, "resources": resources, **others}
     if not isinstance(profile, bool):
         given["profile_interval"] = profile
-    return Options(
-        **{name: _seconds(name, each) if name in _DURATIONS else each for name, each in given.items()}
-    )
+    given |= {name: _seconds(name, given[name]) for name in _DURATIONS if name in given}
+    return Options(**given)
 
 
 def _seconds(name: str, value: Any) -> float:

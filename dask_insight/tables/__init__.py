@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..columns import Columns
 from ..schema import TABLES
 from . import memory, named, plain, tasks, transfers
 from .field import Field
@@ -17,7 +16,7 @@ from .field import Field
 if TYPE_CHECKING:
     import pandas as pd
 
-Read = Callable[[str], Columns]
+Read = Callable[[str], Mapping[str, Any]]
 _Make = Callable[[Read], Mapping[str, Any]]
 
 #: Tables that are made of several; all others are as in the schema.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from .field import Field
 from .lookup import TextRows, to_micros
 
 try:
-    import pyarrow as arrow
+    arrow: Any = import_module("pyarrow")
 except ImportError:
     arrow = None
 

@@ -39,7 +39,7 @@ class Lookup:
     def rows(self, wanted: np.ndarray) -> np.ndarray:
         """Row of each wanted id; -1 where there is none, and for `NOTHING`."""
         if self._table is not None:
-            return self._table[np.minimum(wanted, len(self._table) - 1)]
+            return np.asarray(self._table[np.minimum(wanted, len(self._table) - 1)])
         at = np.searchsorted(self._ids, wanted, side="right") - 1
         found = (at >= 0) & (self._ids[np.maximum(at, 0)] == wanted) & (wanted != NOTHING)
         assert self._order is not None

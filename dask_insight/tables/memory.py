@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..columns import Columns
 from ..schema import TABLES
 from . import plain
 from .field import Field
@@ -16,7 +15,7 @@ FIELDS = (
 )
 
 
-def make(read: Callable[[str], Columns]) -> Mapping[str, Any]:
+def make(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
     """The measures and their sum."""
-    columns: Mapping[str, Any] = read("memory")
+    columns = read("memory")
     return {**columns, "unmanaged": columns["unmanaged_old"] + columns["unmanaged_recent"]}

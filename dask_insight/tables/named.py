@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import Columns
 from ..schema import TABLES
 from . import plain
 from .field import Field
@@ -34,12 +33,12 @@ EDGES = (
 )
 SAMPLES = (*plain.fields(TABLES["samples"]), _PREFIX)
 
-Read = Callable[[str], Columns]
+Read = Callable[[str], Mapping[str, Any]]
 
 
 def phases(read: Read) -> Mapping[str, Any]:
     """Phases with the attempt they belong to."""
-    columns: Mapping[str, Any] = read("phases")
+    columns = read("phases")
     return {
         **columns,
         "duration": to_micros(columns["stop"] - columns["start"]),
@@ -49,7 +48,7 @@ def phases(read: Read) -> Mapping[str, Any]:
 
 def errors(read: Read) -> Mapping[str, Any]:
     """Errors with the attempt that raised them."""
-    columns: Mapping[str, Any] = read("errors")
+    columns = read("errors")
     return {
         **columns,
         **_of_task(read, columns["task"], "key", "prefix"),
@@ -59,7 +58,7 @@ def errors(read: Read) -> Mapping[str, Any]:
 
 def edges(read: Read) -> Mapping[str, Any]:
     """Edges with the keys at both ends."""
-    columns: Mapping[str, Any] = read("edges")
+    columns = read("edges")
     return {
         **columns,
         **_of_task(read, columns["task"], "key"),
@@ -69,20 +68,20 @@ def edges(read: Read) -> Mapping[str, Any]:
 
 def samples(read: Read) -> Mapping[str, Any]:
     """Samples with the name of the task that ran."""
-    columns: Mapping[str, Any] = read("samples")
+    columns = read("samples")
     return {**columns, **_of_run(read, columns["run"], "prefix")}
 
 
 def _of_task(read: Read, task: np.ndarray, *names: str) -> Mapping[str, Any]:
-    graph: Mapping[str, Any] = read("graph")
+    graph = read("graph")
     rows = Lookup(graph["task"]).rows(task)
     return {name: pick(graph[name], rows) for name in names}
 
 
 def _of_run(read: Read, run: np.ndarray, *names: str) -> dict[str, Any]:
     """Facts about the attempts with these ids, ended or still running."""
-    attempts: Mapping[str, Any] = read("attempts")
-    running: Mapping[str, Any] = read("running")
+    attempts = read("attempts")
+    running = read("running")
     rows, begun = Lookup(attempts["run"]).rows(run), Lookup(running["run"]).rows(run)
     task = np.where(rows >= 0, pick(attempts["task"], rows), pick(running["task"], begun)).astype("u4")
     task[(rows < 0) & (begun < 0)] = 0xFFFF_FFFF

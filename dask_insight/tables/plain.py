@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from ..batch import Values
-from ..columns import Columns
 from ..schema import Table
 from .field import Field
 
@@ -18,6 +18,6 @@ def fields(table: Table) -> tuple[Field, ...]:
     )
 
 
-def make(read: Callable[[str], Columns], name: str) -> Mapping[str, Values]:
+def make(read: Callable[[str], Mapping[str, Any]], name: str) -> Mapping[str, Values]:
     """A table as it is."""
     return read(name)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..batch import Symbols
-from ..columns import Columns
 from ..schema import NOTHING
 from .field import Field
 from .lookup import Lookup, all_or, fill, fill_symbols, own, pick, to_micros
@@ -52,7 +51,7 @@ FIELDS = (
 _STATUS = {"memory": "ok", "error": "erred", "released": "cancelled"}
 
 
-def make(read: Callable[[str], Columns]) -> Mapping[str, Any]:
+def make(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
     """Join the attempts with their tasks and with what their workers saw.
 
     In the order of the tasks' ids, which is that of their graphs, and of the
@@ -137,20 +136,18 @@ def _repeated(task: np.ndarray) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-def _all_runs(attempts: Columns, running: Columns) -> tuple[np.ndarray, np.ndarray]:
+def _all_runs(attempts: Mapping[str, Any], running: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """Every run whose task is known, once, and its row in `attempts` (-1 if it has none)."""
-    ended: Any = attempts["run"]
-    begun: Any = running["run"]
+    ended, begun = attempts["run"], running["run"]
     more = np.unique(begun[Lookup(ended).rows(begun) < 0])
     rows = np.arange(len(ended))
     return np.concatenate((ended, more)), np.concatenate((rows, np.full(len(more), -1)))
 
 
-def _tasks(ended: Any, running: Columns, seen: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def _tasks(ended: Any, running: Mapping[str, Any], seen: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """The task of each run, `NOTHING` where no table tells."""
-    known: Any = running["task"]
     begun = Lookup(running["run"]).rows(seen)
-    told = np.where(begun >= 0, pick(known, begun), NOTHING)
+    told = np.where(begun >= 0, pick(running["task"], begun), NOTHING)
     return np.where(rows >= 0, pick(ended, rows), told).astype("u4")
 
 

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..columns import Columns
 from ..schema import NOTHING, TABLES
 from . import plain
 from .field import Field
@@ -34,7 +33,7 @@ TRANSFERRED = (
 #: Clocks of two processes are compared: what ends this much too late still counts as in time.
 _TOLERANCE = 0.002
 
-Read = Callable[[str], Columns]
+Read = Callable[[str], Mapping[str, Any]]
 
 
 class _Waits(NamedTuple):
@@ -49,9 +48,9 @@ class _Waits(NamedTuple):
 
 def transfers(read: Read) -> Mapping[str, Any]:
     """One row a transfer."""
-    columns: Mapping[str, Any] = read("transfers")
-    carried: Mapping[str, Any] = read("transferred")
-    graph: Mapping[str, Any] = read("graph")
+    columns = read("transfers")
+    carried = read("transferred")
+    graph = read("graph")
     count = len(columns["transfer"])
     at = Lookup(columns["transfer"]).rows(carried["transfer"])
     known = at >= 0
@@ -78,9 +77,9 @@ def transfers(read: Read) -> Mapping[str, Any]:
 
 def transferred(read: Read) -> Mapping[str, Any]:
     """One row for each result carried and each attempt that waited for it."""
-    columns: Mapping[str, Any] = read("transfers")
-    carried: Mapping[str, Any] = read("transferred")
-    graph: Mapping[str, Any] = read("graph")
+    columns = read("transfers")
+    carried = read("transferred")
+    graph = read("graph")
     waits = _waits(read)
     idle = np.setdiff1d(np.arange(len(carried["task"])), waits.carried)
     rows = np.concatenate((waits.carried, idle))
@@ -103,10 +102,10 @@ def transferred(read: Read) -> Mapping[str, Any]:
 
 def _waits(read: Read) -> _Waits:
     """Attempts on the receiving worker that need a carried result and started after it had come."""
-    columns: Mapping[str, Any] = read("transfers")
-    carried: Mapping[str, Any] = read("transferred")
-    attempts: Mapping[str, Any] = read("attempts")
-    executions: Mapping[str, Any] = read("executions")
+    columns = read("transfers")
+    carried = read("transferred")
+    attempts = read("attempts")
+    executions = read("executions")
     attempt, dependency = _needs(attempts, read("edges"))
     workers = {name: code for code, name in enumerate(columns["worker"].names)}
     worker = np.array([workers.get(name, -1) for name in attempts["worker"].names] or [-1])
