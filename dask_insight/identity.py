@@ -85,7 +85,12 @@ class Stacks:
         ids: list[int] = []
         new: list[tuple[int, int, str, str, int, int]] = []
         rows = zip(
-            frames["parent"], frames["function"], frames["file"], frames["line"], frames["first_line"], strict=True
+            frames["parent"],
+            frames["function"],
+            frames["file"],
+            frames["line"],
+            frames["first_line"],
+            strict=True,
         )
         for parent, function, file, line, first_line in rows:
             frame = (NOTHING if parent == NOTHING else ids[parent], function, file, line, first_line)

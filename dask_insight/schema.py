@@ -110,13 +110,22 @@ _ALL = (
         Column("thread", "sym", "Thread it ran on; only where `attempts` cannot know it."),
         Column("status", "sym", "Worker's end state: memory, error, rescheduled, cancelled, released."),
         Column("ended", "time", "When the worker's event loop took the result."),
-        Column("stop", "time", "When its function ended; only where `attempts` cannot know it.", since="ended"),
-        Column("start", "time", "When its function began; only where `attempts` cannot know it.", since="stop"),
+        Column(
+            "stop", "time", "When its function ended; only where `attempts` cannot know it.", since="ended"
+        ),
+        Column(
+            "start", "time", "When its function began; only where `attempts` cannot know it.", since="stop"
+        ),
         Column("executing", "time", "When it was given a thread.", since="ended"),
         Column("ready", "time", "When its inputs had arrived and it waited for a thread.", since="executing"),
         Column("received", "time", "When the worker had the request.", since="ready"),
         Column("cpu", "f32", "CPU seconds its thread used; NaN if unknown.", unit="s"),
-        Column("rss", "f32", "Change of the worker process's memory while it ran, MiB; NaN if unknown.", unit="MiB"),
+        Column(
+            "rss",
+            "f32",
+            "Change of the worker process's memory while it ran, MiB; NaN if unknown.",
+            unit="MiB",
+        ),
     ),
     _table(
         "running",
@@ -202,7 +211,9 @@ _ALL = (
         Column("process", "f64", "Resident memory of the process.", unit="bytes"),
         Column("managed", "f64", "Task results in memory.", unit="bytes"),
         Column("unmanaged_old", "f64", "Memory outside task results that stayed 30 s or more.", unit="bytes"),
-        Column("unmanaged_recent", "f64", "Memory outside task results that came in the last 30 s.", unit="bytes"),
+        Column(
+            "unmanaged_recent", "f64", "Memory outside task results that came in the last 30 s.", unit="bytes"
+        ),
         Column("spilled", "f64", "Task results on disk.", unit="bytes"),
         Column("optimistic", "f64", "managed + unmanaged_old.", unit="bytes"),
     ),
