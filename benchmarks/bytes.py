@@ -57,7 +57,7 @@ def per_task(batches: list[bytes], level: int) -> dict[str, float]:
 def measure(name: str, recording: Recording) -> list[tuple[str, ...]]:
     """One row for the file and one for the report."""
     tasks = len(recording.tasks)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for form, level in (("file", 6), ("report", 9)):
         sizes = per_task(recording.packed(coarse=form == "report"), level)
         core, whole = sum(sizes.get(each, 0) for each in _CORE) / tasks, sum(sizes.values()) / tasks

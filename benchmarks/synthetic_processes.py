@@ -15,10 +15,17 @@ _GIB = 2.0**30
 class Tasks(Protocol):
     """What transfers need to know of the tasks."""
 
-    lane: np.ndarray
-    start: np.ndarray
-    nbytes: np.ndarray
-    edges: tuple[np.ndarray, np.ndarray]
+    @property
+    def lane(self) -> np.ndarray: ...
+
+    @property
+    def start(self) -> np.ndarray: ...
+
+    @property
+    def nbytes(self) -> np.ndarray: ...
+
+    @property
+    def edges(self) -> tuple[np.ndarray, np.ndarray]: ...
 
 
 def workers_of(lanes: int) -> tuple[list[str], np.ndarray]:

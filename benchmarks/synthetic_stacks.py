@@ -23,18 +23,30 @@ _FUNCTIONS = 2_000
 class Size(Protocol):
     """What is asked for."""
 
-    lanes: int
-    stacks: int
-    samples: int
+    @property
+    def lanes(self) -> int: ...
+
+    @property
+    def stacks(self) -> int: ...
+
+    @property
+    def samples(self) -> int: ...
 
 
 class Tasks(Protocol):
     """What samples need to know of the tasks."""
 
-    name: np.ndarray
-    lane: np.ndarray
-    start: np.ndarray
-    stop: np.ndarray
+    @property
+    def name(self) -> np.ndarray: ...
+
+    @property
+    def lane(self) -> np.ndarray: ...
+
+    @property
+    def start(self) -> np.ndarray: ...
+
+    @property
+    def stop(self) -> np.ndarray: ...
 
 
 def stacks_and_samples(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dask_insight.batch import Symbols
 from dask_insight.recording import Recording
 
 from ..synthetic import Size, synthetic
@@ -17,7 +18,8 @@ LANES = 64
 NAMES = 40
 
 _STREAM = """\
-<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Task stream</title><style>{style}</style></head>
+<!doctype html><html lang="en">
+<head><meta charset="utf-8"><title>Task stream</title><style>{style}</style></head>
 <body class="di-page"><main id="page"></main>
 {blocks}
 <script>{script}</script></body></html>
@@ -52,7 +54,7 @@ def bundle(entry: str) -> str:
 
 
 def bokeh_page(recording: Recording, path: Path) -> None:
-    """Dask's own task stream, as its reports hold it: Bokeh's rectangles on a canvas, scripts inside the page."""
+    """Dask's own task stream, as its reports hold it: Bokeh's rectangles on a canvas, scripts inside."""
     from bokeh.embed import file_html
     from bokeh.models import Range1d
     from bokeh.resources import INLINE
@@ -63,21 +65,25 @@ def bokeh_page(recording: Recording, path: Path) -> None:
     source.data.update(rectangles)
     starts, durations = np.array(rectangles["start"]), np.array(rectangles["duration"])
     # A range of its own, so that it can be moved from outside.
-    figure.x_range = Range1d(float((starts - durations / 2).min()), float((starts + durations / 2).max()))
+    figure.x_range = Range1d(
+        start=float((starts - durations / 2).min()), end=float((starts + durations / 2).max())
+    )
     path.write_text(file_html(figure, INLINE, title="Task stream"), "utf-8")
 
 
 def rectangles_of(recording: Recording) -> dict[str, list[object]]:
     """The attempts as `distributed.diagnostics.task_stream.rectangles` gives them, without transfers."""
-    from distributed.diagnostics.progress_stream import color_of
     from dask.utils import format_time
+    from distributed.diagnostics.progress_stream import color_of
 
     attempts, graph = recording.columns("attempts"), recording.columns("graph")
     rows = np.argsort(np.asarray(graph["task"]), kind="stable")
     rows = rows[np.searchsorted(np.asarray(graph["task"])[rows], np.asarray(attempts["task"]))]
     start, stop = np.asarray(attempts["start"]), np.asarray(attempts["stop"])
-    names = [graph["prefix"].names[code] for code in graph["prefix"].codes[rows]]
-    erred = [attempts["status"].names[code] != "ok" for code in attempts["status"].codes]
+    prefix, status = graph["prefix"], attempts["status"]
+    assert isinstance(prefix, Symbols) and isinstance(status, Symbols)
+    names = [prefix.names[code] for code in prefix.codes[rows]]
+    erred = [status.names[code] != "ok" for code in status.codes]
     workers = attempts["worker"].tolist()
     threads = [
         f"{worker}-{thread}" for worker, thread in zip(workers, attempts["thread"].tolist(), strict=True)
