@@ -27,10 +27,11 @@ describe('decode', () => {
       3
     );
     const { columns, rows } = decode(bytes);
+    const read = (name: string) => columns.get(name)?.read();
     expect(rows).toBe(3);
-    expect(columns.get('run')).toEqual({ kind: 'u32', values: Uint32Array.of(5, 2, 4_000_000_002) });
-    expect(columns.get('queued')).toEqual({ kind: 'u8', values: Uint8Array.of(0, 1, 255) });
-    expect(columns.get('nbytes')).toEqual({ kind: 'f64', values: Float64Array.of(1.5, Number.NaN, -1e300) });
+    expect(read('run')).toEqual({ kind: 'u32', values: Uint32Array.of(5, 2, 4_000_000_002) });
+    expect(read('queued')).toEqual({ kind: 'u8', values: Uint8Array.of(0, 1, 255) });
+    expect(read('nbytes')).toEqual({ kind: 'f64', values: Float64Array.of(1.5, Number.NaN, -1e300) });
   });
 
   test('times: carried over gaps, relative to another column, in coarser units, wide', () => {
@@ -52,7 +53,7 @@ describe('decode', () => {
       3
     );
     const micros = (name: string): number[] => {
-      const values = decode(bytes).columns.get(name);
+      const values = decode(bytes).columns.get(name)?.read();
       return values?.kind === 'time' ? Array.from(values.values, time => Math.round(time * 1e6) - base) : [];
     };
     expect(micros('done')).toEqual([0, Number.NaN, 3]);
@@ -79,8 +80,13 @@ describe('decode', () => {
       3
     );
     const { columns } = decode(bytes);
-    expect(columns.get('status')).toMatchObject({ codes: Uint16Array.of(1, 0, 1), names: ['ok', 'erred'] });
-    expect(columns.get('key')).toMatchObject({ offsets: Uint32Array.of(0, 0, 9, 9 + texts[2].length) });
+    expect(columns.get('status')?.read()).toMatchObject({
+      codes: Uint16Array.of(1, 0, 1),
+      names: ['ok', 'erred']
+    });
+    expect(columns.get('key')?.read()).toMatchObject({
+      offsets: Uint32Array.of(0, 0, 9, 9 + texts[2].length)
+    });
   });
 
   test('columns of an unknown kind are left out', () => {
@@ -103,7 +109,9 @@ describe('decode', () => {
       batch([{ name: 'a', kind: 'time', base: 0, since: 'b', data: zigzag([1]) }], 1)
     ]
   ])('%s is refused', (_, bytes) => {
-    expect(() => decode(bytes)).toThrow(BatchError);
+    expect(() => {
+      for (const column of decode(bytes).columns.values()) column.read();
+    }).toThrow(BatchError);
   });
 
   test('batches one after another, up to where they cease', () => {

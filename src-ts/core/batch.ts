@@ -29,11 +29,20 @@ export interface TextValues {
 
 export type Values = NumberValues | SymbolValues | TextValues;
 
+/** A column as it stands in a batch; it is read when somebody asks for it, for many are never looked at. */
+export interface PackedColumn {
+  readonly kind: Values['kind'];
+  /** Bytes it takes as it is. */
+  readonly size: number;
+  /** Throws `BatchError` if the bytes make no sense. */
+  read(): Values;
+}
+
 export interface Batch {
   readonly table: string;
   readonly rows: number;
   /** Columns of a kind that this version does not know are left out. */
-  readonly columns: ReadonlyMap<string, Values>;
+  readonly columns: ReadonlyMap<string, PackedColumn>;
 }
 
 /** These bytes are not a batch; the message says why. */
@@ -75,15 +84,59 @@ function read(packed: unknown): Batch {
   if (typeof table !== 'string' || !isCount(rows) || !Array.isArray(listed)) {
     throw new BatchError('not a batch: table, rows or columns missing');
   }
-  const columns = new Map<string, Values>();
+  const packedTimes = new Map<string, Packed>();
+  const columns = new Map<string, PackedColumn>();
   const micros = new Map<string, Float64Array>();
   for (const item of listed) {
     const column = record(item, 'column');
     const name = String(column.name);
-    const values = readColumn(name, column, rows, micros);
-    if (values) columns.set(name, values);
+    const kind = kindOf(name, column, rows, packedTimes);
+    if (kind === undefined) continue;
+    if (kind === 'time') packedTimes.set(name, column);
+    const data = column.data as Uint8Array;
+    const read = (): Values =>
+      guarded(() => readColumn(name, kind, { column, data, rows, packedTimes, micros }));
+    columns.set(name, { kind, size: data.length, read });
   }
   return { table, rows, columns };
+}
+
+const WIDTHS: Readonly<Record<string, number>> = { u8: 1, f32: 4, f64: 8, u32: 4 };
+
+/** The kind of a column, undefined if it is unknown; what can be checked at no cost is checked here. */
+function kindOf(
+  name: string,
+  column: Packed,
+  rows: number,
+  packedTimes: ReadonlyMap<string, Packed>
+): Values['kind'] | undefined {
+  const { data, kind } = column;
+  if (!(data instanceof Uint8Array)) throw new BatchError(`column ${name} has no data`);
+  switch (kind) {
+    case 'u8':
+    case 'f32':
+    case 'f64':
+    case 'u32':
+      exactly(name, data, rows, WIDTHS[kind]);
+      return kind;
+    case 'time':
+      exactly(name, data, rows, column.wide ? 8 : 4);
+      if (column.since !== undefined && !packedTimes.has(String(column.since))) {
+        throw new BatchError(
+          `column ${name} refers to ${String(column.since)}, which does not stand before it`
+        );
+      }
+      return kind;
+    case 'sym':
+      exactly(name, data, rows, column.width === 1 || column.width === 2 ? column.width : 4);
+      if (!Array.isArray(column.symbols)) throw new BatchError(`column ${name} has no symbols`);
+      return kind;
+    case 'str':
+      if (data.length < 4 * rows) throw new BatchError(`column ${name}: lengths are cut off`);
+      return kind;
+    default:
+      return undefined;
+  }
 }
 
 type Packed = Readonly<Record<string, unknown>>;
@@ -99,31 +152,32 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
 }
 
-function readColumn(
-  name: string,
-  column: Packed,
-  rows: number,
-  micros: Map<string, Float64Array>
-): Values | undefined {
-  const data = column.data;
-  if (!(data instanceof Uint8Array)) throw new BatchError(`column ${name} has no data`);
-  switch (column.kind) {
+interface Place {
+  readonly column: Packed;
+  readonly data: Uint8Array;
+  readonly rows: number;
+  /** The batch's time columns, which refer to each other, and those of them that have been read, in microseconds. */
+  readonly packedTimes: ReadonlyMap<string, Packed>;
+  readonly micros: Map<string, Float64Array>;
+}
+
+function readColumn(name: string, kind: Values['kind'], place: Place): Values {
+  const { column, data, rows } = place;
+  switch (kind) {
     case 'u8':
-      return { kind: 'u8', values: exactly(name, data, rows, 1).slice() };
+      return { kind, values: data.slice() };
     case 'f32':
-      return { kind: 'f32', values: new Float32Array(joined(name, data, rows, 4).buffer) };
+      return { kind, values: new Float32Array(joined(name, data, rows, 4).buffer) };
     case 'f64':
-      return { kind: 'f64', values: new Float64Array(joined(name, data, rows, 8).buffer) };
+      return { kind, values: new Float64Array(joined(name, data, rows, 8).buffer) };
     case 'u32':
-      return { kind: 'u32', values: summed(planes32(name, data, rows)) };
+      return { kind, values: summed(planes32(name, data, rows)) };
     case 'time':
-      return { kind: 'time', values: readTime(name, column, data, rows, micros) };
+      return { kind, values: microsOf(name, place).map(exact => exact / 1e6) };
     case 'sym':
       return readSymbols(name, column, data, rows);
     case 'str':
       return readTexts(name, data, rows);
-    default:
-      return undefined;
   }
 }
 
@@ -170,21 +224,20 @@ function summed(codes: Uint32Array): Uint32Array {
   return codes;
 }
 
-function readTime(
-  name: string,
-  column: Packed,
-  data: Uint8Array,
-  rows: number,
-  micros: Map<string, Float64Array>
-): Float64Array {
+/** A time column in microseconds since the epoch. */
+function microsOf(name: string, place: Place): Float64Array {
+  const known = place.micros.get(name);
+  if (known) return known;
+  const { rows, packedTimes } = place;
+  const column = packedTimes.get(name) as Packed;
+  const data = column.data as Uint8Array;
   const base = Number(column.base);
   const exact = column.wide
     ? new Float64Array(joined(name, data, rows, 8).buffer)
     : zigzagSteps(planes32(name, data, rows));
   const unit = Number(column.unit ?? 1);
   if (unit !== 1) for (let row = 0; row < rows; row++) exact[row] *= unit;
-  const since = column.since;
-  if (since === undefined) {
+  if (column.since === undefined) {
     let last = base;
     for (let row = 0; row < rows; row++) {
       const step = exact[row];
@@ -193,18 +246,14 @@ function readTime(
       exact[row] = last;
     }
   } else {
-    const other = micros.get(String(since));
-    if (!other)
-      throw new BatchError(`column ${name} refers to ${String(since)}, which does not stand before it`);
+    const other = microsOf(String(column.since), place);
     for (let row = 0; row < rows; row++) {
       const reference = other[row];
-      exact[row] = exact[row] + (Number.isNaN(reference) ? base : reference);
+      exact[row] += Number.isNaN(reference) ? base : reference;
     }
   }
-  micros.set(name, exact);
-  const seconds = new Float64Array(rows);
-  for (let row = 0; row < rows; row++) seconds[row] = exact[row] / 1e6;
-  return seconds;
+  place.micros.set(name, exact);
+  return exact;
 }
 
 function zigzagSteps(codes: Uint32Array): Float64Array<ArrayBuffer> {
@@ -217,8 +266,7 @@ function zigzagSteps(codes: Uint32Array): Float64Array<ArrayBuffer> {
 }
 
 function readSymbols(name: string, column: Packed, data: Uint8Array, rows: number): SymbolValues {
-  const symbols = column.symbols;
-  if (!Array.isArray(symbols)) throw new BatchError(`column ${name} has no symbols`);
+  const symbols = column.symbols as unknown[];
   const width = column.width;
   const codes =
     width === 1
@@ -233,7 +281,6 @@ function readSymbols(name: string, column: Packed, data: Uint8Array, rows: numbe
 }
 
 function readTexts(name: string, data: Uint8Array, rows: number): TextValues {
-  if (data.length < 4 * rows) throw new BatchError(`column ${name}: lengths are cut off`);
   const lengths = planes32(name, data.subarray(0, 4 * rows), rows);
   const offsets = new Uint32Array(rows + 1);
   let total = 0;

@@ -61,18 +61,12 @@ export async function load(
   let done = 0;
   for (const batch of decodeAll(bytes)) {
     recording.take(batch);
-    for (const values of batch.columns.values()) done += heldBytes(values);
+    for (const { size } of batch.columns.values()) done += size;
     if (performance.now() - since > SLICE) {
-      progress(Math.min(0.99, done / (2 * bytes.length)));
+      progress(Math.min(0.99, done / bytes.length));
       await breathe();
       since = performance.now();
     }
   }
   progress(1);
-}
-
-function heldBytes(values: { readonly kind: string } & object): number {
-  if ('values' in values) return (values.values as Uint8Array).byteLength;
-  if ('codes' in values) return (values.codes as Uint8Array).byteLength;
-  return 'data' in values ? (values.data as Uint8Array).byteLength : 0;
 }

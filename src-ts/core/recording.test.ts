@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { BatchError, type PackedColumn } from './batch';
 import { Recording } from './recording';
 import { batchOf, recordingOf } from './test-recording';
 
@@ -36,14 +37,15 @@ describe('Recording', () => {
 
   test('unknown tables, columns and kinds are skipped and named', () => {
     const recording = new Recording();
+    const wrong: PackedColumn = { kind: 'f64', size: 8, read: () => expect.unreachable() };
     recording.take({ table: 'quantum', rows: 5, columns: new Map() });
     recording.take({ table: 'toString', rows: 1, columns: new Map() });
     recording.take({
       table: 'edges',
       rows: 1,
       columns: new Map([
-        ['task', { kind: 'f64', values: Float64Array.of(1) }],
-        ['weight', { kind: 'f64', values: Float64Array.of(1) }]
+        ['task', wrong],
+        ['weight', wrong]
       ])
     });
     expect([...recording.unknown]).toEqual([
@@ -73,5 +75,20 @@ describe('Recording', () => {
     stop();
     recording.take(batchOf('edges', [{ task: 3, dependency: 0 }]));
     expect(seen).toEqual(['edges 0 1', 'edges 1 2']);
+  });
+
+  test('a damaged column reads as missing, and is named', () => {
+    const recording = recordingOf({ edges: [{ task: 1, dependency: 0 }] });
+    const torn: PackedColumn = {
+      kind: 'u32',
+      size: 4,
+      read: () => {
+        throw new BatchError('torn');
+      }
+    };
+    recording.take({ table: 'edges', rows: 2, columns: new Map([['task', torn]]) });
+    const edges = recording.table('edges');
+    expect([...edges.numbers('task')]).toEqual([1, 0, 0]);
+    expect(edges.damages).toEqual(['edges.task: torn']);
   });
 });

@@ -1,4 +1,12 @@
-import { type Batch, decode, decodeAll, type NumberArray } from './batch';
+import {
+  type Batch,
+  BatchError,
+  decode,
+  decodeAll,
+  type NumberArray,
+  type PackedColumn,
+  type Values
+} from './batch';
 import { NumberColumn, SymbolColumn, TextColumn } from './columns';
 import { type ColumnOf, type Kind, TABLES, type TableName } from './schema';
 
@@ -28,7 +36,11 @@ export interface Symbols {
  */
 export class Table<T extends TableName = TableName> {
   rows = 0;
+  /** In words, columns of batches that could not be read. */
+  readonly damages: string[] = [];
   private readonly columns = new Map<string, Column>();
+  /** Columns of batches that nobody has asked for yet, and the row at which they begin. */
+  private readonly waiting = new Map<string, { readonly from: number; readonly packed: PackedColumn }[]>();
 
   constructor(readonly name: T) {}
 
@@ -61,17 +73,12 @@ export class Table<T extends TableName = TableName> {
 
   append(batch: Batch): void {
     const kinds = kindsOf(this.name);
-    for (const [name, values] of batch.columns) {
-      if (kinds[name] !== values.kind) continue;
-      let column = this.columns.get(name);
-      if (!column) {
-        column = emptyColumn(values.kind);
-        this.columns.set(name, column);
-      }
-      column.pad(this.rows);
-      if (column instanceof TextColumn && values.kind === 'str') column.append(values);
-      else if (column instanceof SymbolColumn && values.kind === 'sym') column.append(values);
-      else if (column instanceof NumberColumn && 'values' in values) column.append(values.values);
+    for (const [name, packed] of batch.columns) {
+      if (kinds[name] !== packed.kind) continue;
+      const waiting = this.waiting.get(name);
+      if (waiting) waiting.push({ from: this.rows, packed });
+      else this.waiting.set(name, [{ from: this.rows, packed }]);
+      if (!this.columns.has(name)) this.columns.set(name, emptyColumn(packed.kind));
     }
     this.rows += batch.rows;
   }
@@ -80,9 +87,32 @@ export class Table<T extends TableName = TableName> {
     const kind = kindsOf(this.name)[name];
     if (!kind) throw new Error(`table ${this.name} has no column ${name}`);
     const column = this.columns.get(name) ?? emptyColumn(kind);
+    for (const { from, packed } of this.waiting.get(name) ?? []) {
+      column.pad(from);
+      const values = this.read(name, packed);
+      if (values) add(column, values);
+    }
+    this.waiting.delete(name);
     column.pad(this.rows);
     return column;
   }
+
+  /** Reads a column; what is damaged is missing, and counted. */
+  private read(name: string, packed: PackedColumn): Values | undefined {
+    try {
+      return packed.read();
+    } catch (error) {
+      if (!(error instanceof BatchError)) throw error;
+      this.damages.push(`${this.name}.${name}: ${error.message}`);
+      return undefined;
+    }
+  }
+}
+
+function add(column: Column, values: Values): void {
+  if (column instanceof TextColumn && values.kind === 'str') column.append(values);
+  else if (column instanceof SymbolColumn && values.kind === 'sym') column.append(values);
+  else if (column instanceof NumberColumn && 'values' in values) column.append(values.values);
 }
 
 function kindsOf(table: TableName): Readonly<Record<string, Kind | undefined>> {
@@ -99,7 +129,6 @@ export interface Arrival {
 /** Tables that tell when the recording's time began and ended; the others may reach far back. */
 const EXTENT: { readonly [T in TableName]?: readonly ColumnOf<T, 'time'>[] } = {
   attempts: ['start', 'stop', 'done'],
-  executions: ['executing', 'ended'],
   running: ['start'],
   phases: ['start', 'stop'],
   transfers: ['start', 'stop'],
@@ -140,7 +169,7 @@ export class Recording {
     const from = table.rows;
     table.append(batch);
     if (name === 'about') this.readFacts(from);
-    this.extend(batch, name);
+    this.extend(name, from);
     const arrival = { table: name, from, to: table.rows };
     for (const callback of [...this.callbacks]) callback(arrival);
   }
@@ -191,11 +220,14 @@ export class Recording {
     }
   }
 
-  private extend(batch: Batch, name: TableName): void {
-    for (const column of EXTENT[name] ?? []) {
-      const values = batch.columns.get(column as string);
-      if (values?.kind !== 'time') continue;
-      for (const time of values.values) {
+  private extend(name: TableName, from: number): void {
+    // All columns named in `EXTENT` are times, which the type of a table in general cannot say.
+    const table = this.table(name) as unknown as Table<'resources'>;
+    for (const column of (EXTENT[name] ?? []) as readonly 'time'[]) {
+      if (!table.has(column)) continue;
+      const times = table.times(column);
+      for (let row = from; row < times.length; row++) {
+        const time = times[row];
         if (time < this.first) this.first = time;
         if (time > this.last) this.last = time;
       }

@@ -9,7 +9,7 @@ export interface TaskSum {
   readonly count: number;
   /** Time they ran within it. */
   readonly time: number;
-  /** Of whole durations, also where the filter cuts them. */
+  /** Of whole durations, also where the filter cuts them. The median only by name. */
   readonly mean: number;
   readonly median: number;
   readonly longest: number;
@@ -41,7 +41,7 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: 'name' | 'worker'): T
         group = new Group();
         groups.set(key, group);
       }
-      group.durations.push(stop - lane.start[at]);
+      group.take(stop - lane.start[at], by === 'name');
       group.time += Math.min(stop, to) - Math.max(lane.start[at], from);
       if (FAILED.has(lane.status[at])) group.failed++;
       const size = lane.status[at] === OK ? nbytes[lane.row[at]] : Number.NaN;
@@ -72,23 +72,41 @@ function rowTest(
 }
 
 class Group {
-  readonly durations: number[] = [];
+  private durations = new Float64Array(16);
+  private count = 0;
+  private total = 0;
+  private longest = 0;
   time = 0;
   failed = 0;
   nbytes = 0;
 
+  take(duration: number, keep: boolean): void {
+    if (keep) {
+      if (this.count === this.durations.length) {
+        const larger = new Float64Array(2 * this.count);
+        larger.set(this.durations);
+        this.durations = larger;
+      }
+      this.durations[this.count] = duration;
+    }
+    this.count++;
+    this.total += duration;
+    if (duration > this.longest) this.longest = duration;
+  }
+
   sum(label: string): TaskSum {
-    const sorted = Float64Array.from(this.durations).sort();
-    const count = sorted.length;
+    const { count, time, nbytes, failed, longest } = this;
+    const sorted = this.durations.subarray(0, Math.min(count, this.durations.length)).sort();
+    const high = sorted[count >> 1] ?? Number.NaN;
     return {
       label,
       count,
-      time: this.time,
-      mean: sorted.reduce((a, b) => a + b, 0) / count,
-      median: count % 2 ? sorted[count >> 1] : (sorted[(count >> 1) - 1] + sorted[count >> 1]) / 2,
-      longest: sorted[count - 1],
-      nbytes: this.nbytes,
-      failed: this.failed
+      time,
+      mean: this.total / count,
+      median: count % 2 ? high : ((sorted[(count >> 1) - 1] ?? Number.NaN) + high) / 2,
+      longest,
+      nbytes,
+      failed
     };
   }
 }

@@ -39,6 +39,7 @@ export class Tasks {
   private readonly neededBy = new Chains();
   /** Attempts whose place rests on little, and the lane they are in: more may arrive. */
   private readonly tentative = new Map<number, Lane | undefined>();
+  private edgesTaken = 0;
   private unnamed = 0;
   private readonly callbacks = new Set<() => void>();
 
@@ -50,7 +51,6 @@ export class Tasks {
       'attempts',
       'phases',
       'errors',
-      'edges',
       'workers'
     ] as const) {
       this.take({ table, from: 0, to: recording.table(table).rows });
@@ -102,11 +102,13 @@ export class Tasks {
 
   /** Rows of `edges` that lead to a task's inputs, at most `most`. */
   inputRows(task: number, most?: number): number[] {
+    this.takeEdges();
     return this.needs.rows(task, most);
   }
 
   /** Number of inputs, and of tasks that need the result. */
   degree(task: number): { readonly inputs: number; readonly dependents: number } {
+    this.takeEdges();
     return { inputs: this.needs.count(task), dependents: this.neededBy.count(task) };
   }
 
@@ -180,16 +182,21 @@ export class Tasks {
       case 'phases':
         chain(this.phasesOfRun, rows.table('phases').numbers('run'), from, to);
         return false;
-      case 'edges':
-        chain(this.needs, rows.table('edges').numbers('task'), from, to);
-        chain(this.neededBy, rows.table('edges').numbers('dependency'), from, to);
-        return false;
       case 'errors':
         index(this.errorOfRun, rows.table('errors').numbers('run'), from, to);
         return false;
       default:
         return false;
     }
+  }
+
+  /** Edges are many, and wanted only when somebody asks about one task. */
+  private takeEdges(): void {
+    const edges = this.recording.table('edges');
+    if (this.edgesTaken === edges.rows) return;
+    chain(this.needs, edges.numbers('task'), this.edgesTaken, edges.rows);
+    chain(this.neededBy, edges.numbers('dependency'), this.edgesTaken, edges.rows);
+    this.edgesTaken = edges.rows;
   }
 
   private takeGraph(from: number, to: number): boolean {

@@ -1,4 +1,4 @@
-import type { Batch, Values } from './batch';
+import type { Batch, PackedColumn, Values } from './batch';
 import { Recording } from './recording';
 import { type Kind, TABLES, type TableName } from './schema';
 
@@ -7,9 +7,11 @@ type Row = Readonly<Record<string, number | string>>;
 /** A batch from rows, for tests. A column that no row has is left out. */
 export function batchOf(table: TableName, rows: readonly Row[]): Batch {
   const kinds: Readonly<Record<string, Kind>> = TABLES[table];
-  const columns = new Map<string, Values>();
+  const columns = new Map<string, PackedColumn>();
   for (const [name, kind] of Object.entries(kinds)) {
-    if (rows.some(row => row[name] !== undefined)) columns.set(name, valuesOf(kind, rows, name));
+    if (!rows.some(row => row[name] !== undefined)) continue;
+    const values = valuesOf(kind, rows, name);
+    columns.set(name, { kind, size: 0, read: () => values });
   }
   return { table, rows: rows.length, columns };
 }
