@@ -80,7 +80,11 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   let cost = 0;
   const layout = (): void => {
     const began = performance.now();
-    if (stand()) view.layout();
+    if (stand()) {
+      view.layout();
+      // Only now may a view know that there is nothing.
+      stand();
+    }
     if (!tableBox.hidden) fillTable();
     cost = performance.now() - began;
     const wanted = `${Math.round(view.height(surface.width))}px`;

@@ -90,8 +90,8 @@ export class FlameGraphView implements PanelView {
   empty(): string | undefined {
     const { recording } = this.context;
     if (recording.table('samples').rows === 0) return withoutSamples(recording.about('profile'));
-    this.read();
-    if (this.tree && this.tree.total[0] > 0) return undefined;
+    // Samples are looked through when the panel comes into sight, not before.
+    if (!this.tree || this.tree.total[0] > 0 || this.selectionKey() !== this.filterKey) return undefined;
     if (this.context.selection.clauses.length > 0) {
       return 'No sample was taken in what is chosen. Esc takes the last choice back.';
     }
@@ -187,15 +187,10 @@ export class FlameGraphView implements PanelView {
       this.offerThreads(this.index);
       this.filterKey = '';
     }
-    const filter = selection.filter('flame-graph');
-    const key = JSON.stringify([
-      this.threadsChosen,
-      this.inverted,
-      filter.time,
-      ...[filter.names, filter.workers, filter.spans, filter.runs].map(each => each && [...each])
-    ]);
+    const key = this.selectionKey();
     if (key === this.filterKey || !this.index) return;
     this.filterKey = key;
+    const filter = selection.filter('flame-graph');
     const accept = this.index.accept(this.threadsChosen, filter);
     const { time } = filter;
     this.weights = weigh(this.index.tree, this.index.samples, accept, time?.start, time?.stop);
@@ -205,6 +200,13 @@ export class FlameGraphView implements PanelView {
     this.window = { from: 0, to: this.tree.total[0], depth: 1 };
     this.found = undefined;
     this.find();
+  }
+
+  /** What the tree depends on besides the data. */
+  private selectionKey(): string {
+    const { time, names, workers, spans, runs } = this.context.selection.filter('flame-graph');
+    const lists = [names, workers, spans, runs].map(each => each && [...each]);
+    return JSON.stringify([this.threadsChosen, this.inverted, time, ...lists]);
   }
 
   private offerThreads(index: SampleIndex): void {
