@@ -329,6 +329,24 @@ def test_report_and_info(tmp_path: Path) -> None:
     assert facts["gaps"] == []
 
 
+def test_report_without_a_browser(tmp_path: Path) -> None:
+    write(tmp_path, "pass\n")
+    run("run", "-q", "program.py", folder=tmp_path)
+    screenless = {
+        name: os.environ[name] for name in os.environ if name not in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    }
+    ended = subprocess.run(
+        [*COMMAND, "report", "--open", "program.dinsight"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        env={**screenless, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert ended.returncode == ExitCode.FAILED
+    assert "open " + str(tmp_path / "program.html") in ended.stderr
+
+
 def test_info_in_a_pipe_that_closes(tmp_path: Path) -> None:
     write(tmp_path, LOCAL.format(scheduler="threads"))
     run("run", "-q", "program.py", folder=tmp_path)

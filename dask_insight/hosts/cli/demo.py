@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-import webbrowser
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ExitCode
+from .browser import show
 from .command import Command
 from .files import size_of, writable, write_report
 from .info import describe
@@ -65,7 +65,7 @@ def _execute(options: argparse.Namespace) -> int:
     print(f"\nrecording  {output.absolute()} ({size_of(output)})")
     print(f"report     {html.absolute()} ({size_of(html)})")
     if not options.no_open and sys.stdout.isatty():
-        webbrowser.open(html.absolute().as_uri())
+        show(html)
     return ExitCode.OK
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-import webbrowser
 from pathlib import Path
 
-from ...errors import ExitCode
+from ...errors import CommandError, ExitCode
+from .browser import show
 from .command import Command
 from .files import SUFFIX, open_file, size_of, writable, write_report
 
@@ -39,8 +39,8 @@ def _execute(options: argparse.Namespace) -> int:
     write_report(open_file(options.file), target)
     print(target)
     print(f"{size_of(target)}, one file that needs nothing else", file=sys.stderr)
-    if options.open:
-        webbrowser.open(target.absolute().as_uri())
+    if options.open and not show(target):
+        raise CommandError(f"there is no browser here: open {target.absolute()} in yours")
     return ExitCode.OK
 
 

@@ -125,7 +125,8 @@ class LocalSource:
     def _sample(self, resources: ResourceSampler, children: Children) -> None:
         row, gpus = resources.sample()
         process = self._ledger.home()
-        for one in ({**row, "process": process}, *children.sample()):
+        own = {**row, "process": process, "executing": float(len(self._ledger.activity))}
+        for one in (own, *children.sample()):
             self._emit(encode("resources", _columns([one])))
         if gpus:
             self._emit(encode("gpus", _columns([{**gpu, "process": process} for gpu in gpus])))
