@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import time
@@ -9,11 +10,11 @@ from collections import Counter, defaultdict
 from typing import Any
 
 import pytest
+from conftest import Batches, left_on, recorded, wait_for
 from distributed import wait
 
-from conftest import Batches, left_on, recorded, wait_for
-
-MISSING = 0xFFFF_FFFF
+#: Seconds by which times may contradict each other: a loaded machine hands tasks to threads late.
+SLACK = 0.01
 
 
 def increment(number: int) -> int:
@@ -75,16 +76,14 @@ def test_an_ordinary_computation(client: Any) -> None:
     assert {row["prefix"] for row in graph.values()} == {"first", "second"}
     edges = {(keys[row["task"]], keys[row["dependency"]]) for row in batches.table("edges")}
     assert edges == {
-        (b.key, a.key)
-        for b, pair in zip(second, zip(first[:-1], first[1:], strict=True), strict=True)
-        for a in pair
+        (b.key, a.key) for b, pair in zip(second, itertools.pairwise(first), strict=True) for a in pair
     }
     attempts = batches.attempts()
     assert Counter(row["status"] for row in attempts) == {"ok": 39}
     for row in attempts:
         assert row["submitted"] <= row["ready"] + 1e-3
-        assert row["ready"] <= row["assigned"] <= row["start"] + 2e-3
-        assert row["start"] <= row["stop"] <= row["done"] + 2e-3
+        assert row["ready"] <= row["assigned"] <= row["start"] + SLACK
+        assert row["start"] <= row["stop"] <= row["done"] + SLACK
         assert row["typename"] == "int" and row["nbytes"] > 0
     workers = {row["worker"]: row for row in batches.table("workers")}
     assert {row["worker"] for row in attempts} <= set(workers)
@@ -96,8 +95,8 @@ def test_an_ordinary_computation(client: Any) -> None:
     for row in attempts:
         seen = executions[row["run"]]
         assert seen["worker"] == row["worker"] and seen["status"] == "memory"
-        assert row["assigned"] - 2e-3 <= seen["received"] <= seen["ready"] <= seen["executing"]
-        assert seen["executing"] <= row["start"] + 2e-3 and row["stop"] <= seen["ended"] + 2e-3
+        assert row["assigned"] - SLACK <= seen["received"] <= seen["ready"] <= seen["executing"]
+        assert seen["executing"] <= row["start"] + SLACK and row["stop"] <= seen["ended"] + SLACK
     assert not batches.events("lost")
 
 
@@ -141,7 +140,7 @@ def test_errors_and_retried_attempts(client: Any, tmp_path: Any) -> None:
     for row in batches.attempts("again")[:2]:
         seen = executions[row["run"]]
         assert seen["status"] == "error"
-        assert seen["executing"] <= seen["start"] + 2e-3 <= seen["stop"] + 2e-3 <= seen["ended"] + 4e-3
+        assert seen["executing"] <= seen["start"] + SLACK <= seen["stop"] + SLACK <= seen["ended"] + SLACK
         assert seen["thread"]
 
 
@@ -161,7 +160,7 @@ def test_a_worker_is_killed_mid_run(client: Any, tmp_path: Any) -> None:
     assert len({row["run"] for row in deadly}) == 4
     assert any("KilledWorker" in row["exception"] for row in batches.table("errors"))
     gone = [row["worker"] for row in batches.table("workers") if row["left"] == row["left"]]
-    assert set(row["worker"] for row in deadly) <= set(gone)
+    assert {row["worker"] for row in deadly} <= set(gone)
     assert len(batches.events("worker-removed")) >= 5
     assert any(row["kind"] == "worker-added" for row in batches.table("events"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Hashable
 from time import time
 from typing import Any
@@ -49,14 +50,14 @@ class Executions:
     worker
         The `distributed.Worker`.
     ended
-        Told of each run that ends: run, start, stop.
+        Told of each run that ends: run, start, stop, prefix, thread.
     corrected
         Called when Dask corrects times by another amount than before: whoever
         undoes the correction must know soon.
     """
 
     def __init__(
-        self, worker: Any, ended: Callable[[int, float, float], None], corrected: Callable[[], None]
+        self, worker: Any, ended: Callable[[int, float, float, str, int], None], corrected: Callable[[], None]
     ) -> None:
         self._corrected = corrected
         self._worker = worker
@@ -68,6 +69,9 @@ class Executions:
         #: Corrections of Dask's, with the time from which each was seen to hold.
         self.delays: list[tuple[float, float]] = [(time(), worker.scheduler_delay)]
         self._delay = worker.scheduler_delay
+        self._changes: deque[tuple[float, float]] = deque(maxlen=100)
+        #: Attempts whose correction does not follow from the time at which they started.
+        self.shifts: list[tuple[int, float]] = []
         self._attempts: dict[Hashable, _Attempt] = {}
         #: The attempt that ended last: its row, and where its CPU time will be added up.
         self._open: tuple[tuple[Any, ...], float, tuple[Any, ...], float] | None = None
@@ -78,6 +82,7 @@ class Executions:
         if self._worker.scheduler_delay != self._delay:
             self._delay = self._worker.scheduler_delay
             self.delays.append((time(), self._delay))
+            self._changes.append(self.delays[-1])
             self._corrected()
         if finish == "executing":
             self._executing(key)
@@ -139,10 +144,13 @@ class Executions:
         now = time()
         self._close()
         began = stopped = _NAN
+        thread = self._worker.state.threads.get(key) or 0
         for phase in reversed(state.startstops if state is not None else ()):
             if phase["action"] == "compute":
+                if self._delay != attempt.delay:
+                    self._shifted_by(attempt, state.start_time, phase["start"])
                 began, stopped = phase["start"] - attempt.delay, phase["stop"] - attempt.delay
-                self._ended(attempt.run, began, stopped)
+                self._ended(attempt.run, began, stopped, state.prefix, thread)
                 break
         status = _CODES.get(finish, _CANCELLED)
         if attempt.cancelled:
@@ -153,11 +161,10 @@ class Executions:
                 self.errors.append((attempt.run, key, text[:_TEXT], trace[-_TEXT:]))
             else:
                 self.dropped += 1
-        thread = 0
         if status == _MEMORY:
-            began = stopped = _NAN  # The scheduler has them, and its message does not wait for ours.
-        else:
-            thread = self._worker.state.threads.get(key) or 0
+            # The scheduler has them, and its message does not wait for ours.
+            began = stopped = _NAN
+            thread = 0
         rss = (self._resident.read(now) - attempt.rss) / 2**20
         row = (
             attempt.run,
@@ -175,6 +182,21 @@ class Executions:
             return
         where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
         self._open = (row, rss, where, self._worker.digests_total.get(where, 0.0))
+
+    def _shifted_by(self, attempt: _Attempt, called: float | None, start: float) -> None:
+        """Find which correction Dask has put on an attempt that was under way when there came another.
+
+        Just before the function starts, Dask notes the time without correction.
+        """
+        if called is None:
+            return
+        since = [delay for when, delay in self._changes if when >= attempt.executing]
+        fitting = [delay for delay in (attempt.delay, *since) if start - delay >= called - 1e-5]
+        if fitting:
+            best = min(fitting, key=lambda delay: start - delay - called)
+            if best != attempt.delay:
+                attempt.delay = best
+                self.shifts.append((attempt.run, best))
 
     def _close(self) -> None:
         """Finish the row of the attempt that ended last: Dask has added its CPU time to the total by now."""
@@ -212,6 +234,8 @@ class Executions:
         delays, self.delays = self.delays, []
         if delays:
             told["delays"] = delays
+        if self.shifts:
+            told["shifts"], self.shifts = self.shifts, []
         return told, keys
 
     def close(self) -> None:

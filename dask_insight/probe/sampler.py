@@ -14,6 +14,10 @@ from .stacks import NOTHING, Stacks
 
 #: Seconds over which the cost of a round is averaged before the rate follows it.
 _SETTLE = 0.5
+#: Seconds below which runs that could not be sampled are put together.
+_SHORT = 0.002
+#: Seconds for which the end of a run is waited for.
+_PATIENCE = 2.0
 #: Rows kept until they are drained.
 _MOST = 200_000
 
@@ -21,14 +25,15 @@ _MOST = 200_000
 class _Thread:
     """What is known of one thread since its run was first seen."""
 
-    __slots__ = ("first", "first_path", "gap", "held", "last", "path", "run", "since")
+    __slots__ = ("first", "first_path", "gap", "held", "ident", "last", "path", "run")
 
-    def __init__(self, run: int, now: float, gap: float, path: tuple[int, ...]) -> None:
+    def __init__(self, ident: int, run: int, now: float, gap: float, path: tuple[int, ...]) -> None:
+        self.ident = ident
         self.run = run
-        self.first = self.last = self.since = now
+        self.first = self.last = now
         self.gap = gap
         self.path = path
-        #: The stack of the first sample while its weight is open: it depends on when the run ends.
+        #: The stack of the first sample while its weight is open: it depends on when the run started.
         self.first_path: tuple[int, ...] | None = path
         self.held = 0.0
 
@@ -53,11 +58,12 @@ class Sampler:
 
     Notes
     -----
-    A sample stands for the time since the round before it. Where a run's
-    bounds are known (`ended`), its first and last samples are cut to them if it
-    was longer than that gap, so that nothing is charged to the wrong task; of
-    shorter runs only some are sampled, and these keep the whole gap, which makes
-    up for the others. Both are right on average, so shares are too.
+    A sample stands for the time since the round before it. Where the bounds of
+    runs are known (`ended`), a run's samples add up to the time that it took.
+    A run that was over before it could be sampled is given the stack that was
+    last seen in a run of its name; short ones of a name are put together in one
+    row a drain. So shares between names follow the clock, whenever rounds were
+    possible: a thread often gets the GIL just when another begins to wait.
     """
 
     def __init__(
@@ -85,8 +91,11 @@ class Sampler:
         self._thread: threading.Thread | None = None
         self._stacks = Stacks(base)
         self._seen: dict[int, _Thread] = {}
-        self._runs: dict[int, int] = {}
-        self._ends: deque[tuple[int, float, float]] = deque()
+        self._ends: deque[tuple[int, float, float, str, int]] = deque()
+        #: Runs whose thread does something else already, and whose end nobody has told yet.
+        self._left: dict[int, _Thread] = {}
+        self._like: dict[str, tuple[int, ...]] = {}
+        self._owed: dict[str, tuple[float, int, int, float]] = {}
         self._before = 0.0
         self._cost = 0.0
         self._per_round = 0.0
@@ -111,10 +120,22 @@ class Sampler:
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(2.0)
 
-    def ended(self, run: int, start: float, stop: float) -> None:
-        """A run has ended; when it started and stopped, by this process's clock. From any thread."""
-        if run in self._runs:
-            self._ends.append((run, start, stop))
+    def ended(self, run: int, start: float, stop: float, name: str = "", ident: int = 0) -> None:
+        """A run has ended; from any thread.
+
+        Parameters
+        ----------
+        run
+            The run.
+        start, stop
+            When, by this process's clock.
+        name
+            What runs of its kind are called.
+        ident
+            Its thread.
+        """
+        if self._thread is not None:
+            self._ends.append((run, start, stop, name, ident))
 
     def drain(self) -> dict[str, dict[str, Any]]:
         """What was sampled since the last call.
@@ -129,8 +150,12 @@ class Sampler:
         with self._lock:
             now = time()
             self._settle_ends()
-            for ident, state in self._seen.items():
-                self._write(ident, state)
+            self._settle_short()
+            for state in self._seen.values():
+                self._write(state)
+            for state in [state for state in self._left.values() if now - state.last > _PATIENCE]:
+                del self._left[state.run]
+                self._finish(state, state.gap)
             samples = {
                 "thread": [self._name_of(ident) for ident in self._idents],
                 "time": self._times,
@@ -149,7 +174,9 @@ class Sampler:
             }
             self._drained, self._rounds, self._cost = now, 0, 0.0
             if self._stacks.full():
-                self._stacks, self._seen, self._runs = Stacks(self._base), {}, {}
+                self._stacks = Stacks(self._base)
+                for kept in (self._seen, self._left, self._like, self._owed):
+                    kept.clear()
         return {"frames": frames, "samples": samples, "sampling": sampling}
 
     def _clear(self) -> None:
@@ -199,61 +226,74 @@ class Sampler:
             path = self._stacks.path(frame)
             state = seen.get(ident)
             if state is not None and state.run != run:
-                self._leave(ident, state)
+                self._leave(state)
                 state = None
             if state is None:
                 self._enter(ident, run, now, gap, path)
                 continue
             if path != state.path:
-                self._write(ident, state)
+                self._write(state)
                 state.path = path
             state.held += max(0.0, now - state.last)
             state.last = now
         del frames
-        for ident in [ident for ident in seen if ident not in targets]:
-            self._leave(ident, seen[ident])
+        for state in [state for ident, state in seen.items() if ident not in targets]:
+            self._leave(state)
 
     def _enter(self, ident: int, run: int, now: float, gap: float, path: tuple[int, ...]) -> None:
-        state = self._seen[ident] = _Thread(run, now, gap, path)
-        if run != NOTHING and self._ends_known:
-            self._runs[run] = ident
-        else:
+        state = self._seen[ident] = _Thread(ident, run, now, gap, path)
+        if run == NOTHING or not self._ends_known:
             state.held, state.first_path = gap, None
 
-    def _leave(self, ident: int, state: _Thread) -> None:
-        """The thread does something else and nobody has said when the run ended."""
-        self._write(ident, state)
+    def _leave(self, state: _Thread) -> None:
+        """The thread does something else."""
+        del self._seen[state.ident]
+        self._write(state)
         if state.first_path is not None:
-            self._row(ident, state.first, state.gap, state.first_path, state.run)
-        self._forget(ident, state)
+            self._left[state.run] = state
 
-    def _forget(self, ident: int, state: _Thread) -> None:
-        self._runs.pop(state.run, None)
-        if self._seen.get(ident) is state:
-            del self._seen[ident]
+    def _finish(self, state: _Thread, first: float) -> None:
+        """Give out what is left of a run; its first sample stands for so many seconds."""
+        self._write(state)
+        if state.first_path is not None:
+            self._row(state.ident, state.first, first, state.first_path, state.run)
+            state.first_path = None
 
     def _settle_ends(self) -> None:
         while self._ends:
-            run, start, stop = self._ends.popleft()
-            ident = self._runs.get(run)
-            state = None if ident is None else self._seen.get(ident)
-            if ident is None or state is None or state.run != run:
-                continue
-            if stop - start >= state.gap or state.last > state.first:
-                state.held += max(0.0, stop - state.last)
-                state.last = max(state.last, stop)
-                first = min(state.gap, max(0.0, state.first - start))
-            else:
-                first = state.gap
-            self._write(ident, state)
-            if state.first_path is not None:
-                self._row(ident, min(state.first, stop), first, state.first_path, run)
-            self._forget(ident, state)
+            run, start, stop, name, ident = self._ends.popleft()
+            state = self._left.pop(run, None)
+            if state is None:
+                state = self._seen.get(ident)
+                if state is None or state.run != run:
+                    self._unseen(run, start, stop, name, ident)
+                    continue
+                del self._seen[ident]
+            state.held += max(0.0, stop - state.last)
+            state.last = max(state.last, stop)
+            self._like[name] = state.path
+            self._finish(state, max(0.0, min(state.first, stop) - start))
 
-    def _write(self, ident: int, state: _Thread) -> None:
+    def _unseen(self, run: int, start: float, stop: float, name: str, ident: int) -> None:
+        """A run that was over before it could be sampled."""
+        path = self._like.get(name)
+        if path is not None and stop - start >= _SHORT:
+            self._row(ident, stop, stop - start, path, run)
+        else:
+            owed = self._owed.get(name, (0.0, 0, 0, 0.0))[0]
+            self._owed[name] = (owed + max(0.0, stop - start), run, ident, stop)
+
+    def _settle_short(self) -> None:
+        for name in list(self._owed):
+            path = self._like.get(name)
+            if path is not None:
+                owed, run, ident, stop = self._owed.pop(name)
+                self._row(ident, stop, owed, path, run)
+
+    def _write(self, state: _Thread) -> None:
         """Give out what was held of the present stack."""
         if state.held > 0:
-            self._row(ident, state.last, state.held, state.path, state.run)
+            self._row(state.ident, state.last, state.held, state.path, state.run)
             state.held = 0.0
 
     def _row(self, ident: int, end: float, duration: float, path: tuple[int, ...], run: int) -> None:

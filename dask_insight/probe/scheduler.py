@@ -140,6 +140,8 @@ class Probe(SchedulerPlugin):
             await asyncio.wait_for(call, timeout)
         except asyncio.TimeoutError:  # noqa: UP041 (another class on Python 3.10)
             self._event("warning", "probe", "some workers did not answer the last call for their data")
+        self._look()
+        self._tell_own()
 
     async def leave(self, *, recorder: str) -> bool:
         """End for a recorder; when it was the last, everything of ours is taken off."""
@@ -295,12 +297,15 @@ class Probe(SchedulerPlugin):
                         await self.leave(recorder=recorder)
                 if self.scheduler.plugins.get(self.name) is not self:
                     return
-                for row in memory_rows(self.scheduler, self.tasks.codes):
-                    self.stores.memory.add(*row)
+                self._look()
                 if self._own is not None and ticks % 2 == 0:
                     self._tell_own()
             except Exception as error:
                 self._failed("watch", error)
+
+    def _look(self) -> None:
+        for row in memory_rows(self.scheduler, self.tasks.codes):
+            self.stores.memory.add(*row)
 
     def _tell_own(self) -> None:
         if self._own is not None:

@@ -110,9 +110,9 @@ class Probe(WorkerPlugin):
         """Push now; the scheduler's probe calls this before a recorder ends."""
         await self._push()
 
-    def _ended(self, run: int, start: float, stop: float) -> None:
+    def _ended(self, run: int, start: float, stop: float, name: str, thread: int) -> None:
         if self._sampler is not None:
-            self._sampler.ended(run, start, stop)
+            self._sampler.ended(run, start, stop, name, thread)
 
     def _threads(self) -> dict[int, int]:
         run_of = self._executions.run_of

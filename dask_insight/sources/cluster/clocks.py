@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -54,13 +55,24 @@ class Clocks:
 
     def __init__(self) -> None:
         self._clocks: dict[str, Clock] = {}
+        #: Runs of which the worker has said itself by how much Dask shifted them.
+        self.shifts: dict[int, float] = {}
 
     def of(self, worker: str) -> Clock:
         """One worker's clock."""
         return self._clocks.setdefault(worker, Clock())
 
+    def told(self, runs: Iterable[int]) -> Times:
+        """By how much each run was shifted, where its worker has said so, else NaN; tells it once."""
+        return np.array([self.shifts.pop(run, np.nan) for run in runs], "f8")
+
     def undo(
-        self, workers: list[str], codes: npt.NDArray[Any], leading: Times, *others: Times
+        self,
+        workers: list[str],
+        codes: npt.NDArray[Any],
+        leading: Times,
+        *others: Times,
+        told: Times | None = None,
     ) -> list[Times]:
         """Times as the scheduler's clock would have shown them.
 
@@ -74,13 +86,18 @@ class Clocks:
             Times that Dask shifted, and by which its correction is found.
         *others
             More times of the same rows, shifted by the same.
+        told
+            What workers have said of single rows; NaN elsewhere.
         """
         times = [np.array(column, "f8") for column in (leading, *others)]
         for code in np.unique(codes).tolist():
             clock = self.of(workers[code])
             rows = np.flatnonzero((codes == code) & np.isfinite(leading))
             if len(rows):
-                shift = clock.delay_at(times[0][rows]) + clock.offset
+                shift = clock.delay_at(times[0][rows])
+                if told is not None:
+                    shift = np.where(np.isfinite(told[rows]), told[rows], shift)
+                shift += clock.offset
                 for column in times:
                     column[rows] -= shift
         return times

@@ -100,6 +100,7 @@ class Messages:
             clock.offset = offset
         for since, delay in told.get("delays", ()):
             clock.corrected(since, delay)
+        self._clocks.shifts.update(told.get("shifts", ()))
         row = {"worker": process, "time": now - clock.offset, "offset": offset}
         row |= {"uncertainty": uncertainty, "applied": applied}
         self._emit(encode("clocks", {name: [value] for name, value in row.items()}))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...batch import encode
-from ...identity import Namespace, Stacks
+from ...identity import Namespace, Stacks, stacks_at
 
 
 def profile(
@@ -41,7 +41,7 @@ def profile(
             "thread": samples["thread"],
             "time": np.frombuffer(samples["time"], "<f8") - offset,
             "duration": np.frombuffer(samples["duration"], "<f4"),
-            "stack": ids[np.frombuffer(samples["stack"], "<u4")],
+            "stack": stacks_at(ids, np.frombuffer(samples["stack"], "<u4")),
             "run": run if runs is None else runs.map(run),
         }
         yield encode("samples", columns)

@@ -56,6 +56,7 @@ class ClusterSource:
         self._following: asyncio.Task[None] | None = None
         self._undo: list[Callable[[], None]] = []
         self._lost = False
+        self._failures: dict[str, int] = {}
 
     async def start(self, emit: Emit) -> None:
         """Begin to record; runs on the client's event loop.
@@ -85,15 +86,15 @@ class ClusterSource:
         try:
             await asyncio.wait_for(self._finish(deadline), self._options.stop_timeout)
         except Exception as error:
-            self._event(
-                "error", "lost", f"the last data could not be fetched: {type(error).__name__}: {error}"
-            )
+            self._event("error", "lost", f"the last data could not be fetched: {_words(error)}")
         if self._following is not None:
             self._following.cancel()
         self._own.stop()
-        self._tell_own(final=True)
-        self._tables.finish()
-        self._submissions.settle(final=True)
+        for last in (self._tell_own, self._tables.finish, self._submissions.settle):
+            try:
+                last(final=True)
+            except Exception as error:
+                self._failed("stop", error)
 
     async def _finish(self, deadline: float) -> None:
         if self._following is not None:
@@ -161,14 +162,19 @@ class ClusterSource:
 
     async def _follow(self) -> None:
         while not self._stopping.is_set():
+            more = False
             try:
                 more = await self._poll()
                 self._lost = False
-            except Exception as error:
-                more = False
+            except OSError as error:
                 self._missed(error)
-            self._submissions.settle()
-            self._tell_own()
+            except Exception as error:
+                self._failed("poll", error)
+            try:
+                self._submissions.settle()
+                self._tell_own()
+            except Exception as error:
+                self._failed("own", error)
             if not more:
                 await self._pause(self._options.poll)
 
@@ -197,9 +203,14 @@ class ClusterSource:
     def _missed(self, error: Exception) -> None:
         if not self._lost:
             self._lost = True
-            self._event(
-                "warning", "scheduler-lost", f"no answer from the scheduler: {type(error).__name__}: {error}"
-            )
+            self._event("warning", "scheduler-lost", f"no answer from the scheduler: {_words(error)}")
+
+    def _failed(self, where: str, error: Exception) -> None:
+        """Note a fault of ours, as a count after the first."""
+        count = self._failures[where] = self._failures.get(where, 0) + 1
+        if count & (count - 1) == 0:
+            message = f"the recorder failed in {where}, {count} times so far: {_words(error)}"
+            self._event("error", "lost", message)
 
     def _event(self, level: str, kind: str, message: str) -> None:
         now = time() - self._offset.estimate(time())[0]
@@ -213,3 +224,7 @@ def _plain(blob: Any) -> bytes:
         blob = deserialize(blob.header, blob.frames)
     data: bytes = blob.data if isinstance(blob, Serialize) else blob
     return data
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

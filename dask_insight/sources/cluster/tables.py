@@ -20,7 +20,7 @@ from .messages import Messages
 from .submissions import Submissions
 
 #: Seconds for which an attempt that has just ended is held back.
-_HOLD = 0.1
+_HOLD = 0.2
 #: Seconds for which it is held back while nothing is known of its worker's clock.
 _PATIENCE = 2.0
 _NAMES = ("group_names", "worker_names", "thread_names", "type_names", "action_names")
@@ -123,7 +123,7 @@ class Tables:
         if ripe.any():
             self._attempts(found[ripe])
 
-    def finish(self) -> None:
+    def finish(self, final: bool = True) -> None:
         """Emit what was held back."""
         self._hold(self._held[:0], np.inf)
 
@@ -134,7 +134,8 @@ class Tables:
         used, inverse = np.unique(submission, return_inverse=True)
         submitted = np.array([self._submitted.get(int(one), np.nan) for one in used])[inverse]
         labels = [workers[worker] for worker, _ in threads]
-        start, stop = self._clocks.undo(labels, found["thread"], found["start"], found["stop"])
+        told = self._clocks.told(found["run"].tolist()) if self._clocks.shifts else None
+        start, stop = self._clocks.undo(labels, found["thread"], found["start"], found["stop"], told=told)
         columns = {
             "run": self.runs.map(found["run"]),
             "task": self.tasks.map(found["task"]),
