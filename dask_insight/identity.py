@@ -102,6 +102,12 @@ class Stacks:
         return np.array(ids, "u4"), _stack_batch(new) if new else None
 
 
+def stacks_at(ids: Ids, rows: Any) -> Ids:
+    """The recording's stack of each row of a sampler's frames, `NOTHING` where a sample saw no frame."""
+    at = np.asarray(rows, "i8")
+    return np.append(ids, np.uint32(NOTHING))[np.where(at == NOTHING, len(ids), at)].astype("u4")
+
+
 def _stack_batch(rows: list[tuple[int, int, str, str, int, int]]) -> bytes:
     stack, parent, function, file, line, first_line = zip(*rows, strict=True)
     columns: dict[str, Any] = {"stack": stack, "parent": parent, "line": line, "first_line": first_line}

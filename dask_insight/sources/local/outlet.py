@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...batch import Symbols, encode
-from ...identity import Identity
+from ...identity import Identity, stacks_at
 from ...options import Emit
 from ...schema import NOTHING, TABLES
 from .rows import Rows
@@ -81,7 +81,7 @@ class Outlet:
                 "thread": threads,
                 "time": np.asarray(samples["time"]),
                 "duration": samples["duration"],
-                "stack": stacks[np.asarray(samples["stack"], "i8")],
+                "stack": stacks_at(stacks, samples["stack"]),
                 "run": self._namespaces["run"].map(ours),
             }
             emit(encode("samples", columns))

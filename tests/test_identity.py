@@ -1,0 +1,67 @@
+"""Ids of several sources in one recording, and stacks that several samplers saw."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dask_insight.batch import encode
+from dask_insight.identity import Identity, stacks_at
+from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
+from dask_insight.sources.cluster.profiles import profile
+
+FRAMES = {
+    "parent": [NOTHING, 0],
+    "function": ["outer", "inner"],
+    "file": ["a.py", "a.py"],
+    "line": [3, 9],
+    "first_line": [1, 8],
+}
+
+
+def test_sources_that_count_alike_get_different_ids() -> None:
+    identity = Identity()
+    first, second = identity.namespace("task"), identity.namespace("task")
+    local = np.array([0, 1, 1 << 20, NOTHING], "u4")
+    ours, theirs = first.map(local), second.map(local)
+    assert ours[-1] == theirs[-1] == NOTHING
+    assert not set(ours[:-1].tolist()) & set(theirs[:-1].tolist())
+    assert first.map(local).tolist() == ours.tolist()
+
+
+def test_the_same_stack_has_one_id() -> None:
+    stacks = Identity().stacks
+    ids, new = stacks.absorb(FRAMES)
+    again, nothing_new = stacks.absorb(FRAMES)
+    assert new is not None and nothing_new is None
+    assert ids.tolist() == again.tolist()
+
+
+def test_a_sample_without_frames_has_no_stack() -> None:
+    ids = np.array([7, 5], "u4")
+    assert stacks_at(ids, [1, NOTHING, 0]).tolist() == [5, NOTHING, 7]
+    assert stacks_at(np.array([], "u4"), [NOTHING]).tolist() == [NOTHING]
+
+
+@pytest.mark.parametrize("seen", [[1, NOTHING], [NOTHING, NOTHING]])
+def test_samples_without_frames_are_kept_with_their_time(seen: list[int]) -> None:
+    """A thread between two tasks has no frame of the task; that must not end the recording."""
+    told = {
+        "frames": FRAMES,
+        "samples": {
+            "thread": ["1", "1"],
+            "time": np.array([10.0, 10.01]).tobytes(),
+            "duration": np.array([0.01, 0.01], "<f4").tobytes(),
+            "stack": np.array(seen, "<u4").tobytes(),
+            "run": np.array([NOTHING, NOTHING], "<u4").tobytes(),
+        },
+        "sampling": {"time": [10.0], "period": [1.0], "samples": [2], "interval": [0.01], "cost": [0.0]},
+    }
+    identity, recording = Identity(), Recording()
+    recording.append(encode("about", {"name": ["started"], "value": ["10.0"]}))
+    for batch in profile("tcp://w", told, 0.0, identity.stacks, identity.namespace("run")):
+        recording.append(batch)
+    assert len(recording.samples) == 2
+    tree = recording.flame()
+    assert tree["self"].sum() == pytest.approx(0.01 * sum(one != NOTHING for one in seen), rel=1e-3)
