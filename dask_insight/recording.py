@@ -310,7 +310,7 @@ class Recording:
         return f"<Recording {self.about.get('name', '')!r}: {self.summary().verdict()}>"
 
     def _repr_html_(self) -> str:
-        html: str = _above("analysis.summary", "html")(self)
+        html: str = self.summary()._repr_html_()
         return html
 
 

@@ -196,6 +196,16 @@ def test_an_empty_recording_has_a_repr() -> None:
     assert "two workers" in repr(_recording())
 
 
+def test_summaries_for_terminal_and_notebook() -> None:
+    recording = _recording()
+    lines = str(recording.summary()).splitlines()
+    assert lines[0] == "two workers" and any(line.split() == ["Tasks", "2"] for line in lines)
+    assert any(line.startswith("Retried") for line in lines)
+    recording.append(encode("about", {"name": ["name"], "value": ['"<script>alert(1)</script>"']}))
+    html = recording._repr_html_()
+    assert "<table>" in html and "&lt;script&gt;" in html and "<script>" not in html
+
+
 def test_columns_grow_with_the_recording() -> None:
     recording = Recording()
     recording.append(encode("spans", {"span": ["1", "2"], "name": ["a", "b"]}))

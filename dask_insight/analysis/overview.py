@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from html import escape
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -67,6 +68,34 @@ class Overview(NamedTuple):
         waits = [(self.around.get("transfer", 0.0), "for data from other workers"), (disk, "for the disk")]
         parts = [f"{words.duration(wait)} {what}" for wait, what in waits if wait >= 0.01 * self.offered]
         return f" Tasks waited {words.listing(parts)}." if parts else ""
+
+    def figures(self) -> list[tuple[str, str]]:
+        """The figures with their names, in words."""
+        place = [words.count(self.workers, "worker"), words.count(self.threads, "thread")]
+        place += [words.count(self.hosts, "host")] if self.hosts > 1 else []
+        figures = [("Took", words.duration(self.duration)), ("Tasks", words.count(self.tasks))]
+        figures += [("Failed", words.count(self.erred, "attempt"))] if self.erred else []
+        figures += [("Retried", words.count(self.retried, "attempt"))] if self.retried else []
+        figures += [("Ran on", ", ".join(place))]
+        figures += [("Computing", f"{words.duration(self.computing)} of thread time")]
+        figures += [(short(name, 40), words.duration(seconds)) for name, seconds in self.names[:5]]
+        return figures
+
+    def __str__(self) -> str:
+        figures = self.figures()
+        width = max(len(name) for name, _ in figures)
+        lines = [self.name or "Dask computation", self.verdict(), ""]
+        lines += [f"{name:<{width}}  {figure}" for name, figure in figures]
+        return "\n".join([*lines, *(f"Lost: {loss}" for loss in self.losses)])
+
+    def _repr_html_(self) -> str:
+        """A plain table: notebooks that trust nothing keep it too."""
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{escape(figure)}</td></tr>" for name, figure in self.figures()
+        )
+        lost = "".join(f"<p>Lost: {escape(short(loss, 400))}</p>" for loss in self.losses)
+        name, verdict = escape(short(self.name, 120)) or "Dask computation", escape(self.verdict())
+        return f"<p><b>{name}</b><br>{verdict}</p><table>{rows}</table>{lost}"
 
     def _most(self) -> str:
         if not self.names or self.computing <= 0:
