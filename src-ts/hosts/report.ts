@@ -26,10 +26,12 @@ async function open(): Promise<void> {
     }
   };
   await read(first, 0);
+  main.setAttribute('aria-busy', 'true');
   page(main, tools, PANELS, createStage(recording));
   document.documentElement.dataset.shown = 'true';
   await read(rest, first.length);
   opening.remove();
+  main.removeAttribute('aria-busy');
   document.documentElement.dataset.opened = 'true';
 }
 

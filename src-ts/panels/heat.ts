@@ -10,7 +10,16 @@ const STEPS = 64;
 /** The hue of amounts; no task name has it alone. */
 const AMOUNT_SLOT = 7;
 
-/** Amounts of many processes over time: a line of pixels each, darker (lighter on dark) is more. */
+/** Height for so many processes: 8 pixels each while there are few, one each while that can be, CSS pixels. */
+export function heatHeight(processes: number): number {
+  return Math.min(240, Math.max(32, Math.min(96, processes * 8), processes));
+}
+
+/**
+ * Amounts of many processes over time: a line of pixels each, darker (lighter
+ * on dark) is more. Where there is less than a pixel for each, neighbours
+ * share one, and it shows the most of them.
+ */
 export function drawHeat(
   pen: Pen,
   box: Box,
@@ -26,18 +35,23 @@ export function drawHeat(
   const width = last - first;
   if (width <= 0 || processes === 0) return;
   const ramp = rampOf(theme);
-  const image = new ImageData(width, processes);
+  const lines = Math.min(processes, Math.max(1, Math.floor(box.height)));
+  const image = new ImageData(width, lines);
   const pixels = new Uint32Array(image.data.buffer);
+  const steps = new Uint8Array(width * lines);
   for (let process = 0; process < processes; process++) {
+    const line = Math.floor((process * lines) / processes);
     for (let bin = 0; bin < width; bin++) {
       const value = values[process * bins.bins + first + bin];
-      const step = Number.isNaN(value) ? 0 : 1 + Math.min(STEPS - 1, Math.floor((value / most) * STEPS));
-      pixels[process * width + bin] = ramp[step];
+      if (Number.isNaN(value)) continue;
+      const step = 1 + Math.max(0, Math.min(STEPS - 1, Math.floor((value / most) * STEPS)));
+      if (step > steps[line * width + bin]) steps[line * width + bin] = step;
     }
   }
+  for (let at = 0; at < steps.length; at++) pixels[at] = ramp[steps[at]];
   const canvas = document.createElement('canvas');
   canvas.width = width;
-  canvas.height = processes;
+  canvas.height = lines;
   canvas.getContext('2d')?.putImageData(image, 0, 0);
   pen.imageSmoothingEnabled = false;
   const left = box.x + scale.x(bins.from + first * bins.step);

@@ -10,7 +10,7 @@ import type { Theme } from '../draw/theme';
 import type { Scale } from '../draw/viewport';
 import { drawArea, drawLine, drawRowFrame, isNarrow, type RowScale, rowScale } from './chart-row';
 import { choice } from './element';
-import { drawHeat } from './heat';
+import { drawHeat, heatHeight } from './heat';
 import type { Mark, Panel, PanelContext, PanelView, TableRows } from './panel';
 
 /** Dask's memory of workers over time, its measures stacked, with the limit above. */
@@ -78,8 +78,7 @@ class MemoryView implements PanelView {
 
   height(): number {
     this.read();
-    const rows =
-      this.look === 'cluster' ? HEIGHT : Math.min(320, Math.max(48, this.series.names.length * 10));
+    const rows = this.look === 'cluster' ? HEIGHT : heatHeight(this.series.names.length);
     return LEGEND + rows + AXIS;
   }
 

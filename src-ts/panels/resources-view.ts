@@ -17,7 +17,7 @@ import {
   rowScale
 } from './chart-row';
 import { choice } from './element';
-import { drawHeat } from './heat';
+import { drawHeat, heatHeight } from './heat';
 import { isThere, MEASURES, type Measure, type MeasureColumn, valuesOf, wordsOf } from './measures';
 import type { Mark, PanelContext, PanelView, TableRows } from './panel';
 import { resourceTable } from './resource-table';
@@ -121,7 +121,7 @@ export class ResourcesView implements PanelView {
       return {
         measure,
         series: this.series[measure.table],
-        scale: rowScale(box, this.most.get(measure.id) ?? 1, mirrored)
+        scale: rowScale(box, this.mostShown(measure), mirrored)
       };
     });
   }
@@ -272,8 +272,11 @@ export class ResourcesView implements PanelView {
     const narrow = isNarrow(box.x);
     pen.fillText(row.measure.title, narrow ? box.x : 0, narrow ? box.y - NARROW_TITLE : box.y);
     pen.fillStyle = theme.muted;
-    const most = this.most.get(row.measure.id) ?? 0;
-    if (!narrow) pen.fillText(`up to ${wordsOf(row.measure, most)}`, 0, box.y + 15);
+    if (narrow) return;
+    const { measure } = row;
+    const words = `up to ${wordsOf(measure, row.scale.most)}`;
+    if (measure.columns.length > 1) pen.fillText(measure.columns[0].label, 0, box.y + 15);
+    pen.fillText(words, 0, box.y + (measure.columns.length > 1 ? 30 : 15));
   }
 
   private drawMap(pen: Pen, row: Row, scale: Scale): void {
@@ -318,11 +321,18 @@ export class ResourcesView implements PanelView {
   private mostOf(measure: Measure): number {
     const series = this.series[measure.table];
     if (measure.style === 'stack') return this.mostStacked(measure, series);
+    return Math.max(...measure.columns.map(({ column }) => this.mostOfColumn(measure, column)));
+  }
+
+  private mostShown(measure: Measure): number {
+    if (this.look === 'lines') return this.most.get(measure.id) ?? 1;
+    return this.mostOfColumn(measure, measure.columns[0].column);
+  }
+
+  private mostOfColumn(measure: Measure, column: MeasureColumn): number {
+    const values = this.values(measure, column);
     let most = 0;
-    for (const { column } of measure.columns) {
-      const values = this.values(measure, column);
-      for (const row of series.rows) if (values[row] > most) most = values[row];
-    }
+    for (const row of this.series[measure.table].rows) if (values[row] > most) most = values[row];
     return most;
   }
 
@@ -372,7 +382,7 @@ export class ResourcesView implements PanelView {
 
   private rowHeight(measure: Measure): number {
     if (this.look === 'lines') return HEIGHTS[measure.style];
-    return Math.min(160, Math.max(32, this.series[measure.table].names.length * 8));
+    return heatHeight(this.series[measure.table].names.length);
   }
 
   /** Which of the usual measures have no data, and why. */

@@ -93,9 +93,10 @@ export class Raster {
       // An entry cannot start before the one before it has ended: clocks can make it look so.
       if (left < column) left = column;
       const clipped = b >= to;
-      const right = clipped ? to - 1e-9 : b < left ? left : b;
+      const right = clipped ? to : b < left ? left : b;
       const leftColumn = left | 0;
-      const rightColumn = right | 0;
+      // What ends where a column begins is not in that column.
+      const rightColumn = right > leftColumn + 1 ? Math.ceil(right) - 1 : leftColumn;
       if (leftColumn !== column) {
         if (column >= 0) this.flush(cells, offset + column, roles);
         column = leftColumn;
