@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { Lane, OK, RUNNING } from './lane';
+
+test('an arbitrary order of arrival ends in order', () => {
+  const lane = new Lane('w', 't');
+  const order = Array.from({ length: 500 }, (_, index) => (index * 181) % 500);
+  order.forEach((start, row) => {
+    lane.add(start, start + 0.5, 1, OK, row);
+    if (row % 97 === 0) expect(lane.length).toBe(row + 1);
+  });
+  expect(lane.length).toBe(500);
+  expect([...lane.start.subarray(0, 500)]).toEqual(Array.from({ length: 500 }, (_, index) => index));
+  expect(order[lane.row[123]]).toBe(123);
+  expect(lane.reach[499]).toBe(499.5);
+});
+
+test('appends in order keep the epoch; late arrivals change it', () => {
+  const lane = new Lane('w', 't');
+  lane.add(1, 2, 0, OK, 0);
+  lane.add(3, 4, 0, OK, 1);
+  expect([lane.length, lane.epoch]).toEqual([2, 0]);
+  lane.add(2, 3, 0, OK, 2);
+  expect([lane.length, lane.epoch]).toEqual([3, 1]);
+});
+
+test('entries are taken out by row and kind, also before they were in order', () => {
+  const lane = new Lane('w', 't');
+  lane.add(5, Number.POSITIVE_INFINITY, 0, RUNNING, 0);
+  lane.add(1, 2, 0, OK, 0);
+  lane.remove(0, true);
+  expect(lane.length).toBe(1);
+  expect(lane.start[0]).toBe(1);
+  lane.remove(7, false);
+  expect(lane.length).toBe(1);
+  expect(lane.firstAfter(2)).toBe(1);
+});
+
+test('a long entry is found behind later short ones', () => {
+  const lane = new Lane('w', 't');
+  lane.add(0, 100, 0, OK, 0);
+  for (let row = 1; row < 50; row++) lane.add(row, row + 0.1, 0, OK, row);
+  expect(lane.length).toBe(50);
+  expect(lane.firstAfter(80)).toBe(0);
+  expect(lane.at(80, 0)).toBe(0);
+});
