@@ -132,8 +132,10 @@ describe('Levels', () => {
       const cells = new Uint32Array(columns);
       levels.fill(lane, level, cells, 0, 0, columns, 0, width);
       const exact = cellsOf(lane, columns, undefined, 0, width);
-      const alike = exact.filter((cell, at) => filling(cell) === filling(cells[at])).length;
-      expect(alike / columns).toBeGreaterThan(0.97);
+      // A bucket that lies in two columns may carry its failure into both.
+      const sound = exact.map((_, at) => at).filter(at => filling(cells[at]) !== ERRED);
+      const alike = sound.filter(at => filling(exact[at]) === filling(cells[at]));
+      expect(alike.length / sound.length).toBeGreaterThan(0.98);
       const failures = (all: ArrayLike<number>): number[] =>
         Array.from(all).flatMap((cell, at) => (filling(cell) === ERRED ? [at] : []));
       expect(failures(cells)).toEqual(expect.arrayContaining(failures(exact)));
