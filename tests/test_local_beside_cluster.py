@@ -1,0 +1,67 @@
+"""Local schedulers and a cluster in one recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from dask import delayed
+from distributed import Client
+
+import dask_insight
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as client:
+        yield client
+
+
+def double(value: int) -> int:
+    return 2 * value
+
+
+def compute(name: str, **options: Any) -> int:
+    parts = [delayed(double)(number, dask_key_name=f"double-{name}-{number}") for number in range(5)]
+    total: int = delayed(sum)(parts, dask_key_name=f"sum-{name}").compute(**options)
+    return total
+
+
+def test_each_task_once_where_it_ran(client: Client) -> None:
+    with dask_insight.record() as recording:
+        assert compute("cluster") == 20
+        assert compute("threads", scheduler="threads") == 20
+        assert compute("processes", scheduler="processes", num_workers=1) == 20
+    tasks: Any = recording.tasks  # type: ignore[attr-defined]
+    where = tasks.assign(name=tasks.key.str.split("-").str[1]).groupby("name").worker.agg(set)
+    assert where["threads"] == {"threads"}
+    (address,) = client.scheduler_info()["workers"]
+    assert where["cluster"] == {address}
+    assert all(worker.startswith("process ") for worker in where["processes"])
+    assert tasks.groupby(tasks.key.str.split("-").str[1]).size().to_dict() == {
+        "cluster": 6,
+        "threads": 6,
+        "processes": 6,
+    }
+    assert tasks.key.is_unique
+
+
+def test_a_local_computation_within_a_clusters_task(client: Client) -> None:
+    def outer() -> int:
+        return compute("inner", scheduler="sync")
+
+    with dask_insight.record() as recording:
+        assert client.submit(outer, pure=False).result(60) == 20
+    tasks: Any = recording.tasks  # type: ignore[attr-defined]
+    assert sorted(tasks.prefix.astype(str).unique()) == ["double-inner", "outer", "sum-inner"]
+    assert set(tasks[tasks.key.str.contains("inner")].worker) == {"sync"}
+
+
+def test_a_cluster_alone_has_no_rows_of_ours(client: Client) -> None:
+    with dask_insight.record(resources="50ms") as recording:
+        assert compute("cluster-alone") == 20
+    workers: Any = recording.workers  # type: ignore[attr-defined]
+    assert "threads" not in set(workers.worker)
+    resources: Any = recording.resources  # type: ignore[attr-defined]
+    assert not {"local", "threads", "sync"} & set(resources.process)
