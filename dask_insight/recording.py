@@ -346,15 +346,12 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
         If there is no such file.
     """
     recording = Recording()
-    gaps: list[Gap] = []
+    gaps = []
     for item in frames.read(path):
         if isinstance(item, Gap):
             gaps.append(item)
-            continue
-        try:
+        else:
             recording.append(item)
-        except BatchError as error:
-            gaps.append(Gap(-1, len(item), str(error)))
     for gap in gaps:
         recording.lost(gap)
     return recording

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dask_insight
-from dask_insight import frames
 from dask_insight.batch import encode
-from dask_insight.frames import FRAME_BYTES, MAGIC, Gap, create, read, save
+from dask_insight.frames import Gap, create, read, save, writer
+from dask_insight.frames.layout import MAGIC
 from dask_insight.recording import RecordingError
 from dask_insight.schema import FORMAT
 
@@ -51,16 +51,16 @@ def _numbers(path: Path) -> list[int]:
 
 def test_what_is_written_can_be_read_while_it_grows(tmp_path: Path) -> None:
     path = tmp_path / "run.dinsight"
-    writer = create(path)
+    file = create(path)
     assert list(read(path)) == []
-    writer.write(_batch(1))
-    writer.flush()
+    file.write(_batch(1))
+    file.flush()
     assert _numbers(path) == [1]
-    big = _batch(2, rows=FRAME_BYTES // 8 + 1)
-    writer.write(big)
+    big = _batch(2, rows=writer.FRAME_BYTES // 8 + 1)
+    file.write(big)
     assert list(read(path)) == [_batch(1), big], "a full frame is written at once"
-    writer.write(_batch(3))
-    writer.close()
+    file.write(_batch(3))
+    file.close()
     assert _numbers(path) == [1, 2, 3]
 
 
@@ -68,13 +68,13 @@ def test_a_batch_waits_a_second_at_most_while_others_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr(frames, "monotonic", lambda: now)
+    monkeypatch.setattr(writer, "monotonic", lambda: now)
     path = tmp_path / "run.dinsight"
-    writer = create(path)
-    writer.write(_batch(1))
+    file = create(path)
+    file.write(_batch(1))
     assert list(read(path)) == []
-    now += frames.FRAME_SECONDS
-    writer.write(_batch(2))
+    now += writer.FRAME_SECONDS
+    file.write(_batch(2))
     assert _numbers(path) == [1, 2]
 
 

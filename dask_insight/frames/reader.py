@@ -1,0 +1,163 @@
+"""Reads recording files, whatever happened to them."""
+
+from __future__ import annotations
+
+import io
+import os
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from ..batch import BatchError, announced
+from ..schema import FORMAT
+from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, Gap, RecordingError, allowed, checksum, lengths_of
+
+#: Compressed bytes unpacked at a time.
+_PIECE = 64 * 1024
+#: Places looked at in search of the next frame after damage.
+_TRIES = 1_000
+
+
+class _Frame(NamedTuple):
+    """A frame whose checksum is right and whose size is bearable."""
+
+    offset: int
+    payload: bytes
+    lengths: tuple[int, ...]
+
+
+def read(path: str | os.PathLike[str]) -> Iterator[bytes | Gap]:
+    """The batches of a recording file, in order, and the gaps between them.
+
+    Raises
+    ------
+    RecordingError
+        If it is no recording, or of a newer major format.
+    FileNotFoundError
+        If there is no such file.
+    """
+    with open(path, "rb") as file:
+        _check_header(file.read(HEADER.size), Path(path))
+        size = file.seek(0, io.SEEK_END)
+        yield from _frames(file, HEADER.size, size)
+
+
+def _check_header(header: bytes, path: Path) -> None:
+    if len(header) < HEADER.size or not header.startswith(MAGIC):
+        raise RecordingError(
+            f"{path} is not a dask_insight recording; recordings are made by dask_insight.record()"
+        )
+    _, major, minor, _ = HEADER.unpack(header)
+    if major > FORMAT[0]:
+        raise RecordingError(
+            f"{path} has format {major}.{minor}, newer than this version of dask_insight reads "
+            f"({FORMAT[0]}.x): update it with `pip install --upgrade dask-insight`"
+        )
+
+
+def _frames(file: BinaryIO, offset: int, end: int) -> Iterator[bytes | Gap]:
+    """Frames are unpacked by a few threads while the next ones are read; they come in their order."""
+    with ThreadPoolExecutor(THREADS) as threads:
+        waiting: deque[Future[list[bytes | Gap]]] = deque()
+        for frame in _whole_frames(file, offset, end):
+            waiting.append(threads.submit(_batches, frame))
+            if len(waiting) > 2 * THREADS:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+
+
+def _whole_frames(file: BinaryIO, offset: int, end: int) -> Iterator[_Frame | Gap]:
+    raw, packed = 0, 0
+    while offset < end:
+        frame = _frame(file, offset, end)
+        if isinstance(frame, str):
+            found = _next_frame(file, offset + 1, end)
+            yield Gap(offset, found - offset, frame)
+            offset = found
+            continue
+        payload, batches = frame
+        lengths = lengths_of(batches).unpack_from(payload) if 4 * batches <= len(payload) else None
+        packed += len(payload)
+        if lengths is None:
+            yield Gap(offset, FRAME.size + len(payload), "a frame is too short for its batches")
+        elif raw + sum(lengths) > allowed(packed):
+            yield Gap(offset, FRAME.size + len(payload), "a frame would take far more memory than the file")
+        else:
+            raw += sum(lengths)
+            yield _Frame(offset, payload, lengths)
+        offset += FRAME.size + len(payload)
+
+
+def _batches(frame: _Frame | Gap) -> list[bytes | Gap]:
+    """The batches of a frame, and one gap for all in it that are none."""
+    if isinstance(frame, Gap):
+        return [frame]
+    size = FRAME.size + len(frame.payload)
+    try:
+        raw = _unpack(memoryview(frame.payload)[4 * len(frame.lengths) :], sum(frame.lengths))
+    except zlib.error as error:
+        return [Gap(frame.offset, size, str(error))]
+    batches: list[bytes | Gap] = []
+    wrong = ""
+    start = 0
+    for length in frame.lengths:
+        batch = raw[start : start + length]
+        start += length
+        try:
+            announced(batch)
+            batches.append(batch)
+        except BatchError as error:
+            wrong = str(error)
+    return (
+        [*batches, Gap(frame.offset, size, f"not all in a frame are batches: {wrong}")] if wrong else batches
+    )
+
+
+def _frame(file: BinaryIO, offset: int, end: int) -> tuple[bytes, int] | str:
+    """Payload and number of batches of the frame at `offset`, or what is wrong with it."""
+    file.seek(offset)
+    head = file.read(FRAME.size)
+    if len(head) < FRAME.size:
+        return "the file ends within a frame"
+    marker, size, batches, expected = FRAME.unpack(head)
+    if marker != MARKER:
+        return "no frame where one should begin"
+    if offset + FRAME.size + size > end:
+        return "the file ends within a frame"
+    payload = file.read(size)
+    return (payload, batches) if checksum(size, batches, payload) == expected else "wrong checksum"
+
+
+def _next_frame(file: BinaryIO, offset: int, end: int) -> int:
+    """Where the next frame that holds begins, or the end of the file."""
+    step = 2**20
+    tries = 0
+    while offset < end:
+        file.seek(offset)
+        window = file.read(step + len(MARKER))
+        at = window.find(MARKER)
+        while 0 <= at < step:
+            tries += 1
+            if not isinstance(_frame(file, offset + at, end), str):
+                return offset + at
+            if tries >= _TRIES:
+                return end
+            at = window.find(MARKER, at + 1)
+        offset += step
+    return end
+
+
+def _unpack(packed: memoryview, size: int) -> bytes:
+    """Exactly `size` bytes out of a zlib stream; never holds more."""
+    unpacker, raw = zlib.decompressobj(), io.BytesIO()
+    for start in range(0, len(packed), _PIECE):
+        raw.write(unpacker.decompress(packed[start : start + _PIECE], size - raw.tell() + 1))
+        if raw.tell() > size:
+            break
+    if raw.tell() != size or not unpacker.eof:
+        raise zlib.error("a frame does not unpack to the size it announces")
+    return raw.getvalue()

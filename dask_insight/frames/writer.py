@@ -1,0 +1,114 @@
+"""Writes recording files: as the batches come, or whole."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import monotonic
+from typing import BinaryIO, NamedTuple
+
+from ..schema import FORMAT
+from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, allowed, checksum, lengths_of
+
+#: Bytes gathered before they become a frame, and the seconds they may wait for that.
+FRAME_BYTES = 256 * 1024
+FRAME_SECONDS = 1.0
+
+#: Compression while the computation runs, and for what is saved whole.
+_FAST, _SMALL = 1, 5
+
+
+class _Packed(NamedTuple):
+    """Batches that make one frame."""
+
+    lengths: list[int]
+    raw: bytes
+    packed: bytes
+
+
+class Writer:
+    """Writes batches to a file as they come.
+
+    The file can be opened at any moment; what a crash costs is what has not
+    been flushed, about a second. Not thread-safe: `Recording.append` locks.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._waiting: list[bytes] = []
+        self._bytes = 0
+        self._raw = 0
+        self._packed = 0
+        self._due = monotonic() + FRAME_SECONDS
+        file.write(HEADER.pack(MAGIC, *FORMAT, 0))
+        file.flush()
+
+    def write(self, batch: bytes) -> None:
+        """Take one batch; write a frame when enough has come together."""
+        self._waiting.append(batch)
+        self._bytes += len(batch)
+        if self._bytes >= FRAME_BYTES or monotonic() >= self._due:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand what waits to the operating system."""
+        waiting, self._waiting, self._bytes = self._waiting, [], 0
+        self._due = monotonic() + FRAME_SECONDS
+        if waiting:
+            self.put(_pack(waiting, _FAST))
+
+    def put(self, frame: _Packed) -> None:
+        """Write one frame."""
+        lengths, raw, packed = frame
+        if self._raw + len(raw) > allowed(self._packed + len(packed)):
+            packed = zlib.compress(raw, 0)
+        payload = lengths_of(len(lengths)).pack(*lengths) + packed
+        self._raw, self._packed = self._raw + len(raw), self._packed + len(payload)
+        head = FRAME.pack(MARKER, len(payload), len(lengths), checksum(len(payload), len(lengths), payload))
+        self._file.write(head + payload)
+        self._file.flush()
+
+    def close(self) -> None:
+        """Flush and close the file."""
+        self.flush()
+        self._file.close()
+
+
+def create(path: str | os.PathLike[str]) -> Writer:
+    """Begin a recording file; one that is there is replaced."""
+    return Writer(open(path, "wb"))
+
+
+def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:
+    """Write a whole recording at once: a temporary file beside `path`, then renamed."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file, ThreadPoolExecutor(THREADS) as threads:
+            writer = Writer(file)
+            for frame in threads.map(lambda group: _pack(group, _SMALL), _groups(batches)):
+                writer.put(frame)
+            writer.close()
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _groups(batches: Iterable[bytes]) -> Iterator[list[bytes]]:
+    group: list[bytes] = []
+    for batch in batches:
+        group.append(batch)
+        if sum(map(len, group)) >= FRAME_BYTES:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _pack(batches: list[bytes], level: int) -> _Packed:
+    raw = b"".join(batches)
+    packer = zlib.compressobj(level, strategy=zlib.Z_FILTERED)
+    return _Packed([len(batch) for batch in batches], raw, packer.compress(raw) + packer.flush())
