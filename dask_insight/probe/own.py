@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from time import time
 from typing import Any
 
 import msgpack
@@ -52,7 +53,7 @@ class Own:
 
     def message(self) -> bytes:
         """What is new, like a worker's push."""
-        told: dict[str, Any] = {}
+        told: dict[str, Any] = {"now": time()}
         rows, gpus = self._pulse.take()
         told["resources"] = packed_rows(rows)
         if gpus:

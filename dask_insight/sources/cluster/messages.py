@@ -169,7 +169,7 @@ class Messages:
         self._emit(encode("metrics", columns | {"time": [now] * rows, "worker": [process] * rows}))
 
     def _events(self, process: str, clock: Clock, told: dict[str, Any]) -> None:
-        now = told["clock"][0] if "clock" in told else np.nan
+        now = told["clock"][0] if "clock" in told else told["now"]
         found = [(when, "log", level, text) for when, level, text in told.get("logs", ())]
         found += [(now, "gap", "info", f"not recorded here: {reason}") for reason in told.get("gaps", ())]
         for where, (count, text) in told.get("failures", {}).items():

@@ -46,6 +46,9 @@ class ClusterSource:
         The recording's ids.
     """
 
+    #: Seconds after which the scheduler takes everything off if it was not asked for anything.
+    lease = 300.0
+
     def __init__(self, client: Any, options: Options, identity: Identity) -> None:
         self._client = client
         self._options = options
@@ -113,7 +116,7 @@ class ClusterSource:
         options = {
             name: getattr(self._options, name)
             for name in ("profile", "profile_interval", "profile_budget", "resources")
-        }
+        } | {"lease": self.lease}
         for _ in range(_TRIES):
             await self._register()
             answer = await self._call(
@@ -189,6 +192,8 @@ class ClusterSource:
             self._event("warning", "lost", "the scheduler had forgotten this recording; it begins again here")
             await self._join()
             return False
+        # Before anything is read: an answer that cannot be read must not be asked for again and again.
+        self._at = answer["at"]
         self._offset.trip(asked, answer["time"], time())
         for process, ids, blob in answer["blobs"]:
             self._tables.messages.take(process, ids, _plain(blob))
@@ -197,7 +202,6 @@ class ClusterSource:
             self._event("warning", "lost", f"{rows} rows of {table} were dropped before they were fetched")
         if answer["spans"]:
             self._tables.spans(answer["spans"])
-        self._at = answer["at"]
         return bool(answer["more"])
 
     def _missed(self, error: Exception) -> None:

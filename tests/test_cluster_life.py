@@ -1,0 +1,307 @@
+"""How a recording of a cluster begins and ends, and what it survives."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from typing import Any
+
+import pytest
+from conftest import Batches, left_on, recorded, wait_for
+
+from dask_insight.identity import Identity
+from dask_insight.options import Options
+from dask_insight.probe.ship import SchedulerProbe, WorkerProbe, package
+from dask_insight.sources.cluster import ClusterSource
+
+
+def increment(number: int) -> int:
+    return number + 1
+
+
+def sleep(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+def test_two_recorders_on_one_cluster(cluster: Any, client: Any) -> None:
+    from distributed import Client
+
+    with Client(cluster) as other, recorded(client) as first:
+        client.gather(client.map(increment, range(10), key="alone", pure=False))
+        kept = client.submit(increment, 1, key="kept", pure=False)
+        kept.result()
+        with recorded(other) as second:
+            shared = other.map(increment, [kept] * 10, key="shared", pure=False)
+            other.gather(shared)
+        assert any(left_on(client).values()), "one of them still records"
+        client.gather(client.map(increment, range(10), key="after", pure=False))
+    assert not any(left_on(client).values())
+    assert Counter(row["key"].split("-")[0] for row in first.attempts()) == {
+        "alone": 10,
+        "kept": 1,
+        "shared": 10,
+        "after": 10,
+    }
+    assert Counter(row["key"].split("-")[0] for row in second.attempts()) == {"shared": 10}
+    assert "kept" in second.keys().values(), "tasks from before it came are told to the second as well"
+    keys = second.keys()
+    edges = Counter(keys[row["dependency"]] for row in second.table("edges"))
+    assert edges["kept"] == 10
+    for batches in (first, second):
+        assert {row["run"] for row in batches.table("executions")} >= {
+            row["run"] for row in batches.attempts("shared")
+        }
+        assert not batches.events("lost")
+
+
+def test_the_stronger_wish_counts(cluster: Any, client: Any) -> None:
+    from distributed import Client
+
+    with Client(cluster) as other, recorded(client, profile=False, resources=1.0) as first:
+        client.submit(sleep, 0.3, pure=False).result()
+        assert not [row for row in first.table("samples") if row["process"] not in ("client", "scheduler")]
+        with recorded(other, profile=True, resources=0.1) as second:
+
+            def sampled() -> bool:
+                other.submit(sleep, 0.2, pure=False).result()
+                return any(row["process"].startswith("tcp") for row in second.table("samples"))
+
+            wait_for(sampled, "workers sample once one recorder wants it")
+
+
+def test_an_asynchronous_client(cluster: Any, client: Any, run_async: Any) -> None:
+    from distributed import Client
+
+    batches = Batches()
+
+    async def main() -> None:
+        async with Client(cluster.scheduler_address, asynchronous=True) as asynchronous:
+            source = ClusterSource(asynchronous, Options(poll=0.1), Identity())
+            await source.start(batches)
+            await asynchronous.gather(asynchronous.map(increment, range(20), key="async", pure=False))
+            await source.stop()
+
+    run_async(main())
+    assert len(batches.attempts("async")) == 20
+    assert batches.table("submissions")[0]["function"].endswith("main")
+    assert not any(left_on(client).values())
+
+
+def test_a_recorder_that_dies_is_taken_off(cluster: Any, client: Any) -> None:
+    from distributed import Client
+
+    other = Client(cluster)
+    source = ClusterSource(other, Options(poll=0.1), Identity())
+    other.sync(source.start, Batches())
+    assert any(left_on(client).values())
+    # Its process ends without a word: its connections close.
+    other.loop.add_callback(source._following.cancel)
+    source._own.stop()
+    other.close()
+    wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone")
+
+
+def test_a_recorder_that_stops_asking_is_taken_off(client: Any) -> None:
+    source = ClusterSource(client, Options(poll=0.1), Identity())
+    source.lease = 1.0
+    client.sync(source.start, Batches())
+    client.loop.add_callback(source._following.cancel)
+    source._own.stop()
+    wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone")
+
+
+def test_a_recording_that_was_forgotten_begins_again(client: Any) -> None:
+    async def forgotten(dask_scheduler: Any, name: str) -> None:
+        probe = dask_scheduler.plugins[name]
+        for recorder in list(probe._readers):
+            await probe.leave(recorder=recorder)
+
+    with recorded(client) as batches:
+        client.gather(client.map(increment, range(5), key="before", pure=False))
+        wait_for(lambda: len(batches.table("attempts")) == 5, "they are recorded")
+        client.run_on_scheduler(forgotten, name=package())
+        wait_for(lambda: batches.events("lost"), "the gap is told of")
+        client.gather(client.map(increment, range(5), key="later", pure=False))
+    keys = [row["key"].split("-")[0] for row in batches.attempts()]
+    assert Counter(keys) == {"before": 5, "later": 5}
+    assert len({row["run"] for row in batches.attempts()}) == 10
+    assert not any(left_on(client).values())
+
+
+def test_workers_that_come_later_and_use_an_address_again(run_async: Any) -> None:
+    from distributed import Client, Scheduler, Worker
+
+    batches = Batches()
+
+    async def main() -> str:
+        async with (
+            Scheduler(dashboard_address=":0", port=0) as scheduler,
+            Client(scheduler.address, asynchronous=True) as client,
+        ):
+            source = ClusterSource(client, Options(poll=0.1), Identity())
+            await source.start(batches)
+            async with Worker(scheduler.address, nthreads=1) as first:
+                address, port = first.address, first.port
+                await client.submit(increment, 1, key="one", pure=False)
+            async with Worker(scheduler.address, nthreads=1, port=port) as second:
+                assert second.address == address
+                await client.submit(increment, 2, key="two", pure=False)
+                await source.stop()
+                assert not [name for name in second.plugins if "insight" in name]
+        return address
+
+    address = run_async(main())
+    workers = [row["worker"] for row in batches.table("workers")]
+    assert workers == [address, address, f"{address}#2"]
+    by_key = {row["key"]: row["worker"] for row in batches.attempts()}
+    assert by_key == {"one": address, "two": f"{address}#2"}
+    seen = {row["worker"] for row in batches.table("executions")}
+    assert seen == {address, f"{address}#2"}
+
+
+def test_an_adaptive_cluster() -> None:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=0, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        cluster.adapt(minimum=0, maximum=3, interval="50ms", wait_count=2)
+        with recorded(client) as batches:
+            client.gather(client.map(sleep, [0.1] * 12, key="adapt", pure=False))
+            wait_for(
+                lambda: not client.scheduler_info(n_workers=-1)["workers"], "all workers have left again"
+            )
+            client.gather(client.map(sleep, [0.05] * 4, key="again", pure=False))
+        attempts = [row for row in batches.attempts() if row["status"] == "ok"]
+        assert len(attempts) == 16
+        workers = {row["worker"] for row in batches.table("workers")}
+        assert {row["worker"] for row in attempts} <= workers and len(workers) >= 2
+        assert batches.events("worker-removed")
+        assert {row["run"] for row in batches.table("executions")} >= {row["run"] for row in attempts}
+
+
+def test_a_restart_of_the_cluster(client: Any) -> None:
+    with recorded(client) as batches:
+        client.gather(client.map(increment, range(5), key="before", pure=False))
+        client.restart(timeout=90)
+        client.wait_for_workers(2, timeout=90)
+        client.gather(client.map(increment, range(5), key="later", pure=False))
+    assert Counter(row["key"].split("-")[0] for row in batches.attempts()) == {"before": 5, "later": 5}
+    assert batches.events("restart")
+    executed = {row["run"] for row in batches.table("executions")}
+    assert executed >= {row["run"] for row in batches.attempts("later")}
+    assert not any(left_on(client).values())
+
+
+def test_a_plugin_that_cannot_be_loaded_does_not_keep_workers_out() -> None:
+    import pickle
+
+    shipped = pickle.loads(pickle.dumps(WorkerProbe(name="x")))
+    assert type(shipped).__module__ == f"{package()}.worker"
+    call, (expression, facts) = WorkerProbe(name="x").__reduce__()
+    facts = facts | {"package": "dask_insight_broken", "sources": {"worker": b"not compressed"}}
+    broken = call(expression, facts)
+    from distributed.diagnostics.plugin import WorkerPlugin
+
+    assert isinstance(broken, WorkerPlugin)
+    with pytest.raises(RuntimeError, match="cannot record on this worker"):
+        broken.setup(None)
+    import sys
+
+    assert not [name for name in sys.modules if name.startswith("dask_insight_broken")]
+
+
+def test_a_scheduler_that_refuses_plugins_is_named(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.sources.cluster.source import ClusterRefused
+
+    def refuse(dask_scheduler: Any) -> None:
+        def refusing(**message: Any) -> None:
+            raise ValueError("Plugins are not allowed here")
+
+        dask_scheduler._kept = dask_scheduler.handlers["register_scheduler_plugin"]
+        dask_scheduler.handlers["register_scheduler_plugin"] = refusing
+
+    def allow(dask_scheduler: Any) -> None:
+        dask_scheduler.handlers["register_scheduler_plugin"] = dask_scheduler._kept
+
+    client.run_on_scheduler(refuse)
+    try:
+        source = ClusterSource(client, Options(), Identity())
+        with pytest.raises(ClusterRefused, match=r"distributed\.scheduler\.pickle"):
+            client.sync(source.start, Batches())
+    finally:
+        client.run_on_scheduler(allow)
+    assert not any(left_on(client).values())
+
+
+def test_registering_twice_changes_nothing(client: Any) -> None:
+    with recorded(client) as batches:
+        client.register_plugin(
+            SchedulerProbe(worker_plugin=b"", worker_name="none", bound=10), name=package()
+        )
+        client.gather(client.map(increment, range(5), key="still", pure=False))
+    assert len(batches.attempts("still")) == 5
+
+
+def test_the_scheduler_dies_mid_run() -> None:
+    from distributed import Client
+    from distributed.deploy.subprocess import SubprocessCluster
+
+    with SubprocessCluster(n_workers=1, threads_per_worker=1) as cluster, Client(cluster) as client:
+        batches = Batches()
+        source = ClusterSource(client, Options(poll=0.1, stop_timeout=3.0), Identity())
+        client.sync(source.start, batches)
+        client.gather(client.map(abs, range(20), key="before", pure=False))
+        wait_for(lambda: len(batches.attempts("before")) == 20, "they are recorded")
+        pid = client.run_on_scheduler(os.getpid)
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: batches.events("scheduler-lost"), "the loss is noticed")
+        began = time.monotonic()
+        client.sync(source.stop, callback_timeout=20)
+        assert time.monotonic() - began < 5
+        rows = len(batches.table("resources"))
+        assert rows
+    assert not [one for one in threading.enumerate() if one.name.startswith("dask_insight")]
+
+
+def test_stopping_does_not_wait_for_a_hung_worker(client: Any) -> None:
+    def hang(dask_worker: Any) -> int:
+        return os.getpid()
+
+    with recorded(client, stop_timeout=3.0) as batches:
+        client.gather(client.map(increment, range(4), key="some", pure=False))
+        pids = client.run(hang)
+        victim = next(iter(pids.values()))
+        os.kill(victim, signal.SIGSTOP)
+        began = time.monotonic()
+    try:
+        assert time.monotonic() - began < 6
+        assert len(batches.attempts("some")) == 4
+    finally:
+        os.kill(victim, signal.SIGCONT)
+    wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone in the end")
+
+
+def test_an_event_loop_that_was_blocked_catches_up(cluster: Any, run_async: Any) -> None:
+    from distributed import Client
+
+    batches = Batches()
+
+    async def main() -> None:
+        async with Client(cluster.scheduler_address, asynchronous=True) as client:
+            source = ClusterSource(client, Options(poll=0.1), Identity())
+            await source.start(batches)
+            futures = client.map(increment, range(500), key="blocked", pure=False)
+            await asyncio.sleep(0.05)
+            time.sleep(1.0)
+            await client.gather(futures)
+            await source.stop()
+
+    run_async(main())
+    assert len(batches.attempts("blocked")) == 500
