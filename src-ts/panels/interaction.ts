@@ -18,6 +18,8 @@ export class Interaction {
   private hovered: Mark | undefined;
   /** True while the arrow keys go from mark to mark. */
   private stepping = false;
+  /** Where the pointer was last, while it is here. */
+  private last: { readonly x: number; readonly y: number } | undefined;
   private brushing: { readonly from: number; readonly to: number } | undefined;
 
   constructor(
@@ -40,7 +42,10 @@ export class Interaction {
       zoom: (x, _y, factor) => this.stage.viewport.zoom(this.place(x), factor),
       pan: dx => this.stage.viewport.pan(-dx / this.plot().width),
       brush: (from, to, done) => this.brush(from, to, done),
-      doubleClick: () => this.stage.viewport.fit()
+      doubleClick: () => {
+        this.tooltip.hide();
+        this.stage.viewport.fit();
+      }
     };
     return { ...shared, ...(this.panel.overTime ? overTime : {}), ...own, key: shared.key };
   }
@@ -93,8 +98,16 @@ export class Interaction {
     return Math.max(0, Math.min(1, (x - plot.x) / plot.width));
   }
 
+  /** The picture has moved under the pointer: what it was on is elsewhere now. */
+  moved(): void {
+    if (this.tooltip.pinned || this.stepping) return;
+    if (this.hovered) this.point(undefined);
+    if (!this.stage.viewport.moving && this.last) this.hover(this.last);
+  }
+
   private hover(at: { readonly x: number; readonly y: number } | undefined): void {
     const { viewport } = this.stage;
+    this.last = at;
     if (this.panel.overTime) {
       const plot = this.plot();
       const inside = at && at.x >= plot.x && at.x <= plot.x + plot.width;

@@ -1,4 +1,4 @@
-import { duration } from '../core/format';
+import { dateTime, duration } from '../core/format';
 import { listen } from '../draw/gestures';
 import type { Pen } from '../draw/pen';
 import { Surface } from '../draw/surface';
@@ -144,7 +144,10 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   );
   if (panel.overTime) {
     stops.push(
-      stage.viewport.subscribe(() => surface.invalidate('base')),
+      stage.viewport.subscribe(() => {
+        surface.invalidate('base');
+        interaction.moved();
+      }),
       stage.viewport.onCursor(() => surface.invalidate('overlay'))
     );
   }
@@ -191,7 +194,7 @@ function keysOf(panel: Panel, view: PanelView): string {
 
 function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface): Picture {
   const { recording, viewport, selection } = stage;
-  const about = [String(recording.about('name') ?? 'Recording')];
+  const about = [String(recording.about('name') ?? 'Recording'), dateTime(recording.origin)];
   if (panel.overTime) {
     const from = viewport.start - recording.origin;
     about.push(
@@ -205,6 +208,7 @@ function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface
     width: surface.width,
     height: surface.height,
     theme: surface.theme,
+    signs: view.signs?.() ?? [],
     draw: pen => view.draw(pen)
   };
 }

@@ -79,6 +79,12 @@ export interface Mark {
 
 export type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
 
+/** A colour and what it stands for. */
+export interface Sign {
+  readonly color: string;
+  readonly label: string;
+}
+
 /** Rows for "show as table" and for copying: plain text, as a person would want to paste it. */
 export interface TableRows {
   readonly columns: readonly { readonly title: string; readonly numeric: boolean }[];
@@ -120,6 +126,8 @@ export interface PanelView {
   readonly controls?: readonly HTMLElement[];
   /** Stands under the header, over the picture (a legend). */
   readonly above?: HTMLElement;
+  /** What the colours mean, for a saved picture; for a panel whose legend is not in its drawing. */
+  signs?(): readonly Sign[];
   /** Stands under the picture. */
   readonly below?: HTMLElement;
   /** `/` puts the cursor into this. */

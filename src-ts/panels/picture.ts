@@ -1,6 +1,8 @@
 import type { Box, Pen } from '../draw/pen';
 import { SvgPen } from '../draw/svg-pen';
+import { textWidth } from '../draw/text-width';
 import type { Theme } from '../draw/theme';
+import type { Sign } from './panel';
 
 /** A drawing that can be saved. */
 export interface Picture {
@@ -10,29 +12,36 @@ export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly theme: Theme;
+  /** What the colours mean, the most important first. */
+  readonly signs: readonly Sign[];
   draw(pen: Pen): void;
 }
 
 const HEAD = 34;
 const FOOT = 26;
 const SIDE = 12;
+/** Height of a line of signs, and the most lines of them. */
+const LINE = 18;
+const MOST_LINES = 3;
 /** Pixels of a saved PNG in a CSS pixel. */
 const RATIO = 2;
 
 export function toSvg(picture: Picture): Blob {
-  const pen = new SvgPen(picture.width + 2 * SIDE, picture.height + HEAD + FOOT);
-  drawFramed(pen, picture);
+  const framed = frame(picture);
+  const pen = new SvgPen(framed.width, framed.height);
+  framed.draw(pen);
   return new Blob([pen.toString()], { type: 'image/svg+xml' });
 }
 
 /** Throws if the browser cannot make so large a picture. */
 export async function toPng(picture: Picture): Promise<Blob> {
+  const framed = frame(picture);
   const canvas = document.createElement('canvas');
-  canvas.width = Math.round((picture.width + 2 * SIDE) * RATIO);
-  canvas.height = Math.round((picture.height + HEAD + FOOT) * RATIO);
+  canvas.width = Math.round(framed.width * RATIO);
+  canvas.height = Math.round(framed.height * RATIO);
   const context = canvas.getContext('2d', { alpha: false }) as CanvasRenderingContext2D;
   context.scale(RATIO, RATIO);
-  drawFramed(context, picture);
+  framed.draw(context);
   return new Promise((resolve, reject) => {
     canvas.toBlob(blob => {
       if (blob) resolve(blob);
@@ -42,22 +51,66 @@ export async function toPng(picture: Picture): Promise<Blob> {
   });
 }
 
-function drawFramed(pen: Pen, { title, caption, width, height, theme, draw }: Picture): void {
-  const all: Box = { x: 0, y: 0, width: width + 2 * SIDE, height: height + HEAD + FOOT };
-  pen.fillStyle = theme.backgroundText;
-  pen.fillRect(all.x, all.y, all.width, all.height);
-  pen.textAlign = 'left';
-  pen.textBaseline = 'middle';
-  pen.fillStyle = theme.text;
-  pen.font = `600 14px ${theme.font}`;
-  pen.fillText(title, SIDE, HEAD / 2);
-  pen.fillStyle = theme.muted;
-  pen.font = `11px ${theme.font}`;
-  pen.fillText(caption, SIDE, HEAD + height + FOOT / 2);
-  pen.save();
-  pen.translate(SIDE, HEAD);
-  draw(pen);
-  pen.restore();
+/** The drawing with its title, its signs and its caption around it. */
+function frame({ title, caption, width, height, theme, signs, draw }: Picture): {
+  readonly width: number;
+  readonly height: number;
+  draw(pen: Pen): void;
+} {
+  const font = `11px ${theme.font}`;
+  const placed = placeSigns(signs, width, font);
+  const lines = placed.length > 0 ? placed[placed.length - 1].line + 1 : 0;
+  const top = HEAD + lines * LINE + (lines > 0 ? 6 : 0);
+  const all: Box = { x: 0, y: 0, width: width + 2 * SIDE, height: top + height + FOOT };
+  return {
+    ...all,
+    draw: pen => {
+      pen.fillStyle = theme.backgroundText;
+      pen.fillRect(all.x, all.y, all.width, all.height);
+      pen.textAlign = 'left';
+      pen.textBaseline = 'middle';
+      pen.fillStyle = theme.text;
+      pen.font = `600 14px ${theme.font}`;
+      pen.fillText(title, SIDE, HEAD / 2);
+      pen.font = font;
+      for (const { color, label, x, line } of placed) {
+        const y = HEAD + (line + 0.5) * LINE;
+        pen.fillStyle = color;
+        pen.fillRect(SIDE + x, y - 5, 9, 9);
+        pen.fillStyle = theme.text;
+        pen.fillText(label, SIDE + x + 14, y);
+      }
+      pen.fillStyle = theme.muted;
+      pen.fillText(caption, SIDE, top + height + FOOT / 2);
+      pen.save();
+      pen.translate(SIDE, top);
+      draw(pen);
+      pen.restore();
+    }
+  };
+}
+
+/** As many signs as fit into a few lines. */
+function placeSigns(
+  signs: readonly Sign[],
+  width: number,
+  font: string
+): (Sign & { readonly x: number; readonly line: number })[] {
+  const widths = textWidth(font);
+  const placed: (Sign & { readonly x: number; readonly line: number })[] = [];
+  let x = 0;
+  let line = 0;
+  for (const sign of signs) {
+    const room = 14 + widths.of(sign.label);
+    if (x > 0 && x + room > width) {
+      x = 0;
+      line++;
+    }
+    if (line >= MOST_LINES) break;
+    placed.push({ ...sign, x, line });
+    x += room + 18;
+  }
+  return placed;
 }
 
 /** Hands a file to the person. */

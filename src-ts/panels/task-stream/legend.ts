@@ -2,7 +2,7 @@ import { count, duration, shortened } from '../../core/format';
 import { css, type Reserved, reservedColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 import { element } from '../element';
-import type { Stage } from '../panel';
+import type { Sign, Stage } from '../panel';
 import { nameColor } from './colors';
 import type { Totals } from './totals';
 
@@ -83,6 +83,21 @@ export class Legend {
     this.list.replaceChildren(...items);
     if (focused) this.list.querySelector<HTMLElement>(`[data-key=${CSS.escape(focused)}]`)?.focus();
     this.signs.replaceChildren(...SIGNS.map(sign => signItem(sign, theme)));
+  }
+
+  /** The same for a saved picture: names that are shown, then the signs. */
+  forPicture(theme: Theme): Sign[] {
+    const { names } = this.stage.tasks;
+    const shown = this.totals
+      .ranked()
+      .map(index => names[index])
+      .filter(name => !this.hooks.isHidden(name))
+      .slice(0, 40)
+      .map(name => ({ color: nameColor(name, this.stage.colors, theme), label: shortened(name, 34) }));
+    return [
+      ...SIGNS.map(([kind, label]) => ({ color: css(reservedColor(kind, theme.dark)), label })),
+      ...shown
+    ];
   }
 
   private item(index: number, theme: Theme, anyChosen: boolean): HTMLElement {

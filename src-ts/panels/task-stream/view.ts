@@ -5,7 +5,7 @@ import type { GestureHandlers } from '../../draw/gestures';
 import type { Box, Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
 import { element } from '../element';
-import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
+import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { Choice } from './choice';
 import { type ColorTable, colorTable } from './colors';
 import { drawDetails } from './details';
@@ -193,6 +193,10 @@ export class TaskStreamView implements PanelView {
 
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
     if (mark instanceof TaskMark) this.choice.choose(mark.name, additive);
+  }
+
+  signs(): Sign[] {
+    return this.legend.forPicture(this.context.surface.theme);
   }
 
   rows(): TableRows {
