@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from threading import RLock
+from time import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,16 +96,35 @@ class Recording:
         self._followers: dict[object, Emit] = {}
 
     def append(self, batch: bytes) -> None:
-        """Add a batch; any thread may call this."""
+        """Add a batch; any thread may call this.
+
+        A follower that fails is told nothing more, and a file that cannot be
+        written any further is left as it is; both are noted in ``events``.
+        """
         table, _ = announced(batch)
         with self._lock:
             self._batches.append(batch)
             self._of_table[table].append(batch)
-            if self._writer is not None:
-                self._writer.write(batch)
-            followers = list(self._followers.values())
-        for follower in followers:
-            follower(batch)
+            self._write(batch)
+            followers = list(self._followers.items())
+        for key, follower in followers:
+            try:
+                follower(batch)
+            except Exception as error:
+                with self._lock:
+                    self._followers.pop(key, None)
+                self.note(
+                    "lost", f"a follower of the recording failed: {type(error).__name__}: {error}", time()
+                )
+
+    def _write(self, batch: bytes) -> None:
+        if self._writer is None:
+            return
+        try:
+            self._writer.write(batch)
+        except OSError as error:
+            self._writer = None
+            self.note("lost", f"the file takes no more, the recording goes on in memory: {error}", time())
 
     def write_to(self, writer: Writer) -> None:
         """Write every batch to a file as it comes, from now until `close`."""
@@ -159,14 +179,12 @@ class Recording:
         """Note that a part of the recording could not be read."""
         self.gaps.append(gap)
         where = f"at byte {gap.offset:,} of the file" if gap.offset >= 0 else "within a frame"
-        event = {
-            "time": [self.about.get("started", np.nan)],
-            "source": ["recorder"],
-            "kind": ["lost"],
-            "level": ["warning"],
-            "message": [f"{gap.size:,} bytes {where} could not be read: {gap.reason}"],
-        }
-        batch = encode("events", event)
+        self.note("lost", f"{gap.size:,} bytes {where} could not be read: {gap.reason}")
+
+    def note(self, kind: str, message: str, when: float = np.nan) -> None:
+        """Add an event that the recording itself tells of; `when` in seconds since the epoch."""
+        columns = {"time": when, "source": "recorder", "kind": kind, "level": "warning", "message": message}
+        batch = encode("events", {name: [value] for name, value in columns.items()})
         with self._lock:
             self._batches.append(batch)
             self._of_table["events"].append(batch)
@@ -302,9 +320,9 @@ class Recording:
     def close(self) -> None:
         """End writing to the file it was recorded to."""
         with self._lock:
-            if self._writer is not None:
-                self._writer.close()
-                self._writer = None
+            writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
 
     def __repr__(self) -> str:
         return f"<Recording {self.about.get('name', '')!r}: {self.summary().verdict()}>"

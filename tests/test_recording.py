@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import threading
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 import dask_insight
 from dask_insight.batch import encode
+from dask_insight.frames import Writer
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING, TABLES
 from dask_insight.tables import FIELDS
@@ -236,6 +238,39 @@ def test_many_threads_append() -> None:
     recording.append(encode("edges", {"task": [800], "dependency": [0]}))
     assert sorted(recording.edges["task"]) == list(range(801))
     assert len(heard) == 800 and len(recording.batches()) == 801
+
+
+def test_a_failing_follower_stops_no_other() -> None:
+    recording = Recording()
+    heard: list[bytes] = []
+
+    def failing(batch: bytes) -> None:
+        raise RuntimeError("page is gone")
+
+    recording.on_append(failing)
+    recording.on_append(heard.append)
+    for i in range(3):
+        recording.append(encode("edges", {"task": [i], "dependency": [0]}))
+    assert len(heard) == 3 == len(recording.edges)
+    events = recording.events
+    assert events["kind"].tolist() == ["lost"] and "page is gone" in events["message"][0]
+
+
+def test_a_full_disk_stops_the_file_and_not_the_recording() -> None:
+    class Full(io.BytesIO):
+        def write(self, data: Any) -> int:
+            if self.tell() > 1_000:
+                raise OSError(28, "No space left on device")
+            return super().write(data)
+
+    recording = Recording()
+    recording.write_to(Writer(Full()))
+    for i in range(6):
+        task = np.random.default_rng(i).integers(0, 2**32, 40_000)
+        recording.append(encode("edges", {"task": task, "dependency": task}))
+    recording.close()
+    assert len(recording.edges) == 240_000
+    assert "No space left" in recording.events["message"][0]
 
 
 def test_flame_merges_lines_of_a_function_and_splits_time() -> None:

@@ -189,14 +189,12 @@ class Session:
         if self._local is not None:
             self._local.stop()
         recording.append(facts({"stopped": time.time()}))
-        recording.close()
-        if self._path is not None and sum(map(len, recording.batches())) <= COMPACT_BYTES:
-            try:
+        try:
+            recording.close()
+            if self._path is not None and sum(map(len, recording.batches())) <= COMPACT_BYTES:
                 recording.save(self._path)
-            except OSError as error:
-                warnings.warn(
-                    f"{self._path} is complete but could not be made smaller: {error}", stacklevel=3
-                )
+        except OSError as error:
+            warnings.warn(f"{self._path} may lack the end of the recording: {error}", stacklevel=3)
 
 
 def _is_default(client: Any) -> bool:
