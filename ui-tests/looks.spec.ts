@@ -102,17 +102,36 @@ test('pictures are saved as PNG and SVG with title and source', async ({ report,
 test.describe('on paper', () => {
   test.use({ colorScheme: 'dark' });
 
-  test('the page is light and has no controls', async ({ report, page }) => {
+  test('the page is light, as wide as the paper, whole, and has no controls', async ({ report, page }) => {
     await report.open('real');
+    const dark = await report.picture('Task stream').locator('canvas').first().evaluate(corner);
+    expect(Math.max(...dark)).toBeLessThan(40);
     await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     await expect(page.locator('.di-actions').first()).toBeHidden();
-    const [red] = await report.picture('Task stream').locator('canvas').first().evaluate(corner);
-    expect(red).toBeGreaterThan(240);
-    await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
+    await expect(page.locator('.di-print')).toHaveCount(PICTURES.length);
+    for (const title of PICTURES) {
+      const light = await report.picture(title).locator('canvas').first().evaluate(corner);
+      expect(Math.min(...light)).toBeGreaterThan(240);
+      const picture = report.picture(title).locator('.di-print');
+      expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(688);
+    }
+    expect((await report.column('Workers', 0)).length).toBe(2);
+
     await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
-    await report.settle();
-    const [after] = await report.picture('Task stream').locator('canvas').first().evaluate(corner);
-    expect(after).toBeLessThan(40);
+    await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
+    await expect(page.locator('.di-print')).toHaveCount(0);
+    await expect
+      .poll(() => report.picture('Task stream').locator('canvas').first().evaluate(corner))
+      .toEqual(dark);
+  });
+
+  test('printing makes a document of a few pages', async ({ report, page }) => {
+    await report.open('real');
+    const bytes = await page.pdf({ format: 'A4', printBackground: true });
+    const pages = bytes.toString('latin1').match(/\/Type\s*\/Page\b/g) ?? [];
+    expect(pages.length).toBeGreaterThan(1);
+    expect(pages.length).toBeLessThan(6);
+    expect(bytes.toString('latin1')).toContain('/Subtype /Image');
   });
 });

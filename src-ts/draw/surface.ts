@@ -116,6 +116,10 @@ export class Surface {
   }
 
   private pen(canvas: HTMLCanvasElement, clear: boolean): Pen {
+    const width = Math.max(1, Math.round(this.width * this.ratio));
+    const height = Math.max(1, Math.round(this.height * this.ratio));
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
     const context = canvas.getContext('2d', { alpha: clear }) as CanvasRenderingContext2D;
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     if (clear) {
@@ -144,12 +148,8 @@ export class Surface {
     this.width = clientWidth;
     this.height = clientHeight;
     this.ratio = ratio;
-    for (const canvas of [this.base, this.overlay]) {
-      canvas.width = Math.max(1, Math.round(clientWidth * ratio));
-      canvas.height = Math.max(1, Math.round(clientHeight * ratio));
-    }
     this.invalidate('layout');
-    // A resized canvas is empty until it is drawn: do not show a frame of nothing.
+    // The canvases keep their old size until they are drawn: nobody sees a frame of nothing.
     if (this.visible) this.commit();
   }
 }

@@ -4,6 +4,7 @@ import { type Mounted, mount } from '../panels/mount';
 import type { Panel, Stage } from '../panels/panel';
 import { keepAddress } from './address';
 import { help } from './help';
+import { keepPrintable } from './printing';
 import { themeSwitch } from './theme-switch';
 
 /** Which panels stand where; a panel that is named nowhere comes last. */
@@ -100,29 +101,4 @@ function searchNear(mounted: readonly Mounted[]): void {
     Math.abs((firstElementChild?.getBoundingClientRect().top ?? 0) - window.innerHeight / 3);
   const [nearest] = [...searchable].sort((a, b) => distance(a) - distance(b));
   nearest?.view.search?.focus();
-}
-
-/** Paper is white: while the page is printed, everything is drawn in the light theme. */
-function keepPrintable(mounted: readonly Mounted[]): () => void {
-  const root = document.documentElement;
-  let before: string | undefined;
-  const redraw = (): void => {
-    for (const { surface } of mounted) surface.refresh();
-  };
-  const onBefore = (): void => {
-    before = root.dataset.theme;
-    root.dataset.theme = 'light';
-    redraw();
-  };
-  const onAfter = (): void => {
-    if (before === undefined) delete root.dataset.theme;
-    else root.dataset.theme = before;
-    redraw();
-  };
-  window.addEventListener('beforeprint', onBefore);
-  window.addEventListener('afterprint', onAfter);
-  return () => {
-    window.removeEventListener('beforeprint', onBefore);
-    window.removeEventListener('afterprint', onAfter);
-  };
 }

@@ -476,7 +476,8 @@ export class ResourcesView implements PanelView {
       .map((_, process) => valueAt(row.series, values, process, time))
       .filter(value => !Number.isNaN(value))
       .sort((a, b) => a - b);
-    const middle = known.length > 0 ? known[known.length >> 1] : Number.NaN;
+    const half = known.length >> 1;
+    const middle = known.length % 2 ? known[half] : (known[half - 1] + known[half]) / 2;
     return {
       label: `median of ${plural(known.length, 'process', 'processes')}`,
       value: wordsOf(row.measure, middle)

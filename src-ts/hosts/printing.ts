@@ -1,0 +1,51 @@
+import { element } from '../panels/element';
+import type { Mounted } from '../panels/mount';
+
+/**
+ * Makes a printed page that is worth its paper: while it is printed, everything
+ * is laid out as wide as the paper and drawn in the light theme, also what has
+ * not been in sight yet. Canvases are printed as pictures of themselves, since
+ * what is drawn on a canvas while printing begins is lost in Chromium.
+ * Returns the stop.
+ */
+export function keepPrintable(mounted: readonly Mounted[]): () => void {
+  const root = document.documentElement;
+  const pictures: HTMLElement[] = [];
+  let theme: string | undefined;
+
+  const redraw = (): void => {
+    for (const { surface, view } of mounted) {
+      if (view.empty() !== undefined) continue;
+      if (view.plain) view.layout();
+      // The first time tells how high the panel is at this width, the second draws it so.
+      surface.refresh();
+      surface.refresh();
+    }
+  };
+  const before = (): void => {
+    if (root.classList.contains('printing')) return;
+    theme = root.dataset.theme;
+    root.dataset.theme = 'light';
+    root.classList.add('printing');
+    redraw();
+    for (const { surface } of mounted) {
+      if (surface.width === 0 || surface.height === 0) continue;
+      const picture = element('img', { class: 'di-print', alt: '', src: surface.base.toDataURL() });
+      surface.element.append(picture);
+      pictures.push(picture);
+    }
+  };
+  const after = (): void => {
+    for (const picture of pictures.splice(0)) picture.remove();
+    root.classList.remove('printing');
+    if (theme === undefined) delete root.dataset.theme;
+    else root.dataset.theme = theme;
+    redraw();
+  };
+  window.addEventListener('beforeprint', before);
+  window.addEventListener('afterprint', after);
+  return () => {
+    window.removeEventListener('beforeprint', before);
+    window.removeEventListener('afterprint', after);
+  };
+}
