@@ -58,7 +58,7 @@ def _execute(options: argparse.Namespace) -> int:
     output = writable(options.output, options.force) if options.output else new_path("cluster")
     html = writable(options.html, options.force) if options.html else None
     progress = Progress()
-    with Interrupt() as interrupt, _connect(options.address, options.timeout) as client:
+    with _connect(options.address, options.timeout) as client, Interrupt() as interrupt:
         from ...session import record
 
         address = client.scheduler.address
@@ -72,6 +72,7 @@ def _execute(options: argparse.Namespace) -> int:
             until = f"for {options.duration:g} s" if options.duration else "until Ctrl-C"
             progress.line(f"recording {address} {until}")
             gone = _wait(recording, client, interrupt, options.duration, progress)
+            progress.show("finishing")
     progress.clear()
     if gone:
         progress.line(f"{address} has gone; what came until then is recorded")

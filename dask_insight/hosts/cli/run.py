@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ...errors import ExitCode
+from ...errors import CommandError, ExitCode
 from . import times
 from .command import Command
 from .files import SUFFIX, new_path, size_of, writable, write_report
 from .program import Program, load_module, load_script
 from .signals import Termination
+
+if TYPE_CHECKING:
+    from ...recording import Recording
 
 _HELP = "record a program that uses Dask"
 _DESCRIPTION = """\
@@ -72,41 +76,46 @@ def _execute(options: argparse.Namespace) -> int:
 def _record(program: Program, output: Path, html: Path | None, options: argparse.Namespace) -> None:
     from ...session import record
 
+    session = record(
+        output,
+        name=options.name or program.name,
+        profile=not options.no_profile,
+        resources=options.resources,
+    )
     with Termination() as termination:
         try:
-            with (
-                record(
-                    output,
-                    name=options.name or program.name,
-                    profile=not options.no_profile,
-                    resources=options.resources,
-                ) as recording,
-                termination.raising(),
-            ):
+            with session, termination.raising():
                 program.run()
         except BaseException:
             program.hide_our_frames()
             raise
         finally:
-            if html is not None:
-                write_report(recording, html)
-            if not options.quiet:
-                sys.stdout.flush()
-                print(f"dask-insight: {outcome(recording, output, html)}", file=sys.stderr)
+            _conclude(session.recording, output, html, options.quiet)
 
 
-def outcome(recording: object, output: Path, html: Path | None) -> str:
+def _conclude(recording: Recording, output: Path, html: Path | None, quiet: bool) -> None:
+    """Write the report and say where everything is; however the program ended, that is what passes on."""
+    try:
+        if html is not None:
+            write_report(recording, html)
+    except CommandError as error:
+        print(f"dask-insight: {error}", file=sys.stderr)
+        html = None
+    if not quiet:
+        print(f"dask-insight: {outcome(recording, output, html)}", file=sys.stderr)
+
+
+def outcome(recording: Recording, output: Path, html: Path | None) -> str:
     """What has been recorded and where it is, in words."""
     from ...words import count, duration
 
-    columns = recording.columns("attempts")  # type: ignore[attr-defined]
-    tasks = len(columns["run"]) if "run" in columns else 0
-    if not tasks:
+    summary = recording.summary()
+    if not summary.tasks and not summary.erred:
         return f"no Dask task was run; {output} holds {size_of(output)}"
-    took = float(columns["done"].max() - columns["submitted"].min())
+    ended = count(summary.tasks, "task") + (f" and {summary.erred:,} failed" if summary.erred else "")
     where = f"{output} ({size_of(output)})" + (f" and {html} ({size_of(html)})" if html else "")
     hint = "" if html else f"\ndask-insight: to look at it: dask-insight report {output} --open"
-    return f"{count(tasks, 'task')} in {duration(took)}, recorded in {where}{hint}"
+    return f"{ended} in {duration(summary.duration)}, recorded in {where}{hint}"
 
 
 RUN = Command("run", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)
