@@ -290,7 +290,8 @@ class Recording:
         prefix
             Only samples taken while a task of this name ran.
         worker
-            Only this process: a worker, ``'scheduler'`` or ``'client'``.
+            Only this process: a worker, ``'scheduler'`` or ``'client'``. By
+            default all samples that were taken in tasks.
         start, stop
             Only this time, seconds since `started`; samples across an end count in part.
         task

@@ -99,12 +99,12 @@ def _recording() -> Recording:
     )
     add(
         "samples",
-        process=[B, B, A],
-        thread=["8", "8", "7"],
-        time=[ZERO + 1.6, ZERO + 1.7, ZERO + 3.5],
-        duration=[0.1, 0.1, 0.5],
-        stack=[1, 2, 0],
-        run=[1, 1, 3],
+        process=[B, B, A, "scheduler"],
+        thread=["8", "8", "7", "0"],
+        time=[ZERO + 1.6, ZERO + 1.7, ZERO + 3.5, ZERO + 1.0],
+        duration=[0.1, 0.1, 0.5, 3.0],
+        stack=[1, 2, 0, 2],
+        run=[1, 1, 3, NOTHING],
     )
     return recording
 
@@ -172,7 +172,7 @@ def test_other_tables_name_what_their_ids_stand_for() -> None:
     assert phase.duration == pytest.approx(0.15)
     error = recording.errors.iloc[0]
     assert (error.key, error.prefix, error.worker, error.exception) == ("c-1", "c", A, "ValueError()")
-    assert recording.samples["prefix"].tolist() == ["b", "b", "c"]
+    assert recording.samples["prefix"].tolist() == ["b", "b", "c", ""]
     assert recording.memory["unmanaged"].tolist() == [6.0]
 
 
@@ -291,6 +291,8 @@ def test_flame_merges_lines_of_a_function_and_splits_time() -> None:
         ({"prefix": "c"}, 0.5),
         ({"prefix": "nothing"}, 0.0),
         ({"worker": B}, 0.2),
+        ({"worker": "scheduler"}, 3.0),
+        ({"worker": "scheduler", "prefix": "b"}, 0.0),
         ({"task": "('b', 0)"}, 0.2),
         ({"task": "('b', 1)"}, 0.0),
         ({"run": 3}, 0.5),

@@ -33,7 +33,9 @@ def flame(
 
     samples: Mapping[str, Any] = read("samples")
     weight = _weights(samples, between)
-    if process is not None:
+    if process is None:
+        weight[samples["run"] == NOTHING] = 0
+    else:
         weight[~_is(samples["process"], process)] = 0
     if prefix is not None or key is not None:
         weight[~np.isin(samples["run"], _runs(read, prefix, key))] = 0
