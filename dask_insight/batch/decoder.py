@@ -1,0 +1,138 @@
+"""Bytes to columns; nothing is believed that they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgpack
+import numpy as np
+
+from ..schema import TABLES
+from .planes import MISSING, unplanes, unzigzag
+from .values import NUMBERS, Array, Batch, BatchError, Symbols, Texts, Values
+
+
+def decode(data: bytes | memoryview) -> Batch:
+    """Read one batch.
+
+    Raises
+    ------
+    BatchError
+        If the bytes are not a batch.
+    """
+    try:
+        return read(msgpack.unpackb(data))
+    except BatchError:
+        raise
+    except Exception as error:
+        raise BatchError(f"not a batch: {error}") from error
+
+
+def read(packed: Any) -> Batch:
+    """Read one batch whose msgpack map has already been unpacked."""
+    try:
+        table, rows = str(packed["table"]), int(packed["rows"])
+        if rows and not packed["columns"]:
+            raise BatchError(f"{rows} rows without a column")
+        known = {column.name: column.kind for column in TABLES[table].columns} if table in TABLES else {}
+        columns: dict[str, Values] = {}
+        micros: dict[str, Array] = {}
+        for column in packed["columns"]:
+            if known.get(column["name"]) == column["kind"]:
+                columns[column["name"]] = _decode_column(column, rows, micros)
+    except BatchError:
+        raise
+    except Exception as error:
+        raise BatchError(f"not a batch: {type(error).__name__}: {error}") from error
+    return Batch(table, rows, columns)
+
+
+def _decode_column(column: Mapping[str, Any], rows: int, micros: dict[str, Array]) -> Values:
+    kind, data = column["kind"], column["data"]
+    if kind == "time":
+        micros[column["name"]] = exact = _decode_time(column, rows, micros)
+        return exact / 1e6
+    if kind == "sym":
+        names = [str(name) for name in column["symbols"]]
+        codes = unplanes(data, f"<u{int(column['width'])}", rows).astype("<u4")
+        if rows and int(codes.max()) >= len(names):
+            raise BatchError(f"column {column['name']}: a code without a symbol")
+        return Symbols(codes, names)
+    if kind == "str":
+        lengths = unplanes(data[: 4 * rows], "<u4", rows)
+        offsets = np.concatenate((np.zeros(1, "i8"), np.cumsum(lengths, dtype="i8")))
+        if int(offsets[-1]) != len(data) - 4 * rows:
+            raise BatchError(f"column {column['name']}: texts do not fill their bytes")
+        return Texts(offsets, memoryview(data)[4 * rows :])
+    array = unplanes(data, NUMBERS[kind], rows)
+    return np.cumsum(unzigzag(array), dtype="<u4") if kind == "u32" else array
+
+
+def _decode_time(column: Mapping[str, Any], rows: int, micros: dict[str, Array]) -> Array:
+    base, unit = float(column["base"]), int(column.get("unit", 1))
+    if column.get("wide"):
+        steps = unplanes(column["data"], "<f8", rows)
+    else:
+        codes = unplanes(column["data"], "<u4", rows)
+        steps = unzigzag(codes).view("<i4").astype("f8")
+        steps[codes == MISSING] = np.nan
+    if unit != 1:
+        steps *= unit
+    if name := column.get("since"):
+        since = micros[name]
+        return steps + np.where(np.isfinite(since), since, base)
+    if np.isfinite(steps).all():
+        return base + np.cumsum(steps)
+    total = base + np.cumsum(np.where(np.isfinite(steps), steps, 0.0))
+    return np.where(np.isfinite(steps), total, np.nan)
+
+
+def table_of(data: bytes) -> str:
+    """Name of the table whose rows a batch holds, without decoding it."""
+    return announced(data)[0]
+
+
+def announced(data: bytes) -> tuple[str, int]:
+    """Table and number of rows of a batch, without decoding it.
+
+    Raises
+    ------
+    BatchError
+        If the bytes are not a batch, or too few for that many rows.
+    """
+    unpacker = msgpack.Unpacker()
+    unpacker.feed(data[:256])
+    try:
+        unpacker.read_map_header()
+        names = unpacker.unpack(), str(unpacker.unpack()), unpacker.unpack()
+        if names[::2] == ("table", "rows"):
+            table, rows = names[1], int(unpacker.unpack())
+        else:
+            packed = msgpack.unpackb(data)
+            table, rows = str(packed["table"]), int(packed["rows"])
+    except Exception as error:
+        raise BatchError(f"not a batch: {type(error).__name__}: {error}") from error
+    if not 0 <= rows <= len(data):
+        raise BatchError(f"{len(data)} bytes cannot hold {rows} rows")
+    return table, rows
+
+
+def split(data: bytes) -> Iterator[bytes]:
+    """The batches in bytes that are several batches, one after the other.
+
+    Raises
+    ------
+    BatchError
+        Where they cease to be; those before have been given.
+    """
+    unpacker = msgpack.Unpacker(max_buffer_size=max(len(data), 1))
+    unpacker.feed(data)
+    start = 0
+    while start < len(data):
+        try:
+            unpacker.skip()
+        except Exception as error:
+            raise BatchError(f"not a batch: {type(error).__name__}: {error}") from error
+        yield data[start : (end := unpacker.tell())]
+        start = end

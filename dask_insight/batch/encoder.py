@@ -1,0 +1,122 @@
+"""Columns to bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgpack
+import numpy as np
+
+from ..schema import TABLES, Column
+from .planes import MISSING, planes, zigzag
+from .values import NUMBERS, Array, Symbols, Texts, intern
+
+
+def encode(table: str, columns: Mapping[str, Any], *, units: Mapping[str, int] | None = None) -> bytes:
+    """Turn columns of one table into one batch.
+
+    Parameters
+    ----------
+    table
+        A name of `schema.TABLES`.
+    columns
+        Column name to values, all of one length: numbers and times (float
+        seconds since the epoch) as a sequence or array; text as a sequence
+        of str, as `Symbols` or as `Texts`. A column left out is missing in every row.
+    units
+        Name of a time column to the microseconds to which its differences
+        are rounded; 1 for those not named, which keeps them as they are.
+
+    Raises
+    ------
+    KeyError
+        If the table or a column is not in the schema.
+    ValueError
+        If the columns differ in length.
+    """
+    known = {column.name: column for column in TABLES[table].columns}
+    if unknown := columns.keys() - known.keys():
+        raise KeyError(f"{table} has no column {', '.join(sorted(unknown))}")
+    lengths = {_length(values) for values in columns.values()}
+    if len(lengths) > 1:
+        raise ValueError(f"columns of {table} differ in length: {sorted(lengths)}")
+    rows = lengths.pop() if lengths else 0
+    micros: dict[str, Array] = {}
+    encoded = [
+        head | _encode_time(column, columns[name], micros, (units or {}).get(name, 1))
+        if column.kind == "time"
+        else head | _encode_other(column, columns[name])
+        for name, column in known.items()
+        if name in columns and (head := {"name": name, "kind": column.kind})
+    ]
+    packed: bytes = msgpack.packb({"table": table, "rows": rows, "columns": encoded})
+    return packed
+
+
+def _length(values: Any) -> int:
+    if isinstance(values, Texts):
+        return len(values.offsets) - 1
+    return len(values.codes if isinstance(values, Symbols) else values)
+
+
+def _encode_other(column: Column, values: Any) -> dict[str, Any]:
+    if column.kind == "sym":
+        symbols = values if isinstance(values, Symbols) else intern(values)
+        width = 1 if len(symbols.names) <= 0x100 else 2 if len(symbols.names) <= 0x1_0000 else 4
+        data = planes(symbols.codes.astype(f"<u{width}"))
+        return {"data": data, "width": width, "symbols": [_clean(name) for name in symbols.names]}
+    if column.kind == "str":
+        texts = values if isinstance(values, Texts) else _texts(values)
+        start, end = int(texts.offsets[0]), int(texts.offsets[-1])
+        return {"data": b"".join((planes(np.diff(texts.offsets).astype("<u4")), texts.data[start:end]))}
+    array = np.asarray(values).astype(NUMBERS[column.kind], copy=False)
+    if column.kind == "u32":
+        array = zigzag(np.diff(array, prepend=np.uint32(0)))
+    return {"data": planes(array)}
+
+
+def _texts(texts: Iterable[str]) -> Texts:
+    raw = [text.encode("utf-8", "backslashreplace") for text in texts]
+    offsets = np.zeros(len(raw) + 1, "i8")
+    np.cumsum(np.fromiter(map(len, raw), "i8", len(raw)), out=offsets[1:])
+    return Texts(offsets, b"".join(raw))
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _encode_time(column: Column, values: Any, micros: dict[str, Array], unit: int) -> dict[str, Any]:
+    exact = np.rint(np.asarray(values, "f8") * 1e6)
+    finite = np.abs(exact) < 2**53
+    exact[~finite] = np.nan
+    base = float(exact[finite][0]) if finite.any() else 0.0
+    ticks = np.rint((exact - base) / unit)
+    chosen = ticks - _carried(ticks, finite)
+    kept = base + ticks * unit
+    since = micros.get(column.since)
+    head: dict[str, Any] = {"base": int(base)} | ({"unit": unit} if unit != 1 else {})
+    if since is not None:
+        reference = np.where(np.isfinite(since), since, base)
+        steps = np.rint((exact - reference) / unit)
+        if _spread(steps[finite]) < _spread(chosen[finite]):
+            chosen, kept = steps, reference + steps * unit
+            head["since"] = column.since
+    micros[column.name] = kept
+    if finite.any() and np.abs(chosen[finite]).max() >= 2**31 - 1:
+        return head | {"wide": True, "data": planes(chosen.astype("<f8"))}
+    codes = zigzag(np.where(finite, chosen, 0).astype("<i4").view("<u4"))
+    codes[~finite] = MISSING
+    return head | {"data": planes(codes)}
+
+
+def _spread(steps: Array) -> float:
+    return float(np.log2(1 + np.abs(steps)).sum())
+
+
+def _carried(ticks: Array, finite: Array) -> Array:
+    """For each row, the last finite value above it, 0 where there is none."""
+    last = np.maximum.accumulate(np.where(finite, np.arange(len(ticks)), -1))
+    above = np.concatenate(([-1], last[:-1])) if len(ticks) else last
+    return np.asarray(np.where(above >= 0, ticks[above], 0.0))

@@ -1,0 +1,45 @@
+"""Numbers as differences and as byte planes; see `batch`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .values import Array, BatchError
+
+#: The code of a missing time.
+MISSING = 0xFFFF_FFFF
+
+
+def zigzag(steps: Array) -> Array:
+    """Signed differences, given as unsigned, with their sign in the lowest bit."""
+    signed = steps.view("<i4")
+    return np.asarray((signed << 1) ^ (signed >> 31)).view("<u4")
+
+
+def unzigzag(codes: Array) -> Array:
+    """The reverse of `zigzag`."""
+    return np.asarray((codes >> 1) ^ (0 - (codes & 1)).astype("<u4")).astype("<u4")
+
+
+def planes(array: Array) -> bytes:
+    """All first bytes, then all second bytes, …"""
+    width = array.dtype.itemsize
+    raw = np.ascontiguousarray(array).view("u1")
+    return raw.reshape(-1, width).T.tobytes() if width > 1 else raw.tobytes()
+
+
+def unplanes(data: bytes | memoryview, dtype: Any, rows: int) -> Array:
+    """The reverse of `planes`.
+
+    Raises
+    ------
+    BatchError
+        If the bytes are not as many as the rows need.
+    """
+    kind = np.dtype(dtype)
+    if len(data) != rows * kind.itemsize:
+        raise BatchError(f"{len(data)} bytes where {rows} rows of {kind.itemsize} were announced")
+    rows_of_bytes = np.frombuffer(data, "u1").reshape(kind.itemsize, rows)
+    return np.asarray(np.ascontiguousarray(rows_of_bytes.T).view(kind).reshape(rows))

@@ -1,0 +1,78 @@
+"""What columns look like once they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..schema import Column
+
+NUMBERS: dict[str, np.dtype[Any]] = {
+    "f64": np.dtype("<f8"),
+    "f32": np.dtype("<f4"),
+    "u32": np.dtype("<u4"),
+    "u8": np.dtype("u1"),
+}
+_DEFAULTS: dict[str, Any] = {"f64": np.nan, "f32": np.nan, "time": np.nan, "u32": 0, "u8": 0}
+
+Array = npt.NDArray[Any]
+
+
+class BatchError(ValueError):
+    """These bytes are not a batch; the message says where they cease to be one."""
+
+
+class Symbols(NamedTuple):
+    """A column of repeated text: ``names[codes[i]]`` is the text of row i."""
+
+    codes: npt.NDArray[np.uint32]
+    names: list[str]
+
+    def tolist(self) -> list[str]:
+        """The texts, row by row."""
+        return [self.names[code] for code in self.codes]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """A column of unique text: row i is ``data[offsets[i]:offsets[i + 1]]``, UTF-8."""
+
+    offsets: npt.NDArray[np.int64]
+    data: bytes | memoryview
+
+    def __getitem__(self, row: Any) -> str:
+        return str(self.data[self.offsets[row] : self.offsets[row + 1]], "utf-8", "replace")
+
+    def tolist(self) -> list[str]:
+        """The texts, row by row."""
+        return [self[row] for row in range(len(self.offsets) - 1)]
+
+
+Values = Array | Symbols | Texts
+
+
+class Batch(NamedTuple):
+    """A decoded batch; columns that this version does not know are left out."""
+
+    table: str
+    rows: int
+    columns: dict[str, Values]
+
+
+def intern(texts: Iterable[str]) -> Symbols:
+    """Codes and names for a sequence of repeated texts."""
+    rows = texts if isinstance(texts, list | tuple) else list(texts)
+    names = {text: code for code, text in enumerate(dict.fromkeys(rows))}
+    return Symbols(np.fromiter(map(names.__getitem__, rows), "<u4", len(rows)), list(names))
+
+
+def default(column: Column, rows: int) -> Sequence[Any] | Array:
+    """What a column reads as where a recording does not have it."""
+    if column.kind in ("sym", "str"):
+        return [""] * rows
+    dtype = np.dtype("f8") if column.kind == "time" else NUMBERS[column.kind]
+    return np.full(rows, _DEFAULTS[column.kind], dtype)
