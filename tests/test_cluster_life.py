@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import threading
 import time
 from collections import Counter
 from typing import Any
@@ -247,27 +246,6 @@ def test_registering_twice_changes_nothing(client: Any) -> None:
         )
         client.gather(client.map(increment, range(5), key="still", pure=False))
     assert len(batches.attempts("still")) == 5
-
-
-def test_the_scheduler_dies_mid_run() -> None:
-    from distributed import Client
-    from distributed.deploy.subprocess import SubprocessCluster
-
-    with SubprocessCluster(n_workers=1, threads_per_worker=1) as cluster, Client(cluster) as client:
-        batches = Batches()
-        source = ClusterSource(client, Options(poll=0.1, stop_timeout=3.0), Identity())
-        client.sync(source.start, batches)
-        client.gather(client.map(abs, range(20), key="before", pure=False))
-        wait_for(lambda: len(batches.attempts("before")) == 20, "they are recorded")
-        pid = client.run_on_scheduler(os.getpid)
-        os.kill(pid, signal.SIGKILL)
-        wait_for(lambda: batches.events("scheduler-lost"), "the loss is noticed")
-        began = time.monotonic()
-        client.sync(source.stop, callback_timeout=20)
-        assert time.monotonic() - began < 5
-        rows = len(batches.table("resources"))
-        assert rows
-    assert not [one for one in threading.enumerate() if one.name.startswith("dask_insight")]
 
 
 def test_stopping_does_not_wait_for_a_hung_worker(client: Any) -> None:

@@ -25,6 +25,8 @@ from .tables import Tables
 
 #: Attempts to join a probe that may be leaving at that very moment.
 _TRIES = 5
+#: Seconds between two looks at whether the client still has its scheduler.
+_LOOK = 0.5
 #: Seconds between two batches of what the client's process does.
 _OWN = 1.0
 
@@ -101,7 +103,8 @@ class ClusterSource:
 
     async def _finish(self, deadline: float) -> None:
         if self._following is not None:
-            await asyncio.wait([self._following])
+            while not self._following.done() and not self._lost:
+                await asyncio.wait([self._following], timeout=_LOOK)
         if not self._lost:
             await self._call("flush", timeout=max(0.1, (deadline - monotonic()) / 2))
             while await self._poll():
@@ -187,7 +190,7 @@ class ClusterSource:
 
     async def _poll(self) -> bool:
         asked = time()
-        answer = await self._call("poll", recorder=self._recorder, at=self._at)
+        answer = await self._patiently(self._call("poll", recorder=self._recorder, at=self._at))
         if answer is None or answer.get("unknown"):
             self._event("warning", "lost", "the scheduler had forgotten this recording; it begins again here")
             await self._join()
@@ -203,6 +206,17 @@ class ClusterSource:
         if answer["spans"]:
             self._tables.spans(answer["spans"])
         return bool(answer["more"])
+
+    async def _patiently(self, call: Awaitable[Any]) -> Any:
+        """Wait for an answer however long the scheduler is busy, but notice when the client has lost it."""
+        asking = asyncio.ensure_future(call)
+        try:
+            while not (await asyncio.wait([asking], timeout=_LOOK))[0]:
+                if self._client.status != "running":
+                    self._missed(OSError(f"the client is {self._client.status}"))
+            return asking.result()
+        finally:
+            asking.cancel()
 
     def _missed(self, error: Exception) -> None:
         if not self._lost:

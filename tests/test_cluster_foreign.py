@@ -1,0 +1,122 @@
+"""A cluster of real `dask scheduler` and `dask worker` processes that do not have the package."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import site
+import subprocess
+import sys
+import sysconfig
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from conftest import Batches, left_on, recorded, wait_for
+
+from dask_insight.identity import Identity
+from dask_insight.options import Options
+from dask_insight.sources.cluster import ClusterSource
+
+
+class Processes(NamedTuple):
+    """A running cluster."""
+
+    address: str
+    scheduler: subprocess.Popen[bytes]
+    workers: list[subprocess.Popen[bytes]]
+
+
+@pytest.fixture(scope="module")
+def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An interpreter of a virtual environment that has everything but dask_insight."""
+    folder = tmp_path_factory.mktemp("bare")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=120)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder), "platbase": str(folder)}))
+    for source in {*site.getsitepackages(), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
+        for entry in Path(source).iterdir() if Path(source).is_dir() else ():
+            ours = "dask_insight" in entry.name or "dask-insight" in entry.name
+            # Files of this kind may lead to an editable installation.
+            if not ours and entry.suffix != ".pth" and not (packages / entry.name).exists():
+                (packages / entry.name).symlink_to(entry)
+    return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+@pytest.fixture(scope="module")
+def foreign(bare_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
+    folder = tmp_path_factory.mktemp("processes")
+    file = folder / "scheduler.json"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+    def begin(*arguments: str) -> subprocess.Popen[bytes]:
+        command = [str(bare_python), "-m", "dask", *arguments, "--scheduler-file", str(file)]
+        return subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL)
+
+    scheduler = begin("scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1")
+    workers = [begin("worker", "--nthreads", "2", "--no-dashboard", "--no-nanny") for _ in range(2)]
+    try:
+        wait_for(file.exists, "the scheduler runs", 60)
+        from distributed import Client
+
+        with Client(scheduler_file=str(file), timeout=60) as client:
+            client.wait_for_workers(2, timeout=60)
+            address = client.scheduler.address
+        yield Processes(address, scheduler, workers)
+    finally:
+        for process in (scheduler, *workers):
+            with contextlib.suppress(OSError):
+                process.kill()
+            process.wait(20)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_nothing_of_ours_is_installed_and_all_is_recorded(foreign: Processes) -> None:
+    from distributed import Client
+
+    def found(**_: Any) -> bool:
+        import importlib.util
+
+        return importlib.util.find_spec("dask_insight") is not None
+
+    with Client(foreign.address) as client:
+        assert not client.run_on_scheduler(found)
+        assert not any(client.run(found).values())
+        with recorded(client) as batches:
+            client.gather(client.map(lambda n: time.sleep(0.05) or n, range(20), key="foreign", pure=False))
+        assert not any(left_on(client).values())
+    attempts = batches.attempts("foreign")
+    assert len(attempts) == 20 and {row["status"] for row in attempts} == {"ok"}
+    assert {row["run"] for row in batches.table("executions")} == {row["run"] for row in attempts}
+    workers = {row["worker"] for row in batches.table("workers")}
+    assert len(workers) == 2
+    assert {row["process"] for row in batches.table("samples")} >= workers | {"scheduler"}
+    assert {row["process"] for row in batches.table("resources")} >= workers | {"scheduler", "client"}
+    assert batches.table("metrics") and not batches.events("lost")
+
+
+def test_the_scheduler_dies_mid_run(foreign: Processes) -> None:
+    from distributed import Client
+
+    client = Client(foreign.address)
+    batches = Batches()
+    source = ClusterSource(client, Options(poll=0.1, stop_timeout=3.0), Identity())
+    client.sync(source.start, batches)
+    try:
+        client.gather(client.map(abs, range(20), key="before", pure=False))
+        client.map(time.sleep, [20] * 4, key="under-way", pure=False)
+        wait_for(lambda: len(batches.attempts("before")) == 20, "they are recorded")
+        foreign.scheduler.send_signal(signal.SIGKILL)
+        wait_for(lambda: batches.events("scheduler-lost"), "the loss is noticed")
+    finally:
+        began = time.monotonic()
+        client.sync(source.stop, callback_timeout=20)
+    assert time.monotonic() - began < 5
+    assert len(batches.attempts("before")) == 20
+    assert any(row["process"] == "client" for row in batches.table("resources"))
+    assert not [one for one in threading.enumerate() if one.name.startswith("dask_insight")]
+    client.close(timeout=2)
