@@ -2,6 +2,8 @@ import { expect, type Report, test } from './report';
 
 /** Tasks that the table of functions counts. */
 async function countedTasks(report: Report): Promise<number> {
+  await report.panel('Functions').scrollIntoViewIfNeeded();
+  await report.settle();
   const counts = await report.column('Functions', 1);
   return counts.reduce((sum, text) => sum + Number(text.replace(/,/g, '')), 0);
 }
@@ -65,7 +67,8 @@ test('a click on a task chooses its name', async ({ report, page }) => {
   await page.mouse.down();
   await page.mouse.up();
   await expect(report.chips('Functions')).toContainText(name.slice(0, 10));
-  expect(await report.column('Functions', 0)).toEqual([name]);
+  await report.panel('Functions').scrollIntoViewIfNeeded();
+  await expect.poll(() => report.column('Functions', 0)).toEqual([name]);
 });
 
 test('wheel, drag, keys and double-click move the time of all charts together', async ({ report, page }) => {

@@ -118,8 +118,8 @@ test.describe('on paper', () => {
     }
     expect((await report.column('Workers', 0)).length).toBe(2);
 
-    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
     await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
     await expect(page.locator('.di-print')).toHaveCount(0);
     await expect
       .poll(() => report.picture('Task stream').locator('canvas').first().evaluate(corner))
