@@ -2,7 +2,7 @@ import { decodeMulti, decode as unpack } from '@msgpack/msgpack';
 
 /**
  * Reads batches: some rows of one table, by column. The format is described in
- * `dask_insight/batch.py`, which writes them.
+ * `dask_insight/batch/`, which writes them.
  */
 
 export type NumberArray = Float64Array | Float32Array | Uint32Array | Uint8Array;

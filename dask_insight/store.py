@@ -1,0 +1,137 @@
+"""Batches in the order in which they came, and their columns."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from threading import RLock
+from time import time
+
+import numpy as np
+
+from .batch import Batch, BatchError, Values, announced, decode, encode
+from .columns import length, merge
+from .frames import Gap, Writer
+from .options import Emit
+
+
+class Store:
+    """Keeps batches, tells followers of them, and writes them to a file.
+
+    Any thread may add and read; what is read is what has come so far.
+
+    Attributes
+    ----------
+    gaps
+        Parts of its file that could not be read; also in ``events``, kind 'lost'.
+    """
+
+    def __init__(self) -> None:
+        self.gaps: list[Gap] = []
+        self._lock = RLock()
+        self._writer: Writer | None = None
+        self._batches: list[bytes] = []
+        self._of_table: defaultdict[str, list[bytes]] = defaultdict(list)
+        self._merged: dict[str, tuple[int, dict[str, Values]]] = {}
+        self._followers: dict[object, Emit] = {}
+
+    def append(self, batch: bytes) -> None:
+        """Add a batch; any thread may call this.
+
+        A follower that fails is told nothing more, and a file that cannot be
+        written any further is left as it is; both are noted in ``events``.
+        """
+        table, _ = announced(batch)
+        with self._lock:
+            self._batches.append(batch)
+            self._of_table[table].append(batch)
+            self._write(batch)
+            followers = list(self._followers.items())
+        for key, follower in followers:
+            try:
+                follower(batch)
+            except Exception as error:
+                with self._lock:
+                    self._followers.pop(key, None)
+                self.note(
+                    "lost", f"a follower of the recording failed: {type(error).__name__}: {error}", time()
+                )
+
+    def _write(self, batch: bytes) -> None:
+        if self._writer is None:
+            return
+        try:
+            self._writer.write(batch)
+        except OSError as error:
+            self._writer = None
+            self.note("lost", f"the file takes no more, the recording goes on in memory: {error}", time())
+
+    def write_to(self, writer: Writer) -> None:
+        """Write every batch to a file as it comes, from now until `close`."""
+        with self._lock:
+            self._writer = writer
+
+    def batches(self) -> list[bytes]:
+        """All batches so far, in the order in which they came."""
+        with self._lock:
+            return list(self._batches)
+
+    def on_append(self, follower: Emit) -> Callable[[], None]:
+        """Have `follower` called with every batch to come; returns what ends that."""
+        key = object()
+        with self._lock:
+            self._followers[key] = follower
+
+        def stop() -> None:
+            with self._lock:
+                self._followers.pop(key, None)
+
+        return stop
+
+    def columns(self, table: str) -> dict[str, Values]:
+        """A table's columns over all batches so far, as NumPy arrays; see `schema`.
+
+        Raises
+        ------
+        KeyError
+            If there is no such table.
+        """
+        with self._lock:
+            batches = list(self._of_table[table])
+            done, columns = self._merged.get(table, (0, {}))
+        if table not in self._merged or len(batches) > done:
+            before = length(columns)
+            rows = before + sum(announced(batch)[1] for batch in batches[done:])
+            columns = merge(table, self._decoded(Batch(table, before, columns), batches[done:]), rows)
+            with self._lock:
+                self._merged[table] = (len(batches), columns)
+        return columns
+
+    def _decoded(self, before: Batch, batches: list[bytes]) -> Iterator[Batch]:
+        yield before
+        for batch in batches:
+            try:
+                yield decode(batch)
+            except BatchError as error:
+                self.lost(Gap(-1, len(batch), str(error)))
+
+    def lost(self, gap: Gap) -> None:
+        """Note that a part of the recording could not be read."""
+        self.gaps.append(gap)
+        where = f"at byte {gap.offset:,} of the file" if gap.offset >= 0 else "within a frame"
+        self.note("lost", f"{gap.size:,} bytes {where} could not be read: {gap.reason}")
+
+    def note(self, kind: str, message: str, when: float = np.nan) -> None:
+        """Add an event that the recording itself tells of; `when` in seconds since the epoch."""
+        columns = {"time": when, "source": "recorder", "kind": kind, "level": "warning", "message": message}
+        batch = encode("events", {name: [value] for name, value in columns.items()})
+        with self._lock:
+            self._batches.append(batch)
+            self._of_table["events"].append(batch)
+
+    def close(self) -> None:
+        """End writing to the file it was recorded to."""
+        with self._lock:
+            writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
