@@ -1,14 +1,14 @@
-"""The pages that are measured: our report, our task stream alone, and the same rectangles in Bokeh."""
+"""The pages that are measured: ours, and those of the peers that hold the same."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from dask_insight.batch import Symbols
 from dask_insight.recording import Recording
 
 from ..synthetic import Size, synthetic
@@ -17,9 +17,16 @@ HERE = Path(__file__).parent
 LANES = 64
 NAMES = 40
 
-_STREAM = """\
-<!doctype html><html lang="en">
-<head><meta charset="utf-8"><title>Task stream</title><style>{style}</style></head>
+#: Sizes of the task stream that are measured.
+SIZES = (10_000, 100_000, 1_000_000)
+
+STYLE = "".join(
+    (HERE.parent.parent / "src-ts/panels" / name).read_text("utf-8") for name in ("panels.css", "mount.css")
+)
+
+_PAGE = """\
+<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>{style}</style></head>
 <body class="di-page"><main id="page"></main>
 {blocks}
 <script>{script}</script></body></html>
@@ -31,26 +38,47 @@ def recording_of(tasks: int) -> Recording:
     return synthetic(Size(tasks=tasks, lanes=LANES, names=NAMES, samples=20_000, stacks=500))
 
 
-def report_page(recording: Recording, path: Path) -> None:
-    """The report as a person gets it."""
-    recording.report(path)
+def stream_pages(tasks: int, folder: Path) -> dict[str, Path]:
+    """The report of so many tasks, its task stream alone, and Dask's own."""
+    files = {name: folder / f"{name}-{tasks}.html" for name in ("report", "stream", "bokeh")}
+    recording = recording_of(tasks)
+    recording.report(files["report"])
+    stream_page(files["report"], files["stream"])
+    bokeh_page(recording, files["bokeh"])
+    return files
+
+
+def flame_pages(size: int, folder: Path) -> dict[str, Any]:
+    """The same tree of calls in our flame graph, in flame-chart-js and in speedscope."""
+    files: dict[str, Any] = {"size": size}
+    for name, entry in (("ours", "flame.ts"), ("flameChart", "flame-chart-js.ts")):
+        path = folder / f"{name}.html"
+        path.write_text(
+            _PAGE.format(title="Flame graph", style=STYLE, blocks="", script=bundle(entry)), "utf-8"
+        )
+        files[name] = str(path)
+    writer, profile = folder / "speedscope.cjs", folder / "profile.js"
+    writer.write_text(bundle("speedscope.ts"), "utf-8")
+    profile.write_bytes(
+        subprocess.run(["node", str(writer), str(size)], check=True, stdout=subprocess.PIPE).stdout
+    )
+    index = HERE / "node_modules/speedscope/dist/release/index.html"
+    return files | {"speedscope": str(index), "profile": str(profile)}
 
 
 def stream_page(report: Path, path: Path) -> None:
     """The report's data with the task stream alone, and handles on it for the measurement."""
     text = report.read_text("utf-8")
     blocks = "\n".join(re.findall(r'<script[^>]*class="batches"[^>]*>[^<]*</script>', text))
-    script = bundle("stream.ts").replace("</script", r"<\/script")
-    style = "".join(
-        (HERE.parent.parent / "src-ts/panels" / name).read_text() for name in ("panels.css", "mount.css")
-    )
-    path.write_text(_STREAM.format(style=style, blocks=blocks, script=script), "utf-8")
+    page = _PAGE.format(title="Task stream", style=STYLE, blocks=blocks, script=bundle("stream.ts"))
+    path.write_text(page, "utf-8")
 
 
 def bundle(entry: str) -> str:
-    """One of the scripts beside this file, with all that it imports."""
+    """One of the scripts beside this file, with all that it imports, fit to stand in a page."""
     command = ["node", str(HERE / "bundle.mjs"), str(HERE / entry)]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    script = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return script.replace("</script", r"<\/script")
 
 
 def bokeh_page(recording: Recording, path: Path) -> None:
@@ -71,34 +99,30 @@ def bokeh_page(recording: Recording, path: Path) -> None:
     path.write_text(file_html(figure, INLINE, title="Task stream"), "utf-8")
 
 
-def rectangles_of(recording: Recording) -> dict[str, list[object]]:
+def rectangles_of(recording: Recording) -> dict[str, list[Any]]:
     """The attempts as `distributed.diagnostics.task_stream.rectangles` gives them, without transfers."""
     from dask.utils import format_time
     from distributed.diagnostics.progress_stream import color_of
 
-    attempts, graph = recording.columns("attempts"), recording.columns("graph")
-    rows = np.argsort(np.asarray(graph["task"]), kind="stable")
-    rows = rows[np.searchsorted(np.asarray(graph["task"])[rows], np.asarray(attempts["task"]))]
-    start, stop = np.asarray(attempts["start"]), np.asarray(attempts["stop"])
-    prefix, status = graph["prefix"], attempts["status"]
-    assert isinstance(prefix, Symbols) and isinstance(status, Symbols)
-    names = [prefix.names[code] for code in prefix.codes[rows]]
-    erred = [status.names[code] != "ok" for code in status.codes]
-    workers = attempts["worker"].tolist()
-    threads = [
-        f"{worker}-{thread}" for worker, thread in zip(workers, attempts["thread"].tolist(), strict=True)
-    ]
-    places = {thread: place / 2 for place, thread in enumerate(dict.fromkeys(threads))}
-    keys = graph["key"]
+    tasks = recording.tasks
+    start, stop = tasks["start"].to_numpy(), tasks["stop"].to_numpy()
+    names = tasks["prefix"].tolist()
+    workers, threads = tasks["worker"].tolist(), tasks["thread"].tolist()
+    on = [f"{worker}-{thread}" for worker, thread in zip(workers, threads, strict=True)]
+    places = {each: place / 2 for place, each in enumerate(dict.fromkeys(on))}
+    pairs = zip(names, tasks["status"].tolist(), strict=True)
+    colors = [color_of(name) if status == "ok" else "black" for name, status in pairs]
     return {
         "start": ((start + stop) / 2 * 1000).tolist(),
         "duration": ((stop - start) * 1000).tolist(),
         "duration_text": [format_time(seconds) for seconds in (stop - start).tolist()],
-        "key": [keys[int(row)] for row in rows],
+        "key": tasks["key"].tolist(),
         "name": names,
-        "color": ["black" if bad else color_of(name) for name, bad in zip(names, erred, strict=True)],
+        "color": [
+            color_of(name) if how == "ok" else "black" for name, how in zip(names, status, strict=True)
+        ],
         "alpha": [1] * len(names),
         "worker": workers,
-        "worker_thread": threads,
-        "y": [places[thread] for thread in threads],
+        "worker_thread": on,
+        "y": [places[each] for each in on],
     }

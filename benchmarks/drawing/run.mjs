@@ -4,6 +4,7 @@
  *   node run.mjs '{"rounds": 3, "stream": [{"tasks": 10000, "report": FILE, "stream": FILE, "bokeh": FILE}]}'
  */
 import { chromium } from 'playwright-core';
+import { flameFrames, speedscopeFrames } from './flame.mjs';
 import { bokehFirstPicture, bokehFrames, ourFirstPicture, ourFrames } from './stream.mjs';
 
 const plan = JSON.parse(process.argv[2]);
@@ -39,6 +40,23 @@ for (let round = 0; round < plan.rounds; round++) {
     }
     results.stream[index].rounds.push(pair);
   }
+}
+for (let round = 0; plan.flame && round < plan.rounds; round++) {
+  const { size, ours, flameChart, speedscope, profile } = plan.flame;
+  const turns = [
+    ['ours', () => flameFrames(browser, ours, size, plan.frames, LIMIT)],
+    ['flame-chart-js', () => flameFrames(browser, flameChart, size, plan.frames, LIMIT)],
+    ['speedscope', () => speedscopeFrames(browser, speedscope, profile, plan.frames, LIMIT)]
+  ];
+  const found = {};
+  for (let turn = 0; turn < turns.length; turn++) {
+    const [who, measure] = turns[(turn + round) % turns.length];
+    found[who] = await measure();
+    say(
+      `flame graph, round ${round + 1}, ${who}: ${found[who].failed ?? `${Math.round(found[who].first)} ms`}`
+    );
+  }
+  results.flame.push(found);
 }
 await browser.close();
 process.stdout.write(JSON.stringify(results));

@@ -1,6 +1,5 @@
 /** The task stream in one page, ours or Bokeh's: how long frames take, and what can be seen. */
-
-const VIEW = { width: 1600, height: 860 };
+import { inPage } from './in-page.mjs';
 
 /** One part in so many of the run is shown. */
 export const ZOOMS = { whole: 1.1, 'one part in 16': 16, close: 1024 };
@@ -8,52 +7,25 @@ export const ZOOMS = { whole: 1.1, 'one part in 16': 16, close: 1024 };
 /** Pixels that the picture moves from one frame to the next, there and back. */
 const STEPS = [7, 7, 7, 7, 7, -7, -7, -7, -7, -7];
 
-async function opened(browser, file, limit) {
-  const context = await browser.newContext({ viewport: VIEW });
-  const page = await context.newPage();
-  page.setDefaultTimeout(limit);
-  let crashed;
-  const crash = new Promise((_, reject) => {
-    crashed = () => reject(new Error('the page crashed'));
-  });
-  crash.catch(() => {});
-  page.on('crash', crashed);
-  await Promise.race([page.goto(`file://${file}`, { waitUntil: 'commit' }), crash]);
-  return { page, crash, close: () => context.close() };
-}
-
-/** Runs `work` in a fresh page; a crash or a time-out comes back as words. */
-async function inPage(browser, file, limit, work) {
-  const { page, crash, close } = await opened(browser, file, limit);
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing within ${limit / 1000} s`)), limit);
-  });
-  try {
-    return await Promise.race([work(page), crash, late]);
-  } catch (error) {
-    return { failed: String(error.message ?? error).split('\n')[0] };
-  } finally {
-    clearTimeout(timer);
-    await Promise.race([close(), new Promise(resolve => setTimeout(resolve, 5000))]);
-  }
-}
-
 /** Milliseconds from the beginning of the navigation until the picture can be seen. */
 export function ourFirstPicture(browser, file, limit) {
-  return inPage(browser, file, limit, async page => {
+  return inPage(browser, `file://${file}`, limit, async page => {
     const shown = await page.waitForFunction(() => {
       const canvas = document.querySelector('.di-panel-task-stream canvas');
       if (!canvas || canvas.width < 10) return false;
       window.firstSeen ??= performance.now();
       return window.firstSeen;
     });
-    return { first: await shown.jsonValue() };
+    const first = await shown.jsonValue();
+    const all = await page.waitForFunction(
+      () => document.documentElement.dataset.opened && performance.now()
+    );
+    return { first, opened: await all.jsonValue() };
   });
 }
 
 export function bokehFirstPicture(browser, file, limit) {
-  return inPage(browser, file, limit, async page => {
+  return inPage(browser, `file://${file}`, limit, async page => {
     const shown = await page.waitForFunction(() => {
       if (!window.Bokeh?.documents?.[0]?.is_idle) return false;
       window.firstSeen ??= performance.now();
@@ -64,7 +36,7 @@ export function bokehFirstPicture(browser, file, limit) {
 }
 
 export function ourFrames(browser, file, frames, limit) {
-  return inPage(browser, file, limit, async page => {
+  return inPage(browser, `file://${file}`, limit, async page => {
     await page.waitForFunction(() => window.stream);
     return page.evaluate(
       async ({ zooms, steps, frames }) => {
@@ -94,7 +66,7 @@ export function ourFrames(browser, file, frames, limit) {
 }
 
 export function bokehFrames(browser, file, frames, limit) {
-  return inPage(browser, file, limit, async page => {
+  return inPage(browser, `file://${file}`, limit, async page => {
     await page.waitForFunction(() => window.Bokeh?.documents?.[0]?.is_idle);
     return page.evaluate(
       async ({ zooms, steps, frames }) => {
