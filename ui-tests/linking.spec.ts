@@ -61,6 +61,29 @@ test('a task name chosen in the table narrows the flame graph, and its chip take
   await expect.poll(() => report.fingerprint('Flame graph')).toBe(before);
 });
 
+test('a span is chosen with those inside it, in every panel', async ({ report }) => {
+  const all = await countedTasks(report);
+  const spans = report.panel('Spans');
+  await spans.scrollIntoViewIfNeeded();
+  await expect.poll(() => report.column('Spans', 0)).toEqual(['load', 'compute', 'compute / inner']);
+  const counts = (await report.column('Spans', 1)).map(text => Number(text.replace(/,/g, '')));
+  expect(counts[0] + counts[1]).toBe(all);
+  expect(counts[2]).toBeLessThan(counts[1]);
+  await spans.getByRole('button', { name: 'compute', exact: true }).click();
+  await expect(report.chips('Flame graph')).toContainText('span compute');
+  await expect.poll(() => countedTasks(report)).toBe(counts[1]);
+});
+
+test('the time that is shown is chosen by a key', async ({ report }) => {
+  const all = await countedTasks(report);
+  const picture = report.picture('Memory');
+  await picture.press('+');
+  await picture.press('+');
+  await picture.press('s');
+  await expect(report.chips('Functions')).toHaveCount(1);
+  await expect.poll(() => countedTasks(report)).toBeLessThan(all * 0.7);
+});
+
 test('a click on a task chooses its name', async ({ report, page }) => {
   const card = await report.hover('Task stream', 30);
   const [name] = card.split('\n');

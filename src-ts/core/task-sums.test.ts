@@ -56,6 +56,14 @@ describe('sums of tasks', () => {
     ]);
   });
 
+  it('by span', () => {
+    const sums = sumTasks(tasks, new Selection().filter(), 'span');
+    expect(sums.map(({ label, count, time }) => [label, count, time])).toEqual([
+      ['s1', 3, 6],
+      ['s2', 1, 2]
+    ]);
+  });
+
   it('count only the time inside a range, and durations whole', () => {
     const selection = new Selection();
     selection.set({ source: 'x', column: 'time', value: { start: 1.5, stop: 3 } });

@@ -19,14 +19,15 @@ export interface TaskSum {
 
 const FAILED = new Set(['erred', 'retried', 'killed'].map(status => STATUSES.indexOf(status as 'erred')));
 
-/** Sums by task name, or by worker; largest time first. */
-export function sumTasks(tasks: Tasks, filter: Filter, by: 'name' | 'worker'): TaskSum[] {
+/** Sums by task name, by worker, or by id of the innermost span; largest time first. */
+export function sumTasks(tasks: Tasks, filter: Filter, by: 'name' | 'worker' | 'span'): TaskSum[] {
   const wanted = tasks.names.map(name => !filter.names || filter.names.has(name));
   const from = filter.time?.start ?? Number.NEGATIVE_INFINITY;
   const to = filter.time?.stop ?? Number.POSITIVE_INFINITY;
   const end = tasks.recording.end;
   const nbytes = tasks.recording.table('attempts').numbers('nbytes');
   const inRuns = rowTest(tasks, filter);
+  const spanOf = by === 'span' ? spanTest(tasks) : undefined;
   const groups = new Map<string | number, Group>();
   for (const lane of tasks.lanes) {
     if (filter.workers && !filter.workers.has(lane.worker)) continue;
@@ -35,7 +36,7 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: 'name' | 'worker'): T
       const name = lane.name[at];
       const stop = Math.min(lane.stop[at], end);
       if (!wanted[name] || stop < from || (inRuns && !inRuns(lane.row[at], lane.status[at]))) continue;
-      const key = by === 'name' ? name : lane.worker;
+      const key = spanOf ? spanOf(lane.row[at], lane.status[at]) : by === 'name' ? name : lane.worker;
       let group = groups.get(key);
       if (!group) {
         group = new Group();
@@ -53,21 +54,29 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: 'name' | 'worker'): T
     .sort((a, b) => b.time - a.time);
 }
 
+/** The span of an entry, by its row. */
+function spanTest(tasks: Tasks): (row: number, status: number) => string {
+  const ended = tasks.recording.table('attempts').numbers('task');
+  const running = tasks.recording.table('running').numbers('task');
+  const { codes, names } = tasks.recording.table('graph').symbols('span');
+  return (row, status) => {
+    const at = tasks.graphRow((status === RUNNING ? running : ended)[row]);
+    return at < 0 ? '' : names[codes[at]];
+  };
+}
+
 /** Tells whether an entry belongs to the chosen runs and spans; undefined if none are chosen. */
 function rowTest(
   tasks: Tasks,
   { runs, spans }: Filter
 ): ((row: number, status: number) => boolean) | undefined {
   if (!runs && !spans) return undefined;
-  const ended = tasks.recording.table('attempts');
-  const running = tasks.recording.table('running');
-  const graph = tasks.recording.table('graph').symbols('span');
+  const ended = tasks.recording.table('attempts').numbers('run');
+  const running = tasks.recording.table('running').numbers('run');
+  const spanOf = spanTest(tasks);
   return (row, status) => {
-    const table = status === RUNNING ? running : ended;
-    if (runs && !runs.has(table.numbers('run')[row])) return false;
-    if (!spans) return true;
-    const at = tasks.graphRow(table.numbers('task')[row]);
-    return at >= 0 && spans.has(graph.names[graph.codes[at]]);
+    if (runs && !runs.has((status === RUNNING ? running : ended)[row])) return false;
+    return !spans || spans.has(spanOf(row, status));
   };
 }
 

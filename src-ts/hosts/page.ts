@@ -14,7 +14,8 @@ const ROWS: readonly (readonly string[])[] = [
   ['resources'],
   ['memory'],
   ['flame-graph', 'fine-metrics'],
-  ['functions', 'workers']
+  ['functions', 'workers'],
+  ['spans']
 ];
 
 /** Puts all panels into a page, with what the page has once: tools, keys, address. Returns the stop. */

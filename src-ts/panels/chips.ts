@@ -1,25 +1,38 @@
 import { duration, shortened } from '../core/format';
+import type { Recording } from '../core/recording';
 import type { Clause } from '../core/selection';
+import { spanName, spansOf } from '../core/spans';
 import { element } from './element';
 import { icon } from './icons';
 import type { Stage } from './panel';
 
 /** What a clause says, in a few words. */
-export function clauseWords(clause: Clause, origin: number): string {
+export function clauseWords(clause: Clause, recording: Recording): string {
   if (clause.column === 'time') {
     const { start, stop } = clause.value;
+    const { origin } = recording;
     return `${duration(start - origin)} – ${duration(stop - origin)}`;
   }
+  if (clause.column === 'span') return spanWords(clause.value, recording);
   const { value } = clause;
-  const one = { name: 'task', worker: 'worker', span: 'span', run: 'attempt' }[clause.column];
+  const one = { name: 'task', worker: 'worker', run: 'attempt' }[clause.column];
   if (value.length > 1) return `${value.length} ${one}s`;
   return clause.column === 'name' ? String(value[0]) : `${one} ${value[0]}`;
+}
+
+/** A span that is chosen with all inside it counts as one. */
+function spanWords(ids: readonly string[], recording: Recording): string {
+  const inner = new Set(
+    spansOf(recording).flatMap(span => (ids.includes(span.id) ? span.within.slice(1) : []))
+  );
+  const outer = ids.filter(id => !inner.has(id));
+  return outer.length > 1 ? `${outer.length} spans` : `span ${spanName(recording, outer[0] ?? ids[0])}`;
 }
 
 /** The clauses in force as chips; a click takes one back. Those of the panel itself are outlined. */
 export function fillChips(box: HTMLElement, panel: string, { selection, recording }: Stage): void {
   const chips = selection.clauses.map(clause => {
-    const words = clauseWords(clause, recording.origin);
+    const words = clauseWords(clause, recording);
     const text = element('span', { dir: 'auto' }, shortened(words, 40));
     const isOwn = clause.source === panel;
     const chip = element(

@@ -4,6 +4,7 @@ import { functions } from './functions';
 import { memory } from './memory';
 import type { Panel } from './panel';
 import { resources } from './resources';
+import { spans } from './spans';
 import { taskStream } from './task-stream';
 import { workers } from './workers';
 
@@ -15,5 +16,6 @@ export const PANELS: readonly Panel[] = [
   flameGraph,
   fineMetrics,
   functions,
-  workers
+  workers,
+  spans
 ];

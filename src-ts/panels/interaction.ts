@@ -224,6 +224,13 @@ export class Interaction {
       ? 0.5
       : this.place(plot.x + viewport.scale(plot.width).x(viewport.cursor));
     switch (key) {
+      case 's':
+        this.stage.selection.set({
+          source: this.panel.id,
+          column: 'time',
+          value: { start: viewport.start, stop: viewport.stop }
+        });
+        return true;
       case '0':
         viewport.fit();
         return true;

@@ -187,7 +187,7 @@ function parts(...elements: (HTMLElement | undefined)[]): HTMLElement[] {
 }
 
 function keysOf(panel: Panel, view: PanelView): string {
-  const time = 'Plus and minus zoom, arrow keys pan, 0 shows everything, Shift and a drag marks a time.';
+  const time = 'Plus and minus zoom, arrow keys pan, 0 shows everything, S chooses the time that is shown.';
   const marks = 'Enter steps into the chart; arrow keys then go from one item to the next. Escape clears.';
   return [panel.overTime ? time : '', view.move ? marks : ''].join(' ').trim();
 }
@@ -201,7 +201,7 @@ function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface
       `${duration(from)} to ${duration(from + viewport.span)} of ${duration(recording.end - recording.origin)}`
     );
   }
-  about.push(...selection.clauses.map(clause => clauseWords(clause, recording.origin)), 'dask_insight');
+  about.push(...selection.clauses.map(clause => clauseWords(clause, recording)), 'dask_insight');
   return {
     title: panel.title,
     caption: about.join(' · '),
