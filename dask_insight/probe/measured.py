@@ -2,12 +2,13 @@
 
 The scheduler's own callbacks cannot know when a task ran in another process.
 So its batches are run through `run_batch`, which leaves the running to dask's
-own function and only looks at the clock around it. Standard library only:
-it is imported in every process of the pool.
+own function and only looks at the clock around it. It is imported in every
+process of the pool, so it needs nothing but what is there anyway.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -16,9 +17,11 @@ from collections.abc import Callable, Sequence
 from time import perf_counter, thread_time, time
 from typing import Any, NamedTuple
 
+from dask.utils import key_split
+
 from .sampler import Sampler
 
-#: Seconds without a task after which sampling ends.
+#: Seconds without a batch after which sampling ends.
 _IDLE = 1.0
 #: Where the stack of a task begins: below are dask's and our own.
 BASE = os.path.join("dask", "local.py")
@@ -51,8 +54,10 @@ class Report(NamedTuple):
 
     pid: int
     tasks: list[Measured]
-    #: What `Sampler.drain` gave; `run` counts the tasks of the batch. None without a profile.
+    #: What `Sampler.drain` gave; `run` counts tasks of the process. None without a profile.
     profile: dict[str, Any] | None
+    #: Number of the first task among those of the process.
+    first: int = 0
 
 
 def run_batch(
@@ -77,13 +82,14 @@ def run_batch(
         What was measured.
     """
     profiler = _profiler(profile)
+    first = profiler.expect(len(batch)) if profiler is not None else 0
     results: list[Any] = []
     tasks: list[Measured] = []
     for arguments in batch:
-        watch = _Watch(arguments, profiler, len(tasks))
+        watch = _Watch(arguments, profiler, first + len(tasks))
         results.extend(run([watch.arguments()]))
         tasks.append(watch.measured())
-    return results, Report(os.getpid(), tasks, profiler.drain(len(tasks)) if profiler else None)
+    return results, Report(os.getpid(), tasks, profiler.drain() if profiler is not None else None, first)
 
 
 class _Profiler:
@@ -93,29 +99,32 @@ class _Profiler:
         self.profile = profile
         self.stopped = False
         self._current: dict[int, int] = {}
-        self._before = 0
-        self._used = perf_counter()
+        self._expected = 0
+        self._idle_since = math.inf
         self._anchor = time() - perf_counter()
         self._sampler = Sampler(self._threads, str, *profile, base=BASE, ends=True)
         self._sampler.start()
 
+    def expect(self, tasks: int) -> int:
+        """A batch of so many tasks comes; gives the number of its first."""
+        first = self._expected
+        self._expected += tasks
+        self._idle_since = math.inf
+        return first
+
     def began(self, thread: int, number: int) -> None:
-        """A task of the batch begins."""
-        self._current[thread] = self._before + number
+        """A task begins."""
+        self._current[thread] = number
 
-    def ended(self, thread: int, start: float, stop: float) -> None:
+    def ended(self, thread: int, start: float, stop: float, name: str) -> None:
         """It has ended."""
-        run = self._current.pop(thread)
-        self._sampler.ended(run, self._anchor + start, self._anchor + stop)
-        self._used = stop
+        number = self._current.pop(thread)
+        self._sampler.ended(number, self._anchor + start, self._anchor + stop, name, thread)
 
-    def drain(self, tasks: int) -> dict[str, Any]:
-        """What was sampled during a batch of so many tasks; ``run`` counts them from 0."""
-        drained = self._sampler.drain()
-        samples = drained["samples"]
-        samples["run"] = [run - self._before for run in samples["run"]]
-        self._before += tasks
-        return drained
+    def drain(self) -> dict[str, Any]:
+        """A batch has ended; what was sampled in it."""
+        self._idle_since = perf_counter()
+        return self._sampler.drain()
 
     def stop(self) -> None:
         """End."""
@@ -123,10 +132,9 @@ class _Profiler:
         self._sampler.stop()
 
     def _threads(self) -> dict[int, int]:
-        current = self._current.copy()
-        if not current and perf_counter() - self._used > _IDLE:
+        if perf_counter() - self._idle_since > _IDLE:
             self.stop()
-        return current
+        return self._current.copy()
 
 
 _current_profiler: _Profiler | None = None
@@ -195,7 +203,7 @@ class _Watch:
             self._stop, self._cpu = perf_counter(), thread_time()
             self._rss = resident() - self._rss
             if self._profiler is not None:
-                self._profiler.ended(self._thread, self._start, self._stop)
+                self._profiler.ended(self._thread, self._start, self._stop, key_split(self._key))
 
     def measured(self) -> Measured:
         return Measured(

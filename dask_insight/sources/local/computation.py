@@ -50,6 +50,9 @@ class Computation:
         self._submitted = nan
         self._finished = False
         self._tasks: dict[Any, int] = {}
+        #: Id of the first task, and the names of all.
+        self._first = 0
+        self._prefixes: Sequence[str] = ()
         self._dependencies: Mapping[Any, Any] = {}
         #: Moment at which each result was there.
         self._done: dict[Any, float] = {}
@@ -79,9 +82,10 @@ class Computation:
         ledger, cache = self._ledger, state["cache"]
         self._dependencies = dependencies = state["dependencies"]
         keys = [key for key in dependencies if key not in cache and key in dsk]
-        first = ledger.reserve_tasks(len(keys))
+        first = self._first = ledger.reserve_tasks(len(keys))
         tasks = self._tasks = dict(zip(keys, range(first, first + len(keys)), strict=True))
         graph, edges = graph_columns(tasks, dsk, dependencies)
+        self._prefixes = graph["prefix"]
         ledger.put("graph", **graph, submission=[self._submission] * len(keys), **ranks(keys))
         ledger.put("edges", **edges)
         ledger.submitted.add((self._submission, self._submitted, len(keys), self._scheduler, *self._origin))
@@ -129,7 +133,8 @@ class Computation:
         try:
             self._ended[key] = self._worker, thread, start, stop, cpu, nan
             if self._ledger.sampler is not None:
-                self._ledger.run_ended(self._given[key][0], start, stop)
+                name = self._prefixes[self._tasks[key] - self._first]
+                self._ledger.run_ended(self._given[key][0], start, stop, name, thread)
             if error is not None:
                 self._raised(key, *error)
             if self._finished:
@@ -143,7 +148,8 @@ class Computation:
             worker, keys = f"process {report.pid}", [arguments[0] for arguments in batch]
             self._ledger.worker(worker, 1, pid=report.pid)
             if report.profile is not None:
-                self._ledger.profile(worker, report.profile, [self._given[key][0] for key in keys])
+                numbered = {report.first + at: self._given[key][0] for at, key in enumerate(keys)}
+                self._ledger.profile_of(report.pid, report.profile, numbered)
             for key, task in zip(keys, report.tasks, strict=True):
                 self._ended[key] = worker, task.thread, task.start, task.stop, task.cpu, task.rss
                 self._ledger.phases(self._given[key][0], task)

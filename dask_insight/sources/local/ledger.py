@@ -69,7 +69,8 @@ class Ledger:
         self._outlet = Outlet(identity, anchor=time() - perf_counter())
         self._reporter = Reporter(self.activity, self._running)
         self._columns: deque[tuple[str, dict[str, Sequence[Any]]]] = deque()
-        self._profiles: deque[tuple[Callable[[str], str], dict[str, Any], Sequence[int] | None]] = deque()
+        self._profiles: deque[tuple[Callable[[str], str], dict[str, Any], dict[int, int] | None]] = deque()
+        self._numbered: dict[int, dict[int, int]] = {}
         self._known_workers: dict[str, tuple[Any, ...]] = {}
         self._told: set[str] = set()
         self._next_task = 0
@@ -108,11 +109,11 @@ class Ledger:
         """Name of this process: its scheduler's, where tasks run in it."""
         return next((name for name in self._known_workers if not name.startswith("process ")), "local")
 
-    def run_ended(self, run: int, start: float, stop: float) -> None:
+    def run_ended(self, run: int, start: float, stop: float, name: str, thread: int) -> None:
         """A run in this process has ended, and was sampled."""
         if self.sampler is not None:
             epoch = self._outlet.anchor
-            self.sampler.ended(run, epoch + start, epoch + stop)
+            self.sampler.ended(run, epoch + start, epoch + stop, name, thread)
 
     def phases(self, run: int, measured: Measured) -> None:
         """What was around the computing of an attempt in another process."""
@@ -121,25 +122,28 @@ class Ledger:
         if measured.dumped - measured.stop > _SHORTEST_PHASE:
             self._phases.add((run, "serialize", measured.stop, measured.dumped))
 
-    def profile(
-        self,
-        worker: str | Callable[[str], str],
-        drained: dict[str, Any],
-        runs: Sequence[int] | None = None,
-    ) -> None:
-        """Take what a sampler has drained.
+    def profile(self, drained: dict[str, Any]) -> None:
+        """Take what this process's sampler has drained."""
+        self._profiles.append((self._worker_of, drained, None))
+
+    def profile_of(self, pid: int, drained: dict[str, Any], numbered: dict[int, int]) -> None:
+        """Take what another process's sampler has drained.
 
         Parameters
         ----------
-        worker
-            The worker, or a function from a row's thread to it.
+        pid
+            The process.
         drained
-            From `Sampler.drain`.
-        runs
-            Where the sampler counted for itself: its number to ours.
+            From its `Sampler.drain`; its runs are numbers of its own.
+        numbered
+            Run of each number that has come since the last time.
         """
-        worker_of = worker if callable(worker) else lambda _: worker
-        self._profiles.append((worker_of, drained, runs))
+        runs = self._numbered.setdefault(pid, {})
+        runs.update(numbered)
+        self._profiles.append((lambda _: f"process {pid}", drained, runs))
+
+    def _worker_of(self, thread: str) -> str:
+        return self.threads.get(int(thread or 0)) or self.home()
 
     def left(self) -> None:
         """The recording ends, and with it the workers."""

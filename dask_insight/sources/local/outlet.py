@@ -66,16 +66,16 @@ class Outlet:
         emit: Emit,
         worker_of: Callable[[str], str],
         drained: Mapping[str, Any],
-        runs: Sequence[int] | None,
+        runs: Mapping[int, int] | None,
     ) -> None:
-        """Encode and emit what a sampler has drained; see `Ledger.profile`."""
+        """Encode and emit what a sampler has drained; see `Ledger.profile_of`."""
         stacks, new = self._stacks.absorb(drained["frames"])
         if new is not None:
             emit(new)
         samples, sampling = drained["samples"], drained["sampling"]
         threads = samples["thread"]
         if len(threads):
-            ours = [run if run == NOTHING or runs is None else runs[run] for run in samples["run"]]
+            ours = [run if runs is None else runs.get(run, NOTHING) for run in samples["run"]]
             columns = {
                 "process": [worker_of(thread) for thread in threads],
                 "thread": threads,

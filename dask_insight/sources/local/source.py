@@ -133,10 +133,7 @@ class LocalSource:
 
     def _drain(self) -> None:
         if self._ledger.sampler is not None:
-            self._ledger.profile(self._worker_of, self._ledger.sampler.drain())
-
-    def _worker_of(self, thread: str) -> str:
-        return self._ledger.threads.get(int(thread or 0)) or self._ledger.home()
+            self._ledger.profile(self._ledger.sampler.drain())
 
     def _flush(self) -> None:
         try:
