@@ -118,9 +118,7 @@ def rectangles_of(recording: Recording) -> dict[str, list[Any]]:
         "duration_text": [format_time(seconds) for seconds in (stop - start).tolist()],
         "key": tasks["key"].tolist(),
         "name": names,
-        "color": [
-            color_of(name) if how == "ok" else "black" for name, how in zip(names, status, strict=True)
-        ],
+        "color": colors,
         "alpha": [1] * len(names),
         "worker": workers,
         "worker_thread": on,

@@ -13,6 +13,9 @@ interface Painter {
 /** How far outside the window a surface is drawn, CSS pixels. */
 const NEAR = 200;
 
+/** Time in one frame after which no further surface is begun, milliseconds. */
+const BUDGET = 24;
+
 const waiting = new Set<Surface>();
 let frame = 0;
 
@@ -22,11 +25,24 @@ function schedule(surface: Surface): void {
   if (frame === 0) frame = requestAnimationFrame(commit);
 }
 
+/**
+ * Draws what waits, in the order in which it was asked for; what does not fit
+ * into a frame comes first in the next, so that a slow chart delays none above it.
+ */
 function commit(): void {
   frame = 0;
-  const surfaces = [...waiting];
-  waiting.clear();
-  for (const surface of surfaces) surface.commit();
+  const began = performance.now();
+  for (const surface of [...waiting]) {
+    waiting.delete(surface);
+    try {
+      surface.commit();
+    } catch (error) {
+      // One chart that fails must not stop the others.
+      reportError(error);
+    }
+    if (performance.now() - began > BUDGET) break;
+  }
+  if (waiting.size > 0) frame = requestAnimationFrame(commit);
 }
 
 /**
@@ -148,8 +164,7 @@ export class Surface {
     this.width = clientWidth;
     this.height = clientHeight;
     this.ratio = ratio;
-    this.invalidate('layout');
     // The canvases keep their old size until they are drawn: nobody sees a frame of nothing.
-    if (this.visible) this.commit();
+    this.invalidate('layout');
   }
 }
