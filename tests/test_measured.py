@@ -83,7 +83,7 @@ def test_errors_of_reading_a_task_have_no_frames_of_ours() -> None:
     assert "cannot be read" in str(results[0][1][0])
     assert report.tasks[0].failed
     assert "cannot be read" in report.tasks[0].traceback
-    assert "measured.py" not in report.tasks[0].traceback
+    assert "probe/measured.py" not in report.tasks[0].traceback
 
 
 def test_errors_of_writing_a_result_have_no_frames_of_ours() -> None:
@@ -95,7 +95,7 @@ def test_errors_of_writing_a_result_have_no_frames_of_ours() -> None:
     results, report = run([arguments("a", lambda _: 1, dumps=broken)])
     assert "cannot be written" in str(results[0][1][0])
     assert report.tasks[0].failed
-    assert "measured.py" not in report.tasks[0].traceback
+    assert "probe/measured.py" not in report.tasks[0].traceback
 
 
 def test_stacks_go_on_after_a_long_wait_for_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
