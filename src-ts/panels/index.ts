@@ -6,10 +6,12 @@ import type { Panel } from './panel';
 import { resources } from './resources';
 import { spans } from './spans';
 import { taskStream } from './task-stream';
+import { timeBudget } from './time-budget';
 import { workers } from './workers';
 
 /** Every panel, in the order in which a page shows them. */
 export const PANELS: readonly Panel[] = [
+  timeBudget,
   taskStream,
   resources,
   memory,

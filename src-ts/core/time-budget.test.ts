@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { Selection } from './selection';
+import { Tasks } from './tasks';
+import { recordingOf } from './test-recording';
+import { PARTS, timeBudget } from './time-budget';
+
+const attempt = (run: number, task: number, thread: string, start: number, stop: number, status = 'ok') => ({
+  run,
+  task,
+  worker: 'a',
+  thread,
+  start,
+  stop,
+  done: stop,
+  submitted: 0,
+  status
+});
+
+const tasks = new Tasks(
+  recordingOf({
+    workers: [{ worker: 'a', threads: 2, joined: -5 }],
+    graph: [
+      { task: 1, key: 'inc-1', prefix: 'inc' },
+      { task: 2, key: 'sum-2', prefix: 'sum' }
+    ],
+    attempts: [attempt(1, 1, 't1', 1, 4), attempt(2, 2, 't1', 6, 10), attempt(3, 1, 't2', 2, 3, 'erred')],
+    phases: [
+      { run: 1, action: 'transfer', start: 0, stop: 1 },
+      // overlaps the task before it and another wait: only 4 to 5.5 is left of the two
+      { run: 2, action: 'transfer', start: 3, stop: 5 },
+      { run: 2, action: 'disk-read', start: 4.5, stop: 5.5 },
+      { run: 3, action: 'compress', start: 0, stop: 2 }
+    ]
+  })
+);
+
+describe('time budget', () => {
+  it('gives each second of each thread to one part', () => {
+    const budget = timeBudget(tasks, new Selection().filter());
+    expect(budget.offered).toBe(20);
+    expect(budget.threads).toBe(2);
+    expect(budget.parts).toEqual({
+      computing: 7,
+      other: 0,
+      failed: 1,
+      transfer: 2,
+      disk: 0.5,
+      deserialize: 0,
+      idle: 9.5
+    });
+    expect(PARTS.reduce((sum, part) => sum + budget.parts[part], 0)).toBe(budget.offered);
+  });
+
+  it('follows time, names and workers', () => {
+    const selection = new Selection();
+    selection.set({ source: 'x', column: 'time', value: { start: 3.5, stop: 7 } });
+    expect(timeBudget(tasks, selection.filter())).toMatchObject({
+      offered: 7,
+      parts: { computing: 1.5, failed: 0, transfer: 1, disk: 0.5, idle: 4 }
+    });
+    selection.clear();
+    selection.set({ source: 'x', column: 'name', value: ['inc'] });
+    expect(timeBudget(tasks, selection.filter()).parts).toMatchObject({ computing: 3, other: 4, failed: 1 });
+    selection.set({ source: 'x', column: 'worker', value: ['nobody'] });
+    expect(timeBudget(tasks, selection.filter())).toMatchObject({ offered: 0, threads: 0 });
+  });
+});

@@ -1,0 +1,186 @@
+import { RUNNING, STATUSES } from './lane';
+import type { Filter, TimeRange } from './selection';
+import type { Tasks } from './tasks';
+
+/** What the time of threads went into; a moment belongs to one part only, the first that claims it. */
+export const PARTS = ['computing', 'other', 'failed', 'transfer', 'disk', 'deserialize', 'idle'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** Thread-seconds by part; they add up to `offered`. */
+export interface TimeBudget {
+  readonly offered: number;
+  readonly threads: number;
+  readonly parts: Readonly<Record<Part, number>>;
+}
+
+const FAILED = ['erred', 'retried', 'killed'].map(status => STATUSES.indexOf(status as 'erred'));
+
+const PART_OF_ACTION: Readonly<Record<string, Part>> = {
+  transfer: 'transfer',
+  'disk-read': 'disk',
+  'disk-write': 'disk',
+  deserialize: 'deserialize'
+};
+
+/**
+ * Where the time of the worker threads went within a filter.
+ *
+ * A thread computes while a task function runs on it. What it waited for
+ * (data, disk) counts only while it computed nothing, so that no second is
+ * counted twice. Names, spans and runs that are not chosen count as `other`.
+ */
+export function timeBudget(tasks: Tasks, filter: Filter): TimeBudget {
+  const within = filter.time ?? activeTime(tasks);
+  const parts: Record<Part, number> = {
+    computing: 0,
+    other: 0,
+    failed: 0,
+    transfer: 0,
+    disk: 0,
+    deserialize: 0,
+    idle: 0
+  };
+  const waits = waitsByLane(tasks);
+  tasks.lanes.forEach((lane, at) => {
+    if (filter.workers && !filter.workers.has(lane.worker)) return;
+    const gaps = computeLane(tasks, at, filter, within, parts);
+    fillGaps(gaps, waits[at], within, parts);
+  });
+  const { offered, threads } = offer(tasks, filter, within);
+  const used = PARTS.reduce((sum, part) => sum + parts[part], 0);
+  parts.idle = Math.max(0, offered - used);
+  return { offered: Math.max(offered, used), threads, parts };
+}
+
+/** From the first moment at which a task was wanted to the last at which one was done. */
+function activeTime(tasks: Tasks): TimeRange {
+  const attempts = tasks.recording.table('attempts');
+  let start = Number.POSITIVE_INFINITY;
+  let stop = Number.NEGATIVE_INFINITY;
+  for (const column of ['submitted', 'start'] as const) {
+    for (const time of attempts.times(column)) if (time < start) start = time;
+  }
+  for (const column of ['stop', 'done'] as const) {
+    for (const time of attempts.times(column)) if (time > stop) stop = time;
+  }
+  return start < stop ? { start, stop } : { start: 0, stop: 0 };
+}
+
+/** Adds what a lane computed to the parts; returns the gaps between, as pairs of times. */
+function computeLane(
+  tasks: Tasks,
+  at: number,
+  filter: Filter,
+  { start: from, stop: to }: TimeRange,
+  parts: Record<Part, number>
+): Float64Array {
+  const lane = tasks.lanes[at];
+  const wanted = tasks.names.map(name => !filter.names || filter.names.has(name));
+  const length = lane.length;
+  const gaps = new Float64Array(2 * length + 2);
+  let count = 0;
+  let until = from;
+  for (let entry = lane.firstAfter(from); entry < length && lane.start[entry] < to; entry++) {
+    const start = Math.max(lane.start[entry], until);
+    const stop = Math.min(lane.stop[entry], to);
+    if (stop <= start) continue;
+    if (start > until) {
+      gaps[count++] = until;
+      gaps[count++] = start;
+    }
+    const failed = FAILED.includes(lane.status[entry]);
+    const part = !wanted[lane.name[entry]] ? 'other' : failed ? 'failed' : 'computing';
+    parts[part] += stop - start;
+    until = stop;
+  }
+  if (to > until) {
+    gaps[count++] = until;
+    gaps[count++] = to;
+  }
+  return gaps.subarray(0, count);
+}
+
+interface Wait {
+  readonly part: Part;
+  readonly start: number;
+  readonly stop: number;
+}
+
+/** The phases of each lane's attempts that are a kind of waiting, by start. */
+function waitsByLane(tasks: Tasks): Wait[][] {
+  const { recording } = tasks;
+  const laneOfRow = new Int32Array(recording.table('attempts').rows).fill(-1);
+  tasks.lanes.forEach((lane, at) => {
+    for (let entry = 0; entry < lane.length; entry++) {
+      if (lane.status[entry] !== RUNNING) laneOfRow[lane.row[entry]] = at;
+    }
+  });
+  const waits: Wait[][] = tasks.lanes.map(() => []);
+  const phases = recording.table('phases');
+  const runs = phases.numbers('run');
+  const starts = phases.times('start');
+  const stops = phases.times('stop');
+  const actions = phases.symbols('action');
+  for (let row = 0; row < phases.rows; row++) {
+    const action = actions.names[actions.codes[row]];
+    const attempt = tasks.attemptRow(runs[row]);
+    const lane = attempt < 0 ? -1 : laneOfRow[attempt];
+    if (lane < 0 || !Object.hasOwn(PART_OF_ACTION, action)) continue;
+    waits[lane].push({ part: PART_OF_ACTION[action], start: starts[row], stop: stops[row] });
+  }
+  for (const each of waits) each.sort((a, b) => a.start - b.start);
+  return waits;
+}
+
+/** Adds the waits to their parts, as far as they lie in gaps and overlap no earlier wait. */
+function fillGaps(
+  gaps: Float64Array,
+  waits: readonly Wait[],
+  { start, stop }: TimeRange,
+  parts: Record<Part, number>
+): void {
+  let gap = 0;
+  let until = start;
+  for (const wait of waits) {
+    const from = Math.max(wait.start, until);
+    const to = Math.min(wait.stop, stop);
+    if (!(to > from)) continue;
+    while (gap < gaps.length && gaps[gap + 1] <= from) gap += 2;
+    for (let at = gap; at < gaps.length && gaps[at] < to; at += 2) {
+      parts[wait.part] += Math.max(0, Math.min(to, gaps[at + 1]) - Math.max(from, gaps[at]));
+    }
+    until = to;
+  }
+}
+
+/** Thread-seconds that the workers of a filter were there for. */
+function offer(
+  tasks: Tasks,
+  filter: Filter,
+  { start, stop }: TimeRange
+): { offered: number; threads: number } {
+  const table = tasks.recording.table('workers');
+  const newest = new Map<string, number>();
+  for (let row = 0; row < table.rows; row++) newest.set(table.text('worker', row), row);
+  const joined = table.times('joined');
+  const left = table.times('left');
+  const counts = table.numbers('threads');
+  let offered = 0;
+  let threads = 0;
+  const add = (count: number, seconds: number): void => {
+    if (seconds <= 0) return;
+    offered += count * seconds;
+    threads += count;
+  };
+  for (const [worker, row] of newest) {
+    if (filter.workers && !filter.workers.has(worker)) continue;
+    const from = Number.isNaN(joined[row]) ? start : Math.max(start, joined[row]);
+    const to = Number.isNaN(left[row]) ? stop : Math.min(stop, left[row]);
+    add(counts[row], to - from);
+  }
+  for (const { worker, thread } of tasks.lanes) {
+    if (newest.has(worker) || thread === '' || (filter.workers && !filter.workers.has(worker))) continue;
+    add(1, stop - start);
+  }
+  return { offered, threads };
+}
