@@ -2,7 +2,7 @@ import type { Batch, PackedColumn, Values } from './batch';
 import { Recording } from './recording';
 import { type Kind, TABLES, type TableName } from './schema';
 
-type Row = Readonly<Record<string, number | string>>;
+export type Row = Readonly<Record<string, number | string>>;
 
 /** A batch from rows, for tests. A column that no row has is left out. */
 export function batchOf(table: TableName, rows: readonly Row[]): Batch {

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listen } from './gestures';
+
+let element: HTMLElement;
+let log: string[];
+let stop: () => void;
+
+beforeEach(() => {
+  element = document.createElement('div');
+  element.tabIndex = 0;
+  element.setPointerCapture = () => {};
+  document.body.append(element);
+  log = [];
+  stop = listen(element, {
+    zoom: (x, _y, factor) => log.push(`zoom ${x} ${factor < 1 ? 'in' : 'out'}`),
+    pan: (dx, dy) => log.push(`pan ${dx} ${dy}`),
+    brush: (from, to, done) => log.push(`brush ${from} ${to} ${done}`),
+    hover: place => log.push(place ? `hover ${place.x}` : 'leave'),
+    click: (x, y) => log.push(`click ${x} ${y}`),
+    doubleClick: () => log.push('double'),
+    key: event => event.key === '+' && log.push('key +') > 0
+  });
+});
+
+afterEach(() => {
+  stop();
+  element.remove();
+});
+
+function pointer(type: string, x: number, y: number, more: object = {}): void {
+  element.dispatchEvent(
+    new PointerEvent(type, { clientX: x, clientY: y, pointerId: 1, button: 0, bubbles: true, ...more })
+  );
+}
+
+function wheel(options: WheelEventInit): WheelEvent {
+  const event = new WheelEvent('wheel', { bubbles: true, cancelable: true, ...options });
+  // What stands in for the browser here gives a wheel no modifier keys and no place.
+  for (const [name, value] of Object.entries({ ctrlKey: false, clientX: 30, ...options })) {
+    Object.defineProperty(event, name, { value });
+  }
+  element.dispatchEvent(event);
+  return event;
+}
+
+describe('gestures', () => {
+  test('the wheel scrolls the page until the chart has the focus or a modifier is down', () => {
+    expect(wheel({ deltaY: -100 }).defaultPrevented).toBe(false);
+    expect(log).toEqual([]);
+    expect(wheel({ deltaY: -100, ctrlKey: true }).defaultPrevented).toBe(true);
+    element.focus();
+    wheel({ deltaY: 100 });
+    wheel({ deltaX: 12 });
+    expect(log).toEqual(['zoom 30 in', 'zoom 30 out', 'pan -12 0']);
+  });
+
+  test('a drag pans by whole pixels, a click does not', () => {
+    pointer('pointerdown', 10, 10);
+    pointer('pointermove', 12, 10);
+    pointer('pointerup', 12, 10);
+    pointer('pointerdown', 10, 10);
+    pointer('pointermove', 20.4, 11);
+    pointer('pointermove', 25, 15);
+    pointer('pointerup', 25, 15);
+    expect(log).toEqual(['click 12 10', 'pan 10 1', 'pan 5 4']);
+  });
+
+  test('Shift and a drag mark a stretch', () => {
+    pointer('pointerdown', 10, 10, { shiftKey: true });
+    pointer('pointermove', 50, 10);
+    pointer('pointerup', 60, 10);
+    expect(log).toEqual(['brush 10 50 false', 'brush 10 60 true']);
+  });
+
+  test('two fingers zoom', () => {
+    pointer('pointerdown', 100, 10, { pointerId: 1 });
+    pointer('pointerdown', 200, 10, { pointerId: 2 });
+    pointer('pointermove', 300, 10, { pointerId: 2 });
+    expect(log).toEqual(['zoom 200 in']);
+  });
+
+  test('keys of the element itself, taken only if used', () => {
+    const press = (key: string): boolean => {
+      const event = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true });
+      element.dispatchEvent(event);
+      return event.defaultPrevented;
+    };
+    expect([press('+'), press('x')]).toEqual([true, false]);
+    expect(log).toEqual(['key +']);
+  });
+
+  test('nothing after the stop', () => {
+    stop();
+    pointer('pointermove', 5, 5);
+    wheel({ deltaY: 5, ctrlKey: true });
+    expect(log).toEqual([]);
+  });
+});

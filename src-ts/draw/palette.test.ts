@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { ColorRegistry, luminance, mixed, oklch, SLOTS, slotColor } from './palette';
+
+const distance = (a: readonly number[], b: readonly number[]): number =>
+  Math.hypot(...a.map((value, at) => value - b[at]));
+
+describe('palette', () => {
+  test('colours exist, and stand out from the background', () => {
+    for (const dark of [false, true]) {
+      for (let slot = 0; slot < SLOTS; slot++) {
+        const color = slotColor(slot, dark);
+        expect(color.every(channel => Number.isInteger(channel) && channel >= 0 && channel <= 255)).toBe(
+          true
+        );
+        const light = luminance(color);
+        if (dark) expect(light).toBeGreaterThan(0.12);
+        else expect(light).toBeLessThan(0.62);
+      }
+    }
+  });
+
+  test('red and orange stay free for transfers and disk', () => {
+    for (let slot = 0; slot < SLOTS; slot++) {
+      expect(distance(slotColor(slot, false), [214, 39, 40])).toBeGreaterThan(60);
+      expect(distance(slotColor(slot, false), [236, 126, 10])).toBeGreaterThan(60);
+    }
+  });
+
+  test('known values: white, black and a blue', () => {
+    expect(oklch(1, 0, 0)).toEqual([255, 255, 255]);
+    expect(oklch(0, 0, 0)).toEqual([0, 0, 0]);
+    expect(distance(oklch(0.452, 0.313, 264), [0, 0, 255])).toBeLessThan(6);
+  });
+
+  test('mixing is in linear light', () => {
+    expect(mixed([0, 0, 0], [255, 255, 255], 0.5)).toEqual([188, 188, 188]);
+    expect(mixed([10, 20, 30], [200, 100, 50], 1)).toEqual([200, 100, 50]);
+  });
+
+  test('a dozen names can be told apart; the same names get the same colours', () => {
+    const names = [
+      'inc',
+      'sum',
+      'read_parquet',
+      'getitem',
+      'add',
+      'mean',
+      'store',
+      'merge',
+      'fft',
+      'dot',
+      'x',
+      'y'
+    ];
+    const registry = new ColorRegistry();
+    const colors = names.map(name => registry.color(name, false));
+    for (let a = 0; a < colors.length; a++) {
+      for (let b = 0; b < a; b++) expect(distance(colors[a], colors[b])).toBeGreaterThan(20);
+    }
+    const again = new ColorRegistry();
+    expect(names.map(name => again.color(name, false))).toEqual(colors);
+    for (let more = 0; more < 200; more++) expect(registry.slot(`name-${more}`)).toBeLessThan(SLOTS);
+  });
+});

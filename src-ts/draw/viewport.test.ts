@@ -1,0 +1,78 @@
+import { describe, expect, test, vi } from 'vitest';
+import { Viewport } from './viewport';
+
+function opened(): Viewport {
+  const viewport = new Viewport();
+  viewport.setExtent(100, 200);
+  return viewport;
+}
+
+describe('Viewport', () => {
+  test('shows everything, and follows what is added', () => {
+    const viewport = opened();
+    expect([viewport.start, viewport.stop, viewport.follow, viewport.fitted]).toEqual([100, 200, true, true]);
+    viewport.setExtent(100, 250);
+    expect([viewport.start, viewport.stop]).toEqual([100, 250]);
+  });
+
+  test('data never move what a person has set, until asked to follow again', () => {
+    const viewport = opened();
+    viewport.zoom(0.5, 0.1);
+    expect([viewport.start, viewport.stop, viewport.follow]).toEqual([145, 155, false]);
+    viewport.setExtent(100, 300);
+    expect([viewport.start, viewport.stop]).toEqual([145, 155]);
+    viewport.follow = true;
+    expect([viewport.start, viewport.stop]).toEqual([290, 300]);
+    viewport.setExtent(100, 310);
+    expect([viewport.start, viewport.stop]).toEqual([300, 310]);
+    viewport.fit();
+    expect([viewport.start, viewport.stop]).toEqual([100, 310]);
+  });
+
+  test('zooms about a place and stays inside', () => {
+    const viewport = opened();
+    viewport.zoom(0.25, 0.5);
+    expect([viewport.start, viewport.stop]).toEqual([112.5, 162.5]);
+    viewport.pan(-5);
+    expect([viewport.start, viewport.stop]).toEqual([100, 150]);
+    viewport.zoom(0, 100);
+    expect([viewport.start, viewport.stop]).toEqual([100, 200]);
+    for (let times = 0; times < 200; times++) viewport.zoom(0.5, 0.5);
+    expect(viewport.span).toBeGreaterThanOrEqual(2e-5);
+  });
+
+  test('a chart begins at a whole device pixel, wherever a pan ends', () => {
+    const viewport = opened();
+    viewport.zoom(0.3, 0.137);
+    for (const ratio of [1, 1.25, 2]) {
+      for (const share of [0.01, -0.0037, 0.4]) {
+        viewport.pan(share);
+        const { start, perPixel, width, x, time } = viewport.scale(777, ratio);
+        const columns = (start - 100) / (perPixel / ratio);
+        expect(columns).toBeCloseTo(Math.round(columns), 4);
+        expect(Math.abs(start - viewport.start)).toBeLessThanOrEqual(perPixel / ratio / 2 + 1e-9);
+        expect(x(time(123))).toBeCloseTo(123, 3);
+        expect(width * perPixel).toBeCloseTo(viewport.span, 9);
+      }
+    }
+  });
+
+  test('moves until a moment after the last change, and tells when it has come to rest', () => {
+    vi.useFakeTimers();
+    const viewport = opened();
+    let told = 0;
+    const stop = viewport.subscribe(() => told++);
+    viewport.zoom(0.5, 0.5);
+    expect([viewport.moving, told]).toEqual([true, 1]);
+    vi.advanceTimersByTime(100);
+    viewport.pan(0.1);
+    vi.advanceTimersByTime(100);
+    expect(viewport.moving).toBe(true);
+    vi.advanceTimersByTime(100);
+    expect([viewport.moving, told]).toEqual([false, 3]);
+    stop();
+    viewport.fit();
+    expect(told).toBe(3);
+    vi.useRealTimers();
+  });
+});

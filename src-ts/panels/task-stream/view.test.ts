@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { batchOf, type Row, recordingOf } from '../../core/test-recording';
+import { Surface } from '../../draw/surface';
+import type { PanelView, Stage } from '../panel';
+import { createStage } from '../stage';
+import { taskStream } from '../task-stream';
+
+const START = 1000;
+
+const GRAPH: readonly Row[] = [
+  { task: 0, key: "('inc-77', 0)", prefix: 'inc', span: 's' },
+  { task: 1, key: 'sum-1', prefix: 'sum' },
+  { task: 2, key: 'fails-2', prefix: 'fails' }
+];
+
+const ATTEMPTS: readonly Row[] = [
+  {
+    run: 0,
+    task: 0,
+    worker: 'w1',
+    thread: 't1',
+    status: 'ok',
+    submitted: 1000,
+    start: 1001,
+    stop: 1002,
+    done: 1002.1,
+    nbytes: 2048
+  },
+  { run: 1, task: 1, worker: 'w1', thread: 't1', status: 'ok', start: 1004, stop: 1006, done: 1006.1 },
+  { run: 2, task: 2, worker: 'w2', thread: 't1', status: 'retried', start: 1002, stop: 1003, done: 1003.1 },
+  { run: 3, task: 2, worker: 'w2', thread: 't1', status: 'erred', start: 1005, stop: 1008, done: 1008.1 },
+  { run: 4, task: 1, worker: 'w2', status: 'stolen', done: 1003 }
+];
+
+let stage: Stage;
+let surface: Surface;
+let view: PanelView;
+
+beforeEach(() => {
+  const recording = recordingOf({
+    about: [{ name: 'started', value: String(START) }],
+    graph: GRAPH,
+    spans: [{ span: 's', name: 'load', path: 'load' }],
+    workers: [
+      { worker: 'w1', name: '0' },
+      { worker: 'w2', name: '1' }
+    ],
+    attempts: ATTEMPTS,
+    executions: [{ run: 0, worker: 'w1', cpu: 0.5, executing: 1000.9, ready: 1000.8, received: 1000.7 }],
+    errors: [{ run: 3, task: 2, exception: "ValueError('no')", traceback: 'line 12' }],
+    edges: [{ task: 1, dependency: 0 }]
+  });
+  stage = createStage(recording);
+  surface = new Surface();
+  surface.width = 1000;
+  surface.height = 2 * 22 + 22;
+  view = taskStream.create({ ...stage, surface, say: () => {} });
+  view.layout();
+});
+
+/** The place of a moment in a lane. */
+function at(time: number, lane: number): { x: number; y: number } {
+  const plot = view.plot?.() ?? { x: 0, y: 0, width: 1, height: 1 };
+  const { x } = stage.viewport.scale(plot.width);
+  return { x: plot.x + x(time), y: (lane + 0.5) * (plot.height / 2) };
+}
+
+function cardAt(time: number, lane: number): Record<string, string> {
+  const { x, y } = at(time, lane);
+  const card = view.pick?.(x, y)?.card();
+  const lines = card?.groups.flat().map(({ label, value }) => [label, value.replaceAll('\u2009', ' ')]) ?? [];
+  return { title: card?.title ?? '', text: card?.text ?? '', ...Object.fromEntries(lines) };
+}
+
+describe('Task stream', () => {
+  test('the card says everything that is known', () => {
+    expect(cardAt(1001.5, 0)).toMatchObject({
+      title: 'inc',
+      Key: "('inc-77', 0)",
+      Status: 'finished',
+      Took: '1 s',
+      Worker: '0 (w1)',
+      'Waited for thread': '100 ms',
+      'Waited for data': '100 ms',
+      CPU: '500 ms (50 %)',
+      Result: '2 KiB',
+      'Needed by': '1 task',
+      Span: 'load'
+    });
+    expect(cardAt(1005, 0)).toMatchObject({ title: 'sum', Inputs: '1 (inc)' });
+    expect(cardAt(1006, 1)).toMatchObject({
+      title: 'fails',
+      Status: 'failed, attempt 2 of 2',
+      Error: "ValueError('no')",
+      text: 'line 12'
+    });
+    expect(cardAt(1002.5, 1).Status).toBe('failed, was tried again, attempt 1 of 2');
+  });
+
+  test('nothing is found where nothing is', () => {
+    const { x, y } = at(1003, 0);
+    expect(view.pick?.(x, y)).toBeUndefined();
+    expect(view.pick?.(3, 5)).toBeUndefined();
+  });
+
+  test('attempts that never ran are told of', () => {
+    expect(view.below?.textContent).toContain('1 attempt never ran on a thread');
+    expect(view.below?.textContent).toContain('1 stolen');
+  });
+
+  test('a click chooses the name, and again leaves it', () => {
+    const { x, y } = at(1005, 0);
+    const mark = view.pick?.(x, y);
+    view.choose?.(mark, { additive: false });
+    expect(stage.selection.clauses).toEqual([{ source: 'task-stream', column: 'name', value: ['sum'] }]);
+    view.choose?.(mark, { additive: false });
+    expect(stage.selection.clauses).toEqual([]);
+  });
+
+  test('arrow keys go from task to task and bring it into sight', () => {
+    stage.viewport.show(1000.5, 1002.5);
+    const first = view.move?.(undefined, 'first');
+    expect(first?.words()).toContain('inc, finished');
+    const next = view.move?.(first, 'right');
+    expect(next?.words()).toContain('sum');
+    expect(stage.viewport.start).toBeLessThan(1004);
+    expect(stage.viewport.stop).toBeGreaterThan(1004);
+    const below = view.move?.(next, 'down');
+    expect(below?.words()).toContain('fails, failed');
+    expect(view.move?.(below, 'down')?.id).toBe(below?.id);
+  });
+
+  test('the legend lists names by time, finds, chooses and hides', () => {
+    const names = (): string[] =>
+      [...(view.above?.querySelectorAll('.di-legend-name bdi') ?? [])].map(each => each.textContent ?? '');
+    expect(names()).toEqual(['fails', 'sum', 'inc']);
+    const search = view.search as HTMLInputElement;
+    search.value = 'IN';
+    search.dispatchEvent(new Event('input'));
+    expect(names()).toEqual(['inc']);
+    search.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
+    expect(stage.selection.own('task-stream', 'name')).toEqual(['inc']);
+    search.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+    expect(names()).toHaveLength(3);
+    view.above?.querySelector<HTMLElement>('[aria-label="Hide sum"]')?.click();
+    view.layout();
+    const { x, y } = at(1005, 0);
+    expect(view.pick?.(x, y)).toBeUndefined();
+    expect(view.above?.querySelector('[aria-label="Show sum"]')).not.toBeNull();
+  });
+
+  test('the table has what is in sight and chosen', () => {
+    expect(view.rows?.().length).toBe(4);
+    stage.selection.set({ source: 'flame-graph', column: 'name', value: ['fails'] });
+    view.layout();
+    const rows = view.rows?.();
+    expect(rows?.length).toBe(2);
+    expect(rows?.row(1).map(cell => cell.replaceAll('\u2009', ' '))).toEqual([
+      'fails',
+      'fails-2',
+      'failed',
+      '5.0000',
+      '3 s',
+      '1',
+      't1',
+      '–'
+    ]);
+    stage.selection.set({ source: 'memory', column: 'worker', value: ['w1'] });
+    expect(view.rows?.().length).toBe(0);
+  });
+
+  test('a span narrows it to its tasks', () => {
+    stage.selection.set({ source: 'elsewhere', column: 'span', value: ['s'] });
+    view.layout();
+    expect(cardAt(1001.5, 0).title).toBe('inc');
+    expect(cardAt(1005, 0).title).toBe('');
+  });
+
+  test('says in words when there is nothing, and why', () => {
+    const empty = createStage(recordingOf({}));
+    const other = taskStream.create({ ...empty, surface, say: () => {} });
+    expect(other.empty()).toContain('No task has finished yet');
+    empty.recording.take(batchOf('about', [{ name: 'stopped', value: '5' }]));
+    expect(other.empty()).toContain('No task ran while this was recorded');
+    expect(view.empty()).toBeUndefined();
+  });
+});
