@@ -152,10 +152,10 @@ class Recording(Store):
         ----------
         coarse
             Round what no picture shows: moments other than the start and stop
-            of a task to 0.1 ms, single-precision floats to 0.2 %; number the
-            attempts anew.
+            of a task or a phase to 0.1 ms, single-precision floats to 0.2 %, others that
+            are no whole numbers to 0.001 %; number the attempts anew.
         """
-        return packed(self.columns, coarse=coarse)
+        return packed(self.columns, rounded=coarse)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file; it appears whole or not at all."""

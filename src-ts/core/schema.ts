@@ -52,12 +52,12 @@ export const TABLES = {
     thread: 'sym',
     /** How it ended: ok, erred, retried, killed, cancelled, stolen, rescheduled. */
     status: 'sym',
-    /** When the scheduler knew that it had ended. */
-    done: 'time',
     /** When its function returned or raised. */
     stop: 'time',
     /** When its function was called. */
     start: 'time',
+    /** When the scheduler knew that it had ended. */
+    done: 'time',
     /** When the scheduler sent it to the worker. */
     assigned: 'time',
     /** When its last input was in memory. */

@@ -1,0 +1,85 @@
+"""Large, sorted batches: the smallest form of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from ..batch import Symbols, Texts, Values, encode
+from ..columns import Columns, length, take
+from ..schema import TABLES
+from .coarse import coarse, units_of
+
+#: Columns that bring rows into an order in which neighbours are alike.
+_ORDER: Mapping[str, tuple[str, ...]] = {
+    "graph": ("task",),
+    "edges": ("task", "dependency"),
+    "attempts": ("worker", "thread", "start"),
+    "executions": ("worker", "ended"),
+    "phases": ("action", "run"),
+    "transfers": ("worker", "direction", "start"),
+    "transferred": ("transfer",),
+    "resources": ("process", "time"),
+    "gpus": ("process", "index", "time"),
+    "memory": ("worker", "time"),
+    "stacks": ("stack",),
+    "samples": ("process", "thread", "time"),
+    "sampling": ("process", "time"),
+    "metrics": ("worker", "context", "span", "prefix", "activity", "unit", "time"),
+    "clocks": ("worker", "time"),
+}
+#: The same for tables whose attempts have been numbered anew.
+_BY_RUN: Mapping[str, tuple[str, ...]] = {
+    "executions": ("run",),
+    "phases": ("action", "run"),
+    "errors": ("run",),
+}
+#: Most rows in one batch: what a damaged frame can cost.
+BATCH_ROWS = 131_072
+
+Read = Callable[[str], Columns]
+
+
+def packed(read: Read, *, rounded: bool = False) -> list[bytes]:
+    """Every table that has rows in as few batches as can be; see `Recording.packed`."""
+    whole = {name: _sorted(columns, _ORDER.get(name, ())) for name in TABLES if length(columns := read(name))}
+    if rounded:
+        whole = coarse(whole)
+        whole = {name: _sorted(columns, _BY_RUN.get(name, ())) for name, columns in whole.items()}
+    batches = []
+    for name, columns in whole.items():
+        units = units_of(name) if rounded else None
+        for first in range(0, length(columns), BATCH_ROWS):
+            rows = slice(first, first + BATCH_ROWS)
+            part = {each: _compact(take(values, rows)) for each, values in columns.items()}
+            batches.append(encode(name, part, units=units))
+    return batches
+
+
+def _sorted(columns: Columns, by: tuple[str, ...]) -> dict[str, Values]:
+    keys = [_key(columns[name]) for name in reversed(by)]
+    if not keys or length(columns) < 2:
+        return dict(columns)
+    order = np.lexsort(keys)
+    if (order[1:] > order[:-1]).all():
+        return dict(columns)
+    return {name: take(values, order) for name, values in columns.items()}
+
+
+def _key(values: Values) -> np.ndarray:
+    if isinstance(values, Texts):
+        raise TypeError("a column of unique text cannot be sorted by")
+    return values.codes if isinstance(values, Symbols) else values
+
+
+def _compact(values: Values) -> Values:
+    """Symbols without the names that no row has."""
+    if not isinstance(values, Symbols):
+        return values
+    used = np.zeros(len(values.names), bool)
+    used[values.codes] = True
+    if used.all():
+        return values
+    codes = (np.cumsum(used) - 1).astype("u4")
+    return Symbols(codes[values.codes], [name for name, kept in zip(values.names, used, strict=True) if kept])

@@ -1,0 +1,86 @@
+"""Rounds what no picture shows, for reports; see `Recording.packed`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..batch import Values
+from ..schema import NOTHING, TABLES
+
+#: Tables that name attempts by `run`.
+_RUNS = ("attempts", "executions", "running", "phases", "errors", "samples")
+#: Moments that a picture shows to the microsecond; all others are rounded.
+_EXACT = {("attempts", "start"), ("attempts", "stop"), ("phases", "start"), ("phases", "stop")}
+#: Columns that no page reads.
+_UNREAD = {"graph": ("order",)}
+#: Microseconds to which moments are rounded.
+_UNIT = 100
+#: Bits of fraction that are kept of single-precision floats, and of doubles that are no whole numbers.
+_SINGLE, _DOUBLE = 8, 16
+
+Columns = dict[str, Values]
+
+
+def coarse(whole: Mapping[str, Columns]) -> dict[str, Columns]:
+    """All tables, given in their packed order, with figures rounded and attempts numbered anew.
+
+    The runs count in the order of the attempts; what their workers saw takes
+    the same order.
+    """
+    tables = {name: _rounded(name, columns) for name, columns in whole.items()}
+    if "attempts" in tables:
+        _renumber(tables)
+        if "executions" in tables:
+            tables["executions"] = _without_ends(tables["executions"], tables["attempts"])
+    return tables
+
+
+def units_of(table: str) -> dict[str, int]:
+    """The microseconds to which each time of a table is rounded."""
+    times = [column.name for column in TABLES[table].columns if column.kind == "time"]
+    return {name: _UNIT for name in times if (table, name) not in _EXACT}
+
+
+def _rounded(table: str, columns: Columns) -> Columns:
+    times = {column.name for column in TABLES[table].columns if column.kind == "time"}
+    kept = {name: values for name, values in columns.items() if name not in _UNREAD.get(table, ())}
+    return {name: values if name in times else _round(values) for name, values in kept.items()}
+
+
+def _round(values: Values) -> Values:
+    if not isinstance(values, np.ndarray):
+        return values
+    if values.dtype == np.float32:
+        return np.where(np.isfinite(values), _cut(values, "u4", 23 - _SINGLE), values)
+    if values.dtype == np.float64:
+        whole = ~np.isfinite(values) | (values == np.rint(values))
+        return np.where(whole, values, _cut(values, "u8", 52 - _DOUBLE))
+    return values
+
+
+def _cut(values: np.ndarray, integer: str, bits: int) -> np.ndarray:
+    """Floats rounded to so many bits of fraction less."""
+    half, count = np.array(1 << (bits - 1), integer), np.array(bits, integer)
+    return np.asarray(((values.view(integer) + half) >> count << count).view(values.dtype))
+
+
+def _renumber(tables: dict[str, Columns]) -> None:
+    there = [name for name in _RUNS if name in tables]
+    runs = np.concatenate([np.asarray(tables[name]["run"]) for name in there])
+    old, place = np.unique(runs, return_index=True)
+    number = np.empty(len(old), "u4")
+    number[np.argsort(place, kind="stable")] = np.arange(len(old), dtype="u4")
+    for name in there:
+        run: Any = tables[name]["run"]
+        new = np.where(run == NOTHING, NOTHING, number[np.searchsorted(old, run)]).astype("u4")
+        tables[name] = {**tables[name], "run": new}
+
+
+def _without_ends(executions: Mapping[str, Any], attempts: Mapping[str, Any]) -> Columns:
+    """Without the moment at which the worker took the result, where the attempt's own end is known."""
+    known = attempts["run"][np.isfinite(attempts["stop"])]
+    ended = np.where(np.isin(executions["run"], known), np.nan, executions["ended"])
+    return {**executions, "ended": ended}
