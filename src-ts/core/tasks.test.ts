@@ -79,6 +79,17 @@ describe('Tasks', () => {
     expect(tasks.count).toBe(1);
   });
 
+  test('the lane of those whose thread is not known yet goes with the last of them', () => {
+    const recording = recordingOf({ running: [{ run: 0, task: 0, worker: 'w', thread: '', start: 1 }] });
+    const tasks = new Tasks(recording);
+    expect(tasks.lanes.map(({ thread }) => thread)).toEqual(['']);
+    recording.take(
+      batchOf('attempts', [{ run: 0, task: 0, worker: 'w', thread: 't', status: 'ok', start: 1, stop: 2 }])
+    );
+    expect(tasks.lanes.map(({ thread }) => thread)).toEqual(['t']);
+    expect(tasks.count).toBe(1);
+  });
+
   test('a killed attempt is where it was seen running; a failed one where its worker saw it', () => {
     const recording = recordingOf({
       graph: GRAPH,

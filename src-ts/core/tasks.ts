@@ -282,8 +282,15 @@ export class Tasks {
     if (row < 0 || this.endedRuns.get(run) >= 0) return;
     this.endedRuns.set(run, row);
     const running = this.recording.table('running');
-    this.byKey.get(laneKey(running.text('worker', row), running.text('thread', row)))?.remove(row, true);
+    const key = laneKey(running.text('worker', row), running.text('thread', row));
+    const lane = this.byKey.get(key);
+    lane?.remove(row, true);
     this.count--;
+    // The lane of those whose thread was not known yet is there only as long as it is needed.
+    if (lane?.thread === '' && lane.length === 0) {
+      this.byKey.delete(key);
+      this.sortedLanes = undefined;
+    }
   }
 
   /** Places an attempt of which the scheduler does not know when, or on which thread, it ran. */

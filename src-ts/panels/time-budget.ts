@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<Part, string>> = {
   transfer: 'waiting for data',
   disk: 'waiting for disk',
   deserialize: 'deserializing',
-  idle: 'nothing to do'
+  idle: 'idle'
 };
 
 const BAR: Pick<Box, 'y' | 'height'> = { y: 2, height: 20 };
@@ -202,6 +202,6 @@ function colorOf(part: Part, theme: Theme): Rgb {
     case 'deserialize':
       return reservedColor(part, theme.dark);
     case 'idle':
-      return mixed(theme.background, theme.dark ? [255, 255, 255] : [0, 0, 0], theme.dark ? 0.06 : 0.12);
+      return mixed(theme.background, theme.dark ? [255, 255, 255] : [0, 0, 0], theme.dark ? 0.03 : 0.2);
   }
 }
