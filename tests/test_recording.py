@@ -17,7 +17,7 @@ from dask_insight.batch import encode
 from dask_insight.frames import Writer
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING, TABLES
-from dask_insight.tables import FIELDS
+from dask_insight.tables import FIELDS, reference
 
 ZERO = 1_750_000_000.0
 A, B = "tcp://10.0.0.1:1", "tcp://10.0.0.2:2"
@@ -392,3 +392,9 @@ def test_importing_the_package_is_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_reference_of_tables_is_up_to_date() -> None:
+    if not reference.TARGET.exists():
+        pytest.skip("the documentation is not here")
+    assert reference.TARGET.read_text(encoding="utf-8") == reference.markdown()

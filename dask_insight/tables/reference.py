@@ -1,0 +1,39 @@
+"""Writes the reference of all tables: ``python -m dask_insight.tables.reference``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import FIELDS
+from .field import Field
+
+TARGET = Path(__file__).parents[2] / "docs" / "tables.md"
+
+_HEAD = """\
+# Tables
+
+What `dask_insight.open(path)` and `dask_insight.record(...)` give has each of these as a pandas DataFrame:
+`run.tasks`, `run.transfers` … Made from the package by `python -m dask_insight.tables.reference`.
+
+Columns of unit *time* are seconds since `run.started`; `run.table(name, timestamps=True)` gives them as UTC
+timestamps. A missing number is NaN, a missing text `''`. Ids count within one recording; 4294967295 stands for
+"none". `run.describe(name)` shows the same as a DataFrame.
+"""
+
+
+def markdown() -> str:
+    """The reference, as Markdown."""
+    return "\n".join([_HEAD, *(_table(name, fields) for name, fields in FIELDS.items())])
+
+
+def _table(name: str, fields: tuple[Field, ...]) -> str:
+    rows = [f"| `{field.name}` | {field.unit} | {_cell(field.doc)} |" for field in fields]
+    return "\n".join([f"## {name}", "", "| column | unit | meaning |", "|---|---|---|", *rows, ""])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    TARGET.write_text(markdown(), encoding="utf-8")
