@@ -1,6 +1,7 @@
 import { addressOf, expect, type ReportName, test } from './report';
 
-const PANELS = ['Task stream', 'Resources', 'Memory', 'Flame graph', 'Fine metrics', 'Functions', 'Workers'];
+const PICTURES = ['Time budget', 'Task stream', 'Resources', 'Memory', 'Flame graph', 'Fine metrics'];
+const PANELS = [...PICTURES, 'Functions', 'Workers'];
 
 test('a real run opens offline with every panel drawn', async ({ report, page }) => {
   await report.open('real');
@@ -13,11 +14,24 @@ test('a real run opens offline with every panel drawn', async ({ report, page })
     await expect(panel).toBeVisible();
     await expect(panel.locator('.di-empty')).toBeHidden();
   }
-  for (const title of PANELS.slice(0, 5)) {
+  for (const title of PICTURES) {
     await report.picture(title).scrollIntoViewIfNeeded();
     const painted = await report.fingerprint(title);
     expect(painted).not.toBe(0);
   }
+});
+
+test('the time budget adds up and agrees with the sentence at the top', async ({ report, page }) => {
+  await report.open('real');
+  const panel = report.panel('Time budget');
+  await panel.getByRole('button', { name: 'Show as table' }).click();
+  const parts = await report.column('Time budget', 0);
+  const shares = (await report.column('Time budget', 2)).map(text => Number.parseInt(text, 10) || 0);
+  expect(parts).toContain('computing');
+  expect(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 100)).toBeLessThan(4);
+  const said = /(\d+)\s?% computing/.exec(await page.locator('.verdict').innerText());
+  const computing = shares[parts.indexOf('computing')];
+  expect(Math.abs(Number(said?.[1]) - computing)).toBeLessThan(3);
 });
 
 test('what failed is told at the top and in the tables', async ({ report, page }) => {
