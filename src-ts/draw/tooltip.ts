@@ -7,6 +7,8 @@ export interface CardLine {
   /** Copied by a click on the value; given where the value is shortened. */
   readonly copy?: string;
   readonly tone?: 'error' | 'muted';
+  /** Shown once the card is pinned. */
+  readonly minor?: boolean;
 }
 
 /** What is known about something, top to bottom. Plain text throughout. */
@@ -31,6 +33,7 @@ const GAP = 10;
 export class Tooltip {
   readonly element = document.createElement('div');
   private fixed = false;
+  private target: Box = { x: 0, y: 0, width: 0, height: 0 };
 
   constructor(private readonly onUnpin: () => void = () => {}) {
     this.element.className = 'di-card';
@@ -47,6 +50,7 @@ export class Tooltip {
   show(card: Card, target: Box): void {
     this.fill(card);
     this.element.hidden = false;
+    this.target = target;
     this.place(target);
   }
 
@@ -66,6 +70,8 @@ export class Tooltip {
       this.onUnpin();
     });
     this.element.append(close);
+    // It shows more now than before.
+    this.place(this.target);
   }
 
   hide(): void {
@@ -90,10 +96,13 @@ export class Tooltip {
     const parts: HTMLElement[] = [head];
     for (const group of card.groups) {
       if (group.length === 0) continue;
-      const list = make('dl', 'di-card-lines');
+      const isMinor = group.every(line => line.minor);
+      const list = make('dl', isMinor ? 'di-card-lines di-minor' : 'di-card-lines');
       for (const line of group) list.append(...lineOf(line));
       parts.push(list);
     }
+    const more = card.text || card.groups.some(group => group.some(line => line.minor));
+    if (more) parts.push(make('div', 'di-card-more', 'Click for more'));
     if (card.text) parts.push(make('pre', 'di-card-text', card.text));
     this.element.replaceChildren(...parts);
     this.element.classList.remove('di-pinned');
@@ -148,7 +157,9 @@ function lineOf(line: CardLine): HTMLElement[] {
     });
     value.append(button);
   }
-  return [make('dt', '', line.label), value];
+  const label = make('dt', '', line.label);
+  if (line.minor) for (const part of [label, value]) part.classList.add('di-minor');
+  return [label, value];
 }
 
 /** Puts text on the clipboard; false where the page may not. */

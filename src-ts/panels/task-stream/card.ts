@@ -1,4 +1,4 @@
-import { bytes, clock, count, duration, plural, share, shortened } from '../../core/format';
+import { bytes, clock, count, duration, plural, share, shortened, THIN } from '../../core/format';
 import { type Lane, RUNNING, STATUSES, type Status } from '../../core/lane';
 import type { Tasks } from '../../core/tasks';
 import type { Card, CardLine } from '../../draw/tooltip';
@@ -129,7 +129,8 @@ function span(tasks: Tasks, lane: Lane, entry: number): CardLine[] {
 
 /** A moment since the recording's start, with as many digits as tell tasks apart. */
 function moment(seconds: number): string {
-  return `${seconds.toFixed(seconds < 10 ? 4 : 3)}\u2009s`;
+  const text = Math.abs(seconds).toFixed(Math.abs(seconds) < 10 ? 4 : 3);
+  return `${seconds < 0 && Number(text) !== 0 ? '−' : ''}${text}${THIN}s`;
 }
 
 function place(tasks: Tasks, lane: Lane): CardLine[] {
@@ -137,7 +138,7 @@ function place(tasks: Tasks, lane: Lane): CardLine[] {
   const address = name === lane.worker || !lane.worker ? '' : ` (${lane.worker})`;
   return [
     { label: 'Worker', value: name + address, ...(lane.worker ? { copy: lane.worker } : {}) },
-    { label: 'Thread', value: lane.thread || 'not known' }
+    { label: 'Thread', value: lane.thread || 'not known', minor: true }
   ];
 }
 
@@ -150,32 +151,35 @@ function waits(tasks: Tasks, row: number, run: number): CardLine[] {
   const at = (column: 'received' | 'ready' | 'executing' | 'ended'): number =>
     seen < 0 ? Number.NaN : executions.times(column)[seen];
   const { start, stop } = tasks.runOf(row);
+  const took = stop - start;
   const submitted = attempts.times('submitted')[row];
   const ready = attempts.times('ready')[row];
   const assigned = attempts.times('assigned')[row];
   const queued = attempts.numbers('queued')[row] === 1;
   const cpu = seen < 0 ? Number.NaN : executions.numbers('cpu')[seen];
   return [
-    line('Submitted', Number.isFinite(submitted) ? moment(submitted - recording.origin) : ''),
-    step('Waited for inputs', submitted, ready),
-    step(queued ? 'In the queue' : 'Held by scheduler', ready, assigned),
-    step('On its way', assigned, at('received')),
-    step('Waited for data', at('received'), at('ready')),
-    step('Waited for thread', at('ready'), at('executing')),
-    step('Computed', start, stop),
-    line('CPU', Number.isFinite(cpu) ? `${duration(cpu)} (${share(cpu / (stop - start))})` : ''),
-    step('Until in memory', stop, attempts.times('done')[row]),
-    ...phases(tasks, run)
+    line('Submitted', Number.isFinite(submitted) ? moment(submitted - recording.origin) : '', true),
+    step('Waited for inputs', submitted, ready, took),
+    step(queued ? 'In the queue' : 'Held by scheduler', ready, assigned, took),
+    step('On its way', assigned, at('received'), took),
+    step('Waited for data', at('received'), at('ready'), took),
+    step('Waited for thread', at('ready'), at('executing'), took),
+    step('Computed', start, stop, Number.POSITIVE_INFINITY),
+    line('CPU', Number.isFinite(cpu) ? `${duration(cpu)} (${share(cpu / took)})` : ''),
+    step('Until in memory', stop, attempts.times('done')[row], took),
+    ...phases(tasks, run, took)
   ].filter(each => each !== undefined);
 }
 
-function phases(tasks: Tasks, run: number): (CardLine | undefined)[] {
+function phases(tasks: Tasks, run: number, took: number): (CardLine | undefined)[] {
   const table = tasks.recording.table('phases');
   return tasks
     .phaseRows(run)
     .reverse()
     .slice(0, 6)
-    .map(row => step(words(table.text('action', row)), table.times('start')[row], table.times('stop')[row]));
+    .map(row =>
+      step(words(table.text('action', row)), table.times('start')[row], table.times('stop')[row], took)
+    );
 }
 
 function words(action: string): string {
@@ -191,8 +195,8 @@ function results(tasks: Tasks, row: number, run: number): CardLine[] {
   const grew = rss < 0 ? `−${bytes(-rss)}` : `+${bytes(rss)}`;
   return [
     line('Result', Number.isFinite(nbytes) ? bytes(nbytes) : ''),
-    line('Type', attempts.text('typename', row)),
-    line('Process memory', Number.isFinite(rss) ? grew : '')
+    line('Type', attempts.text('typename', row), true),
+    line('Process memory', Number.isFinite(rss) ? grew : '', true)
   ].filter(each => each !== undefined);
 }
 
@@ -206,8 +210,8 @@ function relations(tasks: Tasks, task: number): CardLine[] {
   const listed = [...new Set(names)].join(', ') + (inputs > MOST_INPUTS ? ' …' : '');
   return [
     line('Inputs', inputs > 0 ? `${count(inputs)} (${shortened(listed, 60)})` : ''),
-    line('Needed by', dependents > 0 ? plural(dependents, 'task') : ''),
-    line('Span', row < 0 ? '' : spanName(tasks, graph.text('span', row)))
+    line('Needed by', dependents > 0 ? plural(dependents, 'task') : '', true),
+    line('Span', row < 0 ? '' : spanName(tasks, graph.text('span', row)), true)
   ].filter(each => each !== undefined);
 }
 
@@ -219,10 +223,13 @@ function spanName(tasks: Tasks, id: string): string {
   return '';
 }
 
-function line(label: string, value: string): CardLine | undefined {
-  return value ? { label, value } : undefined;
+function line(label: string, value: string, minor = false): CardLine | undefined {
+  return value ? { label, value, minor } : undefined;
 }
 
-function step(label: string, from: number, to: number): CardLine | undefined {
-  return Number.isFinite(to - from) ? { label, value: duration(Math.max(0, to - from)) } : undefined;
+/** A stretch of time; minor where it is short beside what the task took. */
+function step(label: string, from: number, to: number, took: number): CardLine | undefined {
+  const length = Math.max(0, to - from);
+  const minor = took === Number.POSITIVE_INFINITY || length < Math.max(0.001, took / 100);
+  return Number.isFinite(to - from) ? { label, value: duration(length), minor } : undefined;
 }

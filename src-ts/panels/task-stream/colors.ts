@@ -26,6 +26,8 @@ export interface ColorChoice {
   readonly theme: Theme;
   /** Is this name shown in full colour? */
   readonly bright: (name: string) => boolean;
+  /** Some names are chosen: what belongs to none of them steps back too. */
+  readonly chosen: boolean;
 }
 
 function packed([red, green, blue]: Rgb): number {
@@ -38,7 +40,7 @@ export function failureColor(failure: number, theme: Theme): Rgb {
   return theme.dark ? [60, 60, 66] : [70, 70, 76];
 }
 
-export function colorTable({ names, colors, theme, bright }: ColorChoice): ColorTable {
+export function colorTable({ names, colors, theme, bright, chosen }: ColorChoice): ColorTable {
   const size = (names.length + FIRST_NAME) * (FULL + 1);
   const tasks = new Uint32Array(size).fill(packed(theme.background));
   const dimmed = tasks.slice();
@@ -68,7 +70,7 @@ export function colorTable({ names, colors, theme, bright }: ColorChoice): Color
   ACTIONS.forEach((_, action) => {
     const color = reservedColor(reservedOf(action), theme.dark);
     for (let full = 1; full <= FULL; full++) {
-      const share = 0.35 + (0.65 * full) / FULL;
+      const share = (0.35 + (0.65 * full) / FULL) * (chosen ? 2 * DIMMED : 1);
       phases[(action + FIRST_NAME) * 64 + full] = packed(mixed(background, color, share));
     }
   });

@@ -267,7 +267,7 @@ export class TaskStreamView implements PanelView {
     this.colored = key;
     const bright = (name: string): boolean =>
       highlight !== undefined ? name === highlight : this.choice.isBright(name);
-    this.colors = colorTable({ names: tasks.names, colors, theme, bright });
+    this.colors = colorTable({ names: tasks.names, colors, theme, bright, chosen: !this.choice.plain });
   }
 
   private async buildLevels(): Promise<void> {
