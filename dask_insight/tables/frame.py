@@ -18,6 +18,9 @@ try:
 except ImportError:
     arrow = None
 
+#: pandas has text columns of its own from version 3 on.
+_NEW = int(pd.__version__.partition(".")[0]) >= 3
+
 
 def frame(
     fields: tuple[Field, ...], columns: Mapping[str, Any], started: float, *, timestamps: bool, own: bool
@@ -57,11 +60,12 @@ def _column(values: Any) -> Any:
 def _texts(texts: Texts, rows: np.ndarray | None) -> Any:
     if arrow is None:
         names = [*texts.tolist(), ""]
-        return pd.array(names[:-1] if rows is None else [names[row] for row in rows], dtype="str")
+        named = names[:-1] if rows is None else [names[row] for row in rows]
+        return pd.array(named, dtype="str") if _NEW else np.array(named, object)
     array = _arrow(texts, 0 if rows is None else 1)
     if rows is not None:
         array = array.take(arrow.array(np.where(rows < 0, len(array) - 1, rows)))
-    dtype = pd.StringDtype("pyarrow", na_value=np.nan)
+    dtype = pd.StringDtype("pyarrow", na_value=np.nan) if _NEW else pd.StringDtype("pyarrow")
     return dtype.construct_array_type()._from_sequence(array, dtype=dtype)
 
 

@@ -16,7 +16,7 @@ What `dask_insight.open(path)` and `dask_insight.record(...)` give has each of t
 `run.tasks`, `run.transfers` … Made from the package by `python -m dask_insight.tables.reference`.
 
 Columns of unit *time* are seconds since `run.started`; `run.table(name, timestamps=True)` gives them as UTC
-timestamps. A missing number is NaN, a missing text `''`. Ids count within one recording; 4294967295 stands for
+timestamps. A missing number is NaN, a missing text `''`. Ids count within one recording; 4294967295 is
 "none". `run.describe(name)` shows the same as a DataFrame.
 """
 
