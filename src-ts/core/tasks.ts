@@ -26,6 +26,7 @@ export class Tasks {
 
   private readonly byKey = new Map<string, Lane>();
   private sortedLanes: readonly Lane[] | undefined;
+  private workerNames: ReadonlyMap<string, string> | undefined;
   private readonly graphRows = new IdIndex();
   private readonly attemptOfRun = new IdIndex();
   private readonly executionOfRun = new IdIndex();
@@ -68,6 +69,12 @@ export class Tasks {
   onChange(callback: () => void): Stop {
     this.callbacks.add(callback);
     return () => this.callbacks.delete(callback);
+  }
+
+  /** A worker's name in the cluster, or its address; '' for no worker. */
+  workerName(worker: string): string {
+    this.workerNames ??= this.readWorkers();
+    return this.workerNames.get(worker) || worker;
   }
 
   /** Row of `graph` of a task, or -1. */
@@ -178,6 +185,7 @@ export class Tasks {
         return true;
       case 'workers':
         this.sortedLanes = undefined;
+        this.workerNames = undefined;
         return true;
       case 'phases':
         chain(this.phasesOfRun, rows.table('phases').numbers('run'), from, to);
@@ -363,17 +371,22 @@ export class Tasks {
     }
   }
 
-  private inOrder(): Lane[] {
+  private readWorkers(): Map<string, string> {
     const workers = this.recording.table('workers');
-    const places = new Map<string, string>();
+    const names = new Map<string, string>();
+    // A later row replaces an earlier one.
     for (let row = 0; row < workers.rows; row++)
-      places.set(workers.text('worker', row), workers.text('name', row));
+      names.set(workers.text('worker', row), workers.text('name', row));
+    return names;
+  }
+
+  private inOrder(): Lane[] {
     const order = new Intl.Collator('en', { numeric: true });
     const seen = new Map([...this.byKey.values()].map((lane, at) => [lane, at]));
     return [...seen.keys()].sort(
       (a, b) =>
         Number(a.worker === '') - Number(b.worker === '') ||
-        order.compare(places.get(a.worker) || a.worker, places.get(b.worker) || b.worker) ||
+        order.compare(this.workerName(a.worker), this.workerName(b.worker)) ||
         order.compare(a.worker, b.worker) ||
         Number(a.thread === '') - Number(b.thread === '') ||
         order.compare(a.thread, b.thread)

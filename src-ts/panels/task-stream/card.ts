@@ -68,16 +68,7 @@ export function wordsOf(tasks: Tasks, lane: Lane, entry: number): string {
   const stop = Math.min(lane.stop[entry], end);
   const name = tasks.names[lane.name[entry]] || 'Unknown task';
   const when = `at ${duration(lane.start[entry] - origin)}, took ${duration(stop - lane.start[entry])}`;
-  return `${name}, ${statusWords(lane.status[entry])}, ${when}, on worker ${workerName(tasks, lane.worker)}`;
-}
-
-/** The worker's name in the cluster, or its address. */
-export function workerName(tasks: Tasks, worker: string): string {
-  const workers = tasks.recording.table('workers');
-  for (let row = workers.rows - 1; row >= 0; row--) {
-    if (workers.text('worker', row) === worker) return workers.text('name', row) || worker;
-  }
-  return worker || 'no worker';
+  return `${name}, ${statusWords(lane.status[entry])}, ${when}, on worker ${tasks.workerName(lane.worker) || 'not known'}`;
 }
 
 export function keyOf(tasks: Tasks, task: number): string {
@@ -134,7 +125,7 @@ function moment(seconds: number): string {
 }
 
 function place(tasks: Tasks, lane: Lane): CardLine[] {
-  const name = workerName(tasks, lane.worker);
+  const name = tasks.workerName(lane.worker) || 'none';
   const address = name === lane.worker || !lane.worker ? '' : ` (${lane.worker})`;
   return [
     { label: 'Worker', value: name + address, ...(lane.worker ? { copy: lane.worker } : {}) },

@@ -4,7 +4,6 @@ import type { Tasks } from '../../core/tasks';
 import type { Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
-import { workerName } from './card';
 
 /** Lanes of one worker that stand together. */
 export interface Group {
@@ -30,7 +29,7 @@ export function groupsOf(tasks: Tasks): Group[] {
 
 function labelOf(tasks: Tasks, worker: string): string {
   if (worker === '') return 'no worker';
-  const name = workerName(tasks, worker);
+  const name = tasks.workerName(worker);
   return /^\d+$/.test(name) ? `worker ${name}` : shortened(name.replace(/^\w+:\/\//, ''), 40);
 }
 

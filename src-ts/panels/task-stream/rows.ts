@@ -1,7 +1,7 @@
 import { bytes, duration, MISSING } from '../../core/format';
 import { type Lane, RUNNING } from '../../core/lane';
 import type { PanelContext, TableRows } from '../panel';
-import { keyOf, statusWords, workerName } from './card';
+import { keyOf, statusWords } from './card';
 import { CHOSEN, HIDDEN } from './cells';
 
 /** Most rows that a page can hold comfortably. */
@@ -63,7 +63,7 @@ export function rowsOf(
       case 4:
         return Math.round((Math.min(lane.stop[entry], recording.end) - start) * 1e6) / 1e6;
       case 5:
-        return workerName(tasks, lane.worker);
+        return tasks.workerName(lane.worker);
       case 6:
         return lane.thread;
       default:
