@@ -67,8 +67,10 @@ class Store:
             self.note("lost", f"the file takes no more, the recording goes on in memory: {error}", time())
 
     def write_to(self, writer: Writer) -> None:
-        """Write every batch to a file as it comes, from now until `close`."""
+        """Write all batches, those there are and those to come, to a file until `close`."""
         with self._lock:
+            for batch in self._batches:
+                writer.write(batch)
             self._writer = writer
 
     def batches(self) -> list[bytes]:

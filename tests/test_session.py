@@ -332,5 +332,24 @@ def test_an_unwritable_file_is_an_error_before_anything_begins(client: Client, t
     assert _plugins(client) == []
 
 
+def test_a_file_is_kept_when_the_recording_cannot_begin(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dask_insight.sources.cluster import ClusterSource
+
+    with record(tmp_path / "old.dinsight"):
+        client.submit(_increment, 25, key="precious").result()
+
+    async def refuse(self: ClusterSource, emit: Any) -> None:
+        raise RuntimeError("plugins are not welcome here")
+
+    monkeypatch.setattr(ClusterSource, "start", refuse)
+    for name in ("old.dinsight", "new.dinsight"):
+        with pytest.raises(RuntimeError, match="not welcome"), record(tmp_path / name, client=client):
+            pass
+    assert _keys(dask_insight.open(tmp_path / "old.dinsight")) == {"precious"}
+    assert [each.name for each in tmp_path.iterdir()] == ["old.dinsight"]
+
+
 def test_what_record_gives_is_a_session() -> None:
     assert isinstance(dask_insight.record(), Session)

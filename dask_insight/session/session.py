@@ -11,15 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from .. import frames
 from ..options import Options
 from ..recording import Recording
 from .clusters import AsynchronousClient, Clusters
 from .facts import beginning, facts
 from .settings import options_of
-
-#: Recordings up to this size are sorted and packed into a smaller file when they end; bytes of batches.
-COMPACT_BYTES = 256 * 2**20
+from .target import Target
 
 
 class Session:
@@ -44,6 +41,7 @@ class Session:
         local: bool,
     ) -> None:
         self._path = None if path is None else Path(path)
+        self._target: Target | None = None
         self._client = client
         self._name = name or (self._path.stem if self._path else None)
         self._options = options
@@ -74,6 +72,7 @@ class Session:
                     clusters.begin(client)
                 except Exception as error:
                     self._refused(client, error)
+            self._write()
         except BaseException:
             self.stop()
             raise
@@ -88,6 +87,7 @@ class Session:
                     await clusters.begin_async(client)
                 except Exception as error:
                     self._refused(client, error)
+            self._write()
         except BaseException:
             await self.stop_async()
             raise
@@ -131,7 +131,7 @@ class Session:
             raise RuntimeError("this session has been used; dask_insight.record(...) makes a new one")
         recording = self.recording
         if self._path is not None:
-            recording.write_to(frames.create(self._path))
+            self._target = Target(self._path)
         recording.append(beginning(self._name, time.time(), self._options))
         self._clusters = Clusters(self._options, recording.identity, recording.append)
         if self._with_local:
@@ -140,6 +140,10 @@ class Session:
             self._local = LocalSource(self._options, recording.identity)
             self._local.start(recording.append)
         return self._clusters
+
+    def _write(self) -> None:
+        if self._target is not None:
+            self._target.begin(self.recording)
 
     def _clients(self) -> list[Any]:
         """The clients to begin with; those that appear later come to `_appeared`."""
@@ -189,12 +193,8 @@ class Session:
         if self._local is not None:
             self._local.stop()
         recording.append(facts({"stopped": time.time()}))
-        try:
-            recording.close()
-            if self._path is not None and sum(map(len, recording.batches())) <= COMPACT_BYTES:
-                recording.save(self._path)
-        except OSError as error:
-            warnings.warn(f"{self._path} may lack the end of the recording: {error}", stacklevel=3)
+        if self._target is not None:
+            self._target.finish(recording)
 
 
 def _is_default(client: Any) -> bool:
