@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import uuid
 from collections import deque
@@ -17,6 +18,11 @@ def host() -> str:
             return file.read().strip()
     except OSError:
         return f"{platform.node()} {uuid.getnode():x}"
+
+
+def process() -> str:
+    """What tells this process from all others."""
+    return f"{host()} {os.getpid()}"
 
 
 class Offset:

@@ -51,16 +51,11 @@ class Executions:
         The `distributed.Worker`.
     ended
         Told of each run that ends: run, start, stop, prefix, thread.
-    corrected
-        Called when Dask corrects times by another amount than before: whoever
-        undoes the correction must know soon.
     """
 
-    def __init__(
-        self, worker: Any, ended: Callable[[int, float, float, str, int], None], corrected: Callable[[], None]
-    ) -> None:
-        self._corrected = corrected
+    def __init__(self, worker: Any, ended: Callable[[int, float, float, str, int], None]) -> None:
         self._worker = worker
+        self._tasks = worker.state.tasks
         self._ended = ended
         self.rows = Rows(LAYOUT, _BOUND)
         self.errors: list[tuple[int, Hashable, str, str]] = []
@@ -83,7 +78,6 @@ class Executions:
             self._delay = self._worker.scheduler_delay
             self.delays.append((time(), self._delay))
             self._changes.append(self.delays[-1])
-            self._corrected()
         if finish == "executing":
             self._executing(key)
         elif finish == "waiting":
@@ -102,7 +96,7 @@ class Executions:
         return NOTHING if attempt is None else attempt.run
 
     def _run_of(self, key: Hashable) -> int:
-        return int(self._worker.state.tasks[key].run_id) & NOTHING
+        return int(self._tasks[key].run_id) & NOTHING
 
     def _executing(self, key: Hashable) -> None:
         now = time()
@@ -117,7 +111,7 @@ class Executions:
 
     def _left(self, key: Hashable, start: str, finish: str) -> None:
         if start in ("executing", "long-running", "cancelled", "resumed"):
-            state = self._worker.state.tasks.get(key)
+            state = self._tasks.get(key)
             if state is not None and state.state in ("executing", "long-running", "cancelled", "resumed"):
                 # It was told to stop, or to go on, but its function still runs.
                 self._attempts[key].cancelled = state.state == "cancelled"
@@ -204,7 +198,8 @@ class Executions:
             row, rss, where, before = self._open
             self._open = None
             cpu = self._worker.digests_total.get(where, 0.0) - before
-            self.rows.add(*row, cpu if cpu > 0 else _NAN, rss)
+            # To the microsecond: noise below it would only be stored.
+            self.rows.add(*row, round(cpu * 2**20) / 2**20 if cpu > 0 else _NAN, rss)
 
     def take(self, most: int) -> tuple[dict[str, Any], list[Hashable]]:
         """What is new, packed by table, and the keys it names: first of ``running``, then of ``errors``."""

@@ -38,10 +38,10 @@ class Own:
         self._sampler: Sampler | None = None
         self._pulse.start()
 
-    def adjust(self, options: dict[str, Any]) -> None:
-        """Follow what the recorders ask for."""
+    def adjust(self, options: dict[str, Any], profile: bool) -> None:
+        """Follow what the recorders ask for; `profile` if one of them needs our stacks."""
         self._pulse.interval = options["resources"]
-        if options["profile"] and self._sampler is None:
+        if profile and self._sampler is None:
             threads = {self._thread: NOTHING}
             interval, budget = options["profile_interval"], options["profile_budget"]
             self._sampler = Sampler(lambda: threads, lambda ident: "event loop", interval, budget)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from array import array
 from collections.abc import Hashable
 from time import monotonic, time
@@ -13,7 +14,7 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.protocol import to_serialize
 
 from .boot import unload
-from .clock import host
+from .clock import host, process
 from .cluster import about, memory_rows, worker_facts
 from .own import Own
 from .readers import Reader, Stores, new_spans
@@ -77,7 +78,7 @@ class Probe(SchedulerPlugin):
         self._readers[recorder] = reader
         if self._own is None:
             self._own = Own(f"{self.name}-scheduler", asyncio.get_running_loop(), self.scheduler)
-        self._own.adjust(self._strongest())
+        self._own.adjust(self._strongest(), any(map(self._samples_us, self._readers.values())))
         if self._placed is None:
             self._placed = asyncio.create_task(self._place())
         problem = ""
@@ -92,7 +93,13 @@ class Probe(SchedulerPlugin):
             "problem": problem,
             "host": host(),
             "time": time(),
+            # A recorder in this very process samples our thread with its own.
+            "thread": threading.get_ident() if options.get("process") == process() else 0,
         }
+
+    def _samples_us(self, reader: Reader) -> bool:
+        """Whether a recorder needs our sampler: it wants stacks and is not in this process."""
+        return bool(reader.options["profile"]) and reader.options.get("process") != process()
 
     async def _place(self) -> None:
         """Hand our plugin to the workers; take it back on a failure, lest it keep new workers out."""

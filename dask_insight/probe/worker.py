@@ -70,8 +70,7 @@ class Probe(WorkerPlugin):
         self._sending = asyncio.Lock()
         self._offset = Offset()
         self._sampler: Sampler | None = None
-        self._soon = asyncio.Event()
-        self._executions = Executions(worker, self._ended, self._soon.set)
+        self._executions = Executions(worker, self._ended)
         self._transfers = Transfers(worker)
         self._metrics = Metrics(worker)
         self._logs = Logs(self.package)
@@ -135,9 +134,7 @@ class Probe(WorkerPlugin):
     async def _keep_pushing(self) -> None:
         try:
             while not self._off:
-                with contextlib.suppress(asyncio.TimeoutError):
-                    await asyncio.wait_for(self._soon.wait(), _PUSH)
-                self._soon.clear()
+                await asyncio.sleep(_PUSH)
                 await self._push()
         except asyncio.CancelledError:
             raise

@@ -18,13 +18,10 @@ class Clock:
 
     def __init__(self) -> None:
         self.offset = 0.0
+        #: Scheduler's time up to which the worker has told everything.
+        self.through = -np.inf
         self._since: list[float] = []
         self._delays: list[float] = []
-
-    @property
-    def known(self) -> bool:
-        """Whether the worker has told of its clock."""
-        return bool(self._delays)
 
     def corrected(self, since: float, delay: float) -> None:
         """Dask shifts times by `delay` from this time of the worker's on."""

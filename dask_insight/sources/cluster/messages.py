@@ -14,6 +14,7 @@ from ...identity import Identity, Namespace
 from ...options import Emit
 from ...probe import executions, transfers
 from .clocks import Clock, Clocks
+from .gather import Gather
 from .layouts import packed_dtype, pick
 from .profiles import profile
 
@@ -28,10 +29,17 @@ class Messages:
     """One scheduler's workers' share of a recording."""
 
     def __init__(
-        self, identity: Identity, emit: Emit, tasks: Namespace, runs: Namespace, clocks: Clocks
+        self,
+        identity: Identity,
+        emit: Emit,
+        gather: Gather,
+        tasks: Namespace,
+        runs: Namespace,
+        clocks: Clocks,
     ) -> None:
         self._identity = identity
         self._emit = emit
+        self._gather = gather
         self._tasks = tasks
         self._runs = runs
         self._clocks = clocks
@@ -76,8 +84,7 @@ class Messages:
         if "gpus" in told:
             self._gpus(process, clock, told["gpus"])
         if "profile" in told:
-            for batch in profile(process, told["profile"], clock.offset, self._identity.stacks, self._runs):
-                self._emit(batch)
+            profile(process, told["profile"], clock.offset, self._identity.stacks, self._runs, self._gather)
         if "metrics" in told:
             self._metrics(process, told)
         self._events(process, clock, told)
@@ -101,9 +108,10 @@ class Messages:
         for since, delay in told.get("delays", ()):
             clock.corrected(since, delay)
         self._clocks.shifts.update(told.get("shifts", ()))
-        row = {"worker": process, "time": now - clock.offset, "offset": offset}
+        clock.through = now - clock.offset
+        row = {"worker": process, "time": clock.through, "offset": offset}
         row |= {"uncertainty": uncertainty, "applied": applied}
-        self._emit(encode("clocks", {name: [value] for name, value in row.items()}))
+        self._gather.add("clocks", {name: [value] for name, value in row.items()})
 
     def _executions(self, process: str, clock: Clock, found: npt.NDArray[Any]) -> None:
         columns: dict[str, Any] = {
@@ -126,7 +134,7 @@ class Messages:
             "thread": [str(ident) if ident else "" for ident in found["thread"].tolist()],
             "start": clock.here(found["start"]),
         }
-        self._emit(encode("running", columns))
+        self._gather.add("running", columns)
 
     def _transfer(self, process: str, clock: Clock, told: dict[str, Any], ids: npt.NDArray[Any]) -> None:
         found = np.frombuffer(told["transfers"], _TRANSFERS)
@@ -154,19 +162,19 @@ class Messages:
     def _resources(self, process: str, clock: Clock, packed: dict[str, bytes]) -> None:
         columns: dict[str, Any] = {name: np.frombuffer(data, "<f8") for name, data in packed.items()}
         columns["time"] = clock.here(columns["time"])
-        self._emit(encode("resources", columns | {"process": [process] * len(columns["time"])}))
+        self._gather.add("resources", columns | {"process": [process] * len(columns["time"])})
 
     def _gpus(self, process: str, clock: Clock, rows: Sequence[dict[str, Any]]) -> None:
         columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
         columns["time"] = clock.here(columns["time"])
-        self._emit(encode("gpus", columns | {"process": [process] * len(rows)}))
+        self._gather.add("gpus", columns | {"process": [process] * len(rows)})
 
     def _metrics(self, process: str, told: dict[str, Any]) -> None:
         names = ("context", "span", "prefix", "activity", "unit", "value")
         columns = dict(zip(names, zip(*told["metrics"], strict=True), strict=True))
         rows = len(told["metrics"])
         now = told["clock"][0] - self._clocks.of(process).offset
-        self._emit(encode("metrics", columns | {"time": [now] * rows, "worker": [process] * rows}))
+        self._gather.add("metrics", columns | {"time": [now] * rows, "worker": [process] * rows})
 
     def _events(self, process: str, clock: Clock, told: dict[str, Any]) -> None:
         now = told["clock"][0] if "clock" in told else told["now"]
@@ -180,7 +188,7 @@ class Messages:
         if found:
             when, kind, level, message = zip(*found, strict=True)
             columns = {"time": clock.here(when), "kind": kind, "level": level, "message": message}
-            self._emit(encode("events", columns | {"source": [process] * len(found)}))
+            self._gather.add("events", columns | {"source": [process] * len(found)})
 
 
 _LOSSES = {

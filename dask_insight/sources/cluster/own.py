@@ -3,32 +3,45 @@
 from __future__ import annotations
 
 import threading
+from array import array
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ...batch import encode
 from ...identity import Stacks
 from ...options import Options
 from ...probe.messages import packed_profile
 from ...probe.pulse import Pulse
 from ...probe.sampler import Sampler
 from ...schema import NOTHING
+from .gather import Gather
 from .profiles import profile
 
 _PROCESS = "client"
+_SCHEDULER = "scheduler"
 
 
 class ClientProcess:
-    """Samples this process; made on the thread of the client's event loop."""
+    """Samples this process; made on the thread of the client's event loop.
 
-    def __init__(self, options: Options, loop: Any) -> None:
+    Parameters
+    ----------
+    options
+        Rates.
+    loop
+        The asyncio event loop.
+    scheduler
+        Ident of the scheduler's thread where it is one of this process, else 0.
+    """
+
+    def __init__(self, options: Options, loop: Any, scheduler: int) -> None:
         self._pulse = Pulse(options.resources, loop)
         self.gaps = list(self._pulse.gaps)
         main = threading.main_thread().ident or 0
-        own = threading.get_ident()
-        names = {main: "main", own: "event loop" if own != main else "main"}
+        names = {threading.get_ident(): "event loop", main: "main"}
+        if scheduler:
+            names[scheduler] = _SCHEDULER
         self._sampler: Sampler | None = None
         if options.profile:
             threads = dict.fromkeys(names, NOTHING)
@@ -50,16 +63,34 @@ class ClientProcess:
         if self._sampler is not None:
             self._sampler.stop()
 
-    def batches(self, offset: float, stacks: Stacks) -> Iterator[bytes]:
-        """What is new; `offset` is this clock minus the scheduler's, seconds."""
+    def tell(self, offset: float, stacks: Stacks, gather: Gather) -> None:
+        """Gather what is new; `offset` is this clock minus the scheduler's, seconds."""
         rows, gpus = self._pulse.take()
-        if rows:
-            columns: dict[str, Any] = {name: [row[name] for row in rows] for name in rows[0]}
-            columns["time"] = np.array(columns["time"]) - offset
-            yield encode("resources", columns | {"process": [_PROCESS] * len(rows)})
-        if gpus:
-            columns = {name: [row[name] for row in gpus] for name in gpus[0]}
-            columns["time"] = np.array(columns["time"]) - offset
-            yield encode("gpus", columns | {"process": [_PROCESS] * len(gpus)})
+        for table, found in (("resources", rows), ("gpus", gpus)):
+            if found:
+                columns: dict[str, Any] = {name: [row[name] for row in found] for name in found[0]}
+                columns["time"] = np.array(columns["time"]) - offset
+                gather.add(table, columns | {"process": [_PROCESS] * len(found)})
         if self._sampler is not None:
-            yield from profile(_PROCESS, packed_profile(self._sampler.drain()), offset, stacks, None)
+            for packed, process in _parted(self._sampler.drain()):
+                profile(process, packed, offset, stacks, None, gather)
+
+
+def _parted(drained: dict[str, dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
+    """What was sampled here, and apart from it what was sampled of a scheduler's thread in this process."""
+    samples = drained["samples"]
+    for process in (_PROCESS, _SCHEDULER):
+        rows = [
+            row
+            for row, name in enumerate(samples["thread"])
+            if (name == _SCHEDULER) == (process == _SCHEDULER)
+        ]
+        if rows or process == _PROCESS:
+            own: dict[str, Any] = {
+                name: array(values.typecode, [values[row] for row in rows])
+                for name, values in samples.items()
+                if name != "thread"
+            }
+            names = [samples["thread"][row] for row in rows]
+            own["thread"] = ["event loop" if name == _SCHEDULER else name for name in names]
+            yield packed_profile(drained | {"samples": own}), process

@@ -1,20 +1,24 @@
-"""Turns what a sampler gave into batches."""
+"""Turns what a sampler gave into rows of the recording."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ...batch import encode
 from ...identity import Namespace, Stacks, stacks_at
+from .gather import Gather
 
 
 def profile(
-    process: str, told: dict[str, Any], offset: float, stacks: Stacks, runs: Namespace | None
-) -> Iterator[bytes]:
-    """Batches of stacks, samples and sampling.
+    process: str,
+    told: dict[str, Any],
+    offset: float,
+    stacks: Stacks,
+    runs: Namespace | None,
+    gather: Gather,
+) -> None:
+    """Gather stacks, samples and sampling.
 
     Parameters
     ----------
@@ -28,11 +32,13 @@ def profile(
         The recording's stacks.
     runs
         The recording's ids of the runs, if there are any.
+    gather
+        Where rows go.
     """
     samples = told["samples"]
     ids, new = stacks.absorb(told["frames"])
     if new is not None:
-        yield new
+        gather.batch(new)
     rows = len(samples["thread"])
     if rows:
         run = np.frombuffer(samples["run"], "<u4")
@@ -44,7 +50,7 @@ def profile(
             "stack": stacks_at(ids, np.frombuffer(samples["stack"], "<u4")),
             "run": run if runs is None else runs.map(run),
         }
-        yield encode("samples", columns)
+        gather.add("samples", columns)
     sampling = {name: list(values) for name, values in told["sampling"].items()}
     sampling["time"] = [when - offset for when in sampling["time"]]
-    yield encode("sampling", sampling | {"process": [process]})
+    gather.add("sampling", sampling | {"process": [process]})

@@ -16,9 +16,10 @@ from distributed.protocol.pickle import dumps
 from ...batch import encode
 from ...identity import Identity
 from ...options import Emit, Options
-from ...probe.clock import Offset, host
+from ...probe.clock import Offset, host, process
 from ...probe.ship import SchedulerProbe, WorkerProbe, package
 from .callers import watch
+from .gather import Gather
 from .own import ClientProcess
 from .submissions import Submissions
 from .tables import Tables
@@ -73,12 +74,13 @@ class ClusterSource:
         """
         self._emit = emit
         self._stopping = asyncio.Event()
+        self._gather = Gather(emit)
+        self._told_own = monotonic()
         self._submissions = Submissions(emit)
         self._offset = Offset()
         await self._join()
-        self._own = ClientProcess(self._options, asyncio.get_running_loop())
+        self._own = ClientProcess(self._options, asyncio.get_running_loop(), self._thread)
         self._own.start()
-        self._told_own = 0.0
         self._undo.append(watch(self._client, self._submissions.called))
         self._following = asyncio.create_task(self._follow())
 
@@ -119,7 +121,7 @@ class ClusterSource:
         options = {
             name: getattr(self._options, name)
             for name in ("profile", "profile_interval", "profile_budget", "resources")
-        } | {"lease": self.lease}
+        } | {"lease": self.lease, "process": process()}
         for _ in range(_TRIES):
             await self._register()
             answer = await self._call(
@@ -130,9 +132,10 @@ class ClusterSource:
         else:
             raise ClusterRefused("the scheduler forgot our plugin as soon as it had it; is it shutting down?")
         self._at = None
-        self._tables = Tables(self._identity, self._emit, self._submissions)
+        self._tables = Tables(self._identity, self._emit, self._gather, self._submissions)
         if answer["workers"]:
             self._tables.workers(answer["workers"])
+        self._thread = answer["thread"]
         if answer["host"] == host():
             self._offset.same()
         facts = answer["about"]
@@ -146,8 +149,8 @@ class ClusterSource:
         if final or monotonic() - self._told_own >= _OWN:
             self._told_own = monotonic()
             offset, _ = self._offset.estimate(time())
-            for batch in self._own.batches(offset, self._identity.stacks):
-                self._emit(batch)
+            self._own.tell(offset, self._identity.stacks, self._gather)
+            self._gather.flush()
 
     async def _register(self) -> None:
         name = f"{package()}_{uuid.uuid4().hex[:8]}"
@@ -198,8 +201,8 @@ class ClusterSource:
         # Before anything is read: an answer that cannot be read must not be asked for again and again.
         self._at = answer["at"]
         self._offset.trip(asked, answer["time"], time())
-        for process, ids, blob in answer["blobs"]:
-            self._tables.messages.take(process, ids, _plain(blob))
+        for worker, ids, blob in answer["blobs"]:
+            self._tables.messages.take(worker, ids, _plain(blob))
         lost = self._tables.take(_plain(answer["packed"]), answer["time"])
         for table, rows in lost.items():
             self._event("warning", "lost", f"{rows} rows of {table} were dropped before they were fetched")

@@ -15,14 +15,13 @@ from ...options import Emit
 from ...probe.tasks import QUEUED, STATUSES
 from ...schema import NOTHING
 from .clocks import Clocks
+from .gather import Gather
 from .layouts import DTYPES, pick, rows, texts
 from .messages import Messages
 from .submissions import Submissions
 
-#: Seconds for which an attempt that has just ended is held back.
-_HOLD = 0.2
-#: Seconds for which it is held back while nothing is known of its worker's clock.
-_PATIENCE = 2.0
+#: Seconds for which an attempt waits for word of its worker, which pushes once a second.
+_HOLD = 2.5
 _NAMES = ("group_names", "worker_names", "thread_names", "type_names", "action_names")
 
 
@@ -33,13 +32,16 @@ class Tables:
     gets new `Tables`.
     """
 
-    def __init__(self, identity: Identity, emit: Emit, submissions: Submissions) -> None:
+    def __init__(self, identity: Identity, emit: Emit, gather: Gather, submissions: Submissions) -> None:
         self._emit = emit
         self._submissions = submissions
         self._clocks = Clocks()
         self.tasks = identity.namespace("task")
         self.runs = identity.namespace("run")
-        self.messages = Messages(identity, emit, self.tasks, self.runs, self._clocks)
+        self._gather = gather
+        self.messages = Messages(
+            identity, emit, gather, tasks=self.tasks, runs=self.runs, clocks=self._clocks
+        )
         self._held = np.zeros(0, DTYPES["attempts"])
         self._ids = identity.namespace("submission")
         self._names: dict[str, list[Any]] = {name: [] for name in _NAMES}
@@ -69,7 +71,7 @@ class Tables:
             self.messages.errors(told["errors"])
         if "events" in told:
             names = ("time", "source", "kind", "level", "message", "detail")
-            self._emit(encode("events", dict(zip(names, zip(*told["events"], strict=True), strict=True))))
+            self._gather.add("events", dict(zip(names, zip(*told["events"], strict=True), strict=True)))
         if "workers" in told:
             self.workers(told["workers"])
         if "memory" in told:
@@ -110,15 +112,13 @@ class Tables:
         self._emit(encode("edges", columns))
 
     def _hold(self, new: npt.NDArray[Any], now: float) -> None:
-        """Emit attempts, the latest an answer later: word of how Dask shifted them may be on its way."""
+        """Emit attempts of which the workers have told all: Dask's shift of times is known by then."""
         found = np.concatenate((self._held, new))
+        if not len(found):
+            return
         threads, workers = self._names["thread_names"], self._names["worker_names"]
-        late = [0.0 if self._clocks.of(workers[worker]).known else _PATIENCE for worker, _ in threads]
-        ripe = (
-            found["done"] < now - _HOLD - np.array(late)[found["thread"]]
-            if len(found)
-            else found["done"] < now
-        )
+        through = np.array([self._clocks.of(workers[worker]).through for worker, _ in threads])
+        ripe = found["done"] <= np.maximum(through[found["thread"]], now - _HOLD)
         self._held = found[~ripe]
         if ripe.any():
             self._attempts(found[ripe])
@@ -189,10 +189,11 @@ class Tables:
             "spilled",
             "optimistic",
         )
-        worker = pick(found["worker"], self._names["worker_names"])
-        self._emit(encode("memory", {"worker": worker} | {name: found[name] for name in measures}))
+        workers = self._names["worker_names"]
+        worker = [workers[code] for code in found["worker"].tolist()]
+        self._gather.add("memory", {"worker": worker} | {name: found[name] for name in measures})
         columns = {"process": worker, "time": found["time"], "occupancy": found["occupancy"]}
-        self._emit(encode("resources", columns))
+        self._gather.add("resources", columns)
 
     def spans(self, found: list[tuple[str, tuple[str, ...], str]]) -> None:
         """Emit spans: id, name, id of the parent."""
