@@ -12,6 +12,9 @@ from .schema import TABLES, Column
 #: Every column of one table, each of the same length.
 Columns = Mapping[str, Values]
 
+#: Texts gathered at a time, which bounds the memory that their byte numbers take.
+_GATHER = 50_000
+
 
 def merge(table: str, parts: Iterable[Batch], rows: int) -> dict[str, Values]:
     """One set of columns out of several batches of a table, in their order.
@@ -59,8 +62,14 @@ def take_texts(texts: Texts, rows: np.ndarray) -> Texts:
     offsets = np.concatenate((np.zeros(1, "i8"), np.cumsum(lengths, dtype="i8")))
     if len(rows) and (rows[1:] == rows[:-1] + 1).all():
         return Texts(offsets, texts.data[int(starts[0]) : int(starts[0]) + int(offsets[-1])])
-    source = np.arange(int(offsets[-1])) + np.repeat(starts - offsets[:-1], lengths)
-    return Texts(offsets, np.frombuffer(texts.data, "u1")[source].tobytes())
+    source = np.frombuffer(texts.data, "u1")
+    parts = []
+    for first in range(0, len(rows), _GATHER):
+        some = slice(first, first + _GATHER)
+        begin = offsets[:-1][some]
+        within = np.arange(int(lengths[some].sum())) + int(begin[0])
+        parts.append(source[within + np.repeat(starts[some] - begin, lengths[some])].tobytes())
+    return Texts(offsets, b"".join(parts))
 
 
 def _array(values: Symbols | np.ndarray) -> np.ndarray:

@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 
 import dask_insight
-from dask_insight.batch import encode
+from dask_insight import columns
+from dask_insight.batch import decode, encode
 from dask_insight.frames import Writer
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING, TABLES
@@ -398,3 +399,17 @@ def test_the_reference_of_tables_is_up_to_date() -> None:
     if not reference.TARGET.exists():
         pytest.skip("the documentation is not here")
     assert reference.TARGET.read_text(encoding="utf-8") == reference.markdown()
+
+
+@pytest.mark.parametrize("gathered", [1, 3, 50_000])
+def test_rows_of_texts_in_any_order(gathered: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns, "_GATHER", gathered)
+    texts = ["", "one", "ü" * 3, "two words", "", "x"]
+    column: Any = decode(encode("graph", {"key": texts})).columns["key"]
+    for rows in ([5, 0, 3, 3, 1], [], [1, 2, 3], [4], [0, 0], list(range(6))[::-1]):
+        taken: Any = columns.take(column, np.array(rows, "i8"))
+        assert taken.tolist() == [texts[row] for row in rows]
+    mask: Any = columns.take(column, np.array([True, False] * 3))
+    assert mask.tolist() == texts[::2]
+    part: Any = columns.take(column, slice(2, 4))
+    assert part.tolist() == texts[2:4]
