@@ -87,7 +87,11 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     }
     if (!tableBox.hidden) fillTable();
     cost = performance.now() - began;
-    const wanted = `${Math.round(view.height(surface.width))}px`;
+    fit();
+  };
+
+  const fit = (): void => {
+    const wanted = `${Math.round(view.height(surface.width || host.clientWidth))}px`;
     if (surface.element.style.height !== wanted) surface.element.style.height = wanted;
   };
 
@@ -118,7 +122,10 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   // What is hidden or has no height draws no frames, and a change may have to bring it back.
   const renew = (): void => {
     if (rest) rest.renew();
-    else if (surface.element.hidden || surface.height === 0) layout();
+    else if (!tableBox.hidden) layout();
+    else if (surface.element.hidden || surface.height === 0) {
+      if (stand()) fit();
+    }
     surface.invalidate('layout');
   };
   const refresh = (): void => {
@@ -151,7 +158,7 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
       stage.viewport.onCursor(() => surface.invalidate('overlay'))
     );
   }
-  surface.element.style.height = `${Math.round(view.height(host.clientWidth))}px`;
+  fit();
   // What is far from the window is laid out later: the first picture does not wait for it.
   if (rest) {
     stops.push(rest.stop);
