@@ -182,6 +182,17 @@ def test_a_program_behaves_as_without_us(tmp_path: Path, program: str) -> None:
         assert ours.stderr == bare.stderr
 
 
+def test_trouble_with_the_report_changes_nothing_for_the_program(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        LOCAL.format(scheduler="sync") + "    import os\n    os.mkdir('out.html')\n    sys.exit(5)\n",
+    )
+    ended = run("run", "--html", "out.html", "program.py", folder=tmp_path)
+    assert ended.returncode == 5
+    assert "report could not be written" in ended.stderr
+    assert len(tasks(open_recording(tmp_path / "program.dinsight"))) == 11
+
+
 def start_waiting(folder: Path, how: str = "") -> tuple[subprocess.Popen[str], Path]:
     write(folder, WAITS.format(how=how))
     begun = folder / "begun"

@@ -98,11 +98,12 @@ def _conclude(recording: Recording, output: Path, html: Path | None, quiet: bool
     try:
         if html is not None:
             write_report(recording, html)
+        if not quiet:
+            print(f"dask-insight: {outcome(recording, output, html)}", file=sys.stderr)
     except CommandError as error:
         print(f"dask-insight: {error}", file=sys.stderr)
-        html = None
-    if not quiet:
-        print(f"dask-insight: {outcome(recording, output, html)}", file=sys.stderr)
+    except Exception as error:
+        print(f"dask-insight: {output} is complete, but {type(error).__name__}: {error}", file=sys.stderr)
 
 
 def outcome(recording: Recording, output: Path, html: Path | None) -> str:
