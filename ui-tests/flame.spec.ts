@@ -31,16 +31,21 @@ test('hover tells file, line and share', async ({ report }) => {
 });
 
 test('a click zooms in, Esc goes back', async ({ report, page }) => {
+  await report.open('synthetic');
+  await report.picture('Flame graph').scrollIntoViewIfNeeded();
   await report.settle();
   const before = await report.fingerprint('Flame graph');
   const box = await report.picture('Flame graph').boundingBox();
   if (!box) throw new Error('no picture');
-  const card = await report.hover('Flame graph', 22 + 18 * 2 + 9, 0.5);
+  const row = 22 + 18 * 4 + 9;
+  const card = await report.hover('Flame graph', row, 0.02);
+  const [name] = card.split('\n');
+  expect(await report.hover('Flame graph', row, 0.9, 1)).not.toContain(name);
+  await page.mouse.move(box.x + 10, box.y + row);
   await page.mouse.down();
   await page.mouse.up();
   await expect.poll(() => report.fingerprint('Flame graph')).not.toBe(before);
-  const [name] = card.split('\n');
-  expect(await report.hover('Flame graph', 22 + 18 * 2 + 9, 0.1)).toContain(name);
+  expect(await report.hover('Flame graph', row, 0.9, 1)).toContain(name);
   await page.keyboard.press('Escape');
   await expect.poll(() => report.fingerprint('Flame graph')).toBe(before);
 });

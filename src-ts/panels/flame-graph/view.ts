@@ -259,11 +259,9 @@ export class FlameGraphView implements PanelView {
     if (!tree) return;
     const from = tree.start[node];
     const to = from + tree.total[node];
-    if (from === this.window.from && to === this.window.to) {
-      this.back();
-      return;
-    }
-    this.past.push(this.window);
+    const isShown = from === this.window.from && to === this.window.to;
+    if (isShown && this.back()) return;
+    if (!isShown) this.past.push(this.window);
     this.show({ from, to, depth: this.depthFor(tree.depth[node]) });
     const name = this.index?.tree.frames.names[tree.frame[node]] ?? '';
     this.context.say(`Zoomed to ${name}, ${share(tree.total[node] / tree.total[0])}`);
