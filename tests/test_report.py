@@ -7,9 +7,10 @@ import zlib
 from html.parser import HTMLParser
 from pathlib import Path
 
+import msgpack
 import pytest
 
-from dask_insight.batch import encode, split
+from dask_insight.batch import decode, encode, split
 from dask_insight.hosts import report
 from dask_insight.hosts.report import MissingFrontEnd, report_html, write_report
 from dask_insight.recording import Recording
@@ -88,9 +89,10 @@ def test_the_policy_allows_exactly_the_script_and_the_style_of_the_page() -> Non
     page = Page(report_html(recording()))
     rules = dict(rule.split(" ", 1) for rule in page.policy.split("; "))
     assert rules["default-src"] == "'none'"
-    assert rules["script-src"] == digest(page.texts["script"][-1])
+    assert rules["script-src"] == digest(page.texts["script"][page.kinds.index("")])
     assert rules["style-src"] == digest(page.texts["style"][0])
-    assert page.kinds == ["application/octet-stream", "application/json", ""]
+    data = "application/octet-stream"
+    assert page.kinds == [data, "application/json", "", data]
 
 
 def test_the_blocks_hold_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,12 +101,18 @@ def test_the_blocks_hold_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(report_html(source))
     blocks = [text for text, kind in zip(page.texts["script"], page.kinds, strict=True) if "octet" in kind]
     assert len(blocks) > 2
+    batches = [batch for block in blocks for batch in split(zlib.decompress(base64.b64decode(block)))]
+    late = [packed for batch in batches if "from" in (packed := msgpack.unpackb(batch))]
     read = Recording()
-    for block in blocks:
-        for batch in split(zlib.decompress(base64.b64decode(block))):
+    for batch in batches:
+        if "from" not in msgpack.unpackb(batch):
             read.append(batch)
     assert read.summary().tasks == 3_000
     assert read.summary().verdict() == source.summary().verdict()
+    assert [packed["table"] for packed in late] == ["graph"]
+    assert (late[0]["from"], late[0]["rows"]) == (0, 3_000)
+    assert [column["name"] for column in late[0]["columns"]] == ["key"]
+    assert "inc-2999" in decode(msgpack.packb(late[0])).columns["key"].tolist()
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgpack
+
 from dask_insight import words
 from dask_insight.analysis.overview import Overview, overview, short
 from dask_insight.batch import table_of
@@ -51,10 +53,9 @@ _PAGE = """\
 <noscript>
 <p class="notice">The charts need JavaScript, which is switched off. This is the recording in figures.</p>
 {tables}</noscript>
-{blocks}
-<script type="application/json" id="report">{settings}</script>
+{blocks}<script type="application/json" id="report">{settings}</script>
 <script>{script}</script>
-</body>
+{blocks}</body>
 </html>
 """
 
@@ -114,7 +115,7 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
     script = script.replace("<!--", r"<\!--")
     summary = overview(recording)
     heading = title or summary.name or "Dask computation"
-    before, after = _PAGE.split("{blocks}")
+    before, middle, after = _PAGE.split("{blocks}")
     yield before.format(
         policy=_policy(script, style),
         title=escape(short(heading, 200)),
@@ -126,16 +127,39 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
         notices="".join(_notice(text) for text in summary.losses[:20]),
         tables=_tables(summary),
     )
-    parts: dict[str, list[bytes]] = {"first": [], "rest": []}
-    for batch in recording.packed(coarse=True):
-        parts["first" if table_of(batch) in FIRST else "rest"].append(batch)
-    for part, batches in parts.items():
-        for number, block in enumerate(_blocks(batches)):
-            attributes = f'class="batches" data-part="{part}" id="{part}-{number}"'
-            yield f'<script type="application/octet-stream" {attributes}>'
-            yield base64.b64encode(block).decode() + "</script>\n"
+    first, rest = _parts(recording)
     settings = {"title": heading, "tasks": summary.tasks}
-    yield after.format(settings=json.dumps(settings).replace("<", r"\u003c"), script=script)
+    yield from _elements("first", first)
+    yield middle.format(settings=json.dumps(settings).replace("<", r"\u003c"), script=script)
+    yield from _elements("rest", rest)
+    yield after
+
+
+def _parts(recording: Recording) -> tuple[list[bytes], list[bytes]]:
+    """What the first picture needs, and what can wait: whole tables, and the keys of the tasks."""
+    first: list[bytes] = []
+    rest: list[bytes] = []
+    tasks = 0
+    for batch in recording.packed(coarse=True):
+        table = table_of(batch)
+        if table != "graph":
+            (first if table in FIRST else rest).append(batch)
+            continue
+        packed = msgpack.unpackb(batch)
+        columns = packed["columns"]
+        keys = [column for column in columns if column["name"] == "key"]
+        others = [column for column in columns if column["name"] != "key"]
+        first.append(msgpack.packb(packed | {"columns": others}))
+        rest.append(msgpack.packb(packed | {"columns": keys, "from": tasks}))
+        tasks += packed["rows"]
+    return first, rest
+
+
+def _elements(part: str, batches: list[bytes]) -> Iterator[str]:
+    for number, block in enumerate(_blocks(batches)):
+        attributes = f'class="batches" data-part="{part}" id="{part}-{number}"'
+        yield f'<script type="application/octet-stream" {attributes}>'
+        yield base64.b64encode(block).decode() + "</script>\n"
 
 
 def _asset(name: str) -> str:

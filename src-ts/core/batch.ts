@@ -41,6 +41,11 @@ export interface PackedColumn {
 export interface Batch {
   readonly table: string;
   readonly rows: number;
+  /**
+   * Where given, the columns belong to rows that are already there, from this
+   * one on: a page gets columns that it can wait for after the others.
+   */
+  readonly from?: number;
   /** Columns of a kind that this version does not know are left out. */
   readonly columns: ReadonlyMap<string, PackedColumn>;
 }
@@ -98,7 +103,7 @@ function read(packed: unknown): Batch {
       guarded(() => readColumn(name, kind, { column, data, rows, packedTimes, micros }));
     columns.set(name, { kind, size: data.length, read });
   }
-  return { table, rows, columns };
+  return isCount(map.from) ? { table, rows, from: map.from, columns } : { table, rows, columns };
 }
 
 const WIDTHS: Readonly<Record<string, number>> = { u8: 1, f32: 4, f64: 8, u32: 4 };

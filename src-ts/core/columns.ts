@@ -21,7 +21,7 @@ function grown<T extends NumberArray>(array: T, needed: number, make: (length: n
 
 export class NumberColumn {
   private array: NumberArray;
-  private length = 0;
+  length = 0;
   private readonly make: (length: number) => NumberArray;
   private readonly missing: number;
 
@@ -45,6 +45,11 @@ export class NumberColumn {
     this.length = length;
   }
 
+  /** Takes rows off the end. */
+  cut(length: number): void {
+    this.length = Math.min(this.length, length);
+  }
+
   view(): NumberArray {
     return this.array.subarray(0, this.length);
   }
@@ -54,7 +59,7 @@ export class SymbolColumn {
   readonly names: string[] = [];
   private readonly known = new Map<string, number>();
   private array = new Uint32Array(0);
-  private length = 0;
+  length = 0;
 
   /** The code of a text, or -1. */
   find(name: string): number {
@@ -88,6 +93,10 @@ export class SymbolColumn {
     this.length = length;
   }
 
+  cut(length: number): void {
+    this.length = Math.min(this.length, length);
+  }
+
   view(): Uint32Array {
     return this.array.subarray(0, this.length);
   }
@@ -98,7 +107,7 @@ const DECODER = new TextDecoder();
 export class TextColumn {
   private readonly firsts: number[] = [];
   private readonly parts: TextValues[] = [];
-  private length = 0;
+  length = 0;
 
   append(values: TextValues): void {
     this.firsts.push(this.length);
@@ -113,6 +122,14 @@ export class TextColumn {
         offsets: new Uint32Array(length - this.length + 1),
         data: new Uint8Array(0)
       });
+    }
+  }
+
+  /** Takes whole batches off the end, down to this length. */
+  cut(length: number): void {
+    while (this.firsts.length > 0 && this.firsts[this.firsts.length - 1] >= length) {
+      this.length = this.firsts.pop() as number;
+      this.parts.pop();
     }
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { BatchError, type PackedColumn } from './batch';
 import { Recording } from './recording';
-import { batchOf, recordingOf } from './test-recording';
+import { batchOf, type Row, recordingOf } from './test-recording';
 
 describe('Recording', () => {
   test('columns grow over batches, each with its own symbols', () => {
@@ -75,6 +75,24 @@ describe('Recording', () => {
     stop();
     recording.take(batchOf('edges', [{ task: 3, dependency: 0 }]));
     expect(seen).toEqual(['edges 0 1', 'edges 1 2']);
+  });
+
+  test('columns may come after their rows, also when they were read as missing before', () => {
+    const rows = [{ task: 1 }, { task: 2 }, { task: 3 }];
+    const recording = recordingOf({ graph: rows.slice(0, 1) });
+    recording.take(batchOf('graph', rows.slice(1)));
+    const graph = recording.table('graph');
+    expect([graph.text('key', 2), graph.text('span', 2), graph.numbers('order')[2]]).toEqual(['', '', 0]);
+    const late = (from: number, row: Row): void => recording.take({ ...batchOf('graph', [row]), from });
+    late(0, { key: 'a', span: 's', order: 5 });
+    late(2, { key: 'c', span: 't', order: 7 });
+    expect([0, 1, 2].map(row => graph.text('key', row))).toEqual(['a', '', 'c']);
+    expect([0, 1, 2].map(row => graph.text('span', row))).toEqual(['s', '', 't']);
+    expect([...graph.numbers('order')]).toEqual([5, 0, 7]);
+    expect(graph.rows).toBe(3);
+    late(1, { key: 'again' });
+    expect(graph.text('key', 2)).toBe('c');
+    expect(graph.damages).toHaveLength(1);
   });
 
   test('a damaged column reads as missing, and is named', () => {

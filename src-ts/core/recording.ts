@@ -42,6 +42,9 @@ export class Table<T extends TableName = TableName> {
   /** Columns of batches that nobody has asked for yet, and the row at which they begin. */
   private readonly waiting = new Map<string, { readonly from: number; readonly packed: PackedColumn }[]>();
 
+  /** Rows of each column that were recorded, not padded. */
+  private readonly filled = new Map<string, number>();
+
   constructor(readonly name: T) {}
 
   /** False where no batch had this column, so that a panel can say so. */
@@ -73,14 +76,15 @@ export class Table<T extends TableName = TableName> {
 
   append(batch: Batch): void {
     const kinds = kindsOf(this.name);
+    const from = batch.from ?? this.rows;
     for (const [name, packed] of batch.columns) {
       if (kinds[name] !== packed.kind) continue;
       const waiting = this.waiting.get(name);
-      if (waiting) waiting.push({ from: this.rows, packed });
-      else this.waiting.set(name, [{ from: this.rows, packed }]);
+      if (waiting) waiting.push({ from, packed });
+      else this.waiting.set(name, [{ from, packed }]);
       if (!this.columns.has(name)) this.columns.set(name, emptyColumn(packed.kind));
     }
-    this.rows += batch.rows;
+    this.rows = Math.max(this.rows, from + batch.rows);
   }
 
   private column(name: string): Column {
@@ -88,9 +92,17 @@ export class Table<T extends TableName = TableName> {
     if (!kind) throw new Error(`table ${this.name} has no column ${name}`);
     const column = this.columns.get(name) ?? emptyColumn(kind);
     for (const { from, packed } of this.waiting.get(name) ?? []) {
+      const filled = this.filled.get(name) ?? 0;
+      if (from < filled) {
+        this.damages.push(`${this.name}.${name}: rows from ${from} came twice`);
+        continue;
+      }
+      // What was read as missing for lack of this makes way for it.
+      column.cut(filled);
       column.pad(from);
       const values = this.read(name, packed);
       if (values) add(column, values);
+      this.filled.set(name, column.length);
     }
     this.waiting.delete(name);
     column.pad(this.rows);
@@ -119,7 +131,7 @@ function kindsOf(table: TableName): Readonly<Record<string, Kind | undefined>> {
   return TABLES[table];
 }
 
-/** Rows `from` up to `to` of one table have just arrived. */
+/** Rows `from` up to `to` of one table have just arrived, or further columns of them. */
 export interface Arrival {
   readonly table: TableName;
   readonly from: number;
@@ -166,11 +178,11 @@ export class Recording {
     }
     const name = batch.table as TableName;
     const table = this.table(name);
-    const from = table.rows;
+    const from = batch.from ?? table.rows;
     table.append(batch);
     if (name === 'about') this.readFacts(from);
     this.extend(name, from);
-    const arrival = { table: name, from, to: table.rows };
+    const arrival = { table: name, from, to: from + batch.rows };
     for (const callback of [...this.callbacks]) callback(arrival);
   }
 

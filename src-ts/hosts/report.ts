@@ -13,26 +13,34 @@ async function open(): Promise<void> {
   const bar = element('progress', { max: 1, value: 0, 'aria-label': 'Opening' });
   const opening = element('p', { class: 'opening', role: 'status' }, 'Opening the recording …', bar);
   main.before(opening);
-  const blocks = [...document.querySelectorAll<HTMLElement>('script.batches')];
-  const first = blocks.filter(({ dataset }) => dataset.part === 'first');
-  const rest = blocks.filter(({ dataset }) => dataset.part !== 'first');
   const recording = new Recording();
-  const read = async (part: readonly HTMLElement[], done: number): Promise<void> => {
+  const read = async (part: 'first' | 'rest', from: number, to: number): Promise<void> => {
+    const blocks = [...document.querySelectorAll<HTMLElement>(`script.batches[data-part=${part}]`)];
     const progress = (share: number): void => {
-      bar.value = (done + share * part.length) / blocks.length;
+      bar.value = from + share * (to - from);
     };
-    for (const damage of await readBlocks(recording, part, progress)) {
+    for (const damage of await readBlocks(recording, blocks, progress)) {
       main.before(element('p', { class: 'notice' }, damage));
     }
   };
-  await read(first, 0);
+  await read('first', 0, 0.5);
   main.setAttribute('aria-busy', 'true');
   page(main, tools, PANELS, createStage(recording));
   document.documentElement.dataset.shown = 'true';
-  await read(rest, first.length);
+  // The rest of the page stands after this script.
+  await parsed();
+  await read('rest', 0.5, 1);
   opening.remove();
   main.removeAttribute('aria-busy');
   document.documentElement.dataset.opened = 'true';
+}
+
+/** Until the whole page is there. */
+function parsed(): Promise<void> {
+  if (document.readyState !== 'loading') return Promise.resolve();
+  return new Promise(resolve => {
+    document.addEventListener('DOMContentLoaded', () => resolve(), { once: true });
+  });
 }
 
 open().catch((error: unknown) => {
