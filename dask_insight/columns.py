@@ -125,8 +125,14 @@ class _Texts:
             self._offsets[at + 1 : at + rows + 1] = self._end
 
     def values(self, rows: int) -> Values:
-        data = self._data[0] if len(self._data) == 1 else b"".join(self._data)
-        return Texts(self._offsets[: rows + 1], data)
+        if len(self._data) == 1:
+            return Texts(self._offsets[: rows + 1], self._data[0])
+        data = np.empty(self._end, "u1")
+        end = 0
+        for part in self._data:
+            data[end : end + len(part)] = np.frombuffer(part, "u1")
+            end += len(part)
+        return Texts(self._offsets[: rows + 1], data.data)
 
 
 def _filler(column: Column, rows: int) -> _Numbers | _Names | _Texts:
