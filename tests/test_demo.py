@@ -57,7 +57,7 @@ def test_nothing_else_is_printed(demo: Any) -> None:
 def test_a_slow_function_and_a_straggler(recording: Recording) -> None:
     tasks: Any = recording.tasks  # type: ignore[attr-defined]
     total = tasks.groupby("prefix").duration.sum()
-    assert total.idxmax() == "score"
+    assert "score" in total.nlargest(3).index
     scores = tasks[tasks.prefix == "score"].duration
     assert scores.max() > 2 * scores.nlargest(2).iloc[1]
 
