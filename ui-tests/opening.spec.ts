@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { addressOf, expect, type ReportName, test } from './report';
 
 const PICTURES = ['Time budget', 'Task stream', 'Resources', 'Memory', 'Flame graph', 'Fine metrics'];
@@ -68,6 +70,23 @@ test.describe('without scripts', () => {
       expect(await page.locator('noscript tr').count()).toBeGreaterThan(3);
     });
   }
+});
+
+test('a report works inside a frame that may do nothing but run scripts', async ({ page }) => {
+  const problems: string[] = [];
+  page.on('pageerror', error => problems.push(error.message));
+  await page.setContent('<iframe sandbox="allow-scripts" width="1200" height="700"></iframe>');
+  const html = readFileSync(fileURLToPath(addressOf('real')), 'utf8');
+  await page.locator('iframe').evaluate((frame: HTMLIFrameElement, text: string) => {
+    frame.srcdoc = text;
+  }, html);
+  const inside = page.frameLocator('iframe');
+  await expect(inside.locator('html[data-opened]')).toHaveCount(1);
+  await inside.getByRole('button', { name: /^Theme/ }).click();
+  const chooser = inside.getByRole('region', { name: 'Functions' }).locator('tbody button').first();
+  await chooser.click();
+  await expect(inside.locator('#page .di-chip').first()).toBeVisible();
+  expect(problems).toEqual([]);
 });
 
 test('20,000 tasks are in sight within 5 seconds', async ({ report }) => {
