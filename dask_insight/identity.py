@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import count
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -60,9 +61,10 @@ class Identity:
 
 
 class Stacks:
-    """One tree of call stacks for the whole recording."""
+    """One tree of call stacks for the whole recording; sources on several threads add to it."""
 
     def __init__(self) -> None:
+        self._lock = Lock()
         self._ids: dict[tuple[int, str, str, int, int], int] = {}
 
     def absorb(self, frames: Mapping[str, Any]) -> tuple[Ids, bytes | None]:
@@ -92,13 +94,14 @@ class Stacks:
             frames["first_line"],
             strict=True,
         )
-        for parent, function, file, line, first_line in rows:
-            frame = (NOTHING if parent == NOTHING else ids[parent], function, file, line, first_line)
-            known = self._ids.get(frame)
-            if known is None:
-                known = self._ids[frame] = len(self._ids)
-                new.append((known, *frame))
-            ids.append(known)
+        with self._lock:
+            for parent, function, file, line, first_line in rows:
+                frame = (NOTHING if parent == NOTHING else ids[parent], function, file, line, first_line)
+                known = self._ids.get(frame)
+                if known is None:
+                    known = self._ids[frame] = len(self._ids)
+                    new.append((known, *frame))
+                ids.append(known)
         return np.array(ids, "u4"), _stack_batch(new) if new else None
 
 
