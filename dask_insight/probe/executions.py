@@ -21,8 +21,8 @@ _NAN = math.nan
 _TEXT = 20_000
 _BOUND = 200_000
 _ERRORS = 10_000
-#: run, thread, status, ended, stop, start, executing, ready, received, cpu, rss
-LAYOUT = "IQBddddddff"
+#: run, thread, status, ended, stop, start, executing, ready, received, cpu, rss, Dask's correction
+LAYOUT = "IQBddddddffd"
 #: run, thread, start
 RUNNING = "IQd"
 #: Seconds after which a task that runs is worth telling of.
@@ -65,11 +65,9 @@ class Executions:
         self.delays: list[tuple[float, float]] = [(time(), worker.scheduler_delay)]
         self._delay = worker.scheduler_delay
         self._changes: deque[tuple[float, float]] = deque(maxlen=100)
-        #: Attempts whose correction does not follow from the time at which they started.
-        self.shifts: list[tuple[int, float]] = []
         self._attempts: dict[Hashable, _Attempt] = {}
         #: The attempt that ended last: its row, and where its CPU time will be added up.
-        self._open: tuple[tuple[Any, ...], float, tuple[Any, ...], float] | None = None
+        self._open: tuple[tuple[Any, ...], tuple[float, float], tuple[Any, ...], float] | None = None
         self._resident = _Resident()
 
     def transition(self, key: Hashable, start: str, finish: str) -> None:
@@ -120,19 +118,8 @@ class Executions:
         elif finish == "released":
             attempt = self._attempts.pop(key)
             self._close()
-            self.rows.add(
-                attempt.run,
-                0,
-                _RELEASED,
-                time(),
-                _NAN,
-                _NAN,
-                _NAN,
-                attempt.ready,
-                attempt.received,
-                _NAN,
-                _NAN,
-            )
+            before = (time(), _NAN, _NAN, _NAN, attempt.ready, attempt.received)
+            self.rows.add(attempt.run, 0, _RELEASED, *before, _NAN, _NAN, attempt.delay)
 
     def _done(self, key: Hashable, attempt: _Attempt, state: Any, finish: str) -> None:
         now = time()
@@ -159,7 +146,7 @@ class Executions:
             # The scheduler has them, and its message does not wait for ours.
             began = stopped = _NAN
             thread = 0
-        rss = (self._resident.read(now) - attempt.rss) / 2**20
+        rest = ((self._resident.read(now) - attempt.rss) / 2**20, attempt.delay)
         row = (
             attempt.run,
             thread,
@@ -172,10 +159,10 @@ class Executions:
             attempt.received,
         )
         if state is None or status == _ERROR:
-            self.rows.add(*row, _NAN, rss)
+            self.rows.add(*row, _NAN, *rest)
             return
         where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
-        self._open = (row, rss, where, self._worker.digests_total.get(where, 0.0))
+        self._open = (row, rest, where, self._worker.digests_total.get(where, 0.0))
 
     def _shifted_by(self, attempt: _Attempt, called: float | None, start: float) -> None:
         """Find which correction Dask has put on an attempt that was under way when there came another.
@@ -187,19 +174,16 @@ class Executions:
         since = [delay for when, delay in self._changes if when >= attempt.executing]
         fitting = [delay for delay in (attempt.delay, *since) if start - delay >= called - 1e-5]
         if fitting:
-            best = min(fitting, key=lambda delay: start - delay - called)
-            if best != attempt.delay:
-                attempt.delay = best
-                self.shifts.append((attempt.run, best))
+            attempt.delay = min(fitting, key=lambda delay: start - delay - called)
 
     def _close(self) -> None:
         """Finish the row of the attempt that ended last: Dask has added its CPU time to the total by now."""
         if self._open is not None:
-            row, rss, where, before = self._open
+            row, rest, where, before = self._open
             self._open = None
             cpu = self._worker.digests_total.get(where, 0.0) - before
             # To the microsecond: noise below it would only be stored.
-            self.rows.add(*row, round(cpu * 2**20) / 2**20 if cpu > 0 else _NAN, rss)
+            self.rows.add(*row, round(cpu * 2**20) / 2**20 if cpu > 0 else _NAN, *rest)
 
     def take(self, most: int) -> tuple[dict[str, Any], list[Hashable]]:
         """What is new, packed by table, and the keys it names: first of ``running``, then of ``errors``."""
@@ -229,8 +213,6 @@ class Executions:
         delays, self.delays = self.delays, []
         if delays:
             told["delays"] = delays
-        if self.shifts:
-            told["shifts"], self.shifts = self.shifts, []
         return told, keys
 
     def close(self) -> None:

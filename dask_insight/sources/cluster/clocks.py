@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,8 @@ import numpy.typing as npt
 Times = npt.NDArray[np.float64]
 #: Corrections remembered of each worker; a worker makes one every heartbeat.
 _MOST = 10_000
+#: Runs remembered of which a worker has told and the scheduler has not.
+_RUNS = 1_000_000
 
 
 class Clock:
@@ -52,16 +53,21 @@ class Clocks:
 
     def __init__(self) -> None:
         self._clocks: dict[str, Clock] = {}
-        #: Runs of which the worker has said itself by how much Dask shifted them.
-        self.shifts: dict[int, float] = {}
+        self._shifts: dict[int, float] = {}
 
     def of(self, worker: str) -> Clock:
         """One worker's clock."""
         return self._clocks.setdefault(worker, Clock())
 
-    def told(self, runs: Iterable[int]) -> Times:
-        """By how much each run was shifted, where its worker has said so, else NaN; tells it once."""
-        return np.array([self.shifts.pop(run, np.nan) for run in runs], "f8")
+    def tell(self, runs: list[int], delays: list[float]) -> None:
+        """By how much Dask shifted each run, as its worker says."""
+        if len(self._shifts) > _RUNS:
+            self._shifts.clear()
+        self._shifts.update(zip(runs, delays, strict=True))
+
+    def told(self, runs: list[int]) -> Times:
+        """What workers have said of these runs, NaN where they have not; it is told once."""
+        return np.array([self._shifts.pop(run, np.nan) for run in runs], "f8")
 
     def undo(
         self,

@@ -19,7 +19,7 @@ from .layouts import packed_dtype, pick
 from .profiles import profile
 
 _EXECUTIONS = packed_dtype(
-    executions.LAYOUT, "run thread status ended stop start executing ready received cpu rss"
+    executions.LAYOUT, "run thread status ended stop start executing ready received cpu rss delay"
 )
 _RUNNING = packed_dtype(executions.RUNNING, "run thread start")
 _TRANSFERS = packed_dtype(transfers.LAYOUT, "incoming peer start stop nbytes compressed keys")
@@ -107,13 +107,13 @@ class Messages:
             clock.offset = offset
         for since, delay in told.get("delays", ()):
             clock.corrected(since, delay)
-        self._clocks.shifts.update(told.get("shifts", ()))
         clock.through = now - clock.offset
         row = {"worker": process, "time": clock.through, "offset": offset}
         row |= {"uncertainty": uncertainty, "applied": applied}
         self._gather.add("clocks", {name: [value] for name, value in row.items()})
 
     def _executions(self, process: str, clock: Clock, found: npt.NDArray[Any]) -> None:
+        self._clocks.tell(found["run"].tolist(), found["delay"].tolist())
         columns: dict[str, Any] = {
             "run": self._runs.map(found["run"]),
             "worker": [process] * len(found),

@@ -134,7 +134,7 @@ class Tables:
         used, inverse = np.unique(submission, return_inverse=True)
         submitted = np.array([self._submitted.get(int(one), np.nan) for one in used])[inverse]
         labels = [workers[worker] for worker, _ in threads]
-        told = self._clocks.told(found["run"].tolist()) if self._clocks.shifts else None
+        told = self._clocks.told(found["run"].tolist())
         start, stop = self._clocks.undo(labels, found["thread"], found["start"], found["stop"], told=told)
         columns = {
             "run": self.runs.map(found["run"]),

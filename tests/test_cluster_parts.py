@@ -1,0 +1,135 @@
+"""The parts of the cluster source that need no cluster: callers, submissions, gathered rows, packed rows."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import Batches
+
+from dask_insight.probe.tasks import LAYOUTS
+from dask_insight.sources.cluster import callers
+from dask_insight.sources.cluster.callers import Caller, watch
+from dask_insight.sources.cluster.gather import Gather
+from dask_insight.sources.cluster.layouts import DTYPES, pick
+from dask_insight.sources.cluster.submissions import Submissions
+
+
+class Client:
+    """As much of a client as sends."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+
+    def _send_to_scheduler(self, message: dict[str, Any]) -> None:
+        self.sent.append(message)
+
+
+def submit(client: Any, *keys: str) -> None:
+    client._send_to_scheduler({"op": "update-graph", "keys": set(keys)})
+
+
+def test_several_watches_on_a_client_and_none_left() -> None:
+    client, first, second = Client(), [], []
+    stop_first = watch(client, lambda keys, caller: first.append((keys, caller.function)))
+    stop_second = watch(client, lambda keys, caller: second.append((keys, caller.function)))
+    submit(client, "a")
+    stop_first()
+    submit(client, "b")
+    client._send_to_scheduler({"op": "other"})
+    stop_second()
+    submit(client, "c")
+    assert first == [(["a"], "submit")]
+    assert second == [(["a"], "submit"), (["b"], "submit")]
+    assert len(client.sent) == 4
+    assert "_send_to_scheduler" not in vars(client)
+
+
+def test_a_failing_listener_does_not_stop_the_client() -> None:
+    client = Client()
+    stop = watch(client, lambda keys, caller: 1 / 0)
+    submit(client, "a")
+    stop()
+    assert len(client.sent) == 1
+
+
+def test_a_notebook_cell_is_named_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    shell = SimpleNamespace(compile=SimpleNamespace(_filename_map={"/tmp/ipykernel_1/2.py": 7}))
+    monkeypatch.setitem(callers.sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    scope: dict[str, Any] = {"__name__": "__main__", "client": Client()}
+    found: list[Caller] = []
+    watch(scope["client"], lambda keys, caller: found.append(caller))
+    exec(
+        compile(
+            "\nclient._send_to_scheduler({'op': 'update-graph', 'keys': {'a'}})",
+            "/tmp/ipykernel_1/2.py",
+            "exec",
+        ),
+        scope,
+    )
+    assert (found[0].file, found[0].line, found[0].function) == ("In [7]", 2, "<module>")
+
+
+def facts(number: int, key: str = "") -> dict[str, Any]:
+    return {
+        "submission": number,
+        "time": 1.0,
+        "tasks": 1,
+        "client": "c",
+        "key": key,
+        "metrics": {"new_tasks": 1},
+    }
+
+
+def test_submissions_find_their_line_by_any_key() -> None:
+    batches = Batches()
+    submissions = Submissions(batches)
+    submissions.called(["a", "b"], Caller("one.py", 1, "f", ""))
+    submissions.called(["c"], Caller("two.py", 2, "g", ""))
+    submissions.add(0, facts(0, "x"))
+    submissions.add(1, facts(1, "c"))
+    submissions.seen(["z", "b"], np.array([0, 0], "u4"))
+    submissions.settle()
+    rows = {row["submission"]: (row["file"], row["line"]) for row in batches.table("submissions")}
+    assert rows == {0: ("one.py", 1), 1: ("two.py", 2)}
+
+
+def test_a_submission_of_somebody_else_is_kept_without_a_line() -> None:
+    batches = Batches()
+    submissions = Submissions(batches)
+    submissions.add(3, facts(3))
+    submissions.settle()
+    assert batches.table("submissions") == []
+    submissions.settle(final=True)
+    (row,) = batches.table("submissions")
+    assert (row["submission"], row["file"], row["line"]) == (3, "", 0)
+
+
+def test_gathered_rows_make_one_batch_a_table() -> None:
+    batches = Batches()
+    gather = Gather(batches)
+    gather.add("resources", {"process": ["a"], "time": [1.0], "cpu": np.array([5.0])})
+    gather.add("resources", {"process": ["b", "c"], "time": [2.0, 3.0], "occupancy": [7.0, 8.0]})
+    gather.add("resources", {"process": [], "time": []})
+    gather.flush()
+    gather.flush()
+    assert len(batches._given) == 1
+    rows = batches.table("resources")
+    assert [row["process"] for row in rows] == ["a", "b", "c"]
+    assert rows[0]["cpu"] == 5 and np.isnan(rows[1]["cpu"])
+    assert np.isnan(rows[0]["occupancy"]) and rows[2]["occupancy"] == 8
+
+
+def test_packed_rows_are_as_wide_as_their_types() -> None:
+    from struct import calcsize
+
+    for table, layout in LAYOUTS.items():
+        assert DTYPES[table].itemsize == calcsize("<" + layout), table
+
+
+def test_codes_beyond_the_names_read_as_nothing() -> None:
+    column = pick(np.array([0, 2, 9, 0]), ["a", "b", "a"])
+    assert column.tolist() == ["a", "a", "", "a"]
+    assert sorted(column.names) == ["", "a"]

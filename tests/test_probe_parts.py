@@ -1,0 +1,330 @@
+"""The probe's smaller parts: clocks, metrics' names, GPUs, resources, logs, worker's memory of attempts."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import sys
+import threading
+import time
+from collections import defaultdict
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import wait_for
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dask_insight.probe.clock import Offset
+from dask_insight.probe.executions import Executions
+from dask_insight.probe.gpu import Device, Gpus, chosen
+from dask_insight.probe.logs import Logs
+from dask_insight.probe.metrics import Metrics, parts
+from dask_insight.probe.pulse import Lag, Pulse
+from dask_insight.probe.resources import ResourceSampler
+from dask_insight.sources.cluster.clocks import Clock, Clocks
+
+
+@given(
+    st.floats(-1e4, 1e4), st.lists(st.tuples(st.floats(0, 0.5), st.floats(0, 0.5)), min_size=1, max_size=30)
+)
+def test_the_true_offset_is_within_the_uncertainty(offset: float, trips: list[tuple[float, float]]) -> None:
+    estimate, now = Offset(), 1.7e9
+    for there, back in trips:
+        estimate.trip(now, now + there - offset, now + there + back)
+        now += 1
+    found, uncertainty = estimate.estimate(now)
+    assert abs(found - offset) <= uncertainty + 1e-5
+    assert uncertainty <= min(sum(trip) / 2 for trip in trips) + 1e-2
+
+
+def test_processes_of_one_host_share_a_clock() -> None:
+    estimate = Offset()
+    assert estimate.estimate(0) == (0.0, math.inf)
+    estimate.trip(0, 5, 1)
+    estimate.same()
+    assert estimate.estimate(0) == (0.0, 0.0)
+
+
+def test_dasks_corrections_are_undone() -> None:
+    clocks = Clocks()
+    clock = clocks.of("w")
+    clock.offset = 3.0
+    for since, delay in ((100.0, 0.5), (110.0, -0.25), (120.0, 2.0)):
+        clock.corrected(since, delay)
+    raw = np.array([101.0, 109.0, 110.8, 119.0, 121.0, np.nan])
+    shift = np.array([0.5, 0.5, -0.25, -0.25, 2.0, 0.0])
+    start, stop = clocks.undo(["", "w"], np.ones(6, "u4"), raw + shift, raw + shift + 1)
+    np.testing.assert_allclose(start, raw - 3)
+    np.testing.assert_allclose(stop, raw - 3 + 1)
+    # Where one correction follows another, only the worker knows which of them a time has.
+    clocks.tell([7], [0.7])
+    told = clocks.told([6, 7, 8, 9, 10, 11])
+    (start,) = clocks.undo(["", "w"], np.ones(6, "u4"), raw + shift, told=told)
+    assert start[1] == pytest.approx(raw[1] + 0.5 - 0.7 - 3)
+    assert np.isnan(clocks.told([7])).all()
+
+
+def test_an_unknown_clock_changes_nothing() -> None:
+    assert Clock().delay_at(np.array([1.0, 2.0])).tolist() == [0, 0]
+    assert Clocks().undo(["w"], np.zeros(0, "u4"), np.zeros(0))[0].tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            ("execute", "s1", "inc", "thread-cpu", "seconds"),
+            ("execute", "s1", "inc", "thread-cpu", "seconds"),
+        ),
+        (("execute", None, "inc", ("mine", 3), b"b"), ("execute", "", "inc", "mine 3", "b'b'")),
+        (("gather-dep", "network", "seconds"), ("gather-dep", "", "", "network", "seconds")),
+        (("get-data", "serialize", "bytes"), ("get-data", "", "", "serialize", "bytes")),
+        (("p2p", "s1", "foreground", "write", "count"), ("p2p", "s1", "", "foreground write", "count")),
+        (("memory-monitor", "disk-write", "seconds"), ("memory-monitor", "", "", "disk-write", "seconds")),
+    ],
+)
+def test_names_of_metrics(name: tuple[Any, ...], expected: tuple[str, ...]) -> None:
+    assert parts(name) == expected
+
+
+def test_metrics_are_what_was_added() -> None:
+    totals: dict[Any, float] = defaultdict(float)
+    totals["execute", "s", "old", "other", "seconds"] = 5.0
+    metrics = Metrics(SimpleNamespace(digests_total=totals))
+    totals["execute", "s", "new", "other", "seconds"] += 1.5
+    totals["latency"] += 1
+    assert metrics.take() == [("execute", "s", "new", "other", "seconds", 1.5)]
+    assert metrics.take() == []
+
+
+def devices() -> list[Device]:
+    return [Device(index, f"Card GPU-{letter * 4}", None) for index, letter in enumerate("abcd")]
+
+
+@pytest.mark.parametrize(
+    ("visible", "expected"),
+    [
+        (None, [0, 1, 2, 3]),
+        ("2,0", [2, 0]),
+        ("", []),
+        ("-1", []),
+        ("GPU-bb", [1]),
+        ("1,7,2", [1]),
+        ("1,1", [1]),
+    ],
+)
+def test_visible_gpus(visible: str | None, expected: list[int]) -> None:
+    assert [device.number for device in chosen(devices(), visible)] == expected
+
+
+def nvml(**changes: Any) -> ModuleType:
+    """A stand-in for NVML with two cards."""
+    module: Any = ModuleType("pynvml")
+    module.nvmlInit = module.nvmlShutdown = lambda: None
+    module.nvmlDeviceGetCount = lambda: 2
+    module.nvmlDeviceGetHandleByIndex = lambda index: index
+    module.nvmlDeviceGetUUID = lambda handle: f"GPU-{handle}"
+    module.nvmlDeviceGetName = lambda handle: b"Card"
+    module.nvmlDeviceGetUtilizationRates = lambda handle: SimpleNamespace(gpu=10 + handle)
+    module.nvmlDeviceGetMemoryInfo = lambda handle: SimpleNamespace(used=100 + handle, total=1000)
+    for name, value in changes.items():
+        setattr(module, name, value)
+    return module
+
+
+def test_every_gpu_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setitem(sys.modules, "pynvml", nvml())
+    row, gpus = ResourceSampler().sample()
+    assert row["memory"] > 1e6
+    assert [(gpu["index"], gpu["name"], gpu["utilization"], gpu["memory"]) for gpu in gpus] == [
+        (0, "Card GPU-0", 10, 100.0),
+        (1, "Card GPU-1", 11, 101.0),
+    ]
+
+
+def test_a_figure_that_cannot_be_had_is_missing_and_not_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsupported(handle: Any) -> None:
+        raise RuntimeError("Not Supported")
+
+    monkeypatch.setitem(sys.modules, "pynvml", nvml(nvmlDeviceGetUtilizationRates=unsupported))
+    (first, _) = Gpus().sample(1.0)
+    assert math.isnan(first["utilization"]) and first["memory"] == 100
+
+
+def test_without_nvml_there_is_a_named_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    sampler = ResourceSampler()
+    assert sampler.sample()[1] == []
+    assert any("nvidia-ml-py" in gap for gap in sampler.gaps)
+
+
+def test_cpu_and_rates(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampler = ResourceSampler(gil=lambda: 0.25)
+    until = time.process_time() + 0.2
+    began = time.time()
+    while time.process_time() < until:
+        pass
+    row, _ = sampler.sample()
+    assert row["cpu"] == pytest.approx(100 * 0.2 / (time.time() - began), rel=0.5)
+    assert row["gil"] == 0.25 and row["fds"] > 2
+    assert math.isnan(row["net_read"]), "a rate needs two looks"
+    time.sleep(1.1)
+    sampler.sample()
+    row, _ = sampler.sample()
+    assert row["net_read"] >= 0
+
+
+def test_a_blocked_event_loop_is_seen() -> None:
+    async def main() -> list[float]:
+        pulse = Pulse(0.1, asyncio.get_running_loop())
+        pulse.start()
+        await asyncio.sleep(0.3)
+        time.sleep(0.5)
+        await asyncio.sleep(0.3)
+        pulse.stop()
+        return [row["lag"] for row in pulse.take()[0]]
+
+    lags = asyncio.run(main())
+    assert max(lags) > 0.3
+    assert not [one for one in threading.enumerate() if one.name == "dask_insight-resources"]
+
+
+def test_lag_of_a_loop_that_is_gone() -> None:
+    loop = asyncio.new_event_loop()
+    loop.close()
+    lag = Lag(loop)
+    lag.ask()
+    assert lag.take() == 0
+
+
+def test_logs_come_once_and_only_warnings() -> None:
+    logs = Logs("test-logs")
+    logs.open()
+    twin = Logs("test-logs")
+    twin.open()
+    try:
+        logger = logging.getLogger("distributed.some.part")
+        logger.warning("careful with %s", "this")
+        logger.info("nothing")
+        try:
+            raise ValueError("why")
+        except ValueError:
+            logging.getLogger("mine").exception("it failed")
+        found = logs.take()
+        assert [(level, text) for _, level, text in found] == [
+            ("warning", "distributed.some.part: careful with this"),
+            ("error", "mine: it failed\nValueError: why"),
+        ]
+        assert twin.take() == [], "a process tells of each record once"
+    finally:
+        logs.shut()
+        twin.shut()
+    assert not [one for one in logging.getLogger().handlers if one.get_name() == "test-logs"]
+
+
+class Task(SimpleNamespace):
+    """As much of a worker's task as its follower looks at."""
+
+    def __init__(self, run: int) -> None:
+        super().__init__(run_id=run, state="waiting", startstops=[], span_id="s", prefix="p", start_time=None)
+        self.exception_text = self.traceback_text = ""
+
+
+class Follower:
+    """An `Executions` on a worker whose transitions the test makes."""
+
+    def __init__(self) -> None:
+        self.tasks: dict[str, Task] = {}
+        state = SimpleNamespace(tasks=self.tasks, threads={})
+        self.worker = SimpleNamespace(
+            scheduler_delay=0.0, state=state, digests_total=defaultdict(float), active_threads={}
+        )
+        self.ended: list[tuple[int, float, float, str, int]] = []
+        self.executions = Executions(self.worker, lambda *facts: self.ended.append(facts))
+
+    def move(self, key: str, start: str, finish: str, state: str = "") -> None:
+        self.tasks[key].state = state or finish
+        self.executions.transition(key, start, finish)
+
+    def rows(self) -> list[Any]:
+        from dask_insight.sources.cluster.messages import _EXECUTIONS
+
+        told, _ = self.executions.take(1000)
+        return np.frombuffer(told.get("executions", b""), _EXECUTIONS).tolist()
+
+
+def test_an_attempt_that_is_cancelled_while_it_runs_ends_when_it_ends() -> None:
+    follower = Follower()
+    follower.tasks["a"] = Task(7)
+    follower.move("a", "released", "waiting")
+    follower.move("a", "waiting", "ready")
+    follower.move("a", "ready", "executing")
+    follower.move("a", "executing", "released", "cancelled")
+    assert follower.rows() == [], "its function still runs"
+    follower.tasks["a"].startstops.append({"action": "compute", "start": 1.0, "stop": 2.0})
+    follower.move("a", "cancelled", "memory", "released")
+    ((run, _, status, *_),) = follower.rows()
+    assert (run, status) == (7, 3)
+    assert follower.ended == [(7, 1.0, 2.0, "p", 0)]
+
+
+def test_an_attempt_that_never_ran_is_released() -> None:
+    follower = Follower()
+    follower.tasks["a"] = Task(8)
+    follower.move("a", "released", "waiting")
+    follower.move("a", "waiting", "released")
+    ((run, _, status, ended, stop, start, executing, _, received, *_),) = follower.rows()
+    assert (run, status) == (8, 4)
+    assert math.isnan(stop) and math.isnan(start) and math.isnan(executing)
+    assert received <= ended
+
+
+def test_cpu_seconds_go_to_the_attempt_that_took_them() -> None:
+    follower = Follower()
+    where = ("execute", "s", "p", "thread-cpu", "seconds")
+    for run, (key, cpu) in enumerate({"a": 0.25, "b": 0.5, "c": 1.0}.items()):
+        follower.tasks[key] = Task(run)
+        follower.move(key, "released", "waiting")
+        follower.move(key, "waiting", "ready")
+        follower.move(key, "ready", "executing")
+        follower.move(key, "executing", "memory")
+        # Dask adds to the total after the transition.
+        follower.worker.digests_total[where] += cpu
+    assert [row[9] for row in follower.rows()] == [0.25, 0.5, 1.0]
+
+
+def test_a_correction_that_came_between_is_found() -> None:
+    follower = Follower()
+    follower.tasks["a"] = Task(1)
+    follower.move("a", "released", "waiting")
+    follower.move("a", "waiting", "ready")
+    follower.move("a", "ready", "executing")
+    called = time.time()
+    follower.worker.scheduler_delay = 5.0
+    task = follower.tasks["a"]
+    task.start_time = called
+    task.startstops.append({"action": "compute", "start": called + 5.001, "stop": called + 5.2})
+    follower.move("a", "executing", "memory")
+    assert [row[-1] for row in follower.rows()] == [5.0]
+    assert follower.ended[0][1] == pytest.approx(called + 0.001)
+
+
+def test_running_attempts_are_told_of_once() -> None:
+    follower = Follower()
+    follower.tasks["a"] = Task(1)
+    follower.move("a", "released", "waiting")
+    follower.move("a", "ready", "executing")
+    told, keys = follower.executions.take(1000)
+    assert "running" not in told and keys == []
+
+    def running() -> bool:
+        told, keys = follower.executions.take(1000)
+        return "running" in told and keys == ["a"]
+
+    wait_for(running, "it has run long enough", 5)
+    assert not running()
