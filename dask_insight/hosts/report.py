@@ -243,9 +243,10 @@ def _place(summary: Overview) -> str:
 
 
 def _versions(facts: Mapping[str, Any]) -> str:
-    versions = facts.get("versions")
-    nested = versions.get("packages") if isinstance(versions, dict) else None
-    packages = nested if isinstance(nested, dict) else versions if isinstance(versions, dict) else {}
+    """Of the scheduler where there was one, else of this process."""
+    cluster = facts.get("versions")
+    told = [facts.get("packages"), cluster.get("packages") if isinstance(cluster, dict) else None]
+    packages = {name: version for each in told if isinstance(each, dict) for name, version in each.items()}
     python = packages.get("python", facts.get("python"))
     known = [
         ("Dask", packages.get("dask")),
