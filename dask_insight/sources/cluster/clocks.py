@@ -18,7 +18,7 @@ class Clock:
     """One worker's clock: how far it is ahead, and by how much Dask shifted its times when."""
 
     def __init__(self) -> None:
-        self.offset = 0.0
+        self.offset = self.uncertainty = 0.0
         #: Scheduler's time up to which the worker has told everything.
         self.through = -np.inf
         self._since: list[float] = []

@@ -104,7 +104,7 @@ class Messages:
     def _clock(self, process: str, clock: Clock, told: dict[str, Any]) -> None:
         now, offset, uncertainty, applied = told["clock"]
         if np.isfinite(uncertainty):
-            clock.offset = offset
+            clock.offset, clock.uncertainty = offset, uncertainty
         for since, delay in told.get("delays", ()):
             clock.corrected(since, delay)
         clock.through = now - clock.offset

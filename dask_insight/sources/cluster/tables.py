@@ -22,6 +22,8 @@ from .submissions import Submissions
 
 #: Seconds for which an attempt waits for word of its worker, which pushes once a second.
 _HOLD = 2.5
+#: Seconds by which effects may come before their causes without a word.
+_SLACK = 0.01
 _NAMES = ("group_names", "worker_names", "thread_names", "type_names", "action_names")
 
 
@@ -46,6 +48,7 @@ class Tables:
         self._ids = identity.namespace("submission")
         self._names: dict[str, list[Any]] = {name: [] for name in _NAMES}
         self._submission_of = np.full(1 << 12, NOTHING, "u4")
+        self._contradictions: dict[str, int] = {}
         self._submitted: dict[int, float] = {NOTHING: np.nan}
 
     def take(self, packed: bytes, now: float) -> dict[str, int]:
@@ -136,6 +139,7 @@ class Tables:
         labels = [workers[worker] for worker, _ in threads]
         told = self._clocks.told(found["run"].tolist())
         start, stop = self._clocks.undo(labels, found["thread"], found["start"], found["stop"], told=told)
+        self._doubt(labels, found["thread"], found["ready"] - start, float(found["done"].max()))
         columns = {
             "run": self.runs.map(found["run"]),
             "task": self.tasks.map(found["task"]),
@@ -153,6 +157,26 @@ class Tables:
             "typename": pick(found["type"], self._names["type_names"]),
         }
         self._emit(encode("attempts", columns))
+
+    def _doubt(
+        self, labels: list[str], threads: npt.NDArray[Any], early: npt.NDArray[Any], now: float
+    ) -> None:
+        """Say so where tasks seem to start before their inputs were there, which clocks alone can do."""
+        for thread in np.unique(threads[early > _SLACK]).tolist():
+            worker = labels[thread]
+            clock = self._clocks.of(worker)
+            seconds = early[(threads == thread) & (early > _SLACK + clock.uncertainty)]
+            if not len(seconds):
+                continue
+            known = self._contradictions.get(worker, 0)
+            count = self._contradictions[worker] = known + len(seconds)
+            if count.bit_length() > known.bit_length():
+                text = f"{count} attempts so far seem to start before their inputs were there, now by up to"
+                row = {"time": time(), "source": worker, "kind": "clock", "level": "warning"}
+                row["message"] = (
+                    f"{text} {1e3 * float(seconds.max()):.0f} ms: this worker's clock is not known well"
+                )
+                self._gather.add("events", {name: [value] for name, value in row.items()})
 
     def _phases(self, found: npt.NDArray[Any]) -> None:
         actions, workers = self._names["action_names"], self._names["worker_names"]
