@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spanName, spansOf } from './spans';
+import { namedSpans, spanName, spansOf } from './spans';
 import { recordingOf } from './test-recording';
 
 const recording = recordingOf({
@@ -22,6 +22,25 @@ describe('spans', () => {
       ['d', 2, 'd'],
       ['b', 0, 'b']
     ]);
+  });
+
+  it('that were entered again are one; without names there are none', () => {
+    const again = recordingOf({
+      spans: [
+        { span: '1', name: 'default', parent: '', path: 'default' },
+        { span: '2', name: 'load', parent: '', path: 'load' },
+        { span: '3', name: 'default', parent: '', path: 'default' },
+        { span: '4', name: 'load', parent: '', path: 'load' },
+        { span: '5', name: 'clean', parent: '4', path: 'load / clean' }
+      ]
+    });
+    expect(namedSpans(again).map(({ path, within }) => [path, within.join()])).toEqual([
+      ['default', '1,3'],
+      ['load', '2,4,5'],
+      ['load / clean', '5']
+    ]);
+    const unnamed = recordingOf({ spans: [{ span: '1', name: 'default', path: 'default' }] });
+    expect(namedSpans(unnamed)).toEqual([]);
   });
 
   it('have the name of their newest row', () => {

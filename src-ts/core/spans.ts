@@ -40,6 +40,24 @@ export function spansOf(recording: Recording): Span[] {
   return spans;
 }
 
+/** What Dask calls the span of a computation that stands in none of the person's own. */
+const DEFAULT = 'default';
+
+/**
+ * Spans as a person thinks of them: those that were entered several times
+ * under one name are one. Empty if the person named none.
+ */
+export function namedSpans(recording: Recording): Span[] {
+  const byPath = new Map<string, Span>();
+  for (const span of spansOf(recording)) {
+    const known = byPath.get(span.path);
+    const within = known ? [...known.within, ...span.within] : span.within;
+    byPath.set(span.path, { ...(known ?? span), within: [...new Set(within)] });
+  }
+  const spans = [...byPath.values()];
+  return spans.every(({ path }) => path === DEFAULT) ? [] : spans;
+}
+
 /** What people call a span, by its id. */
 export function spanName(recording: Recording, id: string): string {
   const table = recording.table('spans');

@@ -20,7 +20,7 @@ export function clauseWords(clause: Clause, recording: Recording): string {
   return clause.column === 'name' ? String(value[0]) : `${one} ${value[0]}`;
 }
 
-/** A span that is chosen with all inside it counts as one. */
+/** A span that is chosen with all inside it counts as one, and so do those of one name. */
 function spanWords(ids: readonly string[], recording: Recording): string {
   const inner = new Set(
     spansOf(recording).flatMap(span => (ids.includes(span.id) ? span.within.slice(1) : []))

@@ -1,5 +1,5 @@
 import { count, duration, share } from '../core/format';
-import { type Span, spansOf } from '../core/spans';
+import { namedSpans, type Span } from '../core/spans';
 import { sumTasks, type TaskSum } from '../core/task-sums';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
@@ -24,7 +24,7 @@ interface Row {
 
 class SpansView extends PlainView {
   empty(): string | undefined {
-    if (spansOf(this.context.recording).length > 1) return undefined;
+    if (namedSpans(this.context.recording).length > 0) return undefined;
     return 'No spans were used. Put `with distributed.span("name"):` around a part of the work to tell it apart.';
   }
 
@@ -34,7 +34,7 @@ class SpansView extends PlainView {
       sumTasks(tasks, selection.filter('spans'), 'span').map(each => [each.label, each] as const)
     );
     const all = [...found.values()].reduce((sum, { time }) => sum + time, 0);
-    const rows = spansOf(recording).map(span => rowOf(span, found));
+    const rows = namedSpans(recording).map(span => rowOf(span, found));
     const chosen = new Set(selection.own('spans', 'span') ?? []);
     const cells = ({ span, ...sums }: Row): (string | number)[] => [
       span.path,
