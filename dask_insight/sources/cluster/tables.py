@@ -172,10 +172,8 @@ class Tables:
             count = self._contradictions[worker] = known + len(seconds)
             if count.bit_length() > known.bit_length():
                 text = f"{count} attempts so far seem to start before their inputs were there, now by up to"
-                row = {"time": time(), "source": worker, "kind": "clock", "level": "warning"}
-                row["message"] = (
-                    f"{text} {1e3 * float(seconds.max()):.0f} ms: this worker's clock is not known well"
-                )
+                row = {"time": now, "source": worker, "kind": "clock", "level": "warning"}
+                row |= {"message": f"{text} {1e3 * float(seconds.max()):.0f} ms"}
                 self._gather.add("events", {name: [value] for name, value in row.items()})
 
     def _phases(self, found: npt.NDArray[Any]) -> None:
