@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 from array import array
 from collections.abc import Hashable
@@ -16,13 +15,13 @@ from distributed.protocol import to_serialize
 from .boot import unload
 from .clock import host, process
 from .cluster import about, memory_rows, worker_facts
+from .journal import Journal, Labels
 from .own import Own
 from .readers import Reader, Stores, new_spans
 from .tasks import Tasks
 
 #: Seconds between two looks at workers' memory and at readers that are gone.
 _WATCH = 0.5
-_DETAIL = 4000
 _CALLS = ("join", "poll", "push", "clock", "flush", "leave")
 
 
@@ -49,8 +48,6 @@ class Probe(SchedulerPlugin):
         self._worker_name = worker_name
         self._bound = bound
         self._readers: dict[str, Reader] = {}
-        self._failures: dict[str, int] = {}
-        self._labels: dict[str, list[str]] = {}
         self._watching: asyncio.Task[None] | None = None
         self._placed: asyncio.Task[None] | None = None
         self._own: Own | None = None
@@ -63,6 +60,8 @@ class Probe(SchedulerPlugin):
         self.tasks = Tasks(scheduler, self._bound, self._failed)
         vars(self)["transition"] = self.tasks.transition
         self.stores = Stores(self.tasks, self._bound)
+        self.labels = Labels()
+        self.journal = Journal(self.stores.events, self.tasks, self.labels)
         for address in scheduler.workers:
             self._worker_there(address)
         for name in _CALLS:
@@ -112,7 +111,7 @@ class Probe(SchedulerPlugin):
             raise
         refused = [address for address, answer in answers.items() if answer.get("status") == "error"]
         for address in refused:
-            self._event("error", "probe", f"{address} could not load the probe", source="recorder")
+            self.journal.event("error", "probe", f"{address} could not load the probe", source="recorder")
 
     async def _withdraw(self) -> None:
         self.scheduler.worker_plugins.pop(self._worker_name, None)
@@ -146,7 +145,7 @@ class Probe(SchedulerPlugin):
         try:
             await asyncio.wait_for(call, timeout)
         except asyncio.TimeoutError:  # noqa: UP041 (another class on Python 3.10)
-            self._event("warning", "probe", "some workers did not answer the last call for their data")
+            self.journal.event("warning", "probe", "some workers did not answer the last call for their data")
         self._look()
         self._tell_own()
 
@@ -189,7 +188,7 @@ class Probe(SchedulerPlugin):
             self._heard[server] = sequence
             ids = array("I", [self.tasks.id(key) for key in keys])
             size = sum(map(len, blob.frames)) if hasattr(blob, "frames") else len(blob.data)
-            label = self._label(worker, server)
+            label = self.labels.of(worker, server)
             self.stores.blobs.add((label, ids.tobytes(), blob), size + 4 * len(ids))
         return {"time": time(), "options": self._strongest()}
 
@@ -218,22 +217,22 @@ class Probe(SchedulerPlugin):
         try:
             label = self._worker_there(worker)
             self.stores.workers.add(self._worker_row(worker))
-            self._event("info", "worker-added", f"{label} joined", source=label)
+            self.journal.event("info", "worker-added", f"{label} joined", source=label)
         except Exception as error:
             self._failed("add_worker", error)
 
     def remove_worker(self, scheduler: Any, worker: str, *, stimulus_id: str = "", **facts: Any) -> None:
         try:
-            label = self._last(worker)
+            label = self.labels.last(worker)
             self.stores.workers.add({"worker": label, "left": time()})
-            self._event("info", "worker-removed", f"{label} left", source=label)
+            self.journal.event("info", "worker-removed", f"{label} left", source=label)
         except Exception as error:
             self._failed("remove_worker", error)
 
     def restart(self, scheduler: Any) -> None:
         try:
             self.tasks.clear()
-            self._event("warning", "restart", "the cluster was restarted: all tasks were forgotten")
+            self.journal.event("warning", "restart", "the cluster was restarted: all tasks were forgotten")
         except Exception as error:
             self._failed("restart", error)
 
@@ -246,45 +245,9 @@ class Probe(SchedulerPlugin):
 
     def log_event(self, topic: str, msg: Any) -> None:
         try:
-            self._logged(topic, msg)
+            self.journal.logged(topic, msg, self.scheduler.clients)
         except Exception as error:
             self._failed("log_event", error)
-
-    def _logged(self, topic: str, msg: Any) -> None:
-        action = msg.get("action") if isinstance(msg, dict) else None
-        if topic == "scheduler" and action == "update-graph":
-            self.tasks.measured(msg.get("metrics") or {})
-        elif topic == "stealing":
-            if msg[0] == "confirm":
-                _, key, _, victim, thief, *_ = msg
-                self.tasks.stolen(key, thief)
-                self._event("debug", "steal", f"{key} from {victim} to {thief}")
-        elif topic == "all":
-            if action not in ("add-worker", "remove-worker"):
-                self._event("info", str(action or "cluster"), f"{action}", _plain(msg))
-            elif action == "remove-worker":
-                lost = len(msg["lost-computed-tasks"]) + len(msg["lost-scattered-tasks"])
-                counts = {
-                    "processing": len(msg["processing-tasks"]),
-                    "lost": lost,
-                    "expected": msg["expected"],
-                }
-                level = "info" if msg["expected"] else "warning"
-                text = (
-                    f"{msg['worker']} left; it was working on {counts['processing']} tasks and held the only "
-                )
-                self._event(
-                    level,
-                    "worker-lost",
-                    f"{text}copy of {lost} results",
-                    counts,
-                    source=self._last(msg["worker"]),
-                )
-        elif action == "worker-status-change":
-            text = f"{msg['prev-status']} → {msg['status']}"
-            self._event("info", "worker-status", text, source=self._last(topic))
-        elif topic not in self.scheduler.clients and topic not in self._labels and topic != "scheduler":
-            self._event("info", "user", topic, msg)
 
     async def close(self) -> None:
         if self._watching is not None:
@@ -319,44 +282,14 @@ class Probe(SchedulerPlugin):
             message = self._own.message()
             self.stores.blobs.add(("scheduler", b"", to_serialize(message)), len(message))
 
-    def _label(self, address: str, server: str) -> str:
-        """The worker's name in the recording; addresses may be used again by other workers."""
-        servers = self._labels.setdefault(address, [])
-        if server not in servers:
-            servers.append(server)
-        index = servers.index(server)
-        return address if index == 0 else f"{address}#{index + 1}"
-
-    def _last(self, address: str) -> str:
-        servers = self._labels.get(address)
-        return self._label(address, servers[-1]) if servers else address
-
     def _worker_there(self, address: str) -> str:
-        label = self._label(address, self.scheduler.workers[address].server_id)
+        label = self.labels.of(address, self.scheduler.workers[address].server_id)
         self.tasks.worker(address, label)
         return label
 
     def _worker_row(self, address: str) -> dict[str, Any]:
         state = self.scheduler.workers[address]
-        return {"worker": self._label(address, state.server_id)} | worker_facts(self.scheduler, state)
-
-    def _event(
-        self, level: str, kind: str, message: str, detail: Any = None, source: str = "scheduler"
-    ) -> None:
-        text = "" if detail is None else json.dumps(detail, default=str)[:_DETAIL]
-        self.stores.events.add((time(), source, kind, level, message[:_DETAIL], text))
+        return {"worker": self.labels.of(address, state.server_id)} | worker_facts(self.scheduler, state)
 
     def _failed(self, where: str, error: Exception) -> None:
-        """Note a fault of ours, the first of its kind in words, the others as a count."""
-        count = self._failures[where] = self._failures.get(where, 0) + 1
-        if count & (count - 1) == 0:
-            message = f"the recorder failed in {where}, {count} times so far: {type(error).__name__}: {error}"
-            self._event("error", "lost", message, source="recorder")
-
-
-def _plain(message: dict[str, Any]) -> dict[str, Any]:
-    """An event of Dask's without what is long."""
-    return {
-        name: value if not isinstance(value, (list, set, dict)) else len(value)
-        for name, value in message.items()
-    }
+        self.journal.failed(where, error)

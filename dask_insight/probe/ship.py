@@ -17,6 +17,7 @@ MODULES = (
     "rows",
     "tasks",
     "readers",
+    "journal",
     "frames",
     "stacks",
     "sampler",
