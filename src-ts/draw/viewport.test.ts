@@ -50,10 +50,22 @@ describe('Viewport', () => {
         const { start, perPixel, width, x, time } = viewport.scale(777, ratio);
         const columns = (start - 100) / (perPixel / ratio);
         expect(columns).toBeCloseTo(Math.round(columns), 4);
-        expect(Math.abs(start - viewport.start)).toBeLessThanOrEqual(perPixel / ratio / 2 + 1e-9);
+        expect(Math.abs(start - viewport.start)).toBeLessThanOrEqual((0.6 * perPixel) / ratio);
         expect(x(time(123))).toBeCloseTo(123, 3);
         expect(width * perPixel).toBeCloseTo(viewport.span, 9);
       }
+    }
+  });
+
+  test('a pan there and back ends where it began, also from half a pixel', () => {
+    const viewport = opened();
+    viewport.zoom(0.5, 1 / 1.5);
+    viewport.zoom(0.5, 1 / 1.5);
+    const { start } = viewport.scale(1001);
+    for (const pixels of [163, 7, 11, 950]) {
+      viewport.pan(pixels / 1001 / 10);
+      viewport.pan(-pixels / 1001 / 10);
+      expect(viewport.scale(1001).start).toBe(start);
     }
   });
 

@@ -11,6 +11,12 @@ export interface Scale {
 /** Shortest span that can be shown: beyond it, times of a double run out of digits. */
 const SHORTEST = 2e-5;
 
+/**
+ * Where between two pixels the snap tips over. Not half-way: zooms about the middle land there, and the last
+ * digit would then move the picture by a pixel.
+ */
+const SNAP = 0.43;
+
 /** How long after the last change a viewport still counts as moving, milliseconds. */
 const SETTLING = 120;
 
@@ -125,7 +131,7 @@ export class Viewport {
   scale(width: number, ratio = 1): Scale {
     const perPixel = this.length / Math.max(1, width);
     const column = perPixel / ratio;
-    const start = this.first + Math.round((this.from - this.first) / column) * column;
+    const start = this.first + Math.floor((this.from - this.first) / column + SNAP) * column;
     return {
       start,
       perPixel,

@@ -103,6 +103,21 @@ describe('Raster', () => {
     expect(cellsOf(lane, 300, undefined, 400)).toEqual(whole.slice(400, 700));
   });
 
+  test('what overlaps is the same from wherever the picture begins, and hides no failure', () => {
+    const lane = laneOf([
+      [0.2, 10.4, 0],
+      [2.5, 3.5, 1],
+      [5.1, 6.2, 1, 'erred'],
+      [8.6, 12.3, 2],
+      [9, 10.2, 1]
+    ]);
+    const whole = cellsOf(lane, 16);
+    expect(whole.map(filling).slice(0, 9)).toEqual([4, 4, 4, 4, 4, ERRED, ERRED, 4, 4]);
+    for (let from = 1; from < 13; from++) {
+      expect(cellsOf(lane, 16 - from, undefined, from)).toEqual(whole.slice(from));
+    }
+  });
+
   test('idle time is as much as it is', () => {
     const entries = Array.from(
       { length: 5000 },

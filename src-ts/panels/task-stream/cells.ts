@@ -88,9 +88,13 @@ export class Raster {
       const end = code === RUNNING ? now : stop[index];
       const a = (begin - zero) * inverse;
       const b = (end - zero) * inverse;
-      if (b < from) continue;
+      if (b <= from && a < from) continue;
+      if (b <= column) {
+        // Wholly inside an entry before it, as clocks can make it look; only a failure is shown.
+        if (FAILURE[code] > 0) this.failInside(cells, offset, a < from ? from : a | 0, b, FAILURE[code]);
+        continue;
+      }
       let left = a < from ? from : a;
-      // An entry cannot start before the one before it has ended: clocks can make it look so.
       if (left < column) left = column;
       const clipped = b >= to;
       const right = clipped ? to : b < left ? left : b;
@@ -108,19 +112,26 @@ export class Raster {
       }
       this.add(each, leftColumn + 1 - left);
       this.flush(cells, offset + column, roles);
+      const fails = FAILURE[code];
+      const whole = fails > 0 ? fails : each + FIRST_NAME;
       if (rightColumn > leftColumn + 1) {
-        const fails = FAILURE[code];
-        const whole = fails > 0 ? fails : each + FIRST_NAME;
         cells.fill((whole << 6) | FULL, offset + leftColumn + 1, offset + rightColumn);
-        if (!clipped && b - a >= EDGE_FROM && fails === 0)
-          cells[offset + rightColumn - 1] = (whole << 6) | EDGE;
       }
+      if (!clipped && b - a >= EDGE_FROM && fails === 0)
+        cells[offset + rightColumn - 1] = (whole << 6) | EDGE;
       column = rightColumn;
       if (code !== OK) this.fail(FAILURE[code]);
       this.add(each, right - rightColumn);
     }
     if (column >= 0) this.flush(cells, offset + column, roles);
     return index - first;
+  }
+
+  private failInside(cells: Cells, offset: number, first: number, end: number, failure: number): void {
+    for (let column = first; column < end || column === first; column++) {
+      const before = cells[offset + column] >>> 6;
+      if (before >= FIRST_NAME || failure < before) cells[offset + column] = (failure << 6) | FULL;
+    }
   }
 
   private fail(failure: number): void {
