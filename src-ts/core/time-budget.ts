@@ -53,7 +53,7 @@ export function timeBudget(tasks: Tasks, filter: Filter): TimeBudget {
 }
 
 /** From the first moment at which a task was wanted to the last at which one was done. */
-function activeTime(tasks: Tasks): TimeRange {
+export function activeTime(tasks: Tasks): TimeRange {
   const attempts = tasks.recording.table('attempts');
   let start = Number.POSITIVE_INFINITY;
   let stop = Number.NEGATIVE_INFINITY;

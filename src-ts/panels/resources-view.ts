@@ -4,6 +4,7 @@ import { type Band, type Binned, band, binned, type Series, seriesOf, summed, va
 import { drawTimeGrid, gutterOf, MARGIN } from '../draw/axis';
 import { css, mixed, slotColor } from '../draw/palette';
 import type { Box, Pen } from '../draw/pen';
+import { TextWidth } from '../draw/text-width';
 import type { Theme } from '../draw/theme';
 import type { Scale } from '../draw/viewport';
 import {
@@ -55,6 +56,7 @@ export class ResourcesView implements PanelView {
   private there: readonly Measure[] = [];
   private most = new Map<string, number>();
   private rowsDrawn: readonly Row[] = [];
+  private text: TextWidth | undefined;
 
   constructor(
     private readonly context: PanelContext,
@@ -163,7 +165,8 @@ export class ResourcesView implements PanelView {
       pen.font = `12px ${theme.font}`;
       pen.textBaseline = 'middle';
       pen.fillStyle = theme.muted;
-      pen.fillText(absent, 0, surface.height - 9);
+      if (this.text?.font !== pen.font) this.text = new TextWidth(pen.font);
+      pen.fillText(this.text.fitted(absent, surface.width), 0, surface.height - 9);
     }
   }
 

@@ -1,6 +1,7 @@
 import { bytes, count, duration, share } from '../core/format';
 import type { TimeRange } from '../core/selection';
 import { sumTasks, type TaskSum } from '../core/task-sums';
+import { activeTime } from '../core/time-budget';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import { table } from './table';
@@ -45,7 +46,7 @@ class WorkersView extends PlainView {
   protected content(): HTMLElement {
     const { tasks, selection, viewport } = this.context;
     const filter = selection.filter('workers');
-    const time = filter.time ?? viewport.extent;
+    const time = filter.time ?? activeTime(tasks);
     const sums = new Map(sumTasks(tasks, filter, 'worker').map(sum => [sum.label, sum]));
     const most = this.mostMemory(time);
     const listed = this.listed();
