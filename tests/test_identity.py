@@ -9,6 +9,7 @@ from dask_insight.batch import encode
 from dask_insight.identity import Identity, stacks_at
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
+from dask_insight.sources.cluster.gather import Gather
 from dask_insight.sources.cluster.profiles import profile
 
 FRAMES = {
@@ -46,7 +47,7 @@ def test_a_sample_without_frames_has_no_stack() -> None:
 
 @pytest.mark.parametrize("seen", [[1, NOTHING], [NOTHING, NOTHING]])
 def test_samples_without_frames_are_kept_with_their_time(seen: list[int]) -> None:
-    """A thread between two tasks has no frame of the task; that must not end the recording."""
+    """A thread at the very start of a task has no frame of it; that must not end the recording."""
     told = {
         "frames": FRAMES,
         "samples": {
@@ -54,14 +55,15 @@ def test_samples_without_frames_are_kept_with_their_time(seen: list[int]) -> Non
             "time": np.array([10.0, 10.01]).tobytes(),
             "duration": np.array([0.01, 0.01], "<f4").tobytes(),
             "stack": np.array(seen, "<u4").tobytes(),
-            "run": np.array([NOTHING, NOTHING], "<u4").tobytes(),
+            "run": np.array([3, 3], "<u4").tobytes(),
         },
         "sampling": {"time": [10.0], "period": [1.0], "samples": [2], "interval": [0.01], "cost": [0.0]},
     }
     identity, recording = Identity(), Recording()
     recording.append(encode("about", {"name": ["started"], "value": ["10.0"]}))
-    for batch in profile("tcp://w", told, 0.0, identity.stacks, identity.namespace("run")):
-        recording.append(batch)
+    gather = Gather(recording.append)
+    profile("tcp://w", told, 0.0, identity.stacks, identity.namespace("run"), gather)
+    gather.flush()
     assert len(recording.samples) == 2
     tree = recording.flame()
     assert tree["self"].sum() == pytest.approx(0.01 * sum(one != NOTHING for one in seen), rel=1e-3)
