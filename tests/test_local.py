@@ -198,7 +198,7 @@ def test_tasks_beside_a_failing_one() -> None:
 
     with recorded() as recording, ThreadPoolExecutor(2) as pool:
         with pytest.raises(LookupError), dask.config.set(pool=pool):
-            dask.compute(delayed(wait)(), delayed(fail_then)())
+            dask.compute(delayed(wait)(), delayed(fail_then)(), scheduler="threads")
         release.set()
         pool.shutdown()
     assert sorted(column(recording, "attempts", "status")) == ["cancelled", "erred"]
