@@ -172,7 +172,6 @@ def test_cpu_and_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     row, _ = sampler.sample()
     assert row["cpu"] == pytest.approx(100 * 0.2 / (time.time() - began), rel=0.5)
     assert row["gil"] == 0.25 and row["fds"] > 2
-    assert math.isnan(row["net_read"]), "a rate needs two looks"
     time.sleep(1.1)
     sampler.sample()
     row, _ = sampler.sample()

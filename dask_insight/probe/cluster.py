@@ -23,6 +23,8 @@ _CONFIG = (
     "optimization",
     "temporary-directory",
 )
+#: Workers looked at in one turn.
+_WORKERS = 300
 #: Parts of these that may hold secrets or are long.
 _LEFT_OUT = ("preload", "preload-argv", "http", "dashboard", "tls", "plugins", "environ")
 
@@ -74,10 +76,15 @@ def worker_facts(scheduler: Any, state: Any) -> dict[str, Any]:
     }
 
 
-def memory_rows(scheduler: Any, codes: dict[str, int]) -> Iterator[tuple[float, ...]]:
-    """Dask's memory measures of every worker, and what the scheduler expects it to do."""
+def memory_rows(scheduler: Any, codes: dict[str, int], turn: int) -> Iterator[tuple[float, ...]]:
+    """Dask's memory measures of the workers, and what the scheduler expects them to do.
+
+    Of many workers each turn takes some, so that it holds the event loop for a few milliseconds at most.
+    """
     now = time()
-    for address, state in scheduler.workers.items():
+    workers = list(scheduler.workers.items())
+    parts = -(-len(workers) // _WORKERS) or 1
+    for address, state in workers[turn % parts :: parts]:
         memory = state.memory
         yield (
             codes.get(address, 0),

@@ -101,9 +101,7 @@ class Journal:
         lost = len(message["lost-computed-tasks"]) + len(message["lost-scattered-tasks"])
         if working or lost:
             level = "info" if message["expected"] else "warning"
-            text = (
-                f"a worker left while it worked on {working} tasks; it alone held {lost} results"
-            )
+            text = f"a worker left while it worked on {working} tasks; it alone held {lost} results"
             detail = {"processing": working, "lost": lost, "expected": message["expected"]}
             self.event(level, "worker-lost", text, detail, source=self._labels.last(message["worker"]))
 

@@ -51,6 +51,7 @@ class Probe(SchedulerPlugin):
         self._watching: asyncio.Task[None] | None = None
         self._placed: asyncio.Task[None] | None = None
         self._own: Own | None = None
+        self._turn = 0
         self._heard: dict[str, int] = {}
         self._leaving: set[asyncio.Task[bool]] = set()
 
@@ -274,7 +275,8 @@ class Probe(SchedulerPlugin):
                 self._failed("watch", error)
 
     def _look(self) -> None:
-        for row in memory_rows(self.scheduler, self.tasks.codes):
+        self._turn += 1
+        for row in memory_rows(self.scheduler, self.tasks.codes, self._turn):
             self.stores.memory.add(*row)
 
     def _tell_own(self) -> None:
