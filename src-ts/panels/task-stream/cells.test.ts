@@ -103,6 +103,20 @@ describe('Raster', () => {
     expect(cellsOf(lane, 300, undefined, 400)).toEqual(whole.slice(400, 700));
   });
 
+  test('a part of the columns is the same as all of them, wherever it begins and ends', () => {
+    const lane = laneOf(
+      Array.from({ length: 60 }, (_, i): Entry => [i * 7.13, i * 7.13 + ((i * 31) % 67) / 10, i % 3])
+    );
+    const roles = Uint8Array.of(PLAIN, PLAIN, PLAIN);
+    const whole = cellsOf(lane, 400);
+    for (let from = 0; from < 60; from++) {
+      const cells = Uint32Array.from(whole);
+      const columns = { start: 0, width: 1, now: 1e9 };
+      new Raster().fill(lane, cells, 0, 3 * from, 3 * from + 100 + from, columns, roles);
+      expect([...cells]).toEqual(whole);
+    }
+  });
+
   test('what overlaps is the same from wherever the picture begins, and hides no failure', () => {
     const lane = laneOf([
       [0.2, 10.4, 0],

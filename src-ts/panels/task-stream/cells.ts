@@ -78,6 +78,7 @@ export class Raster {
     const last = zero + to * width;
     const first = lane.firstAfter(zero + from * width);
     let column = -1;
+    let lastEdge = EMPTY;
     let index = first;
     for (; index < length; index++) {
       const begin = start[index];
@@ -117,13 +118,18 @@ export class Raster {
       if (rightColumn > leftColumn + 1) {
         cells.fill((whole << 6) | FULL, offset + leftColumn + 1, offset + rightColumn);
       }
-      if (!clipped && b - a >= EDGE_FROM && fails === 0)
-        cells[offset + rightColumn - 1] = (whole << 6) | EDGE;
+      if (b - a >= EDGE_FROM && fails === 0) {
+        // The last column that it fills alone, which may be the last one asked for.
+        const edge = Math.ceil(b) - 2;
+        if (!clipped) cells[offset + edge] = (whole << 6) | EDGE;
+        else if (edge === to - 1) lastEdge = (whole << 6) | EDGE;
+      }
       column = rightColumn;
       if (code !== OK) this.fail(FAILURE[code]);
       this.add(each, right - rightColumn);
     }
     if (column >= 0) this.flush(cells, offset + column, roles);
+    if (lastEdge !== EMPTY) cells[offset + to - 1] = lastEdge;
     return index - first;
   }
 

@@ -1,0 +1,120 @@
+import { expect, type Report, test } from './report';
+
+const TITLE = 'Task stream';
+
+declare global {
+  interface Window {
+    __pointer?: readonly [x: number, y: number];
+  }
+}
+
+test.beforeEach(async ({ report, page }) => {
+  await report.open('synthetic');
+  await page.evaluate(() => {
+    addEventListener('mousemove', event => {
+      window.__pointer = [event.clientX, event.clientY];
+    });
+  });
+});
+
+async function box(report: Report): Promise<{ x: number; y: number; width: number; height: number }> {
+  await report.picture(TITLE).scrollIntoViewIfNeeded();
+  const found = await report.picture(TITLE).boundingBox();
+  if (!found) throw new Error('the task stream is not in sight');
+  return found;
+}
+
+test('the card stands beside the task, is pinned by a click and tells more then', async ({
+  report,
+  page
+}) => {
+  const brief = await report.hover(TITLE, 14);
+  expect(brief).toMatch(/Key\n.*\nStatus\n/);
+  const covered = await page.evaluate(() => {
+    const [x, y] = window.__pointer ?? [0, 0];
+    const card = document.querySelector('.di-card:not([hidden])')?.getBoundingClientRect() ?? new DOMRect();
+    return x >= card.left && x <= card.right && y >= card.top && y <= card.bottom;
+  });
+  expect(covered).toBe(false);
+  await page.mouse.down();
+  await page.mouse.up();
+  const full = await report.card().innerText();
+  expect(full.length).toBeGreaterThan(brief.length);
+  expect(full).toContain('Thread\n');
+  await page.mouse.move(5, 5);
+  await expect(report.card()).toBeVisible();
+  await report.card().getByRole('button', { name: 'Close' }).click();
+  await expect(report.card()).toBeHidden();
+});
+
+test('the key is copied whole by a click on the pinned card', async ({ report, page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await report.hover(TITLE, 14);
+  await page.mouse.down();
+  await page.mouse.up();
+  await report.card().locator('.di-copy').first().click();
+  await expect(report.card().locator('.di-copy').first()).toHaveText('Copied');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+    /^\('.+-[0-9a-f]{32}', \d+, \d+\)$/
+  );
+});
+
+test('names are found, pointed at, chosen and hidden in the legend', async ({ report, page }) => {
+  const panel = report.panel(TITLE);
+  const plain = await report.fingerprint(TITLE);
+  const name = panel.locator('.di-legend-name').first();
+  await name.hover();
+  await expect.poll(() => report.fingerprint(TITLE)).not.toBe(plain);
+  await page.mouse.move(2, 2);
+  await expect.poll(() => report.fingerprint(TITLE)).toBe(plain);
+
+  await name.click();
+  await expect(report.chips(TITLE)).toHaveCount(1);
+  await name.click();
+  await expect(report.chips(TITLE)).toHaveCount(0);
+  await page.mouse.move(2, 2);
+  await expect.poll(() => report.fingerprint(TITLE)).toBe(plain);
+
+  const item = panel.locator('.di-legend-item').first();
+  await item.hover();
+  await item.getByRole('button', { name: /^Hide / }).click();
+  await page.mouse.move(2, 2);
+  await expect.poll(() => report.fingerprint(TITLE)).not.toBe(plain);
+  await item.getByRole('button', { name: /^Show / }).click();
+  await page.mouse.move(2, 2);
+  await expect.poll(() => report.fingerprint(TITLE)).toBe(plain);
+
+  await panel.getByRole('searchbox').fill('merge');
+  for (const text of await panel.locator('.di-legend-name').allInnerTexts()) expect(text).toContain('merge');
+  await page.keyboard.press('Enter');
+  await expect(report.chips(TITLE)).toHaveCount(1);
+});
+
+test('a pan there and back leaves the same picture', async ({ report, page }) => {
+  const picture = report.picture(TITLE);
+  await picture.focus();
+  await page.keyboard.press('+');
+  await page.keyboard.press('+');
+  await report.settle();
+  const before = await report.fingerprint(TITLE);
+  const { x, y } = await box(report);
+  await page.mouse.move(x + 600, y + 40);
+  await page.mouse.down();
+  await page.mouse.move(x + 437, y + 40, { steps: 7 });
+  await expect.poll(() => report.fingerprint(TITLE)).not.toBe(before);
+  await page.mouse.move(x + 600, y + 40, { steps: 5 });
+  await page.mouse.up();
+  await expect.poll(() => report.fingerprint(TITLE)).toBe(before);
+});
+
+test('the table lists what is in sight', async ({ report, page }) => {
+  const panel = report.panel(TITLE);
+  await report.picture(TITLE).focus();
+  for (let times = 0; times < 12; times++) await page.keyboard.press('+');
+  await panel.getByRole('button', { name: 'Show as table' }).click();
+  const header = await panel.locator('thead th').allInnerTexts();
+  expect(header).toEqual(['Name', 'Key', 'Status', 'Start, s', 'Took', 'Worker', 'Thread', 'Result']);
+  const starts = (await report.column(TITLE, 3)).map(Number);
+  expect(starts.length).toBeGreaterThan(0);
+  expect([...starts].sort((a, b) => a - b)).toEqual(starts);
+});
