@@ -14,6 +14,8 @@ from .stacks import NOTHING, Stacks
 
 #: Seconds over which the cost of a round is averaged before the rate follows it.
 _SETTLE = 0.5
+#: Rounds with nothing to sample after which the interval is so many times as long.
+_SLEEPY, _DOZE = 10, 4
 #: Seconds below which runs that could not be sampled are put together.
 _SHORT = 0.002
 #: Seconds for which the end of a run is waited for.
@@ -100,6 +102,7 @@ class Sampler:
         self._cost = 0.0
         self._per_round = 0.0
         self._settled = 0.0
+        self._idle = 0
         self._rounds = 0
         self._since_rounds = 0
         self._since_cost = 0.0
@@ -196,7 +199,8 @@ class Sampler:
             cost = thread_time() - began
             self._cost += cost
             self._adapt(cost)
-            wait = self.interval
+            # With nothing to sample, look less often: what is missed by that is made up for when runs end.
+            wait = self.interval * (_DOZE if self._idle > _SLEEPY and self._ends_known else 1)
 
     def _adapt(self, cost: float) -> None:
         """Follow the budget: the interval at which a round's average cost is just within it."""
@@ -217,7 +221,9 @@ class Sampler:
         targets = self._targets()
         seen = self._seen
         if not targets and not seen:
+            self._idle += 1
             return
+        self._idle = 0
         frames = self._take_frames() if targets and self._take_frames is not None else {}
         for ident, run in targets.items():
             frame = frames.get(ident)
