@@ -3,6 +3,7 @@ import { icon } from '../panels/icons';
 import { type Mounted, mount } from '../panels/mount';
 import type { Panel, Stage } from '../panels/panel';
 import { keepAddress } from './address';
+import { drawAhead } from './draw-ahead';
 import { help } from './help';
 import { keepPrintable } from './printing';
 import { themeSwitch } from './theme-switch';
@@ -61,7 +62,8 @@ export function page(
     stage.viewport.subscribe(enable),
     keepAddress(stage),
     listenToKeys(stage, mounted, keys.open),
-    keepPrintable(mounted)
+    keepPrintable(mounted),
+    drawAhead(mounted)
   ];
   return () => {
     for (const stop of stops) stop();

@@ -47,7 +47,8 @@ export function whenNear(part: HTMLElement, work: () => void): Patient {
   };
 }
 
-function whenIdle(work: () => void): void {
+/** Does `work` when the page has nothing else to do, or after some seconds. */
+export function whenIdle(work: () => void): void {
   if (typeof requestIdleCallback === 'function') requestIdleCallback(work, { timeout: 5000 });
   else setTimeout(work, 1000);
 }
