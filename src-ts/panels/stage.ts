@@ -11,6 +11,21 @@ export function createStage(recording: Recording): Stage {
   const grow = (): void => viewport.setExtent(recording.origin, recording.end);
   grow();
   recording.onAppend(grow);
+  const colors = new ColorRegistry();
+  keepColors(recording, colors);
   const tasks = new Tasks(recording);
-  return { recording, tasks, selection: new Selection(), viewport, colors: new ColorRegistry() };
+  return { recording, tasks, selection: new Selection(), viewport, colors };
+}
+
+/** Gives task names their colours in the order of the recording, whichever panel asks first. */
+function keepColors(recording: Recording, colors: ColorRegistry): void {
+  let given = 0;
+  const give = (): void => {
+    const { names } = recording.table('graph').symbols('prefix');
+    for (; given < names.length; given++) colors.slot(names[given]);
+  };
+  give();
+  recording.onAppend(({ table }) => {
+    if (table === 'graph') give();
+  });
 }
