@@ -35,6 +35,10 @@ async function open(): Promise<Flame> {
   const chart = new FlameChart({ canvas, data });
   let span = data[0].duration;
   let start = 0;
+  const pan = (pixels: number): void => {
+    start -= (pixels / canvas.width) * span;
+    chart.setZoom(start, start + span);
+  };
   chart.render();
   await new Promise(requestAnimationFrame);
   return {
@@ -43,9 +47,19 @@ async function open(): Promise<Flame> {
       span /= 1.5;
       chart.setZoom(start, start + span);
     },
-    pan: pixels => {
-      start -= (pixels / canvas.width) * span;
-      chart.setZoom(start, start + span);
+    pan,
+    work: pixels => {
+      const began = performance.now();
+      // It draws in the next frame; here that is at once, so that the work can be timed.
+      const later = window.requestAnimationFrame;
+      window.requestAnimationFrame = draw => {
+        draw(began);
+        return 0;
+      };
+      pan(pixels);
+      window.requestAnimationFrame = later;
+      canvas.getContext('2d')?.getImageData(0, 0, 1, 1);
+      return performance.now() - began;
     }
   };
 }
