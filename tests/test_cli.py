@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,17 @@ def start_waiting(folder: Path, how: str = "") -> tuple[subprocess.Popen[str], P
     return process, folder / "out.dinsight"
 
 
+@pytest.fixture
+def signals_by_default() -> Iterator[None]:
+    """Children inherit what is ignored: these tests hold under nohup, too."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [(number, signal.signal(number, signal.SIG_DFL)) for number in numbers]
+    yield
+    for number, handler in before:
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("signals_by_default")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_pass_and_the_recording_is_complete(tmp_path: Path, number: signal.Signals) -> None:
     process, path = start_waiting(tmp_path)
