@@ -41,15 +41,16 @@ class Own:
     def adjust(self, options: dict[str, Any], profile: bool) -> None:
         """Follow what the recorders ask for; `profile` if one of them needs our stacks."""
         self._pulse.interval = options["resources"]
+        # Half of a worker's budget: every task waits when this event loop is stopped.
+        interval, budget = options["profile_interval"], options["profile_budget"] / 2
         if profile and self._sampler is None:
             threads = {self._thread: NOTHING}
-            interval, budget = options["profile_interval"], options["profile_budget"]
             self._sampler = Sampler(lambda: threads, lambda ident: "event loop", interval, budget)
             self._sampler.start()
             if self._sampler.reason:
                 self._gaps.append(self._sampler.reason)
         elif self._sampler is not None:
-            self._sampler.aim, self._sampler.budget = options["profile_interval"], options["profile_budget"]
+            self._sampler.aim, self._sampler.budget = interval, budget
 
     def message(self) -> bytes:
         """What is new, like a worker's push."""

@@ -7,17 +7,17 @@ import { whenIdle } from '../panels/when-near';
  * programs that photograph whole pages do too. Returns the stop.
  */
 export function drawAhead(mounted: readonly Mounted[]): () => void {
-  const left = [...mounted];
+  let drawn = 0;
   let stopped = false;
   const next = (): void => {
-    const [first] = left;
-    if (stopped || !first) return;
+    if (stopped) return;
     if (document.documentElement.dataset.opened === 'true') {
-      left.shift();
-      if (!first.view.plain && first.view.empty() === undefined) {
+      if (drawn === mounted.length) return;
+      const { view, surface } = mounted[drawn++];
+      if (!view.plain && view.empty() === undefined) {
         // The first time tells how high the panel is, the second draws it so.
-        first.surface.refresh();
-        first.surface.refresh();
+        surface.refresh();
+        surface.refresh();
       }
     }
     whenIdle(next);

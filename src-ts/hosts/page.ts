@@ -19,30 +19,41 @@ const ROWS: readonly (readonly string[])[] = [
   ['spans']
 ];
 
-/** Puts all panels into a page, with what the page has once: tools, keys, address. Returns the stop. */
-export function page(
-  main: HTMLElement,
-  tools: HTMLElement,
-  panels: readonly Panel[],
-  stage: Stage
-): () => void {
+/** Rows that fill the first window; the others come after the first picture. */
+const FIRST_ROWS = 2;
+
+/** All panels of one recording in a page. */
+export interface Page {
+  /** When the last panel is there. */
+  readonly complete: Promise<void>;
+  stop(): void;
+}
+
+/** Puts all panels into a page, with what the page has once: tools, keys, address. */
+export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Panel[], stage: Stage): Page {
   const mounted: Mounted[] = [];
   const left = new Set(panels);
   const put = (row: readonly Panel[]): void => {
     const box = element('div', { class: row.length > 1 ? 'di-columns' : 'di-row' });
     main.append(box);
     for (const panel of row) {
-      left.delete(panel);
       const cell = element('div', { class: 'di-cell' });
       box.append(cell);
       mounted.push(mount(panel, stage, cell));
     }
   };
-  for (const names of ROWS) {
-    const row = names.flatMap(name => panels.filter(panel => panel.id === name));
-    if (row.length > 0) put(row);
-  }
-  for (const panel of [...left]) put([panel]);
+  const rows = ROWS.map(names => names.flatMap(name => panels.filter(panel => panel.id === name)));
+  for (const row of rows) for (const panel of row) left.delete(panel);
+  const waiting = [...rows, ...[...left].map(panel => [panel])].filter(row => row.length > 0);
+  for (const row of waiting.splice(0, FIRST_ROWS)) put(row);
+  let stopped = false;
+  const putRest = async (): Promise<void> => {
+    for (const row of waiting) {
+      await painted();
+      if (stopped) return;
+      put(row);
+    }
+  };
 
   const { selection } = stage;
   const undo = button('Undo (Ctrl + Z)', () => selection.undo(), icon('undo'));
@@ -65,12 +76,24 @@ export function page(
     keepPrintable(mounted),
     drawAhead(mounted)
   ];
-  return () => {
-    for (const stop of stops) stop();
-    for (const each of mounted) each.dispose();
-    tools.replaceChildren();
-    main.replaceChildren();
+  return {
+    complete: putRest(),
+    stop: () => {
+      stopped = true;
+      for (const stop of stops) stop();
+      for (const each of mounted) each.dispose();
+      tools.replaceChildren();
+      main.replaceChildren();
+    }
   };
+}
+
+/** Until the browser has shown what there is; a hidden page shows nothing and does not wait. */
+function painted(): Promise<void> {
+  return new Promise(resolve => {
+    if (document.hidden) setTimeout(resolve);
+    else requestAnimationFrame(() => setTimeout(resolve));
+  });
 }
 
 /** Keys that mean the same wherever the focus is; a panel that has it gets them first. */

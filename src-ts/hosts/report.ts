@@ -25,11 +25,12 @@ async function open(): Promise<void> {
   };
   await read('first', 0, 0.5);
   main.setAttribute('aria-busy', 'true');
-  page(main, tools, PANELS, createStage(recording));
+  const { complete } = page(main, tools, PANELS, createStage(recording));
   document.documentElement.dataset.shown = 'true';
   // The rest of the page stands after this script.
   await parsed();
   await read('rest', 0.5, 1);
+  await complete;
   opening.remove();
   main.removeAttribute('aria-busy');
   document.documentElement.dataset.opened = 'true';

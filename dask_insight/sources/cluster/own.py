@@ -45,9 +45,9 @@ class ClientProcess:
         self._sampler: Sampler | None = None
         if options.profile:
             threads = dict.fromkeys(names, NOTHING)
-            self._sampler = Sampler(
-                lambda: threads, names.__getitem__, options.profile_interval, options.profile_budget
-            )
+            # Half of a worker's budget: these threads hold up every task when they are stopped.
+            budget = options.profile_budget / 2
+            self._sampler = Sampler(lambda: threads, names.__getitem__, options.profile_interval, budget)
             if self._sampler.reason:
                 self.gaps.append(self._sampler.reason)
 
