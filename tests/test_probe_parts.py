@@ -13,11 +13,13 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 from conftest import wait_for
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dask_insight.probe import resources
 from dask_insight.probe.clock import Offset
 from dask_insight.probe.executions import Executions
 from dask_insight.probe.gpu import Device, Gpus, chosen
@@ -327,3 +329,18 @@ def test_running_attempts_are_told_of_once() -> None:
 
     wait_for(running, "it has run long enough", 5)
     assert not running()
+
+
+def test_another_reading_of_the_counters_that_comes_late_is_no_wrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when Dask's monitor read before us and psutil heard of it after us."""
+    counters = resources._host_counters()
+    later = psutil._psplatform.net_io_counters()
+    earlier = {name: tuple(max(0, value - 1) for value in values) for name, values in later.items()}
+    for raw in (later, earlier):
+        monkeypatch.setattr(psutil._psplatform, "net_io_counters", lambda raw=raw: raw)
+        psutil.net_io_counters()
+    monkeypatch.undo()
+    try:
+        assert resources._host_counters()["net_read"] < 1.5 * counters["net_read"] + 1e6
+    finally:
+        psutil.net_io_counters.cache_clear()

@@ -68,7 +68,8 @@ class ResourceSampler:
     def _look_at_host(self, now: float) -> None:
         counters, passed = _host_counters(), now - self._host_time
         self._rates = {
-            name: max(0.0, (counters[name] - before) / passed)
+            # A counter that fell has wrapped or begun anew: nobody knows by how much it grew.
+            name: (counters[name] - before) / passed if counters[name] >= before else _NAN
             for name, before in self._host.items()
             if name in counters
         }
@@ -118,15 +119,20 @@ def _memory(process: psutil.Process) -> Callable[[], float]:
 
 
 def _host_counters() -> dict[str, float]:
+    """The host's counters as they are.
+
+    psutil's correction of wrapped counters keeps one memory for the process: with Dask's monitor reading on
+    another thread, a reading that comes late looks like a wrap there and adds the whole counter, for both.
+    """
     found: dict[str, float] = {}
     try:
-        net = psutil.net_io_counters()
+        net = psutil.net_io_counters(nowrap=False)
         if net is not None:
             found |= {"net_read": float(net.bytes_recv), "net_write": float(net.bytes_sent)}
     except Exception:
         pass
     try:
-        disk = psutil.disk_io_counters()
+        disk = psutil.disk_io_counters(nowrap=False)
         if disk is not None:
             found |= {"disk_read": float(disk.read_bytes), "disk_write": float(disk.write_bytes)}
     except Exception:
