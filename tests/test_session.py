@@ -318,6 +318,8 @@ def test_durations_as_dask_writes_them(given: dict[str, Any], name: str, seconds
         ({"poll": -1}, ValueError, "poll=-1"),
         ({"profile": "0s"}, ValueError, "profile_interval"),
         ({"resources": None}, ValueError, "is no duration"),
+        ({"profile_budget": 0}, ValueError, "profile=False takes no stacks"),
+        ({"profile_budget": 2}, ValueError, "profile_budget=2"),
         ({"profil": True}, TypeError, "no option profil; there are profile"),
     ],
 )

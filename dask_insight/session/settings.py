@@ -19,7 +19,7 @@ def options_of(profile: bool | str | float, resources: str | float, others: Mapp
     TypeError
         If there is no such option.
     ValueError
-        If a duration cannot be read, or is not above zero.
+        If a duration cannot be read, or is not above zero; if the budget is no share of a core.
     """
     known = [field.name for field in fields(Options)]
     if unknown := [name for name in others if name not in known]:
@@ -28,7 +28,13 @@ def options_of(profile: bool | str | float, resources: str | float, others: Mapp
     if not isinstance(profile, bool):
         given["profile_interval"] = profile
     given |= {name: _seconds(name, given[name]) for name in _DURATIONS if name in given}
-    return Options(**given)
+    options = Options(**given)
+    if not 0 < options.profile_budget <= 1:
+        raise ValueError(
+            f"profile_budget={options.profile_budget!r} must be a share of a core above 0, at most 1; "
+            "profile=False takes no stacks"
+        )
+    return options
 
 
 def _seconds(name: str, value: Any) -> float:
