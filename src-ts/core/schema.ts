@@ -363,12 +363,31 @@ export const TABLES = {
     function: 'sym',
     /** The code that started it. */
     code: 'str',
+    /** Id of the notebook cell that started it; '' if none did. */
+    cell: 'sym',
+    /** Execution count of that run of the cell; 0 if none. */
+    execution: 'u32',
     /** Seconds Dask took to build the graph; NaN if unknown. */
     materialize: 'f32',
     /** Seconds for ordering it. */
     ordering: 'f32',
     /** Seconds for making the task states. */
     states: 'f32'
+  },
+  /** Every run of a notebook cell; a later row replaces an earlier one of the same execution. */
+  cells: {
+    /** Execution count in the kernel: the number beside the cell. */
+    execution: 'u32',
+    /** Id of the cell in its notebook; '' if the front end gave none. */
+    cell: 'sym',
+    /** The cell's source. */
+    code: 'str',
+    /** When it began, on the kernel's clock. */
+    start: 'time',
+    /** When it ended; NaN while it runs. */
+    stop: 'time',
+    /** running, ok or error. */
+    status: 'sym'
   },
   /** How each worker's clock stands to the scheduler's. */
   clocks: {
