@@ -19,8 +19,9 @@ export PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
-FRONTEND := $(shell find src-ts -type f -not -path '*/node_modules/*' -not -name '*.test.ts')
-BUNDLES := dask_insight/static/report.js
+FRONTEND := $(shell find src-ts labextension -type f -not -path '*/node_modules/*' -not -path '*/lib/*' -not -name '*.test.ts')
+BUNDLES := dask_insight/labextension/package.json
+LABEXTENSIONS := $(VENV)/share/jupyter/labextensions
 PIP := $(BIN)/python -m pip install --quiet
 
 .PHONY: demo test test-python test-typescript test-browser lint lint-python lint-typescript format bench dist clean
@@ -66,7 +67,7 @@ dist: $(VENV)/dev.stamp
 	rm -rf build/clean
 
 clean:
-	rm -rf $(VENV) node_modules */node_modules build dist dask_insight/static test-results *.egg-info
+	rm -rf $(VENV) node_modules */node_modules build dist dask_insight/static dask_insight/labextension labextension/lib test-results *.egg-info
 
 # The environment, in steps: each stamp is younger than what it was made from.
 
@@ -84,6 +85,8 @@ $(VENV)/build.stamp: $(VENV)/python.stamp pyproject.toml
 
 $(VENV)/package.stamp: $(VENV)/build.stamp package-lock.json dask_insight/_build/dask_insight_backend.py
 	$(PIP) --no-build-isolation --editable '.[demo]'
+	mkdir -p $(LABEXTENSIONS)
+	ln -sfn $(abspath dask_insight/labextension) $(LABEXTENSIONS)/dask-insight
 	touch $@
 
 $(VENV)/dev.stamp: $(VENV)/package.stamp

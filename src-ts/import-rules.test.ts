@@ -5,35 +5,67 @@ import { expect, test } from 'vitest';
 
 const root = dirname(fileURLToPath(import.meta.url));
 
-/** Which layers the files of a layer may import; `core` and `draw` do not know each other. */
-const RULES: Record<string, { layers: string[]; packages: string[] }> = {
-  core: { layers: ['core'], packages: ['@msgpack/msgpack'] },
-  draw: { layers: ['draw'], packages: [] },
-  panels: { layers: ['panels', 'core', 'draw'], packages: [] },
-  hosts: { layers: ['hosts', 'panels', 'core', 'draw'], packages: [] }
+interface Rule {
+  /** Where the layer stands, seen from this folder. */
+  folder: string;
+  /** What its files may import: layers, and packages by pattern. */
+  layers: string[];
+  packages?: RegExp;
+}
+
+/** Only `labextension` knows Jupyter; `core` and `draw` do not know each other. */
+const RULES: Record<string, Rule> = {
+  core: { folder: 'core', layers: ['core'], packages: /^@msgpack\/msgpack$/ },
+  draw: { folder: 'draw', layers: ['draw'] },
+  panels: { folder: 'panels', layers: ['panels', 'core', 'draw'] },
+  hosts: { folder: 'hosts', layers: ['hosts', 'panels', 'core', 'draw'] },
+  labextension: {
+    folder: '../labextension',
+    layers: ['labextension', 'hosts', 'panels', 'core', 'draw'],
+    packages: /^@(jupyterlab|lumino)\/[a-z-]+$/
+  }
 };
 
+/** Under this name the labextension imports what stands in this folder. */
+const ALIAS = '@dask-insight/panels/';
+
 const IMPORT = /(?:\bfrom\s+|\bimport\s+|\bimport\(\s*|@import\s+)['"]([^'"]+)['"]/g;
+
+function rule(layer: string): Rule {
+  return RULES[layer] as Rule;
+}
+
+/** The layer that a path is in. */
+function layerOf(path: string): string | undefined {
+  return Object.keys(RULES).find(layer => path.startsWith(`${join(root, rule(layer).folder)}/`));
+}
 
 function importsOf(file: string): string[] {
   return [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, target]) => target as string);
 }
 
 function filesOf(layer: string): string[] {
-  return readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' })
-    .filter(name => /\.(ts|css)$/.test(name) && !name.endsWith('.test.ts'))
-    .map(name => join(root, layer, name));
+  const folder = join(root, rule(layer).folder);
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.(ts|css)$/.test(name) && !name.endsWith('.test.ts') && !name.includes('node_modules'))
+    .map(name => join(folder, name));
 }
 
 /** What a file imports against the rules, in words. */
 function breaches(layer: string, file: string): string[] {
-  const { layers, packages } = RULES[layer] as (typeof RULES)[string];
+  const { layers, packages } = rule(layer);
+  const allowed = (target: string): boolean => {
+    const path = target.startsWith('.')
+      ? resolve(dirname(file), target)
+      : target.startsWith(ALIAS)
+        ? join(root, target.slice(ALIAS.length))
+        : undefined;
+    if (path === undefined) return packages?.test(target) ?? false;
+    const to = layerOf(path);
+    return to !== undefined && layers.includes(to);
+  };
   return importsOf(file)
-    .filter(target => {
-      if (!target.startsWith('.')) return !packages.includes(target);
-      const [to] = relative(root, resolve(dirname(file), target)).split('/');
-      return !layers.includes(to as string);
-    })
+    .filter(target => !allowed(target))
     .map(target => `${relative(root, file)} imports ${target}`);
 }
 

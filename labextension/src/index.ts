@@ -1,0 +1,7 @@
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { panels } from './panels-plugin';
+
+/** What JupyterLab activates; each plugin is one file or folder. */
+const plugins: JupyterFrontEndPlugin<unknown>[] = [panels];
+
+export default plugins;
