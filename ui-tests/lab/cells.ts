@@ -1,0 +1,47 @@
+/** A notebook of code cells, as it stands in a file; a cell has the id `cell-` and its number from 0. */
+export function notebook(...sources: string[]): object {
+  return {
+    cells: sources.map((source, index) => ({
+      cell_type: 'code',
+      id: `cell-${index}`,
+      metadata: {},
+      outputs: [],
+      execution_count: null,
+      source
+    })),
+    metadata: {
+      kernelspec: { name: 'python3', display_name: 'Python 3 (ipykernel)', language: 'python' },
+      language_info: { name: 'python' }
+    },
+    nbformat: 4,
+    nbformat_minor: 5
+  };
+}
+
+/** Cells that the tests have in common. */
+export const cells = {
+  load: '%load_ext dask_insight',
+
+  /** A cluster inside the kernel: there at once, gone with it. */
+  cluster: (threads = 2): string => `
+from distributed import Client
+client = Client(n_workers=1, threads_per_worker=${threads}, processes=False, dashboard_address=None)`,
+
+  /** So many tasks under a name; each waits for so many seconds. */
+  tasks: (name: string, count: number, seconds = 0.01): string => `
+import time
+def ${name}(number):
+    time.sleep(${seconds})
+    return number
+client.gather(client.map(${name}, range(${count}), pure=False));`,
+
+  /** Tasks without end until the file \`enough\` stands beside the notebook; the kernel is busy all the while. */
+  busy: (name: string, enough: string): string => `
+import os, time
+def ${name}(number):
+    time.sleep(0.02)
+    return number
+while not os.path.exists("${enough}"):
+    client.gather(client.map(${name}, range(20), pure=False))
+print("enough of ${name}")`
+};

@@ -1,0 +1,201 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
+import { Notebook } from './notebook';
+import type { LabServer } from './server';
+
+declare global {
+  interface Window {
+    /** JupyterLab itself; the test server's settings put it there. */
+    // biome-ignore lint/suspicious/noExplicitAny: Lab's own types would pull all of Lab into the tests.
+    jupyterapp: any;
+    __pwned?: unknown;
+  }
+}
+
+/** A page of JupyterLab, handled as a person would. */
+export class Lab {
+  /** Errors that nobody caught, complaints of ours, dialogs of the browser. */
+  readonly problems: string[] = [];
+
+  constructor(
+    readonly page: Page,
+    readonly server: LabServer
+  ) {
+    page.on('pageerror', error => this.problems.push(`error: ${error.stack ?? error.message}`));
+    page.on('console', message => {
+      if (message.type() === 'error' && /dask.?insight/i.test(message.text() + message.location().url)) {
+        this.problems.push(message.text());
+      }
+    });
+    page.on('dialog', dialog => {
+      if (dialog.type() !== 'beforeunload') this.problems.push(`dialog: ${dialog.message()}`);
+      void dialog.accept();
+    });
+  }
+
+  /** Opens the application in a page of its own. */
+  static async start(context: BrowserContext, server: LabServer, address = 'lab'): Promise<Lab> {
+    const lab = new Lab(await context.newPage(), server);
+    await lab.page.goto(server.url + address);
+    await lab.ready();
+    return lab;
+  }
+
+  /** Waits until the layout stands and can be used. */
+  async ready(): Promise<void> {
+    await this.page.waitForFunction(() => window.jupyterapp?.restored, undefined, { timeout: 120_000 });
+    await this.page.evaluate(async () => {
+      await window.jupyterapp.restored;
+    });
+    await expect(this.page.locator('#jupyterlab-splash')).toHaveCount(0, { timeout: 60_000 });
+  }
+
+  async reload(): Promise<void> {
+    await this.layoutSaved();
+    await this.page.reload();
+    await this.ready();
+  }
+
+  /** Writes a file to where notebooks stand. */
+  write(path: string, content: object | string): void {
+    writeFileSync(
+      join(this.server.notebooks, path),
+      typeof content === 'string' ? content : JSON.stringify(content)
+    );
+  }
+
+  /** Opens a notebook file; its kernel is ready when this returns. */
+  async open(path: string): Promise<Notebook> {
+    await this.page.evaluate(async file => {
+      await window.jupyterapp.commands.execute('docmanager:open', { path: file });
+    }, path);
+    return this.notebook(path);
+  }
+
+  /** An open notebook, once its kernel is known. */
+  async notebook(path: string): Promise<Notebook> {
+    const found = await this.page.waitForFunction(file => {
+      for (const widget of window.jupyterapp.shell.widgets('main')) {
+        if (widget.context?.path === file && widget.sessionContext?.session?.kernel) return widget.id;
+      }
+    }, path);
+    const notebook = new Notebook(this, path, this.page.locator(`[id="${await found.jsonValue()}"]`));
+    await expect(notebook.element).toBeVisible();
+    return notebook;
+  }
+
+  /** Runs one of Lab's commands by its id. */
+  async execute(command: string, args: object = {}): Promise<void> {
+    await this.page.evaluate(
+      async ([id, values]) => {
+        await window.jupyterapp.commands.execute(id, values);
+      },
+      [command, args] as const
+    );
+  }
+
+  /** Waits until the workspace on the server holds the layout as it is: Lab saves it when it has rested. */
+  async layoutSaved(): Promise<void> {
+    const wanted = await this.page.evaluate(() => {
+      const names: string[] = [];
+      for (const widget of window.jupyterapp.shell.widgets('main')) names.push(widget.id);
+      return names.length;
+    });
+    await expect
+      .poll(async () => {
+        const answer = await fetch(`${this.server.url}lab/api/workspaces`);
+        const { workspaces } = await answer.json();
+        const name = await this.page.evaluate(() => window.jupyterapp.name && location.pathname);
+        const id = /workspaces\/([^/]+)/.exec(name)?.[1] ?? 'default';
+        const all: { metadata: { id: string }; data: Record<string, unknown> }[] = workspaces.values;
+        const mine = all.find(each => each.metadata.id === id);
+        return mainWidgets(mine?.data['layout-restorer:data']);
+      })
+      .toBe(wanted);
+  }
+
+  /** Drags something to a place in something else; the place is given as shares of its width and height. */
+  async drag(from: Locator, to: Locator, across: number, down: number): Promise<void> {
+    const start = await from.boundingBox();
+    const end = await to.boundingBox();
+    if (!start || !end) throw new Error('what is dragged, or its goal, is not in sight');
+    const { mouse } = this.page;
+    const [x, y] = [start.x + Math.min(40, start.width / 2), start.y + start.height / 2];
+    await mouse.move(x, y);
+    await mouse.down();
+    await mouse.move(x + 20, y + 15, { steps: 4 });
+    await mouse.move(end.x + end.width * across, end.y + end.height * down, { steps: 12 });
+    await expect(this.page.locator('.lm-DockPanel-overlay')).not.toHaveClass(/lm-mod-hidden/);
+    await mouse.up();
+  }
+
+  /** Our sidebar, opened if it is not. */
+  async sidebar(): Promise<Locator> {
+    const sidebar = this.page.getByRole('region', { name: 'Dask Insight' });
+    if (!(await sidebar.isVisible())) await this.page.getByRole('tab', { name: 'Dask Insight' }).click();
+    await expect(sidebar).toBeVisible();
+    return sidebar;
+  }
+
+  /** A panel of ours, wherever it is docked. */
+  panel(title: string): Locator {
+    return this.page.getByRole('region', { name: title, exact: true });
+  }
+
+  /** The picture of a panel. */
+  picture(title: string): Locator {
+    return this.panel(title).locator('.di-surface');
+  }
+
+  /** What a picture shows, as a number that differs when it does. */
+  async fingerprint(title: string): Promise<number> {
+    return this.picture(title)
+      .locator('canvas')
+      .first()
+      .evaluate(async (canvas: HTMLCanvasElement) => {
+        await new Promise<void>(done => requestAnimationFrame(() => requestAnimationFrame(() => done())));
+        const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+        const { data } = context.getImageData(0, 0, Math.max(1, canvas.width), Math.max(1, canvas.height));
+        let hash = 17;
+        for (let index = 0; index < data.length; index += 4) {
+          hash = (Math.imul(hash, 31) + data[index] * 65536 + data[index + 1] * 256 + data[index + 2]) | 0;
+        }
+        return hash;
+      });
+  }
+
+  /** Number of tasks of a name, as the panel Functions says it; 0 where the name is not listed. */
+  async tasksOf(name: string): Promise<number> {
+    const row = this.panel('Functions').getByRole('row').filter({ hasText: name });
+    if ((await row.count()) === 0) return 0;
+    return Number((await row.first().locator(':scope > :nth-child(2)').innerText()).replace(/\D/g, ''));
+  }
+
+  /** Closes everything and ends all kernels: the next test finds an empty Lab. */
+  async clear(): Promise<void> {
+    await this.page.evaluate(() => {
+      for (const area of ['main', 'down']) {
+        for (const widget of [...window.jupyterapp.shell.widgets(area)]) widget.dispose();
+      }
+    });
+    await this.server.shutdownAll();
+  }
+
+  /** Fails if the page complained or ran what was none of its own. */
+  async expectClean(): Promise<void> {
+    expect(await this.page.evaluate(() => window.__pwned)).toBeUndefined();
+    expect(this.problems).toEqual([]);
+  }
+}
+
+/** How many widgets the main area of a saved layout has. */
+function mainWidgets(layout: unknown): number {
+  const count = (node: unknown): number => {
+    if (typeof node !== 'object' || node === null) return 0;
+    const { widgets, children } = node as { widgets?: unknown[]; children?: unknown[] };
+    if (widgets) return widgets.length;
+    return (children ?? []).reduce((sum: number, child) => sum + count(child), 0);
+  };
+  return count((layout as { main?: { dock?: { main?: unknown } } })?.main?.dock);
+}

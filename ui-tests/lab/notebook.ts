@@ -1,0 +1,85 @@
+import { expect, type Locator } from '@playwright/test';
+import type { Lab } from './lab';
+
+/** An open notebook, or a console; cells are numbered from 0. */
+export class Notebook {
+  constructor(
+    readonly lab: Lab,
+    readonly path: string,
+    /** Its whole document. */
+    readonly element: Locator
+  ) {}
+
+  cell(index: number): Locator {
+    return this.element.locator('.jp-Notebook-cell').nth(index);
+  }
+
+  /** What stands under a cell. */
+  output(index: number): Locator {
+    return this.cell(index).locator('.jp-OutputArea');
+  }
+
+  prompt(index: number): Locator {
+    return this.cell(index).locator('.jp-InputArea-prompt');
+  }
+
+  /** Runs a cell and waits until it has run without an error. */
+  async run(index: number): Promise<void> {
+    const before = await this.prompt(index).innerText();
+    await this.start(index);
+    await expect(this.prompt(index)).toHaveText(/\[\d+\]:/, { timeout: 90_000 });
+    await expect(this.prompt(index)).not.toHaveText(before);
+    await expect(this.output(index).locator('[data-mime-type="application/vnd.jupyter.error"]')).toHaveCount(
+      0
+    );
+  }
+
+  /** Starts a cell and leaves it running. */
+  async start(index: number): Promise<void> {
+    await this.show();
+    await this.cell(index).locator('.cm-content').click();
+    await this.lab.page.keyboard.press('Control+Enter');
+    await expect(this.prompt(index)).toHaveText(/\[(\*|\d+)\]:/);
+  }
+
+  /** Waits until a cell that was started has run. */
+  async ended(index: number): Promise<void> {
+    await expect(this.prompt(index)).toHaveText(/\[\d+\]:/, { timeout: 90_000 });
+  }
+
+  /** Brings its tab to the front. */
+  async show(): Promise<void> {
+    const id = await this.element.getAttribute('id');
+    await this.lab.page.evaluate(each => window.jupyterapp.shell.activateById(each), id);
+    await expect(this.element).toBeVisible();
+  }
+
+  /** Saves it, and waits until the file is written. */
+  async save(): Promise<void> {
+    await this.show();
+    await this.element.evaluate(async element => {
+      for (const widget of window.jupyterapp.shell.widgets('main')) {
+        if (widget.id === element.id) await widget.context.save();
+      }
+    });
+  }
+
+  /** Closes its tab; the kernel goes on. */
+  async close(): Promise<void> {
+    await this.element.evaluate(element => {
+      for (const widget of [...window.jupyterapp.shell.widgets('main')]) {
+        if (widget.id === element.id) widget.dispose();
+      }
+    });
+    await expect(this.element).toHaveCount(0);
+  }
+
+  /** Restarts the kernel, as the menu does after its question. */
+  async restart(): Promise<void> {
+    await this.element.evaluate(async element => {
+      for (const widget of window.jupyterapp.shell.widgets('main')) {
+        if (widget.id === element.id) await widget.sessionContext.session.kernel.restart();
+      }
+    });
+  }
+}
