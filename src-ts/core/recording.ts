@@ -153,13 +153,15 @@ const EXTENT: { readonly [T in TableName]?: readonly ColumnOf<T, 'time'>[] } = {
 
 /** A recording in the page: batches go in, columns come out. */
 export class Recording {
-  private readonly tables = new Map<TableName, Table>();
+  private tables = new Map<TableName, Table>();
   private readonly callbacks = new Set<(arrival: Arrival) => void>();
-  private readonly facts = new Map<string, unknown>();
+  private readonly replaceCallbacks = new Set<() => void>();
+  private facts = new Map<string, unknown>();
+  private replaced = 0;
   private first = Number.POSITIVE_INFINITY;
   private last = Number.NEGATIVE_INFINITY;
   /** Tables met that this version does not know, with the rows that were skipped. */
-  readonly unknown = new Map<string, number>();
+  unknown = new Map<string, number>();
 
   /** Takes one batch. Throws `BatchError` if the bytes are not one. */
   append(bytes: Uint8Array): void {
@@ -196,6 +198,30 @@ export class Recording {
     return table as unknown as Table<T>;
   }
 
+  /** Grows each time `replace` puts other rows in place of all that were there. */
+  get generation(): number {
+    return this.replaced;
+  }
+
+  /** Changes whenever rows of these tables arrive or are replaced: a key for what was made from them. */
+  state(...tables: readonly TableName[]): string {
+    return `${this.replaced}:${tables.map(name => this.tables.get(name)?.rows ?? 0).join()}`;
+  }
+
+  /**
+   * Takes over all that another recording holds, in place of its own; the other is not to be used
+   * afterwards. Those who follow hear of it through `onReplace`, not through `onAppend`.
+   */
+  replace(other: Recording): void {
+    this.tables = other.tables;
+    this.facts = other.facts;
+    this.unknown = other.unknown;
+    this.first = other.first;
+    this.last = other.last;
+    this.replaced++;
+    for (const callback of [...this.replaceCallbacks]) callback();
+  }
+
   /** A fact about the recording as a whole (table `about`), or undefined. */
   about(name: string): unknown {
     return this.facts.get(name);
@@ -218,6 +244,12 @@ export class Recording {
   onAppend(callback: (arrival: Arrival) => void): Stop {
     this.callbacks.add(callback);
     return () => this.callbacks.delete(callback);
+  }
+
+  /** Tells when all rows have become others. */
+  onReplace(callback: () => void): Stop {
+    this.replaceCallbacks.add(callback);
+    return () => this.replaceCallbacks.delete(callback);
   }
 
   private readFacts(from: number): void {

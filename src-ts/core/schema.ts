@@ -83,9 +83,9 @@ export const TABLES = {
     status: 'sym',
     /** When the worker's event loop took the result. */
     ended: 'time',
-    /** When its function ended; only where `attempts` cannot know it. */
+    /** When its function ended, if the worker knows better. */
     stop: 'time',
-    /** When its function began; only where `attempts` cannot know it. */
+    /** When its function began, if the worker knows better. */
     start: 'time',
     /** When it was given a thread. */
     executing: 'time',

@@ -18,6 +18,8 @@ export interface ClauseValues {
   span: readonly string[];
   /** Ids of attempts. */
   run: readonly number[];
+  /** Runs of notebook cells, by their execution counts. */
+  cell: readonly number[];
 }
 
 export type ClauseColumn = keyof ClauseValues;
@@ -38,6 +40,7 @@ export interface Filter {
   readonly workers: ReadonlySet<string> | undefined;
   readonly spans: ReadonlySet<string> | undefined;
   readonly runs: ReadonlySet<number> | undefined;
+  readonly cells: ReadonlySet<number> | undefined;
 }
 
 const MOST_UNDO = 100;
@@ -142,7 +145,8 @@ export class Selection {
       names: common(values('name')),
       workers: common(values('worker')),
       spans: common(values('span')),
-      runs: common(values('run'))
+      runs: common(values('run')),
+      cells: common(values('cell'))
     };
   }
 
@@ -221,9 +225,9 @@ function isClause(value: unknown): value is Clause {
     const range = inner as Partial<TimeRange> | null;
     return typeof range?.start === 'number' && typeof range.stop === 'number';
   }
-  const kind = column === 'run' ? 'number' : 'string';
+  const kind = column === 'run' || column === 'cell' ? 'number' : 'string';
   return (
-    ['name', 'worker', 'span', 'run'].includes(String(column)) &&
+    ['name', 'worker', 'span', 'run', 'cell'].includes(String(column)) &&
     Array.isArray(inner) &&
     inner.every(each => typeof each === kind)
   );

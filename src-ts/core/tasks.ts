@@ -16,7 +16,7 @@ export interface Run {
  */
 export class Tasks {
   /** Task names; `names[0]` is that of tasks whose name has not arrived. */
-  readonly names: string[] = [''];
+  names: string[] = [''];
   /** How many attempts never ran on a thread, by status (stolen, cancelled …): they are in no lane. */
   readonly unplaced = new Map<string, number>();
   /** Number of entries in all lanes. */
@@ -27,17 +27,17 @@ export class Tasks {
   private readonly byKey = new Map<string, Lane>();
   private sortedLanes: readonly Lane[] | undefined;
   private workerNames: ReadonlyMap<string, string> | undefined;
-  private readonly graphRows = new IdIndex();
-  private readonly attemptOfRun = new IdIndex();
-  private readonly executionOfRun = new IdIndex();
-  private readonly runningOfRun = new IdIndex();
+  private graphRows = new IdIndex();
+  private attemptOfRun = new IdIndex();
+  private executionOfRun = new IdIndex();
+  private runningOfRun = new IdIndex();
   /** Rows of `running` whose attempt has ended since. */
-  private readonly endedRuns = new IdIndex();
-  private readonly errorOfRun = new IdIndex();
-  private readonly attemptsOfTask = new Chains();
-  private readonly phasesOfRun = new Chains();
-  private readonly needs = new Chains();
-  private readonly neededBy = new Chains();
+  private endedRuns = new IdIndex();
+  private errorOfRun = new IdIndex();
+  private attemptsOfTask = new Chains();
+  private phasesOfRun = new Chains();
+  private needs = new Chains();
+  private neededBy = new Chains();
   /** Attempts whose place rests on little, and the lane they are in: more may arrive. */
   private readonly tentative = new Map<number, Lane | undefined>();
   private edgesTaken = 0;
@@ -45,6 +45,16 @@ export class Tasks {
   private readonly callbacks = new Set<() => void>();
 
   constructor(readonly recording: Recording) {
+    this.takeAll();
+    recording.onAppend(arrival => this.take(arrival));
+    recording.onReplace(() => {
+      this.clear();
+      this.takeAll();
+      this.changed();
+    });
+  }
+
+  private takeAll(): void {
     for (const table of [
       'graph',
       'executions',
@@ -54,9 +64,30 @@ export class Tasks {
       'errors',
       'workers'
     ] as const) {
-      this.take({ table, from: 0, to: recording.table(table).rows });
+      this.take({ table, from: 0, to: this.recording.table(table).rows });
     }
-    recording.onAppend(arrival => this.take(arrival));
+  }
+
+  private clear(): void {
+    this.names = [''];
+    this.unplaced.clear();
+    this.count = 0;
+    this.byKey.clear();
+    this.sortedLanes = undefined;
+    this.workerNames = undefined;
+    this.graphRows = new IdIndex();
+    this.attemptOfRun = new IdIndex();
+    this.executionOfRun = new IdIndex();
+    this.runningOfRun = new IdIndex();
+    this.endedRuns = new IdIndex();
+    this.errorOfRun = new IdIndex();
+    this.attemptsOfTask = new Chains();
+    this.phasesOfRun = new Chains();
+    this.needs = new Chains();
+    this.neededBy = new Chains();
+    this.tentative.clear();
+    this.edgesTaken = 0;
+    this.unnamed = 0;
   }
 
   /** The lanes, grouped by worker. */
@@ -164,7 +195,10 @@ export class Tasks {
   }
 
   private take(arrival: Arrival): void {
-    if (arrival.from === arrival.to || !this.changes(arrival)) return;
+    if (arrival.from !== arrival.to && this.changes(arrival)) this.changed();
+  }
+
+  private changed(): void {
     this.version++;
     for (const callback of [...this.callbacks]) callback();
   }

@@ -39,7 +39,8 @@ export const PLAIN: Theme = {
 export function themeOf(element: Element): Theme {
   const background = backgroundOf(element);
   const style = getComputedStyle(element);
-  const contrast = matches('(prefers-contrast: more)') || matches('(forced-colors: active)');
+  const contrast =
+    matches('(prefers-contrast: more)') || matches('(forced-colors: active)') || hasContrastTheme();
   const dark = luminance(background) < 0.18;
   const ink: Rgb = dark ? [255, 255, 255] : [0, 0, 0];
   const grey = (share: number): string => css(mixed(background, ink, share));
@@ -60,11 +61,18 @@ export function themeOf(element: Element): Theme {
   };
 }
 
+/** JupyterLab and VS Code name their high-contrast themes so. */
+function hasContrastTheme(): boolean {
+  const { jpThemeName = '', vscodeThemeKind = '' } = document.body.dataset;
+  return /high.?contrast/i.test(`${jpThemeName} ${vscodeThemeKind}`);
+}
+
 function matches(query: string): boolean {
   return typeof matchMedia === 'function' && matchMedia(query).matches;
 }
 
-function backgroundOf(element: Element): Rgb {
+/** The colour that an element stands on. */
+export function backgroundOf(element: Element): Rgb {
   for (let each: Element | null = element; each; each = each.parentElement) {
     const found = parsed(getComputedStyle(each).backgroundColor);
     if (found) return found;
@@ -96,7 +104,7 @@ export function watchTheme(callback: () => void): () => void {
   const observer = new MutationObserver(callback);
   const options = {
     attributes: true,
-    attributeFilter: ['class', 'style', 'data-theme', 'data-jp-theme-name']
+    attributeFilter: ['class', 'style', 'theme', 'data-theme', 'data-jp-theme-name', 'data-vscode-theme-kind']
   };
   observer.observe(document.documentElement, options);
   observer.observe(document.body, options);

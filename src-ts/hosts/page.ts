@@ -5,6 +5,7 @@ import type { Panel, Stage } from '../panels/panel';
 import { keepAddress } from './address';
 import { drawAhead } from './draw-ahead';
 import { help } from './help';
+import { listenToKeys } from './keys';
 import { keepPrintable } from './printing';
 import { themeSwitch } from './theme-switch';
 
@@ -72,7 +73,7 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
     selection.subscribe(enable),
     stage.viewport.subscribe(enable),
     keepAddress(stage),
-    listenToKeys(stage, mounted, keys.open),
+    listenToKeys(document, stage, () => mounted, keys.open),
     keepPrintable(mounted),
     drawAhead(mounted)
   ];
@@ -94,37 +95,4 @@ function painted(): Promise<void> {
     if (document.hidden) setTimeout(resolve);
     else requestAnimationFrame(() => setTimeout(resolve));
   });
-}
-
-/** Keys that mean the same wherever the focus is; a panel that has it gets them first. */
-function listenToKeys(
-  { selection, viewport }: Stage,
-  mounted: readonly Mounted[],
-  openHelp: () => void
-): () => void {
-  const listener = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || document.querySelector('dialog[open]')) return;
-    const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
-    const command = event.ctrlKey || event.metaKey;
-    if (event.key === 'Escape') selection.escape();
-    else if (typing || event.altKey) return;
-    else if (command && event.key.toLowerCase() === 'z') event.shiftKey ? selection.redo() : selection.undo();
-    else if (command) return;
-    else if (event.key === '?') openHelp();
-    else if (event.key === '0') viewport.fit();
-    else if (event.key === '/') searchNear(mounted);
-    else return;
-    event.preventDefault();
-  };
-  document.addEventListener('keydown', listener);
-  return () => document.removeEventListener('keydown', listener);
-}
-
-/** Puts the cursor into the search box of the panel that is nearest to the top of the window. */
-function searchNear(mounted: readonly Mounted[]): void {
-  const searchable = mounted.filter(({ view, surface }) => view.search && !surface.element.hidden);
-  const distance = ({ element: { firstElementChild } }: Mounted): number =>
-    Math.abs((firstElementChild?.getBoundingClientRect().top ?? 0) - window.innerHeight / 3);
-  const [nearest] = [...searchable].sort((a, b) => distance(a) - distance(b));
-  nearest?.view.search?.focus();
 }

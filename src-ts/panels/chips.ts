@@ -14,6 +14,10 @@ export function clauseWords(clause: Clause, recording: Recording): string {
     return `${duration(start - origin)} – ${duration(stop - origin)}`;
   }
   if (clause.column === 'span') return spanWords(clause.value, recording);
+  if (clause.column === 'cell') {
+    const { value } = clause;
+    return value.length > 1 ? `${value.length} cells` : `cell [${value[0]}]`;
+  }
   const { value } = clause;
   const one = { name: 'task', worker: 'worker', run: 'attempt' }[clause.column];
   if (value.length > 1) return `${value.length} ${one}s`;

@@ -155,7 +155,7 @@ class FineMetricsView implements PanelView {
       if (units.includes(chosen)) this.unit.value = chosen;
       this.unit.hidden = units.length <= 1;
     }
-    const known = [recording.table('metrics').rows, this.unit.value, selection.save()].join();
+    const known = [recording.state('metrics'), this.unit.value, selection.save()].join();
     if (known === this.known) return;
     this.known = known;
     const all = amountsOf(recording, this.unit.value, selection.filter('fine-metrics'));

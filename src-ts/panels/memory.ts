@@ -270,7 +270,7 @@ class MemoryView implements PanelView {
 
   private read(): void {
     const { recording } = this.context;
-    const known = `${recording.table('memory').rows},${recording.table('workers').rows}`;
+    const known = recording.state('memory', 'workers');
     if (known === this.known) return;
     this.known = known;
     const table = recording.table('memory');

@@ -146,6 +146,7 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
         Math.max(LIVE, PATIENCE * cost)
       );
     }),
+    stage.recording.onReplace(renew),
     listen(surface.element, interaction.handlers()),
     () => clearTimeout(timer)
   );

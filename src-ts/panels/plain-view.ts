@@ -30,8 +30,7 @@ export abstract class PlainView implements PanelView {
 
   layout(): void {
     const { recording, selection } = this.context;
-    const rows = this.tables.map(name => recording.table(name).rows);
-    const known = [...rows, selection.save()].join();
+    const known = [recording.state(...this.tables), selection.save()].join();
     if (known === this.known) return;
     this.known = known;
     this.below.replaceChildren(this.content());

@@ -301,7 +301,7 @@ export class ResourcesView implements PanelView {
   private read(): void {
     const { recording } = this.context;
     const group = this.group ?? 'workers';
-    const known = [recording.table('resources').rows, recording.table('gpus').rows, group].join();
+    const known = [recording.state('resources', 'gpus'), group].join();
     this.cache.renew(known);
     if (known === this.known) return;
     this.known = known;

@@ -11,6 +11,7 @@ export function createStage(recording: Recording): Stage {
   const grow = (): void => viewport.setExtent(recording.origin, recording.end);
   grow();
   recording.onAppend(grow);
+  recording.onReplace(grow);
   const colors = new ColorRegistry();
   keepColors(recording, colors);
   const tasks = new Tasks(recording);
@@ -27,5 +28,9 @@ function keepColors(recording: Recording, colors: ColorRegistry): void {
   give();
   recording.onAppend(({ table }) => {
     if (table === 'graph') give();
+  });
+  recording.onReplace(() => {
+    given = 0;
+    give();
   });
 }

@@ -125,7 +125,7 @@ class TimeBudgetView implements PanelView {
 
   private read(): void {
     const { tasks, selection, recording } = this.context;
-    const known = [tasks.version, recording.table('phases').rows, selection.save()].join();
+    const known = [tasks.version, recording.state('phases'), selection.save()].join();
     if (known === this.known) return;
     this.known = known;
     this.budget = budgetOf(tasks, selection.filter('time-budget'));

@@ -176,8 +176,7 @@ export class FlameGraphView implements PanelView {
 
   private read(): void {
     const { recording, selection, tasks } = this.context;
-    const tables = ['stacks', 'samples', 'graph', 'attempts', 'running'] as const;
-    const known = tables.map(name => recording.table(name).rows).join();
+    const known = recording.state('stacks', 'samples', 'graph', 'attempts', 'running');
     if (known !== this.known) {
       this.known = known;
       this.index = indexSamples(recording, tasks);

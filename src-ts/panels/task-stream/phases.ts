@@ -16,6 +16,7 @@ export function reservedOf(action: number): Reserved {
 export class Phases {
   private readonly lanes = new Map<string, Lane>();
   private taken = 0;
+  private generation = 0;
   /** Rows whose attempt has not arrived. */
   private waiting: number[] = [];
   /** Changes with what `of` returns. */
@@ -26,9 +27,10 @@ export class Phases {
   /** Takes what has arrived since. */
   update(): void {
     const table = this.tasks.recording.table('phases');
-    const state = `${this.tasks.version} ${table.rows}`;
+    const state = `${this.tasks.version} ${this.tasks.recording.state('phases')}`;
     if (state === this.version) return;
     this.version = state;
+    if (this.generation !== this.tasks.recording.generation) this.clear();
     const again = this.waiting;
     this.waiting = [];
     for (const row of again) this.take(row);
@@ -38,6 +40,13 @@ export class Phases {
   /** The phases of a lane of tasks; their `name` is an index into `ACTIONS`. */
   of(lane: Lane): Lane | undefined {
     return this.lanes.get(`${lane.worker}\n${lane.thread}`);
+  }
+
+  private clear(): void {
+    this.generation = this.tasks.recording.generation;
+    this.lanes.clear();
+    this.taken = 0;
+    this.waiting = [];
   }
 
   private take(row: number): void {

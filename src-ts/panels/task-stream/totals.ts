@@ -12,11 +12,13 @@ export class Totals {
 
   update(): void {
     const { lanes, names } = this.tasks;
+    const now = new Set(lanes);
+    const gone = [...this.built.keys()].some(lane => !now.has(lane));
     const changed = lanes.some(lane => {
       const known = this.built.get(lane);
       return known !== undefined && (lane.length < known.length || lane.epoch !== known.epoch);
     });
-    if (changed || this.built.size > lanes.length) this.clear();
+    if (changed || gone) this.clear();
     if (this.seconds.length < names.length) this.grow(names.length);
     for (const lane of lanes) {
       const { length, epoch } = lane;

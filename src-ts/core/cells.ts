@@ -1,0 +1,62 @@
+import { duration, shortened } from './format';
+import type { Recording } from './recording';
+import type { TimeRange } from './selection';
+
+/** One run of a notebook cell. Times are seconds since the epoch. */
+export interface CellRun {
+  /** The number beside the cell. */
+  readonly execution: number;
+  /** Id of the cell in its notebook; '' if unknown. */
+  readonly cell: string;
+  readonly code: string;
+  readonly start: number;
+  /** Infinity while it runs. */
+  readonly stop: number;
+  readonly status: string;
+}
+
+/** All runs of cells, in the order in which they began; a later row replaces an earlier one. */
+export function cellsOf(recording: Recording): CellRun[] {
+  const table = recording.table('cells');
+  const executions = table.numbers('execution');
+  const starts = table.times('start');
+  const stops = table.times('stop');
+  const rows = new Map<number, number>();
+  for (let row = 0; row < table.rows; row++) rows.set(executions[row], row);
+  return [...rows]
+    .map(([execution, row]) => ({
+      execution,
+      cell: table.text('cell', row),
+      code: table.text('code', row),
+      start: starts[row],
+      stop: Number.isNaN(stops[row]) ? Number.POSITIVE_INFINITY : stops[row],
+      status: table.text('status', row)
+    }))
+    .filter(({ start }) => Number.isFinite(start))
+    .sort((a, b) => a.start - b.start);
+}
+
+/** The part of the recording's time in which a cell ran. */
+export function timeOfCell({ start, stop }: CellRun, recording: Recording): TimeRange {
+  return { start, stop: Math.max(start, Math.min(stop, recording.end)) };
+}
+
+/** A cell as a person knows it: its number, its first line of code, how long it took. */
+export function cellWords(run: CellRun): string {
+  const lines = run.code.split('\n').map(line => line.trim());
+  const first = lines.find(line => line !== '' && !line.startsWith('#')) ?? lines[0] ?? '';
+  const took = Number.isFinite(run.stop) ? duration(run.stop - run.start) : 'running';
+  const failed = run.status === 'error' ? ', failed' : '';
+  return `[${run.execution}] ${shortened(first, 48)} (${took}${failed})`;
+}
+
+/** Executions that handed tasks to a scheduler. */
+export function cellsWithTasks(recording: Recording): ReadonlySet<number> {
+  const table = recording.table('submissions');
+  const counts = table.numbers('tasks');
+  const found = new Set<number>();
+  table.numbers('execution').forEach((execution, row) => {
+    if (execution > 0 && counts[row] > 0) found.add(execution);
+  });
+  return found;
+}

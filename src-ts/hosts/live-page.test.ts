@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { THIN } from '../core/format';
+import { bytesOf, joined } from '../core/test-bytes';
+import { LivePage } from './live-page';
+
+let page: LivePage;
+
+beforeEach(() => {
+  page = new LivePage();
+});
+
+afterEach(() => {
+  page.dispose();
+  vi.useRealTimers();
+  document.body.replaceChildren();
+});
+
+/** One task that ran from `start` to `stop`. */
+function ran(run: number, start: number, stop: number): Uint8Array {
+  return joined(
+    bytesOf('graph', [{ task: run, key: `inc-${run}`, prefix: 'inc', submission: run }]),
+    bytesOf('attempts', [
+      { run, task: run, worker: 'w', thread: 't', status: 'ok', start, stop, done: stop + 0.1 }
+    ])
+  );
+}
+
+const runs = (): number[] => [...page.recording.table('attempts').numbers('run')];
+
+function host(): HTMLElement {
+  const made = document.createElement('div');
+  document.body.append(made);
+  return made;
+}
+
+describe('data', () => {
+  it('are taken as they come, and charts follow', () => {
+    page.take(ran(0, 100, 101));
+    page.take(ran(1, 101, 105));
+    expect(runs()).toEqual([0, 1]);
+    expect([page.viewport.start, page.viewport.stop]).toEqual([100, 105.1]);
+    expect(page.follow).toBe(true);
+  });
+
+  it('that are damaged are named, and what follows is taken', () => {
+    const told = vi.fn();
+    page.onChange(told);
+    page.take(Uint8Array.of(0xc1, 1, 2));
+    page.take(ran(0, 100, 101));
+    expect(page.damages).toHaveLength(1);
+    expect(told).toHaveBeenCalled();
+    expect(runs()).toEqual([0]);
+  });
+
+  it('wait while the page is paused, and come all at once', () => {
+    page.take(ran(0, 100, 101));
+    page.paused = true;
+    page.take(ran(1, 101, 105));
+    expect(runs()).toEqual([0]);
+    expect(page.viewport.stop).toBe(101.1);
+    page.paused = false;
+    expect(runs()).toEqual([0, 1]);
+  });
+});
+
+describe('another recording', () => {
+  it('takes the place of the one shown when it has come as far', () => {
+    page.take(joined(ran(0, 100, 101), ran(1, 101, 105)));
+    page.viewport.show(102, 103);
+    page.selection.set({ source: 'x', column: 'name', value: ['inc'] });
+    page.reset();
+    page.take(ran(0, 100, 101));
+    expect(runs()).toEqual([0, 1]);
+    page.take(joined(ran(1, 101, 105), ran(2, 105, 106)));
+    expect(runs()).toEqual([0, 1, 2]);
+    expect([page.viewport.start, page.viewport.stop]).toEqual([102, 103]);
+    expect(page.selection.clauses).toHaveLength(1);
+    expect(page.recording.generation).toBe(1);
+  });
+
+  it('is shown as far as it has come when no more of it comes', () => {
+    vi.useFakeTimers();
+    page.take(joined(ran(0, 100, 101), ran(1, 101, 105)));
+    page.reset();
+    page.take(ran(0, 100, 101));
+    vi.runAllTimers();
+    expect(runs()).toEqual([0]);
+  });
+
+  it('that begins while the page is paused waits too', () => {
+    page.take(ran(0, 100, 101));
+    page.paused = true;
+    page.take(ran(1, 101, 105));
+    page.reset();
+    page.take(ran(7, 200, 201));
+    expect(runs()).toEqual([0]);
+    page.paused = false;
+    expect(runs()).toEqual([7]);
+  });
+
+  it('is where panels that were mounted before are drawn from', () => {
+    const place = host();
+    page.mount('functions', place);
+    page.take(ran(0, 100, 101));
+    page.reset();
+    page.take(joined(ran(0, 100, 101), ran(1, 101, 102)));
+    expect(place.querySelectorAll('.di-panel')).toHaveLength(1);
+  });
+});
+
+describe('panels', () => {
+  it('share what is selected, say where they stand, and leave nothing behind', () => {
+    const place = host();
+    const panel = page.mount('task-stream', place, { titled: false });
+    expect([...place.classList]).toEqual(['di-page', 'di-live', 'di-untitled']);
+    page.take(ran(0, 100, 101));
+    page.selection.set({ source: 'x', column: 'name', value: ['inc'] });
+    expect(place.querySelector('.di-chip')?.textContent).toBe('inc');
+    panel.focus();
+    expect(place.contains(document.activeElement)).toBe(true);
+    panel.dispose();
+    panel.dispose();
+    expect(place.children).toHaveLength(0);
+    expect(place.classList).toHaveLength(0);
+    expect(document.querySelector('.di-card')).toBeNull();
+  });
+
+  it('that do not exist are refused with those that do', () => {
+    expect(() => page.mount('tasks', host())).toThrow(/task-stream/);
+  });
+
+  it('take keys without the page around them', () => {
+    const place = host();
+    page.mount('functions', place);
+    page.selection.set({ source: 'x', column: 'name', value: ['inc'] });
+    place.firstElementChild?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+    expect(page.selection.clauses).toHaveLength(0);
+  });
+});
+
+describe('cells', () => {
+  const code = '# load\nx = da.ones(10)\nx.sum().compute()';
+
+  it('are offered newest first, with words', () => {
+    const told = vi.fn();
+    page.onChange(told);
+    page.take(
+      joined(
+        bytesOf('cells', [
+          { execution: 4, cell: 'a', code, start: 100, status: 'running' },
+          { execution: 5, cell: 'b', code: '1 / 0', start: 110, stop: 110.5, status: 'error' },
+          { execution: 4, cell: 'a', code, start: 100, stop: 103.2, status: 'ok' }
+        ]),
+        bytesOf('submissions', [{ submission: 0, time: 101, tasks: 3, cell: 'a', execution: 4 }])
+      )
+    );
+    expect(told).toHaveBeenCalled();
+    expect(page.cells().map(({ words, hasTasks }) => [words, hasTasks])).toEqual([
+      [`[5] 1 / 0 (500${THIN}ms, failed)`, false],
+      [`[4] x = da.ones(10) (3.2${THIN}s)`, true]
+    ]);
+  });
+
+  it('can be shown and left', () => {
+    page.take(joined(ran(0, 90, 120), bytesOf('cells', [{ execution: 4, start: 100, stop: 110 }])));
+    page.showCell(4);
+    expect(page.cell).toBe(4);
+    expect(page.viewport.start).toBeCloseTo(99.8);
+    expect(page.viewport.stop).toBeCloseTo(110.2);
+    expect(page.follow).toBe(false);
+    page.showCell(undefined);
+    expect(page.cell).toBeUndefined();
+    expect(page.viewport.fitted).toBe(true);
+  });
+});

@@ -1,0 +1,272 @@
+import { BatchError, decodeAll } from '../core/batch';
+import { type CellRun, cellsOf, cellsWithTasks, cellWords, timeOfCell } from '../core/cells';
+import { breathe } from '../core/load';
+import { Recording, type Stop } from '../core/recording';
+import type { Selection } from '../core/selection';
+import type { Viewport } from '../draw/viewport';
+import { PANELS } from '../panels/index';
+import { type Mounted, mount } from '../panels/mount';
+import type { Stage } from '../panels/panel';
+import { createStage } from '../panels/stage';
+import { help } from './help';
+import { listenToKeys } from './keys';
+import { keepScheme } from './scheme';
+
+/** Longest time that new data hold the page before it may breathe, milliseconds. */
+const SLICE = 12;
+
+/** How long a replay may rest before what has come of it is shown, milliseconds. */
+const PATIENCE = 700;
+
+/** A panel in its place. */
+export interface LivePanel {
+  readonly element: HTMLElement;
+  /** Puts the keyboard into it. */
+  focus(): void;
+  dispose(): void;
+}
+
+/** A run of a notebook cell, as a picker offers it. */
+export interface CellChoice extends CellRun {
+  /** `[5] df.sum().compute() (3.2 s)` */
+  readonly words: string;
+  /** False for a cell that handed no tasks to Dask. */
+  readonly hasTasks: boolean;
+}
+
+export interface MountOptions {
+  /** False where the place already has the panel's name on it, as a tab has. */
+  readonly titled?: boolean;
+}
+
+/**
+ * The panels of one kernel: one recording that grows, one selection, one time
+ * axis. Whoever has the connection calls `take` with what arrives and `reset`
+ * when another recording begins; whoever has the room calls `mount`.
+ */
+export class LivePage {
+  private readonly stage: Stage;
+  private readonly mounted = new Set<Mounted>();
+  private readonly callbacks = new Set<() => void>();
+  private readonly keys = help();
+  /** What has arrived and is not in a recording yet. */
+  private queue: Uint8Array[] = [];
+  private pumping = false;
+  /** What has arrived since `paused`; `undefined` stands for a reset. */
+  private held: (Uint8Array | undefined)[] | undefined;
+  /** The recording that is about to replace the one shown. */
+  private next: Recording | undefined;
+  private patience: ReturnType<typeof setTimeout> | undefined;
+  private problems: string[] = [];
+
+  constructor() {
+    this.stage = createStage(new Recording());
+    this.stage.recording.onAppend(({ table }) => {
+      if (table === 'cells' || table === 'submissions') this.tell();
+    });
+    let following = this.stage.viewport.follow;
+    this.stage.viewport.subscribe(() => {
+      if (following === this.stage.viewport.follow) return;
+      following = this.stage.viewport.follow;
+      this.tell();
+    });
+  }
+
+  get recording(): Recording {
+    return this.stage.recording;
+  }
+
+  get selection(): Selection {
+    return this.stage.selection;
+  }
+
+  get viewport(): Viewport {
+    return this.stage.viewport;
+  }
+
+  /** In words, what arrived and could not be read. */
+  get damages(): readonly string[] {
+    return this.problems;
+  }
+
+  /** Takes batches that stand one after another; what is damaged is left out and named in `damages`. */
+  take(bytes: Uint8Array): void {
+    if (this.held) {
+      this.held.push(bytes);
+      return;
+    }
+    this.queue.push(bytes);
+    if (!this.pumping) void this.pump();
+  }
+
+  /**
+   * Another recording begins. What is shown stays until the other one has come
+   * as far, or nothing more comes of it; the panels then show it in place.
+   * Selection, and a viewport that a person has set, are kept.
+   */
+  reset(): void {
+    if (this.held) {
+      // Nothing that was held before belongs to the recording that begins.
+      this.held = [undefined];
+      return;
+    }
+    this.queue = [];
+    this.next = new Recording();
+    this.wait();
+  }
+
+  /** While true the panels stand still; data that arrive are kept until it is false again. */
+  get paused(): boolean {
+    return this.held !== undefined;
+  }
+
+  set paused(on: boolean) {
+    if (on === this.paused) return;
+    const held = this.held ?? [];
+    this.held = on ? [] : undefined;
+    for (const bytes of held) {
+      if (bytes) this.take(bytes);
+      else this.reset();
+    }
+    this.tell();
+  }
+
+  /** True while the charts keep up with the run; any zoom or pan ends it. */
+  get follow(): boolean {
+    return this.stage.viewport.follow;
+  }
+
+  set follow(on: boolean) {
+    this.stage.viewport.follow = on;
+  }
+
+  /** Tells when `paused`, `follow`, `cells` or `damages` have changed. */
+  onChange(callback: () => void): Stop {
+    this.callbacks.add(callback);
+    return () => this.callbacks.delete(callback);
+  }
+
+  /** Runs of notebook cells, newest first. */
+  cells(): CellChoice[] {
+    const { recording } = this;
+    const withTasks = cellsWithTasks(recording);
+    return cellsOf(recording)
+      .reverse()
+      .map(run => ({ ...run, words: cellWords(run), hasTasks: withTasks.has(run.execution) }));
+  }
+
+  /** The run of a cell that every panel is narrowed to, if it is one. */
+  get cell(): number | undefined {
+    const chosen = this.selection.own('cells', 'cell');
+    return chosen?.length === 1 ? chosen[0] : undefined;
+  }
+
+  /** Narrows every panel to one run of a cell, and shows its time; `undefined` takes that back. */
+  showCell(execution: number | undefined): void {
+    const { recording, selection, viewport } = this;
+    if (execution === undefined) {
+      selection.clear('cells');
+      viewport.fit();
+      return;
+    }
+    selection.set({ source: 'cells', column: 'cell', value: [execution] });
+    const run = cellsOf(recording).find(each => each.execution === execution);
+    if (!run) return;
+    const { start, stop } = timeOfCell(run, recording);
+    const room = Math.max(1e-3, (stop - start) * 0.02);
+    viewport.show(start - room, stop + room);
+  }
+
+  /** Puts a panel into `host`. Throws `Error` if there is no such panel. */
+  mount(panelId: string, host: HTMLElement, { titled = true }: MountOptions = {}): LivePanel {
+    const panel = PANELS.find(({ id }) => id === panelId);
+    if (!panel) {
+      const known = PANELS.map(({ id }) => id).join(', ');
+      throw new Error(`there is no panel '${panelId}'; there are ${known}`);
+    }
+    host.classList.add('di-page', 'di-live');
+    host.classList.toggle('di-untitled', !titled);
+    const stopScheme = keepScheme(host);
+    const mounted = mount(panel, this.stage, host);
+    this.mounted.add(mounted);
+    const stopKeys = listenToKeys(host, this.stage, () => [mounted], this.keys.open);
+    return {
+      element: mounted.element,
+      focus: () => focusIn(mounted),
+      dispose: () => {
+        if (!this.mounted.delete(mounted)) return;
+        stopKeys();
+        stopScheme();
+        mounted.dispose();
+        host.classList.remove('di-page', 'di-live', 'di-untitled');
+      }
+    };
+  }
+
+  /** Takes all panels out of their places. */
+  dispose(): void {
+    clearTimeout(this.patience);
+    this.queue = [];
+    for (const each of this.mounted) each.dispose();
+    this.mounted.clear();
+    this.callbacks.clear();
+  }
+
+  /** Reads what waits, in slices. */
+  private async pump(): Promise<void> {
+    this.pumping = true;
+    let until = performance.now() + SLICE;
+    for (let bytes = this.queue.shift(); bytes; bytes = this.queue.shift()) {
+      const { queue } = this;
+      try {
+        for (const batch of decodeAll(bytes)) {
+          (this.next ?? this.recording).take(batch);
+          if (performance.now() < until) continue;
+          await breathe();
+          until = performance.now() + SLICE;
+          if (queue !== this.queue) break;
+        }
+      } catch (error) {
+        if (!(error instanceof BatchError)) throw error;
+        this.problems = [...this.problems, error.message];
+        this.tell();
+      }
+      if (this.next) this.arrived(this.next);
+    }
+    this.pumping = false;
+  }
+
+  private arrived(next: Recording): void {
+    if (next.end > 0 && next.end >= this.recording.end) this.swap();
+    else this.wait();
+  }
+
+  private wait(): void {
+    clearTimeout(this.patience);
+    this.patience = setTimeout(() => this.swap(), PATIENCE);
+  }
+
+  private swap(): void {
+    clearTimeout(this.patience);
+    if (!this.next) return;
+    const { next } = this;
+    this.next = undefined;
+    this.recording.replace(next);
+    this.tell();
+  }
+
+  private tell(): void {
+    for (const callback of [...this.callbacks]) callback();
+  }
+}
+
+function focusIn({ surface, element }: Mounted): void {
+  if (!surface.element.hidden) {
+    surface.element.focus({ preventScroll: true });
+    return;
+  }
+  const first = element.querySelector<HTMLElement>(
+    'button:not([hidden]), select, input, summary, [tabindex]'
+  );
+  (first ?? element).focus({ preventScroll: true });
+}

@@ -1,0 +1,16 @@
+import { luminance } from '../draw/palette';
+import { backgroundOf, watchTheme } from '../draw/theme';
+
+/**
+ * Tells the browser whether a host stands on a light or on a dark page, by the
+ * page's own background, so that `light-dark()` and form controls follow the
+ * theme of JupyterLab, VS Code, Colab or marimo alike. Returns the stop.
+ */
+export function keepScheme(host: HTMLElement): () => void {
+  const read = (): void => {
+    const ground = backgroundOf(host.parentElement ?? document.body);
+    host.style.colorScheme = luminance(ground) < 0.18 ? 'dark' : 'light';
+  };
+  read();
+  return watchTheme(read);
+}
