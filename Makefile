@@ -1,9 +1,11 @@
 # Everything a person needs, from nothing but Python 3.11 or newer and make:
 #   make demo    record a real workload, leave demo.dinsight and demo.html
-#   make test    every test: Python, TypeScript, the report in Chromium
+#   make lab     JupyterLab with the extension and a guided notebook (LAB="--no-browser --port 8890" for its options)
+#   make test    every test: Python, TypeScript, the report and JupyterLab in Chromium
 #   make lint    style, types and import rules of both languages
 #   make bench   measure the bars (QUICK=1 for a smoke run)
 #   make dist    sdist and wheel, built from a clean copy
+#   make screenshots  the README's pictures of JupyterLab, anew
 #   make format  put the code into the agreed form
 #   make clean   take away what the others made
 
@@ -24,10 +26,18 @@ BUNDLES := dask_insight/labextension/package.json
 LABEXTENSIONS := $(VENV)/share/jupyter/labextensions
 PIP := $(BIN)/python -m pip install --quiet
 
-.PHONY: demo test test-python test-typescript test-browser lint lint-python lint-typescript format bench dist clean
+.PHONY: demo lab test test-python test-typescript test-browser lint lint-python lint-typescript format bench \
+  screenshots dist clean
 
 demo: $(VENV)/package.stamp $(BUNDLES)
 	dask-insight demo
+
+lab: $(VENV)/lab.stamp $(BUNDLES) build/lab/guide.ipynb
+	cd build/lab && jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB) guide.ipynb
+
+build/lab/guide.ipynb: docs/guide.ipynb
+	mkdir -p build/lab
+	cp docs/guide.ipynb $@
 
 test: test-typescript test-python test-browser
 
@@ -38,7 +48,10 @@ test-typescript: $(VENV)/dev.stamp
 	npm test
 
 test-browser: $(VENV)/dev.stamp $(BUNDLES)
-	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && npm run ui
+	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && npm run ui && npm run ui:lab
+
+screenshots: $(VENV)/dev.stamp $(BUNDLES)
+	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && npm run screenshots
 
 lint: lint-python lint-typescript
 
@@ -87,6 +100,10 @@ $(VENV)/package.stamp: $(VENV)/build.stamp package-lock.json dask_insight/_build
 	$(PIP) --no-build-isolation --editable '.[demo]'
 	mkdir -p $(LABEXTENSIONS)
 	ln -sfn $(abspath dask_insight/labextension) $(LABEXTENSIONS)/dask-insight
+	touch $@
+
+$(VENV)/lab.stamp: $(VENV)/package.stamp
+	$(PIP) $$(python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['lab'])")
 	touch $@
 
 $(VENV)/dev.stamp: $(VENV)/package.stamp
