@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from itertools import islice
 from threading import RLock
 from time import time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +15,18 @@ from .batch import Batch, BatchError, Values, announced, decode, encode
 from .columns import length, merge
 from .frames import Gap, Writer
 from .options import Emit
+
+
+class Piece(NamedTuple):
+    """Batches of a store, one after another, from position `start` up to `stop`.
+
+    A piece that starts before the position it was asked for stands for the
+    whole beginning: whoever asked must forget what it has.
+    """
+
+    start: int
+    stop: int
+    data: bytes
 
 
 class Store:
@@ -24,7 +38,14 @@ class Store:
     ----------
     gaps
         Parts of its file that could not be read; also in ``events``, kind 'lost'.
+    dropped
+        Attempts that it no longer has.
+    limit
+        Attempts that it keeps; None if all.
     """
+
+    dropped: int = 0
+    limit: int | None = None
 
     def __init__(self) -> None:
         self.gaps: list[Gap] = []
@@ -43,8 +64,7 @@ class Store:
         """
         table, _ = announced(batch)
         with self._lock:
-            self._batches.append(batch)
-            self._of_table[table].append(batch)
+            self._keep(table, batch)
             self._write(batch)
             followers = list(self._followers.items())
         for key, follower in followers:
@@ -56,6 +76,11 @@ class Store:
                 self.note(
                     "lost", f"a follower of the recording failed: {type(error).__name__}: {error}", time()
                 )
+
+    def _keep(self, table: str, batch: bytes) -> None:
+        """Add a batch to those there are; the lock is held."""
+        self._batches.append(batch)
+        self._of_table[table].append(batch)
 
     def _write(self, batch: bytes) -> None:
         if self._writer is None:
@@ -77,6 +102,22 @@ class Store:
         """All batches so far, in the order in which they came."""
         with self._lock:
             return list(self._batches)
+
+    @property
+    def end(self) -> int:
+        """Number of batches that have come: the position of the next one."""
+        return len(self._batches)
+
+    def since(self, at: int, size: int) -> Piece | None:
+        """The batches from a position on, one or more of them, about `size` bytes; None if there are none."""
+        with self._lock:
+            found: list[bytes] = []
+            for batch in islice(self._batches, at, None):
+                if found and size < len(batch):
+                    break
+                found.append(batch)
+                size -= len(batch)
+        return Piece(at, at + len(found), b"".join(found)) if found else None
 
     def on_append(self, follower: Emit) -> Callable[[], None]:
         """Have `follower` called with every batch to come; returns what ends that."""
@@ -128,8 +169,7 @@ class Store:
         columns = {"time": when, "source": "recorder", "kind": kind, "level": "warning", "message": message}
         batch = encode("events", {name: [value] for name, value in columns.items()})
         with self._lock:
-            self._batches.append(batch)
-            self._of_table["events"].append(batch)
+            self._keep("events", batch)
 
     def close(self) -> None:
         """End writing to the file it was recorded to."""

@@ -1,0 +1,114 @@
+"""One thread that gives every feed of this process its turn."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from .feed import Turn
+
+#: Least seconds between two messages, whichever feed sends them.
+INTERVAL = 0.1
+
+logger = logging.getLogger(__name__)
+
+
+class Driven(Protocol):
+    """Has something to do now and then."""
+
+    def tick(self) -> Turn:
+        """Do some of it; send at most one message."""
+
+
+class Driver:
+    """Calls the `tick` of those it drives, at most one message in `INTERVAL` for all of them.
+
+    Its thread lives while there is somebody to drive, and sleeps until `wake`.
+    """
+
+    def __init__(self, name: str = "dask-insight-feed") -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._driven: list[Driven] = []
+        self._awake = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def wake(self) -> None:
+        """Somebody has something to do; from any thread."""
+        self._awake.set()
+
+    def drive(self, one: Driven) -> Callable[[], None]:
+        """Give `one` its turns until the result is called."""
+        with self._lock:
+            self._driven.append(one)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+                atexit.register(self._end)
+        self.wake()
+
+        def stop() -> None:
+            with self._lock:
+                if one in self._driven:
+                    self._driven.remove(one)
+                thread = None if self._driven else self._thread
+            self.wake()
+            if thread is not None and thread is not threading.current_thread():
+                thread.join(5.0)
+
+        return stop
+
+    def _end(self) -> None:
+        with self._lock:
+            self._driven.clear()
+            thread = self._thread
+        self.wake()
+        if thread is not None:
+            thread.join(1.0)
+
+    def _run(self) -> None:
+        wait: float | None = None
+        while True:
+            self._awake.wait(wait)
+            self._awake.clear()
+            began = time.monotonic()
+            with self._lock:
+                driven = list(self._driven)
+                if not driven:
+                    self._thread = None
+                    atexit.unregister(self._end)
+                    return
+            wait = self._round(driven)
+            rest = INTERVAL - (time.monotonic() - began)
+            if rest > 0:
+                time.sleep(rest)
+
+    def _round(self, driven: list[Driven]) -> float | None:
+        """Turns until one has sent something, who then is the last of the next round."""
+        again: float | None = None
+        for place, one in enumerate(driven):
+            try:
+                turn = one.tick()
+            except Exception:
+                logger.exception("a feed of dask_insight failed")
+                turn = Turn(False, 1.0)
+            if turn.again is not None:
+                again = turn.again if again is None else min(again, turn.again)
+            if turn.sent and place + 1 < len(driven):
+                self._later(one)
+                return 0.0
+        return again
+
+    def _later(self, one: Driven) -> None:
+        with self._lock:
+            if one in self._driven:
+                self._driven.remove(one)
+                self._driven.append(one)
+
+
+#: Drives all feeds of this process.
+DRIVER = Driver()

@@ -1,0 +1,337 @@
+"""What pages get of a recording that grows: every batch once, in order, in few messages.
+
+A feed knows nothing of how messages travel; `hosts` bring it a function that
+sends one. Pages say where they stand in the sequence of batches, so a page that
+was slow, hidden or reloaded gets what it lacks in large pieces, and nothing is
+queued for it in the meantime.
+
+Messages to pages (JSON, and for ``data`` one buffer). Those with ``pages`` are
+for these only, the others for all:
+
+=========  ==================================================================
+``hello``  ``protocol, version, feed, upto``: answers a page's; also when the feed opens
+``data``   ``feed, from, to, replay``: the buffer holds batches ``from`` up to
+           ``to``, one after another. A page that stands elsewhere says hello;
+           ``from`` 0 means begin anew
+``state``  ``feed`` and what the owner of the feed has to tell, all of it
+``gone``   ``feed``: it has ended
+=========  ==================================================================
+
+Messages from a page, each with its id as ``page``:
+
+============  ===============================================================
+``hello``     ``protocol, version, have: {feed, at} | null, visible``
+``ack``       ``at``: batches before this have been taken in
+``visible``   ``visible``: nothing is sent to a page that nobody looks at
+``settings``  ``values``: for the owner of the feed
+``bye``       it is gone
+============  ===============================================================
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple, Protocol
+
+from ..store import Piece
+
+#: Grows when messages change their meaning.
+PROTOCOL = 1
+#: Bytes aimed at in one message.
+MESSAGE = 2 * 2**20
+#: Bytes and messages that a page may leave unacknowledged before it is sent no more.
+CREDIT = 16 * 2**20
+CREDIT_MESSAGES = 600
+#: Seconds without any sign of a page that has used up its credit, after which it is forgotten.
+LEASE = 600.0
+#: Least seconds between two messages about the state.
+STATE = 0.5
+#: Seconds before a message that could not be sent is tried again.
+_RETRY = 1.0
+
+Send = Callable[[dict[str, Any], list[bytes]], None]
+
+
+class Source(Protocol):
+    """The recording that is fed to pages."""
+
+    @property
+    def end(self) -> int:
+        """Batches so far."""
+
+    @property
+    def dropped(self) -> int:
+        """Attempts that it no longer has."""
+
+    @property
+    def limit(self) -> int | None:
+        """Attempts that it keeps; None if all."""
+
+    def since(self, at: int, size: int) -> Piece | None:
+        """Batches from position `at` on, about `size` bytes; None if there are none."""
+
+    def on_append(self, follower: Callable[[bytes], None]) -> Callable[[], None]:
+        """Have `follower` called with every batch to come; returns what ends that."""
+
+
+class Turn(NamedTuple):
+    """What came of a call of `Feed.tick`."""
+
+    #: A message was sent.
+    sent: bool
+    #: Seconds after which there is more to do; None: only when something happens.
+    again: float | None
+
+
+class _Page:
+    """Where one page stands."""
+
+    def __init__(self, at: int, visible: bool, dropped: int) -> None:
+        self.at = at
+        self.visible = visible
+        self.dropped = dropped
+        self.served = 0.0
+        self.seen = time.monotonic()
+        self.unanswered = True
+        self._sent: deque[tuple[int, int]] = deque()
+        self._bytes = 0
+
+    def ready(self, end: int) -> bool:
+        return self.listening and not self.unanswered and self.at < end
+
+    @property
+    def listening(self) -> bool:
+        return self.visible and self._bytes < CREDIT and len(self._sent) < CREDIT_MESSAGES
+
+    def gone(self, now: float) -> bool:
+        return bool(self._sent) and now - self.seen > LEASE
+
+    def took(self, piece: Piece, dropped: int) -> None:
+        if piece.start < self.at:
+            self._sent.clear()
+            self._bytes = 0
+        if piece.start == 0:
+            self.dropped = dropped
+        self.at = piece.stop
+        self._sent.append((piece.stop, len(piece.data)))
+        self._bytes += len(piece.data)
+        self.served = time.monotonic()
+
+    def acknowledged(self, at: int) -> None:
+        while self._sent and self._sent[0][0] <= at:
+            self._bytes -= self._sent.popleft()[1]
+
+
+class Feed:
+    """The pages that follow one recording over one transport.
+
+    Parameters
+    ----------
+    recording
+        What they follow.
+    send
+        Sends a message with its buffers to all pages; called by `tick` and
+        `close`. What it raises is taken for "not sent": tried again later.
+    wake
+        Called, from any thread, when `tick` has something to do.
+    state
+        Gives what ``state`` messages tell; it is sent when it differs from what was sent last.
+    settings
+        Takes the values that a page has set.
+    """
+
+    def __init__(
+        self,
+        recording: Source,
+        send: Send,
+        *,
+        wake: Callable[[], None] = lambda: None,
+        state: Callable[[], Mapping[str, Any]] | None = None,
+        settings: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> None:
+        self.id = uuid.uuid4().hex
+        self._recording = recording
+        self._send = send
+        self._wake = wake
+        self._state = state
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._pages: dict[str, _Page] = {}
+        self._told: dict[str, Any] | None = None
+        self._told_at = 0.0
+        self._failed = False
+        self._closed = False
+        self._unfollow = recording.on_append(self._appended)
+
+    @property
+    def pages(self) -> int:
+        """Pages that are known."""
+        return len(self._pages)
+
+    def hello(self, pages: list[str] | None = None) -> dict[str, Any]:
+        """The message that says who this is; to all pages, by default."""
+        message: dict[str, Any] = {
+            "type": "hello",
+            "protocol": PROTOCOL,
+            "version": own_version(),
+            "feed": self.id,
+            "upto": self._recording.end,
+        }
+        return message if pages is None else message | {"pages": pages}
+
+    def handle(self, message: Mapping[str, Any]) -> None:
+        """Take a page's message; quick, from any thread. What makes no sense is left aside."""
+        name, kind = message.get("page"), message.get("type")
+        if not isinstance(name, str) or self._closed:
+            return
+        with self._lock:
+            if kind == "hello":
+                self._greeted(name, message)
+            elif kind == "bye":
+                self._pages.pop(name, None)
+            elif (page := self._pages.get(name)) is not None:
+                page.seen = time.monotonic()
+                if kind == "ack":
+                    page.acknowledged(_count(message.get("at")))
+                elif kind == "visible":
+                    page.visible = bool(message.get("visible"))
+                    self._told = None
+        values = message.get("values")
+        if kind == "settings" and self._settings is not None and isinstance(values, Mapping):
+            self._settings(values)
+        self._wake()
+
+    def _greeted(self, name: str, message: Mapping[str, Any]) -> None:
+        have = message.get("have")
+        at = _count(have.get("at")) if isinstance(have, Mapping) and have.get("feed") == self.id else 0
+        at = at if at <= self._recording.end else 0
+        page = _Page(at, bool(message.get("visible", True)), self._recording.dropped)
+        if (before := self._pages.get(name)) is not None and at:
+            page.dropped = before.dropped
+        self._pages[name] = page
+
+    def tick(self) -> Turn:
+        """Send at most one message; called by one thread, at most ten times a second for all feeds."""
+        if self._closed:
+            return Turn(False, None)
+        self._failed = False
+        sent = self._answer() or self._tell() or self._feed()
+        return Turn(sent, _RETRY if self._failed else self._again())
+
+    def _answer(self) -> bool:
+        with self._lock:
+            asked = {name: page for name, page in self._pages.items() if page.unanswered}
+        if not asked or not self._sent(self.hello(list(asked)), []):
+            return False
+        for page in asked.values():
+            page.unanswered = False
+        # Who is new has not heard it.
+        self._told = None
+        self._told_at = 0.0
+        return True
+
+    def _tell(self) -> bool:
+        if self._state is None or not self._listening() or time.monotonic() - self._told_at < STATE:
+            return False
+        state = dict(self._state())
+        if state == self._told or not self._sent({"type": "state", "feed": self.id, **state}, []):
+            return False
+        self._told, self._told_at = state, time.monotonic()
+        return True
+
+    def _feed(self) -> bool:
+        pages = self._next()
+        if not pages:
+            return False
+        at = next(iter(pages.values())).at
+        end = self._recording.end
+        piece = self._recording.since(at, MESSAGE)
+        if piece is None:
+            return False
+        message = {
+            "type": "data",
+            "feed": self.id,
+            "from": piece.start,
+            "to": piece.stop,
+            "replay": piece.stop < end,
+            "pages": list(pages),
+        }
+        if not self._sent(message, [piece.data]):
+            return False
+        dropped = self._recording.dropped
+        with self._lock:
+            for page in pages.values():
+                page.took(piece, dropped)
+        return True
+
+    def _next(self) -> dict[str, _Page]:
+        """The pages that stand where the one stands that has waited longest."""
+        now, end = time.monotonic(), self._recording.end
+        with self._lock:
+            for name in [name for name, page in self._pages.items() if page.gone(now)]:
+                del self._pages[name]
+            for page in self._pages.values():
+                if self._outgrown(page):
+                    page.at = 0
+            ready = {name: page for name, page in self._pages.items() if page.ready(end)}
+            if not ready:
+                return {}
+            at = min(ready.values(), key=lambda page: page.served).at
+            return {name: page for name, page in ready.items() if page.at == at}
+
+    def _outgrown(self, page: _Page) -> bool:
+        """A page keeps what the recording has dropped; before that is half as much again, it begins anew."""
+        limit = self._recording.limit
+        return limit is not None and page.at > 0 and self._recording.dropped - page.dropped > limit / 2
+
+    def _again(self) -> float | None:
+        end = self._recording.end
+        with self._lock:
+            if any(page.unanswered or page.ready(end) for page in self._pages.values()):
+                return 0.0
+        if self._state is None or not self._listening():
+            return None
+        wait = self._told_at + STATE - time.monotonic()
+        return wait if wait > 0 and dict(self._state()) != self._told else None
+
+    def _listening(self) -> bool:
+        with self._lock:
+            return any(page.listening for page in self._pages.values())
+
+    def _sent(self, message: dict[str, Any], buffers: list[bytes]) -> bool:
+        try:
+            self._send(message, buffers)
+        except Exception:
+            self._failed = True
+            return False
+        return True
+
+    def _appended(self, batch: bytes) -> None:
+        if self._pages:
+            self._wake()
+
+    def close(self) -> None:
+        """Tell the pages that there will be no more."""
+        if self._closed:
+            return
+        self._closed = True
+        self._unfollow()
+        self._sent({"type": "gone", "feed": self.id}, [])
+        self._pages.clear()
+
+
+def own_version() -> str:
+    """The version of this package; '' if it is not installed."""
+    try:
+        return version("dask_insight")
+    except PackageNotFoundError:
+        return ""
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

@@ -1,0 +1,298 @@
+"""Feeds: what pages are sent, when, and what they cost."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from conftest import wait_for
+
+from dask_insight.batch import decode, encode, split
+from dask_insight.recording import Recording
+from dask_insight.session import feed as feeds
+from dask_insight.session.driver import Driver
+from dask_insight.session.feed import PROTOCOL, Feed, Turn
+
+
+def _batch(task: int, rows: int = 1) -> bytes:
+    return encode("graph", {"task": list(range(task, task + rows)), "key": [f"key-{task}"] * rows})
+
+
+class Page:
+    """A page's end of a feed, as short as can be."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.feed = ""
+        self.at = 0
+        self.tasks: list[int] = []
+        self.got: list[dict[str, Any]] = []
+
+    def hello(self, **more: Any) -> dict[str, Any]:
+        have = {"feed": self.feed, "at": self.at} if self.feed else None
+        return {"type": "hello", "page": self.name, "protocol": PROTOCOL, "have": have} | more
+
+    def receive(self, message: dict[str, Any], buffers: list[bytes]) -> None:
+        if self.name not in message.get("pages", [self.name]):
+            return
+        self.got.append(message)
+        if message["type"] == "hello" and "pages" in message:
+            self.feed = message["feed"]
+        elif message["type"] == "data":
+            if message["from"] == 0:
+                self.tasks = []
+            else:
+                assert message["from"] == self.at
+            self.at = message["to"]
+            for batch in split(buffers[0]):
+                columns: Any = decode(batch).columns
+                self.tasks += columns["task"].tolist()
+
+    def types(self) -> list[str]:
+        return [message["type"] for message in self.got]
+
+
+class Wire:
+    """Hands every message to every page, as a comm does."""
+
+    def __init__(self, *pages: Page) -> None:
+        self.pages = list(pages)
+        self.sent: list[dict[str, Any]] = []
+        self.broken = False
+
+    def __call__(self, message: dict[str, Any], buffers: list[bytes]) -> None:
+        if self.broken:
+            raise OSError("closed")
+        self.sent.append(message)
+        for page in self.pages:
+            page.receive(message, buffers)
+
+
+def _settle(feed: Feed) -> int:
+    """Ticks until there is nothing to do; how many messages that were."""
+    for count in range(1000):
+        if not feed.tick().sent:
+            return count
+    raise AssertionError("it never ends")
+
+
+@pytest.fixture
+def recording() -> Recording:
+    return Recording()
+
+
+def test_a_page_gets_what_was_and_what_comes(recording: Recording) -> None:
+    page = Page("a")
+    wire = Wire(page)
+    feed = Feed(recording, wire)
+    for task in range(5):
+        recording.append(_batch(task))
+    assert _settle(feed) == 0
+    feed.handle(page.hello())
+    assert _settle(feed) == 2
+    assert page.types() == ["hello", "data"] and page.tasks == [0, 1, 2, 3, 4]
+    recording.append(_batch(5))
+    assert _settle(feed) == 1
+    assert page.tasks == list(range(6)) and page.at == recording.end == 6
+
+
+def test_pages_that_stand_at_one_place_share_messages(recording: Recording) -> None:
+    first, second = Page("a"), Page("b")
+    wire = Wire(first, second)
+    feed = Feed(recording, wire)
+    recording.append(_batch(0))
+    feed.handle(first.hello())
+    _settle(feed)
+    feed.handle(second.hello())
+    _settle(feed)
+    before = len(wire.sent)
+    recording.append(_batch(1))
+    recording.append(_batch(2))
+    assert _settle(feed) == 1 and len(wire.sent) == before + 1
+    assert first.tasks == second.tasks == [0, 1, 2]
+
+
+def test_history_comes_in_pieces_and_each_tick_sends_one(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feeds, "MESSAGE", 1000)
+    page = Page("a")
+    feed = Feed(recording, Wire(page))
+    for task in range(100):
+        recording.append(_batch(task))
+    feed.handle(page.hello())
+    turn = feed.tick()
+    assert turn == Turn(True, 0.0)
+    assert feed.tick().again == 0.0
+    count = _settle(feed)
+    assert count > 5 and page.tasks == list(range(100))
+    assert [message["replay"] for message in page.got if message["type"] == "data"][-1] is False
+    assert feed.tick() == Turn(False, None)
+
+
+def test_a_page_without_credit_is_sent_no_more_until_it_acknowledges(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feeds, "CREDIT_MESSAGES", 3)
+    slow, quick = Page("slow"), Page("quick")
+    feed = Feed(recording, Wire(slow, quick))
+    for page in (slow, quick):
+        feed.handle(page.hello())
+    _settle(feed)
+    for task in range(6):
+        recording.append(_batch(task))
+        _settle(feed)
+        feed.handle({"type": "ack", "page": "quick", "at": quick.at})
+    assert slow.tasks == [0, 1, 2] and quick.tasks == list(range(6))
+    feed.handle({"type": "ack", "page": "slow", "at": slow.at})
+    assert _settle(feed) == 1
+    assert slow.tasks == list(range(6))
+
+
+def test_a_hidden_page_costs_nothing_and_catches_up(recording: Recording) -> None:
+    page = Page("a")
+    feed = Feed(recording, Wire(page), state=lambda: {"rows": recording.end})
+    feed.handle(page.hello(visible=False))
+    _settle(feed)
+    for task in range(50):
+        recording.append(_batch(task))
+    assert _settle(feed) == 0 and page.types() == ["hello"]
+    feed.handle({"type": "visible", "page": "a", "visible": True})
+    _settle(feed)
+    assert page.tasks == list(range(50))
+
+
+def test_a_page_goes_on_where_it_stands(recording: Recording) -> None:
+    page = Page("a")
+    wire = Wire(page)
+    feed = Feed(recording, wire)
+    recording.append(_batch(0))
+    feed.handle(page.hello())
+    _settle(feed)
+    wire.pages.clear()
+    recording.append(_batch(1))
+    _settle(feed)
+    wire.pages.append(page)
+    feed.handle(page.hello())
+    _settle(feed)
+    assert page.tasks == [0, 1]
+    again = Page("a")
+    again.feed, again.at = "another feed", 1
+    wire.pages.append(again)
+    feed.handle(again.hello())
+    _settle(feed)
+    assert again.tasks == [0, 1]
+
+
+def test_a_page_that_is_gone_is_forgotten(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feeds, "LEASE", -1.0)
+    feed = Feed(recording, Wire())
+    feed.handle(Page("silent").hello())
+    feed.handle(Page("polite").hello())
+    feed.tick()
+    assert feed.pages == 2
+    feed.handle({"type": "bye", "page": "polite"})
+    assert feed.pages == 1
+    recording.append(_batch(0))
+    _settle(feed)
+    recording.append(_batch(1))
+    _settle(feed)
+    assert feed.pages == 0
+
+
+def test_state_is_sent_when_it_changes_but_not_more_often_than_it_should(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = {"busy": None}
+    page = Page("a")
+    feed = Feed(recording, Wire(page), state=lambda: state)
+    feed.handle(page.hello())
+    _settle(feed)
+    assert page.got[-1] == {"type": "state", "feed": feed.id, "busy": None}
+    state["busy"] = {"execution": 1}
+    turn = feed.tick()
+    assert not turn.sent and turn.again is not None and 0 < turn.again <= feeds.STATE
+    monkeypatch.setattr(feeds, "STATE", 0.0)
+    assert _settle(feed) == 1
+    assert page.got[-1]["busy"] == {"execution": 1}
+    assert _settle(feed) == 0
+
+
+def test_what_cannot_be_sent_is_sent_later(recording: Recording) -> None:
+    page = Page("a")
+    wire = Wire(page)
+    feed = Feed(recording, wire)
+    recording.append(_batch(0))
+    feed.handle(page.hello())
+    wire.broken = True
+    turn = feed.tick()
+    assert not turn.sent and turn.again is not None and turn.again > 0
+    wire.broken = False
+    _settle(feed)
+    assert page.tasks == [0]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"type": "hello"},
+        {"type": "hello", "page": 7},
+        {"type": "ack", "page": "nobody", "at": 3},
+        {"type": "ack", "page": "a", "at": "far"},
+        {"type": "hello", "page": "a", "have": {"feed": None, "at": -4}},
+        {"type": "settings", "page": "a", "values": 3},
+        {"type": "else", "page": "a"},
+    ],
+)
+def test_nonsense_is_left_aside(recording: Recording, message: dict[str, Any]) -> None:
+    page = Page("a")
+    feed = Feed(recording, Wire(page), settings=lambda values: None)
+    recording.append(_batch(0))
+    feed.handle(page.hello())
+    feed.handle(message)
+    _settle(feed)
+    assert page.tasks == [0]
+
+
+def test_it_says_that_it_has_ended(recording: Recording) -> None:
+    page = Page("a")
+    feed = Feed(recording, Wire(page))
+    feed.handle(page.hello())
+    _settle(feed)
+    feed.close()
+    feed.close()
+    assert page.types() == ["hello", "gone"]
+    recording.append(_batch(0))
+    assert feed.tick() == Turn(False, None)
+
+
+def test_settings_reach_their_owner(recording: Recording) -> None:
+    given: list[Any] = []
+    feed = Feed(recording, Wire(), settings=given.append)
+    feed.handle({"type": "settings", "page": "a", "values": {"history": 1000}})
+    assert given == [{"history": 1000}]
+
+
+def test_the_driver_sends_for_all_feeds_and_ends(recording: Recording) -> None:
+    driver = Driver("dask-insight-test")
+    pages = [Page("a"), Page("b")]
+    made = [Feed(recording, Wire(page), wake=driver.wake) for page in pages]
+    stops = [driver.drive(feed) for feed in made]
+
+    class Bad:
+        def tick(self) -> Turn:
+            raise RuntimeError("no turn")
+
+    stops.append(driver.drive(Bad()))
+    for feed, page in zip(made, pages, strict=True):
+        feed.handle(page.hello())
+    recording.append(_batch(0))
+    wait_for(lambda: all(page.tasks == [0] for page in pages), "both pages have it")
+    recording.append(_batch(1))
+    wait_for(lambda: all(page.tasks == [0, 1] for page in pages), "both pages have it")
+    for stop in stops:
+        stop()
+    names = [thread.name for thread in threading.enumerate()]
+    assert "dask-insight-test" not in names
