@@ -47,7 +47,7 @@ export function choice<T extends string>(
 ): HTMLSelectElement {
   const made = element('select', { class: 'di-choice', 'aria-label': name, title: name });
   for (const [value, label] of options)
-    made.append(new Option(label, value, value === chosen, value === chosen));
+    made.append(element('option', { value, selected: value === chosen }, label));
   made.addEventListener('change', () => choose(made.value as T));
   return made;
 }

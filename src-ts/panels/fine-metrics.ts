@@ -151,7 +151,7 @@ class FineMetricsView implements PanelView {
     const units = unitsOf(recording);
     if (this.unit.options.length !== units.length) {
       const chosen = this.unit.value;
-      this.unit.replaceChildren(...units.map(unit => new Option(unit, unit)));
+      this.unit.replaceChildren(...units.map(unit => element('option', { value: unit }, unit)));
       if (units.includes(chosen)) this.unit.value = chosen;
       this.unit.hidden = units.length <= 1;
     }

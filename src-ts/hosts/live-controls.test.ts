@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { bytesOf, joined } from '../core/test-bytes';
+import { type Control, cellPicker, followButton, liveControls, pauseButton } from './live-controls';
+import { LivePage } from './live-page';
+
+let page: LivePage;
+
+beforeEach(() => {
+  page = new LivePage();
+  page.take(
+    joined(
+      bytesOf('attempts', [
+        { run: 0, task: 0, worker: 'w', thread: 't', status: 'ok', start: 90, stop: 120 }
+      ]),
+      bytesOf('cells', [
+        { execution: 4, code: 'x.compute()', start: 100, stop: 110 },
+        { execution: 5, code: 'import os', start: 111, stop: 112 }
+      ]),
+      bytesOf('submissions', [{ submission: 0, time: 101, tasks: 3, execution: 4 }])
+    )
+  );
+});
+
+const pressed = ({ element }: Control): string | null => element.getAttribute('aria-pressed');
+
+describe('live controls', () => {
+  it('say whether the page follows, and change it', () => {
+    const control = followButton(page);
+    expect(pressed(control)).toBe('true');
+    page.viewport.show(100, 101);
+    expect(pressed(control)).toBe('false');
+    control.element.click();
+    expect(page.follow).toBe(true);
+    expect(pressed(control)).toBe('true');
+  });
+
+  it('pause and resume', () => {
+    const control = pauseButton(page);
+    control.element.click();
+    expect(page.paused).toBe(true);
+    expect(control.element.getAttribute('aria-label')).toMatch(/^Resume/);
+    page.paused = false;
+    expect(pressed(control)).toBe('false');
+  });
+
+  it('offer the cells that had tasks, and follow the selection', () => {
+    const { element } = cellPicker(page);
+    const picker = element as HTMLSelectElement;
+    expect([...picker.options].map(({ value }) => value)).toEqual(['', '4']);
+    picker.value = '4';
+    picker.dispatchEvent(new Event('change'));
+    expect(page.cell).toBe(4);
+    page.selection.clear();
+    expect(picker.value).toBe('');
+  });
+
+  it('leave the page when they are disposed of', () => {
+    const control = liveControls(page);
+    document.body.append(control.element);
+    control.dispose();
+    expect(document.body.children).toHaveLength(0);
+    page.paused = true;
+    expect(control.element.children).toHaveLength(0);
+  });
+});

@@ -1,0 +1,108 @@
+import { button, element } from '../panels/element';
+import { icon } from '../panels/icons';
+import type { LivePage } from './live-page';
+
+/** A control that keeps up with its page until it is disposed of. */
+export interface Control {
+  readonly element: HTMLElement;
+  dispose(): void;
+}
+
+/** Pressed while the charts keep up with the run. */
+export function followButton(page: LivePage): Control {
+  const made = toggle('follow', () => {
+    page.follow = !page.follow;
+  });
+  return kept(page, made, () => {
+    name(made, page.follow ? 'Following the run' : 'Follow the run');
+    made.setAttribute('aria-pressed', String(page.follow));
+  });
+}
+
+/** Holds the panels still, and lets them catch up. */
+export function pauseButton(page: LivePage): Control {
+  const made = toggle('pause', () => {
+    page.paused = !page.paused;
+  });
+  return kept(page, made, () => {
+    made.replaceChildren(icon(page.paused ? 'play' : 'pause'));
+    name(made, page.paused ? 'Resume: show what has come meanwhile' : 'Pause: hold the panels still');
+    made.setAttribute('aria-pressed', String(page.paused));
+  });
+}
+
+/** What stands in the picker for the whole recording. */
+const ALL = '';
+
+/** Runs of notebook cells, newest first; choosing one narrows every panel to it. Hidden while there are none. */
+export function cellPicker(page: LivePage): Control {
+  const label = 'Notebook cell to show';
+  const made = element('select', {
+    class: 'di-choice di-cell-picker',
+    'aria-label': label,
+    title: label,
+    hidden: true
+  });
+  made.addEventListener('change', () => {
+    page.showCell(made.value === ALL ? undefined : Number(made.value));
+  });
+  let shown = '';
+  const update = (): void => {
+    const all = page.cells();
+    const cells = all.filter(({ hasTasks, execution }) => hasTasks || execution === page.cell);
+    const key = cells.map(({ words }) => words).join('\n');
+    if (key !== shown) {
+      shown = key;
+      made.replaceChildren(
+        element('option', { value: ALL }, 'All cells'),
+        ...cells.map(({ words, execution }) => element('option', { value: execution }, words))
+      );
+    }
+    made.hidden = cells.length === 0;
+    made.value = page.cell === undefined ? ALL : String(page.cell);
+  };
+  const control = kept(page, made, update);
+  const stop = page.selection.subscribe(update);
+  return {
+    element: made,
+    dispose: () => {
+      stop();
+      control.dispose();
+    }
+  };
+}
+
+/** All of them in one line. */
+export function liveControls(page: LivePage): Control {
+  const controls = [followButton(page), pauseButton(page), cellPicker(page)];
+  const line = element('div', { class: 'di-live-controls', role: 'toolbar', 'aria-label': 'Live view' });
+  line.append(...controls.map(control => control.element));
+  return {
+    element: line,
+    dispose: () => {
+      for (const control of controls) control.dispose();
+      line.remove();
+    }
+  };
+}
+
+function toggle(drawing: 'follow' | 'pause', press: () => void): HTMLButtonElement {
+  return button(drawing, press, icon(drawing));
+}
+
+function name(made: HTMLButtonElement, words: string): void {
+  made.title = words;
+  made.setAttribute('aria-label', words);
+}
+
+function kept(page: LivePage, made: HTMLElement, update: () => void): Control {
+  update();
+  const stop = page.onChange(update);
+  return {
+    element: made,
+    dispose: () => {
+      stop();
+      made.remove();
+    }
+  };
+}
