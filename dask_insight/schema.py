@@ -110,12 +110,8 @@ _ALL = (
         Column("thread", "sym", "Thread it ran on; only where `attempts` cannot know it."),
         Column("status", "sym", "Worker's end state: memory, error, rescheduled, cancelled, released."),
         Column("ended", "time", "When the worker's event loop took the result."),
-        Column(
-            "stop", "time", "When its function ended; only where `attempts` cannot know it.", since="ended"
-        ),
-        Column(
-            "start", "time", "When its function began; only where `attempts` cannot know it.", since="stop"
-        ),
+        Column("stop", "time", "When its function ended, if the worker knows better.", since="ended"),
+        Column("start", "time", "When its function began, if the worker knows better.", since="stop"),
         Column("executing", "time", "When it was given a thread.", since="ended"),
         Column("ready", "time", "When its inputs had arrived and it waited for a thread.", since="executing"),
         Column("received", "time", "When the worker had the request.", since="ready"),

@@ -133,22 +133,3 @@ def test_codes_beyond_the_names_read_as_nothing() -> None:
     column = pick(np.array([0, 2, 9, 0]), ["a", "b", "a"])
     assert column.tolist() == ["a", "a", "", "a"]
     assert sorted(column.names) == ["", "a"]
-
-
-def test_attempts_that_start_before_their_inputs_are_told_of() -> None:
-    from dask_insight.identity import Identity
-    from dask_insight.sources.cluster.tables import Tables
-
-    batches = Batches()
-    gather = Gather(batches)
-    tables = Tables(Identity(), batches, gather, Submissions(batches))
-    labels, threads = ["", "one", "two"], np.array([1, 1, 2, 2, 2])
-    tables._doubt(labels, threads, np.array([0.0, -5.0, 0.5, 0.02, np.nan]), 9.0)
-    tables._doubt(labels, threads, np.full(5, -1.0), 9.0)
-    gather.flush()
-    (event,) = batches.events("clock")
-    assert (
-        event["source"] == "two"
-        and event["message"].startswith("2 attempts")
-        and "500 ms" in event["message"]
-    )

@@ -48,8 +48,9 @@ def test_its_batches_alone_read_the_same(expected: Any) -> None:
     for batch in split((HERE / "run.batches").read_bytes()):
         recording.append(batch)
     got = _make().digest(recording)
-    assert {name: table["rows"] for name, table in got["tables"].items()} == {
-        name: table["rows"] for name, table in expected["tables"].items()
+    # Tables that came later are empty in it.
+    assert {name: table["rows"] for name, table in got["tables"].items() if table["rows"]} == {
+        name: table["rows"] for name, table in expected["tables"].items() if table["rows"]
     }
 
 

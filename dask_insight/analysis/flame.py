@@ -9,8 +9,8 @@ import numpy as np
 
 from ..batch import Symbols, Texts
 from ..columns import Columns
+from ..lookup import Lookup, pick
 from ..schema import NOTHING
-from ..tables.lookup import Lookup, pick
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from ..batch import Symbols, Texts, Values, encode
 from ..columns import Columns, length, take
+from ..lookup import Lookup, pick
 from ..schema import TABLES
 from .coarse import coarse, units_of
 
@@ -43,7 +45,10 @@ Read = Callable[[str], Columns]
 
 def packed(read: Read, *, rounded: bool = False) -> list[bytes]:
     """Every table that has rows in as few batches as can be; see `Recording.packed`."""
-    whole = {name: _sorted(columns, _ORDER.get(name, ())) for name in TABLES if length(columns := read(name))}
+    whole = {name: dict(columns) for name in TABLES if length(columns := read(name))}
+    if "attempts" in whole and "executions" in whole:
+        _put_right(whole["attempts"], whole["executions"])
+    whole = {name: _sorted(columns, _ORDER.get(name, ())) for name, columns in whole.items()}
     if rounded:
         whole = coarse(whole)
         whole = {name: _sorted(columns, _BY_RUN.get(name, ())) for name, columns in whole.items()}
@@ -55,6 +60,21 @@ def packed(read: Read, *, rounded: bool = False) -> list[bytes]:
             part = {each: _compact(take(values, rows)) for each, values in columns.items()}
             batches.append(encode(name, part, units=units))
     return batches
+
+
+def _put_right(attempts: dict[str, Values], executions: dict[str, Values]) -> None:
+    """Move the times that a worker knows better to where they belong; both tables are changed in place."""
+    runs: Any = attempts["run"]
+    at = Lookup(np.asarray(executions["run"])).rows(runs)
+    for name in ("start", "stop"):
+        told: Any = executions[name]
+        times: Any = attempts[name]
+        better = pick(told, at)
+        moved = np.isfinite(better) & np.isfinite(times)
+        attempts[name] = np.where(moved, better, times)
+        left = told.copy()
+        left[at[moved]] = np.nan
+        executions[name] = left
 
 
 def _sorted(columns: Columns, by: tuple[str, ...]) -> dict[str, Values]:

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..batch import Symbols, Texts
+from ..lookup import TextRows, to_micros
 from .field import Field
-from .lookup import TextRows, to_micros
 
 try:
     arrow: Any = import_module("pyarrow")

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..lookup import Lookup, fill_symbols, pick, to_micros
 from ..schema import TABLES
 from . import plain
 from .field import Field
-from .lookup import Lookup, fill_symbols, pick, to_micros
 
 _PREFIX = Field("prefix", "", "Task name of the attempt; '' if none.")
 _KEY = Field("key", "", "Key of the task.")

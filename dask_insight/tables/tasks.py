@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..batch import Symbols
+from ..lookup import Lookup, all_or, fill, fill_symbols, own, pick, to_micros
 from ..schema import NOTHING
 from .field import Field
-from .lookup import Lookup, all_or, fill, fill_symbols, own, pick, to_micros
 
 FIELDS = (
     Field("key", "", "Dask's key, as text."),
@@ -81,8 +81,8 @@ def make(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
     def worker(name: str) -> Any:
         return own(executions[name], of_executions)
 
-    start = fill(fill(column("start"), worker("start")), pick(running["start"], at_start))
-    stop = fill(column("stop"), worker("stop"))
+    start = fill(fill(worker("start"), column("start")), pick(running["start"], at_start))
+    stop = fill(worker("stop"), column("stop"))
     status = _status(column("status"), worker("status"), rows, at_worker)
     described = {
         name: pick(graph[name], of_graph)

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..lookup import Lookup, fill, pick, spread, to_micros
 from ..schema import NOTHING, TABLES
 from . import plain
 from .field import Field
-from .lookup import Lookup, pick, spread, to_micros
 
 TRANSFERS = (
     *plain.fields(TABLES["transfers"]),
@@ -124,9 +124,7 @@ def _waits(read: Read) -> _Waits:
     seen = Lookup(executions["run"]).rows(attempts["run"][row])
     received = pick(executions["received"], seen)
     begin = np.where(np.isnan(received), attempts["assigned"][row], received)
-    start = np.where(
-        np.isnan(attempts["start"][row]), pick(executions["start"], seen), attempts["start"][row]
-    )
+    start = fill(pick(executions["start"], seen), attempts["start"][row])
     transfer_start, transfer_stop = columns["start"][at[result]], columns["stop"][at[result]]
     seconds = transfer_stop - np.fmax(transfer_start, begin)
     waited = (seconds > 0) & (start >= transfer_stop - _TOLERANCE)

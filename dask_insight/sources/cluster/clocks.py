@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,6 @@ import numpy.typing as npt
 Times = npt.NDArray[np.float64]
 #: Corrections remembered of each worker; a worker makes one every heartbeat.
 _MOST = 10_000
-#: Runs remembered of which a worker has told and the scheduler has not.
-_RUNS = 1_000_000
 
 
 class Clock:
@@ -19,8 +18,6 @@ class Clock:
 
     def __init__(self) -> None:
         self.offset = self.uncertainty = 0.0
-        #: Scheduler's time up to which the worker has told everything.
-        self.through = -np.inf
         self._since: list[float] = []
         self._delays: list[float] = []
 
@@ -53,31 +50,13 @@ class Clocks:
 
     def __init__(self) -> None:
         self._clocks: dict[str, Clock] = {}
-        self._shifts: dict[int, float] = {}
 
     def of(self, worker: str) -> Clock:
         """One worker's clock."""
         return self._clocks.setdefault(worker, Clock())
 
-    def tell(self, runs: list[int], delays: list[float]) -> None:
-        """By how much Dask shifted each run, as its worker says."""
-        if len(self._shifts) > _RUNS:
-            self._shifts.clear()
-        self._shifts.update(zip(runs, delays, strict=True))
-
-    def told(self, runs: list[int]) -> Times:
-        """What workers have said of these runs, NaN where they have not; it is told once."""
-        return np.array([self._shifts.pop(run, np.nan) for run in runs], "f8")
-
-    def undo(
-        self,
-        workers: list[str],
-        codes: npt.NDArray[Any],
-        leading: Times,
-        *others: Times,
-        told: Times | None = None,
-    ) -> list[Times]:
-        """Times as the scheduler's clock would have shown them.
+    def shifts(self, workers: Sequence[str], codes: npt.NDArray[Any], times: Times) -> Times:
+        """What stands between times that Dask has shifted and the scheduler's clock; 0 for NaN.
 
         Parameters
         ----------
@@ -85,22 +64,13 @@ class Clocks:
             Label of each code.
         codes
             The worker of each row.
-        leading
-            Times that Dask shifted, and by which its correction is found.
-        *others
-            More times of the same rows, shifted by the same.
-        told
-            What workers have said of single rows; NaN elsewhere.
+        times
+            Times that Dask shifted, by which its correction is found.
         """
-        times = [np.array(column, "f8") for column in (leading, *others)]
+        shift = np.zeros(len(times))
         for code in np.unique(codes).tolist():
             clock = self.of(workers[code])
-            rows = np.flatnonzero((codes == code) & np.isfinite(leading))
+            rows = np.flatnonzero((codes == code) & np.isfinite(times))
             if len(rows):
-                shift = clock.delay_at(times[0][rows])
-                if told is not None:
-                    shift = np.where(np.isfinite(told[rows]), told[rows], shift)
-                shift += clock.offset
-                for column in times:
-                    column[rows] -= shift
-        return times
+                shift[rows] = clock.delay_at(times[rows]) + clock.offset
+        return shift

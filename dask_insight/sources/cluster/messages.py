@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...batch import encode
-from ...identity import Identity, Namespace
+from ...identity import Identity
 from ...options import Emit
 from ...probe import executions, transfers
+from .attempts import Attempts
 from .clocks import Clock, Clocks
 from .gather import Gather
 from .layouts import packed_dtype, pick
@@ -33,16 +34,16 @@ class Messages:
         identity: Identity,
         emit: Emit,
         gather: Gather,
-        tasks: Namespace,
-        runs: Namespace,
         clocks: Clocks,
+        attempts: Attempts,
     ) -> None:
         self._identity = identity
         self._emit = emit
         self._gather = gather
-        self._tasks = tasks
-        self._runs = runs
+        self._tasks = attempts.tasks
+        self._runs = attempts.runs
         self._clocks = clocks
+        self._attempts = attempts
         self._transfers = identity.namespace("transfer")
         self._transferred = 0
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
@@ -107,13 +108,13 @@ class Messages:
             clock.offset, clock.uncertainty = offset, uncertainty
         for since, delay in told.get("delays", ()):
             clock.corrected(since, delay)
-        clock.through = now - clock.offset
-        row = {"worker": process, "time": clock.through, "offset": offset}
+        row = {"worker": process, "time": now - clock.offset, "offset": offset}
         row |= {"uncertainty": uncertainty, "applied": applied}
         self._gather.add("clocks", {name: [value] for name, value in row.items()})
 
     def _executions(self, process: str, clock: Clock, found: npt.NDArray[Any]) -> None:
-        self._clocks.tell(found["run"].tolist(), found["delay"].tolist())
+        now = float(found["ended"].max())
+        told = self._attempts.told(process, found["run"], found["delay"], now)
         columns: dict[str, Any] = {
             "run": self._runs.map(found["run"]),
             "worker": [process] * len(found),
@@ -124,6 +125,8 @@ class Messages:
         }
         for name in ("ended", "stop", "start", "executing", "ready", "received"):
             columns[name] = clock.here(found[name])
+        for name, better in told.items():
+            columns[name] = np.where(np.isfinite(better), better, columns[name])
         self._emit(encode("executions", columns))
 
     def _running(self, process: str, clock: Clock, found: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:

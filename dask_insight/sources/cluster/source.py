@@ -97,7 +97,7 @@ class ClusterSource:
         if self._following is not None:
             self._following.cancel()
         self._own.stop()
-        for last in (self._tell_own, self._tables.finish, self._submissions.settle):
+        for last in (self._tell_own, self._submissions.settle):
             try:
                 last(final=True)
             except Exception as error:
@@ -203,7 +203,7 @@ class ClusterSource:
         self._offset.trip(asked, answer["time"], time())
         for worker, ids, blob in answer["blobs"]:
             self._tables.messages.take(worker, ids, _plain(blob))
-        lost = self._tables.take(_plain(answer["packed"]), answer["time"])
+        lost = self._tables.take(_plain(answer["packed"]))
         for table, rows in lost.items():
             self._event("warning", "lost", f"{rows} rows of {table} were dropped before they were fetched")
         if answer["spans"]:

@@ -12,18 +12,14 @@ import numpy.typing as npt
 from ...batch import encode
 from ...identity import Identity
 from ...options import Emit
-from ...probe.tasks import QUEUED, STATUSES
 from ...schema import NOTHING
+from .attempts import Attempts, submission_times
 from .clocks import Clocks
 from .gather import Gather
-from .layouts import DTYPES, pick, rows, texts
+from .layouts import pick, rows, texts
 from .messages import Messages
 from .submissions import Submissions
 
-#: Seconds for which an attempt waits for word of its worker, which pushes once a second.
-_HOLD = 2.5
-#: Seconds by which effects may come before their causes without a word.
-_SLACK = 0.01
 _NAMES = ("group_names", "worker_names", "thread_names", "type_names", "action_names")
 
 
@@ -41,18 +37,15 @@ class Tables:
         self.tasks = identity.namespace("task")
         self.runs = identity.namespace("run")
         self._gather = gather
-        self.messages = Messages(
-            identity, emit, gather, tasks=self.tasks, runs=self.runs, clocks=self._clocks
-        )
-        self._held = np.zeros(0, DTYPES["attempts"])
+        self.attempts = Attempts(emit, gather, self._clocks, tasks=self.tasks, runs=self.runs)
+        self.messages = Messages(identity, emit, gather, self._clocks, self.attempts)
         self._ids = identity.namespace("submission")
         self._names: dict[str, list[Any]] = {name: [] for name in _NAMES}
         self._submission_of = np.full(1 << 12, NOTHING, "u4")
-        self._contradictions: dict[str, int] = {}
         self._submitted: dict[int, float] = {NOTHING: np.nan}
 
-    def take(self, packed: bytes, now: float) -> dict[str, int]:
-        """Emit everything in an answer made at `now`; returns the rows lost before it, by table."""
+    def take(self, packed: bytes) -> dict[str, int]:
+        """Emit everything in an answer; returns the rows lost before it, by table."""
         told = msgpack.unpackb(packed, use_list=False, strict_map_key=False)
         for name in _NAMES:
             self._names[name].extend(told.get(name, ()))
@@ -67,7 +60,15 @@ class Tables:
             self._edges(rows("edges", edges))
         if "edges" in told:
             self._edges(rows("edges", told["edges"]))
-        self._hold(rows("attempts", told.get("attempts", b"")), now)
+        if "attempts" in told:
+            found = rows("attempts", told["attempts"])
+            self.attempts.take(
+                found,
+                threads=self._names["thread_names"],
+                workers=self._names["worker_names"],
+                types=self._names["type_names"],
+                submitted=submission_times(found["task"], self._submission_of, self._submitted),
+            )
         if "phases" in told:
             self._phases(rows("phases", told["phases"]))
         if "errors" in told:
@@ -114,80 +115,18 @@ class Tables:
         columns = {"task": self.tasks.map(found["task"]), "dependency": self.tasks.map(found["dependency"])}
         self._emit(encode("edges", columns))
 
-    def _hold(self, new: npt.NDArray[Any], now: float) -> None:
-        """Emit attempts of which the workers have told all: Dask's shift of times is known by then."""
-        found = np.concatenate((self._held, new))
-        if not len(found):
-            return
-        threads, workers = self._names["thread_names"], self._names["worker_names"]
-        through = np.array([self._clocks.of(workers[worker]).through for worker, _ in threads])
-        ripe = found["done"] <= np.maximum(through[found["thread"]], now - _HOLD)
-        self._held = found[~ripe]
-        if ripe.any():
-            self._attempts(found[ripe])
-
-    def finish(self, final: bool = True) -> None:
-        """Emit what was held back."""
-        self._hold(self._held[:0], np.inf)
-
-    def _attempts(self, found: npt.NDArray[Any]) -> None:
-        threads, workers = self._names["thread_names"], self._names["worker_names"]
-        known = found["task"] < len(self._submission_of)
-        submission = np.where(known, self._submission_of[np.where(known, found["task"], 0)], NOTHING)
-        used, inverse = np.unique(submission, return_inverse=True)
-        submitted = np.array([self._submitted.get(int(one), np.nan) for one in used])[inverse]
-        labels = [workers[worker] for worker, _ in threads]
-        told = self._clocks.told(found["run"].tolist())
-        start, stop = self._clocks.undo(labels, found["thread"], found["start"], found["stop"], told=told)
-        self._doubt(labels, found["thread"], found["ready"] - start, float(found["done"].max()))
-        columns = {
-            "run": self.runs.map(found["run"]),
-            "task": self.tasks.map(found["task"]),
-            "worker": pick(found["thread"], labels),
-            "thread": pick(found["thread"], [str(ident) if ident else "" for _, ident in threads]),
-            "status": pick(found["status"] & ~np.uint8(QUEUED), STATUSES),
-            "done": found["done"],
-            "stop": stop,
-            "start": start,
-            "assigned": found["assigned"],
-            "ready": found["ready"],
-            "submitted": submitted,
-            "queued": (found["status"] & QUEUED) // QUEUED,
-            "nbytes": found["nbytes"],
-            "typename": pick(found["type"], self._names["type_names"]),
-        }
-        self._emit(encode("attempts", columns))
-
-    def _doubt(
-        self, labels: list[str], threads: npt.NDArray[Any], early: npt.NDArray[Any], now: float
-    ) -> None:
-        """Say so where tasks seem to start before their inputs were there, which clocks alone can do."""
-        for thread in np.unique(threads[early > _SLACK]).tolist():
-            worker = labels[thread]
-            clock = self._clocks.of(worker)
-            seconds = early[(threads == thread) & (early > _SLACK + clock.uncertainty)]
-            if not len(seconds):
-                continue
-            known = self._contradictions.get(worker, 0)
-            count = self._contradictions[worker] = known + len(seconds)
-            if count.bit_length() > known.bit_length():
-                text = f"{count} attempts so far seem to start before their inputs were there, now by up to"
-                row = {"time": now, "source": worker, "kind": "clock", "level": "warning"}
-                row |= {"message": f"{text} {1e3 * float(seconds.max()):.0f} ms"}
-                self._gather.add("events", {name: [value] for name, value in row.items()})
-
     def _phases(self, found: npt.NDArray[Any]) -> None:
         actions, workers = self._names["action_names"], self._names["worker_names"]
         # Dask shifts the times of transfers, not those of the disk.
         disk = [code for code, action in enumerate(actions) if action.startswith("disk-")]
-        stop, start = self._clocks.undo(workers, found["worker"], found["stop"], found["start"])
-        raw = np.isin(found["action"], disk)
         offsets = np.array([self._clocks.of(worker).offset for worker in workers])[found["worker"]]
+        shifts = self._clocks.shifts(workers, found["worker"], found["stop"])
+        shift = np.where(np.isin(found["action"], disk), offsets, shifts)
         columns = {
             "run": self.runs.map(found["run"]),
             "action": pick(found["action"], actions),
-            "start": np.where(raw, found["start"] - offsets, start),
-            "stop": np.where(raw, found["stop"] - offsets, stop),
+            "start": found["start"] - shift,
+            "stop": found["stop"] - shift,
         }
         self._emit(encode("phases", columns))
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Symbols, Texts, Values
-from ..schema import NOTHING
+from .batch import Symbols, Texts, Values
+from .schema import NOTHING
 
 #: Ids up to this many times the number of rows are looked up in a table, larger ones by search.
 _DENSE = 8
