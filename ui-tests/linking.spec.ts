@@ -104,8 +104,7 @@ test('wheel, drag, keys and double-click move the time of all charts together', 
   };
   await page.setViewportSize({ width: 1280, height: 1600 });
   const start = await prints();
-  const box = await picture.boundingBox();
-  if (!box) throw new Error('no picture');
+  const box = await report.place('Task stream');
   await page.mouse.move(box.x + box.width / 2, box.y + 40);
   await page.keyboard.down('Control');
   await page.mouse.wheel(0, -400);
@@ -124,8 +123,7 @@ test('wheel, drag, keys and double-click move the time of all charts together', 
 });
 
 test('the wheel scrolls the page as long as a chart has no focus', async ({ report, page }) => {
-  const box = await report.picture('Task stream').boundingBox();
-  if (!box) throw new Error('no picture');
+  const box = await report.place('Task stream');
   await page.mouse.move(box.x + 300, box.y + 40);
   await page.mouse.wheel(0, 200);
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(100);
@@ -159,8 +157,7 @@ test('the cursor line is in all charts over time at once', async ({ report, page
         return places;
       });
   await page.setViewportSize({ width: 1280, height: 1600 });
-  const box = await report.picture('Resources').boundingBox();
-  if (!box) throw new Error('no picture');
+  const box = await report.place('Resources');
   await page.mouse.move(box.x + 500, box.y + 200);
   await report.settle();
   expect(await overlay('Task stream')).toEqual([500]);

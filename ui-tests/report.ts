@@ -18,6 +18,8 @@ export function addressOf(name: ReportName): string {
   return pathToFileURL(join(process.env.REPORTS as string, `${name}.html`)).href;
 }
 
+type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
+
 /** A report in a page, handled as a person would. */
 export class Report {
   /** Whatever went wrong in the page, and whatever it asked the network for. */
@@ -67,12 +69,24 @@ export class Report {
     return this.page.locator('.di-card:not([hidden])');
   }
 
+  /** Where a picture is once it is in sight and the page around it has come to rest. */
+  async place(title: string): Promise<Box> {
+    const picture = this.picture(title);
+    let box: Box | null = null;
+    await expect(async () => {
+      await picture.scrollIntoViewIfNeeded();
+      const before = await picture.boundingBox();
+      await this.settle();
+      box = await picture.boundingBox();
+      expect(box).not.toBeNull();
+      expect(box).toEqual(before);
+    }).toPass();
+    return box as unknown as Box;
+  }
+
   /** Moves the pointer over a picture until something is under it, and returns the card's text. */
   async hover(title: string, y: number, from = 0.3, to = 0.95): Promise<string> {
-    const picture = this.picture(title);
-    await picture.scrollIntoViewIfNeeded();
-    const box = await picture.boundingBox();
-    if (!box) throw new Error(`${title} is not in sight`);
+    const box = await this.place(title);
     for (let place = from; place < to; place += 0.02) {
       await this.page.mouse.move(box.x + box.width * place, box.y + y);
       await this.settle();
@@ -83,10 +97,7 @@ export class Report {
 
   /** Marks a stretch of time; places are shares of the picture's width. */
   async brush(title: string, from: number, to: number): Promise<void> {
-    const picture = this.picture(title);
-    await picture.scrollIntoViewIfNeeded();
-    const box = await picture.boundingBox();
-    if (!box) throw new Error(`${title} is not in sight`);
+    const box = await this.place(title);
     const y = box.y + Math.min(20, box.height / 2);
     await this.page.keyboard.down('Shift');
     await this.page.mouse.move(box.x + box.width * from, y);

@@ -17,13 +17,6 @@ test.beforeEach(async ({ report, page }) => {
   });
 });
 
-async function box(report: Report): Promise<{ x: number; y: number; width: number; height: number }> {
-  await report.picture(TITLE).scrollIntoViewIfNeeded();
-  const found = await report.picture(TITLE).boundingBox();
-  if (!found) throw new Error('the task stream is not in sight');
-  return found;
-}
-
 test('the card stands beside the task, is pinned by a click and tells more then', async ({
   report,
   page
@@ -97,7 +90,7 @@ test('a pan there and back leaves the same picture', async ({ report, page }) =>
   await page.keyboard.press('+');
   await report.settle();
   const before = await report.fingerprint(TITLE);
-  const { x, y } = await box(report);
+  const { x, y } = await report.place(TITLE);
   await page.mouse.move(x + 600, y + 40);
   await page.mouse.down();
   await page.mouse.move(x + 437, y + 40, { steps: 7 });
