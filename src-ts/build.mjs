@@ -7,7 +7,9 @@ const out = fileURLToPath(new URL('../dask_insight/static/', import.meta.url));
 /** What a host loads: a script or a style sheet, and the form in which it is loaded. */
 const entries = [
   { from: 'hosts/report.ts', to: 'report.js', format: 'iife' },
-  { from: 'hosts/report.css', to: 'report.css' }
+  { from: 'hosts/report.css', to: 'report.css' },
+  { from: 'hosts/widget/index.ts', to: 'widget.js', format: 'esm' },
+  { from: 'hosts/widget/widget.css', to: 'widget.css' }
 ];
 
 for (const { from, to, format } of entries) {

@@ -1,0 +1,142 @@
+import { FeedReader, type FeedState, type FeedStatus } from '../../core/feed';
+import type { Stop } from '../../core/recording';
+import { LivePage } from '../live-page';
+import type { Model } from './model';
+import { keepTraits } from './traits';
+
+/** How long all views must be out of sight before the kernel is told, milliseconds. */
+const OUT_OF_SIGHT = 2000;
+
+/** How long a kernel may take to answer before a person is told what to do, milliseconds. */
+const PATIENCE = 4000;
+
+const NO_ANSWER =
+  'The kernel does not answer. If it is busy, this comes to life when its cell has ended; ' +
+  'if it has been restarted or this notebook was opened without it, run the cell again.';
+
+/** Views of this page, by the widget that they show. */
+const all = new Map<string, Shared>();
+
+/**
+ * What the views of one widget in one page have in common: the connection, the
+ * data, the selection. It begins with the first view and ends with the last.
+ */
+export class Shared {
+  readonly page = new LivePage();
+  private readonly reader: FeedReader;
+  /** A host takes away what was registered through a view's model when that view goes: one of them listens. */
+  private views: { readonly view: object; readonly model: Model }[] = [];
+  private unlisten: Stop = () => undefined;
+  private readonly callbacks = new Set<() => void>();
+  private readonly seen = new Set<object>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly patience: ReturnType<typeof setTimeout>;
+  private told: FeedState = {};
+  private unanswered = '';
+
+  private constructor(
+    private readonly key: string,
+    version: string
+  ) {
+    this.reader = new FeedReader(
+      {
+        send: message => this.views[0]?.model.send(message),
+        take: bytes => this.page.take(bytes),
+        reset: () => this.page.reset(),
+        state: state => {
+          this.told = state;
+          this.tell();
+        },
+        status: () => {
+          this.unanswered = '';
+          this.tell();
+        }
+      },
+      { version }
+    );
+    this.patience = setTimeout(() => {
+      if (this.reader.status.phase !== 'waiting') return;
+      this.unanswered = NO_ANSWER;
+      this.tell();
+    }, PATIENCE);
+  }
+
+  /** What the views of this model share; to be given up by `leave`. */
+  static join(model: Model, view: object): Shared {
+    const key = model.get('_key');
+    const found = all.get(key);
+    const shared = found ?? new Shared(key, model.get('_version'));
+    shared.views.push({ view, model });
+    if (!found) {
+      all.set(key, shared);
+      shared.listen();
+      shared.reader.hello();
+    }
+    return shared;
+  }
+
+  /** A view goes; with the last one everything does. */
+  leave(view: object): void {
+    const listened = this.views[0]?.view === view;
+    const left = this.views.filter(each => each.view !== view);
+    if (left.length === 0) {
+      this.reader.bye();
+      this.end();
+      return;
+    }
+    this.views = left;
+    if (listened) this.listen();
+    this.setVisible(view, false);
+  }
+
+  /** How the connection stands, in words. */
+  get status(): FeedStatus {
+    const { status } = this.reader;
+    return this.unanswered === '' ? status : { ...status, words: this.unanswered };
+  }
+
+  /** What the kernel says of itself. */
+  get state(): FeedState {
+    return this.told;
+  }
+
+  onChange(callback: () => void): Stop {
+    this.callbacks.add(callback);
+    return () => this.callbacks.delete(callback);
+  }
+
+  /** Whether a person can see a view. */
+  setVisible(view: object, visible: boolean): void {
+    if (visible) this.seen.add(view);
+    else this.seen.delete(view);
+    clearTimeout(this.timer);
+    if (this.seen.size > 0) this.reader.setVisible(true);
+    else this.timer = setTimeout(() => this.reader.setVisible(false), OUT_OF_SIGHT);
+  }
+
+  private listen(): void {
+    this.unlisten();
+    const { model } = this.views[0] as { model: Model };
+    const receive = (content: unknown, buffers: DataView[]): void => this.reader.receive(content, buffers);
+    model.on('msg:custom', receive);
+    const stopTraits = keepTraits(model, this.page.selection, this.page.recording);
+    this.unlisten = () => {
+      model.off('msg:custom', receive);
+      stopTraits();
+    };
+  }
+
+  private end(): void {
+    all.delete(this.key);
+    clearTimeout(this.timer);
+    clearTimeout(this.patience);
+    this.unlisten();
+    this.views = [];
+    this.callbacks.clear();
+    this.page.dispose();
+  }
+
+  private tell(): void {
+    for (const callback of [...this.callbacks]) callback();
+  }
+}

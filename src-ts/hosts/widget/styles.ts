@@ -1,0 +1,16 @@
+/** Set on the style element that a page gets once. */
+const MARK = 'data-dask-insight';
+
+/**
+ * Where a host puts a widget and its styles behind a shadow boundary, as marimo
+ * does: what the panels put into the page itself, as the hover card, needs the
+ * styles there, and a typed property is only known to the page.
+ */
+export function keepStyled(root: HTMLElement, css: string): void {
+  if (!(root.getRootNode() instanceof ShadowRoot)) return;
+  if (document.head.querySelector(`style[${MARK}]`)) return;
+  const style = document.createElement('style');
+  style.setAttribute(MARK, '');
+  style.textContent = css;
+  document.head.append(style);
+}

@@ -1,0 +1,125 @@
+import type { Recording, Stop } from '../../core/recording';
+import type { Clause, ClauseColumn, Filter, Selection } from '../../core/selection';
+import type { Model, Traits } from './model';
+
+/** Who makes the clauses that come from Python. */
+const SOURCE = 'python';
+
+/** How long a selection must rest before Python hears of it, milliseconds. */
+const REST = 150;
+
+type Selecting = 'time_range' | 'names' | 'workers' | 'spans' | 'runs' | 'cells';
+
+/** One trait and the column it narrows. */
+interface Link {
+  readonly trait: Selecting;
+  readonly column: ClauseColumn;
+  /** What the clauses of all sources leave together. */
+  read(filter: Filter, started: number): Traits[Selecting];
+  /** The value of a clause; undefined where the trait narrows nothing. */
+  write(value: Traits[Selecting], started: number): Clause['value'] | undefined;
+}
+
+function list<T extends Exclude<Selecting, 'time_range'>>(
+  trait: T,
+  column: ClauseColumn,
+  values: (filter: Filter) => ReadonlySet<unknown> | undefined
+): Link {
+  return {
+    trait,
+    column,
+    read: filter => {
+      const found = values(filter);
+      return found ? ([...found] as Traits[T]) : null;
+    },
+    write: value =>
+      Array.isArray(value) && value.length > 0 ? (value as unknown as Clause['value']) : undefined
+  };
+}
+
+/** Microseconds are as fine as times are recorded. */
+function micros(seconds: number): number {
+  return Number(seconds.toFixed(6));
+}
+
+const LINKS: readonly Link[] = [
+  {
+    trait: 'time_range',
+    column: 'time',
+    read: ({ time }, started) => (time ? [micros(time.start - started), micros(time.stop - started)] : null),
+    write: (value, started) => {
+      if (!Array.isArray(value) || value.length !== 2) return undefined;
+      const [start, stop] = value as unknown as [number, number];
+      return { start: started + start, stop: started + stop };
+    }
+  },
+  list('names', 'name', ({ names }) => names),
+  list('workers', 'worker', ({ workers }) => workers),
+  list('spans', 'span', ({ spans }) => spans),
+  list('runs', 'run', ({ runs }) => runs),
+  list('cells', 'cell', ({ cells }) => cells)
+];
+
+/** Keeps a model's traits and a selection the same, whichever of them changes. Returns the stop. */
+export function keepTraits(model: Model, selection: Selection, recording: Recording): Stop {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let taking = false;
+  const zero = (): number => model.get('_started') || recording.origin;
+
+  const toSelection = ({ trait, column, read, write }: Link): void => {
+    const started = zero();
+    if (trait === 'time_range' && started === 0) return;
+    const value = model.get(trait);
+    if (same(read(selection.filter(), started), value)) return;
+    taking = true;
+    for (const clause of selection.clauses) {
+      if (clause.column === column && clause.source !== SOURCE) selection.clear(clause.source, column);
+    }
+    const clause = write(value, started);
+    if (clause === undefined) selection.clear(SOURCE, column);
+    else selection.set({ source: SOURCE, column, value: clause } as Clause);
+    taking = false;
+    if (!same(read(selection.filter(), started), value)) later();
+  };
+
+  const toModel = (): void => {
+    const started = zero();
+    const filter = selection.filter();
+    let changed = false;
+    for (const { trait, read } of LINKS) {
+      const value = read(filter, started);
+      if (same(value, model.get(trait))) continue;
+      model.set(trait, value);
+      changed = true;
+    }
+    if (changed) model.save_changes();
+  };
+
+  const later = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(toModel, REST);
+  };
+
+  const stops: Stop[] = LINKS.map(link => {
+    const changed = (): void => toSelection(link);
+    model.on(`change:${link.trait}`, changed);
+    return () => model.off(`change:${link.trait}`, changed);
+  });
+  const started = (): void => toSelection(LINKS[0] as Link);
+  model.on('change:_started', started);
+  for (const link of LINKS) toSelection(link);
+  stops.push(
+    () => model.off('change:_started', started),
+    selection.subscribe(() => {
+      if (!taking) later();
+    }),
+    () => clearTimeout(timer)
+  );
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+}
