@@ -37,3 +37,15 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__, "__version__"})
+
+
+def load_ipython_extension(ip: Any) -> None:
+    """`%load_ext dask_insight`: live panels for what Dask does in this kernel, and the magics."""
+    import_module(".hosts.lab", __name__).load(ip)
+    import_module(".hosts.magic", __name__).register(ip)
+
+
+def unload_ipython_extension(ip: Any) -> None:
+    """`%unload_ext dask_insight`: as it was before."""
+    import_module(".hosts.magic", __name__).unregister(ip)
+    import_module(".hosts.lab", __name__).unload(ip)

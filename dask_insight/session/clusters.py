@@ -42,12 +42,30 @@ class Clusters:
 
     Each runs on the event loop of the client through which it was found; a
     cluster with several clients is recorded once.
+
+    Parameters
+    ----------
+    options
+        Rates and bounds.
+    identity
+        The recording's ids.
+    emit
+        Where batches go.
+    emit_of
+        Gives, for a client, where the batches of its cluster go; by default `emit`.
     """
 
-    def __init__(self, options: Options, identity: Identity, emit: Emit) -> None:
+    def __init__(
+        self,
+        options: Options,
+        identity: Identity,
+        emit: Emit,
+        emit_of: Callable[[Any], Emit] | None = None,
+    ) -> None:
         self._options = options
         self._identity = identity
         self._emit = emit
+        self._emit_of = emit_of or (lambda client: emit)
         self._followed: dict[str, _Followed] = {}
         self._spare: dict[str, Any] = {}
 
@@ -60,6 +78,22 @@ class Clusters:
             If the client lives on the event loop of this very thread.
         """
         self._wait(client, partial(self.follow, client), _START_TIMEOUT)
+
+    def begin_soon(self, client: Any, failed: Callable[[Any, Exception], None]) -> None:
+        """Like `begin`, but waits for nothing; `failed` is told why if it does not succeed."""
+
+        async def follow() -> None:
+            try:
+                await asyncio.wait_for(self.follow(client), _START_TIMEOUT)
+            except Exception as error:
+                failed(client, error)
+
+        if self._submit(client, follow) is None:
+            failed(client, RuntimeError(f"the event loop of {client.id} has ended; make a new Client"))
+
+    def recorded(self) -> list[Any]:
+        """The clients through which clusters are recorded."""
+        return [one.client for one in list(self._followed.values())]
 
     async def begin_async(self, client: Any) -> None:
         """Like `begin`, from a coroutine."""
@@ -78,7 +112,7 @@ class Clusters:
         source = ClusterSource(client, self._options, self._identity)
         self._followed[client.id] = _Followed(client, source, cluster)
         try:
-            await source.start(self._emit)
+            await source.start(self._emit_of(client))
         except BaseException:
             del self._followed[client.id]
             raise
@@ -97,12 +131,15 @@ class Clusters:
                 return
 
     def end(self) -> None:
-        """Stop all sources; bounded in time, never raises."""
+        """Stop all sources; bounded in time, never raises.
+
+        One whose client lives on the event loop of this very thread ends when that loop runs again.
+        """
         ending = [(one, self._submit(one.client, partial(self._stop, one))) for one in self._taken()]
         deadline = time.monotonic() + self._options.stop_timeout + _GRACE
         for one, future in ending:
             try:
-                if future is not None:
+                if future is not None and not _running_here(one.client):
                     future.result(max(0.0, deadline - time.monotonic()))
             except Exception as error:
                 self._unstopped(one, error)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..options import Options
+from ..options import Emit, Options
 from ..recording import Recording
 from .clusters import AsynchronousClient, Clusters
 from .facts import beginning, facts
@@ -133,13 +133,17 @@ class Session:
         if self._path is not None:
             self._target = Target(self._path)
         recording.append(beginning(self._name, time.time(), self._options))
-        self._clusters = Clusters(self._options, recording.identity, recording.append)
+        self._clusters = Clusters(self._options, recording.identity, recording.append, self._emit_of)
         if self._with_local:
             from ..sources.local import LocalSource
 
             self._local = LocalSource(self._options, recording.identity)
-            self._local.start(recording.append)
+            self._local.start(self._emit_of(None))
         return self._clusters
+
+    def _emit_of(self, client: Any) -> Emit:
+        """Where the batches of a client's cluster go; of the local schedulers, without a client."""
+        return self.recording.append
 
     def _write(self) -> None:
         if self._target is not None:

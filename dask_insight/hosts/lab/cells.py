@@ -1,0 +1,103 @@
+"""Which notebook cell runs, as IPython tells it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from math import nan
+from typing import Any, NamedTuple, Protocol
+
+
+class Running(NamedTuple):
+    """A cell that has begun."""
+
+    execution: int
+    cell: str
+    code: str
+    start: float
+
+
+class Listener(Protocol):
+    """Is told of cells."""
+
+    def cell(self, execution: int, cell: str, code: str, start: float, stop: float, status: str) -> None:
+        """A cell has begun, or with a `stop` that is not NaN has ended."""
+
+
+class Cells:
+    """Tells of each cell when it begins and when it ends.
+
+    Code that a front end runs silently, or does not number, is no cell; nor is
+    what a cell itself has IPython run.
+
+    Parameters
+    ----------
+    ip
+        The shell.
+    listener
+        Is told.
+    began, ended
+        Called when the shell begins and ends to run anything, numbered or not.
+    request
+        Id of the request that is being answered; '' if there are none.
+    """
+
+    def __init__(
+        self,
+        ip: Any,
+        listener: Listener,
+        began: Callable[[], None],
+        ended: Callable[[], None],
+        request: Callable[[], str],
+    ) -> None:
+        self._ip = ip
+        self._listener = listener
+        self._began = began
+        self._ended = ended
+        self._request = request
+        self._depth = 0
+        self._answering = ""
+        self._running: Running | None = None
+        ip.events.register("pre_run_cell", self._before)
+        ip.events.register("post_run_cell", self._after)
+
+    def close(self) -> None:
+        """Listen no more."""
+        for name, callback in (("pre_run_cell", self._before), ("post_run_cell", self._after)):
+            if callback in self._ip.events.callbacks[name]:
+                self._ip.events.unregister(name, callback)
+        self._tell("ok")
+
+    def _before(self, info: Any) -> None:
+        request = self._request()
+        if request and request != self._answering:
+            # An interrupt can keep IPython from telling that a cell has ended.
+            self._depth = 0
+            self._tell("error")
+        self._answering = request
+        self._depth += 1
+        if self._depth > 1:
+            return
+        self._began()
+        if info.store_history:
+            cell = str(getattr(info, "cell_id", None) or "")
+            self._running = Running(_number(self._ip), cell, str(info.raw_cell), time.time())
+            self._listener.cell(*self._running, nan, "running")
+
+    def _after(self, result: Any) -> None:
+        # The cell that loaded the extension began before anybody listened.
+        self._depth = max(0, self._depth - 1)
+        if not self._depth:
+            self._tell("ok" if getattr(result, "success", False) else "error")
+            self._ended()
+
+    def _tell(self, status: str) -> None:
+        if self._running is not None:
+            running, self._running = self._running, None
+            self._listener.cell(*running, time.time(), status)
+
+
+def _number(ip: Any) -> int:
+    """The number of the cell that begins; versions of IPython differ in when they count it."""
+    known = getattr(ip.history_manager, "input_hist_parsed", None)
+    return len(known) if known else int(ip.execution_count)

@@ -1,0 +1,77 @@
+"""What `%load_ext dask_insight` does in a kernel, and undoes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ...session import DRIVER, Feed
+from ...session.live import end_live, live
+from .cells import Cells
+
+_lock = threading.Lock()
+_loaded: Extension | None = None
+
+
+def load(ip: Any) -> None:
+    """Show pages what Dask does in this process; a second time does nothing."""
+    global _loaded
+    with _lock:
+        if _loaded is None:
+            _loaded = Extension(ip)
+
+
+def unload(ip: Any) -> None:
+    """Undo `load`, leaving nothing behind."""
+    global _loaded
+    with _lock:
+        ending, _loaded = _loaded, None
+    if ending is not None:
+        ending.close()
+
+
+class Extension:
+    """The live session of a process, its cells, and in a kernel its pages."""
+
+    def __init__(self, ip: Any) -> None:
+        self._live = live()
+        self._undo: list[Callable[[], None]] = []
+        kernel = getattr(ip, "kernel", None)
+        if kernel is not None:
+            status = self._serve(kernel)
+            request = lambda: str(kernel.get_parent("shell").get("header", {}).get("msg_id", ""))  # noqa: E731
+            cells = Cells(ip, self._live, status.began, status.ended, request)
+        else:
+            cells = Cells(ip, self._live, _nothing, _nothing, str)
+        self._undo.append(cells.close)
+
+    def _serve(self, kernel: Any) -> Any:
+        from .comm import Pages
+        from .status import Status
+
+        status = Status(kernel)
+
+        def receive(message: Any) -> None:
+            status.disturbed()
+            feed.handle(message)
+
+        feed = Feed(
+            self._live.recording,
+            lambda message, buffers: pages.send(message, buffers),
+            wake=DRIVER.wake,
+            state=self._live.state,
+        )
+        pages = Pages(feed.hello(), receive)
+        self._undo += [pages.close, feed.close, DRIVER.drive(feed), DRIVER.drive(status)]
+        return status
+
+    def close(self) -> None:
+        """End it all."""
+        for undo in reversed(self._undo):
+            undo()
+        end_live()
+
+
+def _nothing() -> None:
+    """Nobody is told."""

@@ -1,0 +1,130 @@
+"""What happens in this process's clusters and local schedulers, for as long as somebody wants to see it."""
+
+from __future__ import annotations
+
+import threading
+from math import isnan
+from typing import Any
+
+from ..batch import encode
+from ..options import Emit, Options
+from ..recording import Recording
+from ..sources.cells import NO_CELL, Cell, cell_runs
+from .clusters import Clusters
+from .session import Session
+from .tally import Tally
+
+#: Problems that are kept in words.
+_NOTES = 20
+
+
+class Live(Session):
+    """A session over everything, without an end, that never stands in its user's way.
+
+    A cluster that cannot be recorded is named in `state`; nothing is raised
+    for it and nobody waits for it.
+
+    Parameters
+    ----------
+    options
+        Rates and bounds.
+    """
+
+    def __init__(self, options: Options | None = None) -> None:
+        super().__init__(None, None, "live", options or Options(), True)
+        #: Of the local schedulers under ''.
+        self._tallies: dict[str, Tally] = {}
+        self._notes: list[str] = []
+        self._cell: Cell = NO_CELL
+
+    def start(self) -> Recording:
+        """Begin to record; clusters join as they answer."""
+        clusters = self._begin()
+        for client in self._clients():
+            clusters.begin_soon(client, self._refused)
+        return self.recording
+
+    async def start_async(self) -> Recording:
+        """The same as `start`."""
+        return self.start()
+
+    def cell(self, execution: int, cell: str, code: str, start: float, stop: float, status: str) -> None:
+        """A notebook cell has begun, or with a `stop` that is not NaN has ended."""
+        self._cell = Cell(cell, execution) if isnan(stop) else NO_CELL
+        cell_runs(self._cell)
+        row = {"execution": execution, "cell": cell, "code": code, "start": start, "stop": stop}
+        self.recording.append(
+            encode("cells", {name: [value] for name, value in (row | {"status": status}).items()})
+        )
+
+    def state(self) -> dict[str, Any]:
+        """How things stand, in what JSON can say.
+
+        Returns
+        -------
+        dict
+            ``busy``: the notebook cell that runs, ``{id, execution}``, or None.
+            ``clusters``: one entry for each that is recorded, with ``client``,
+            ``address``, ``workers``, ``threads``, ``memory`` and
+            ``memory_limit`` (bytes or None), ``tasks`` (``total``, ``done``,
+            ``erred``). ``local``: the same of the local schedulers, None before
+            they have run anything. ``history``: ``limit`` and ``attempts`` kept,
+            rows ``dropped`` by table. ``notes``: what could not be recorded, in words.
+        """
+        clusters = [] if self._clusters is None else self._clusters.recorded()
+        local = self._tally("").state()
+        return {
+            "busy": None if self._cell == NO_CELL else self._cell._asdict(),
+            "clusters": [
+                {"client": client.id, "address": client.scheduler.address, **self._tally(client.id).state()}
+                for client in clusters
+                if client.scheduler is not None
+            ],
+            "local": local if local["tasks"]["total"] else None,
+            "notes": list(self._notes),
+        }
+
+    def _tally(self, client: str) -> Tally:
+        return self._tallies.setdefault(client, Tally(self.recording.append))
+
+    def _emit_of(self, client: Any) -> Emit:
+        if client is None:
+            return self._tally("")
+        # A client that is followed again begins to count anew: its cluster may be another one.
+        tally = self._tallies[client.id] = Tally(self.recording.append)
+        return tally
+
+    def _refused(self, client: Any, error: Exception) -> None:
+        self._notes = [*self._notes, f"{client.id} is not recorded: {error}"][-_NOTES:]
+        if self._clusters is not None:
+            self._clusters.tell("lost", self._notes[-1])
+
+    def _halt(self) -> Clusters | None:
+        cell_runs(NO_CELL)
+        return super()._halt()
+
+
+_lock = threading.Lock()
+_live: Live | None = None
+
+
+def live() -> Live:
+    """The one live session of this process; begins if it has not.
+
+    Everything that Dask does here is in its `recording`, as far as its history reaches.
+    """
+    global _live
+    with _lock:
+        if _live is None:
+            _live = Live()
+            _live.start()
+        return _live
+
+
+def end_live() -> None:
+    """End the live session, if there is one."""
+    global _live
+    with _lock:
+        ending, _live = _live, None
+    if ending is not None:
+        ending.stop()

@@ -1,0 +1,93 @@
+"""Counts what a source has emitted, for those who want to see at a glance how far it is."""
+
+from __future__ import annotations
+
+import threading
+from math import nan
+from typing import Any, NamedTuple
+
+from ..batch import BatchError, Symbols, announced, decode
+from ..options import Emit
+
+_COUNTED = ("graph", "attempts", "workers", "memory")
+
+
+class _Worker(NamedTuple):
+    threads: int
+    limit: float
+    gone: bool
+
+
+class Tally:
+    """Passes batches on and counts tasks, workers and memory.
+
+    Parameters
+    ----------
+    emit
+        Where the batches go.
+    """
+
+    def __init__(self, emit: Emit) -> None:
+        self._emit = emit
+        self._lock = threading.Lock()
+        self._total = 0
+        self._ended = {"ok": 0, "erred": 0}
+        self._workers: dict[str, _Worker] = {}
+        self._memory: dict[str, float] = {}
+
+    def __call__(self, batch: bytes) -> None:
+        """Take a batch; from any thread."""
+        self._emit(batch)
+        table, rows = announced(batch)
+        if table not in _COUNTED:
+            return
+        with self._lock:
+            if table == "graph":
+                self._total += rows
+                return
+            try:
+                columns: Any = decode(batch).columns
+            except BatchError:
+                return
+            if table == "attempts":
+                self._attempts(columns["status"])
+            elif table == "workers":
+                self._joined(columns)
+            else:
+                self._memory.update(zip(columns["worker"].tolist(), columns["process"].tolist(), strict=True))
+
+    def _attempts(self, status: Symbols) -> None:
+        for name in self._ended:
+            if name in status.names:
+                self._ended[name] += int((status.codes == status.names.index(name)).sum())
+
+    def _joined(self, columns: Any) -> None:
+        rows = zip(
+            *(columns[name].tolist() for name in ("worker", "threads", "memory_limit", "left")), strict=True
+        )
+        for worker, threads, limit, left in rows:
+            self._workers[worker] = _Worker(threads, limit, left == left)
+            if left == left:
+                self._memory.pop(worker, None)
+
+    def state(self) -> dict[str, Any]:
+        """Workers and threads there are, memory in bytes (None if unknown), tasks so far."""
+        with self._lock:
+            here = {name: worker for name, worker in self._workers.items() if not worker.gone}
+            used = sum(self._memory.get(name, 0.0) for name in here) if self._memory else nan
+            limit = sum(worker.limit for worker in here.values()) if here else nan
+            return {
+                "workers": len(here),
+                "threads": sum(worker.threads for worker in here.values()),
+                "memory": _known(used),
+                "memory_limit": _known(limit),
+                "tasks": {
+                    "total": self._total,
+                    "done": min(self._ended["ok"], self._total),
+                    "erred": self._ended["erred"],
+                },
+            }
+
+
+def _known(number: float) -> float | None:
+    return number if number == number else None
