@@ -22,6 +22,7 @@ MEASUREMENTS = {
     "scheduler_cost": ["--tasks", "5000", "--rounds", "1"],
     "local_overhead": ["--tasks", "2000", "--rounds", "1"],
     "drawing": ["--quick"],
+    "live": ["--quick"],
     "overhead": ["--quick"],
 }
 

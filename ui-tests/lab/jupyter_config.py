@@ -21,10 +21,10 @@ c.ServerApp.root_dir = str(folder / "notebooks")
 c.ServerApp.disable_check_xsrf = True
 c.ServerApp.terminals_enabled = False
 c.IdentityProvider.token = ""
-c.LabApp.workspaces_dir = str(folder / "workspaces")
-c.LabApp.user_settings_dir = str(folder / "settings")
-c.LabApp.extra_labextensions_path = [str(folder / "labextensions")]
-c.LabApp.expose_app_in_browser = True
+c.LabServerApp.workspaces_dir = str(folder / "workspaces")
+c.LabServerApp.user_settings_dir = str(folder / "settings")
+c.LabServerApp.extra_labextensions_path = [str(folder / "labextensions")]
+c.LabApp.expose_app_in_browser = c.JupyterNotebookApp.expose_app_in_browser = True
 c.LabApp.news_url = None
 c.LabApp.check_for_updates_class = "jupyterlab.NeverCheckForUpdate"
 c.LabApp.extension_manager = "readonly"

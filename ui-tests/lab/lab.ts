@@ -95,6 +95,17 @@ export class Lab {
     );
   }
 
+  /** Changes settings of a plugin, as the settings editor does. */
+  async set(plugin: string, values: Readonly<Record<string, unknown>>): Promise<void> {
+    const answer = await fetch(`${this.server.url}lab/api/settings/${plugin}`, {
+      method: 'PUT',
+      body: JSON.stringify({ raw: JSON.stringify(values) })
+    });
+    expect(answer.ok).toBe(true);
+    await this.page.reload();
+    await this.ready();
+  }
+
   /** Waits until the workspace on the server holds the layout as it is: Lab saves it when it has rested. */
   async layoutSaved(): Promise<void> {
     const wanted = await this.page.evaluate(() => {
@@ -136,6 +147,27 @@ export class Lab {
     if (!(await sidebar.isVisible())) await this.page.getByRole('tab', { name: 'Dask Insight' }).click();
     await expect(sidebar).toBeVisible();
     return sidebar;
+  }
+
+  /** Opens a panel by a click on its entry in the sidebar. */
+  async openPanel(title: string): Promise<void> {
+    await this.entry(await this.sidebar(), title).click();
+    await expect(this.panel(title)).toBeVisible();
+  }
+
+  /** The entry of a panel in the sidebar. */
+  entry(sidebar: Locator, title: string): Locator {
+    return sidebar.getByRole('button', { name: title, exact: true });
+  }
+
+  /** Closes the document of a panel. */
+  async closePanel(title: string): Promise<void> {
+    await this.panel(title).evaluate(section => {
+      for (const widget of [...window.jupyterapp.shell.widgets('main')]) {
+        if (widget.node.contains(section)) widget.dispose();
+      }
+    });
+    await expect(this.panel(title)).toHaveCount(0);
   }
 
   /** A panel of ours, wherever it is docked. */

@@ -42,9 +42,9 @@ export class Notebook {
     await expect(this.prompt(index)).toHaveText(/\[(\*|\d+)\]:/);
   }
 
-  /** Waits until a cell that was started has run. */
-  async ended(index: number): Promise<void> {
-    await expect(this.prompt(index)).toHaveText(/\[\d+\]:/, { timeout: 90_000 });
+  /** Waits until a cell that was started has run, at most so many milliseconds. */
+  async ended(index: number, timeout = 90_000): Promise<void> {
+    await expect(this.prompt(index)).toHaveText(/\[\d+\]:/, { timeout });
   }
 
   /** Brings its tab to the front. */

@@ -1,0 +1,21 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The plan that `python -m benchmarks.live` hands over. */
+export interface Plan {
+  readonly quick: boolean;
+  readonly rounds: number;
+}
+
+export const plan: Plan = JSON.parse(process.env.MEASURE_PLAN ?? '{"quick": true, "rounds": 1}');
+
+/** Leaves what was found where the caller looks for it. */
+export function found(name: string, result: unknown): void {
+  const folder = process.env.MEASURE_FOLDER;
+  if (folder) writeFileSync(join(folder, `${name}.json`), JSON.stringify(result));
+  else console.log(name, JSON.stringify(result));
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1];
+}

@@ -1,0 +1,112 @@
+"""What was found about the live panels, and the bars for it; each function returns what is missed."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from ..markdown import table
+
+#: Milliseconds from the end of a task to its rectangle.
+LATENCY = 500
+#: Milliseconds of a frame while panning.
+FRAME = 33
+#: Bytes that many tasks take in the kernel and in the page.
+KERNEL, PAGE = 60e6, 150e6
+#: Milliseconds from opening a panel to its first picture.
+FIRST = 300
+#: CPU over that of the same kernel without the extension, by workload.
+OVERHEAD = {"trivial-20000": 1.05, "array-8000": 1.02}
+#: Gzipped bytes of a script that a page loads.
+SIZE = 120e3
+
+
+def latency(rounds: list[dict[str, Any]]) -> list[str]:
+    """From the end of a task on a worker until the task stream was drawn with it."""
+    middles = [median(each["latencies"]) for each in rounds]
+    late = median(sorted(each["latencies"])[int(0.95 * len(each["latencies"]))] for each in rounds)
+    rate = median(each["rate"] for each in rounds)
+    print("From the end of a task on a worker to its rectangle in the task stream, kernel busy:\n")
+    seen = sum(len(each["latencies"]) for each in rounds)
+    rows = [[f"{rate:,.0f}", f"{seen:,}", f"{median(middles):.0f}", f"{late:.0f}", LATENCY]]
+    print(table(["tasks a second", "tasks", "median, ms", "p95, ms", "bar, ms"], rows))
+    return _missed(median(middles), LATENCY, "a task is shown after {:.0f} ms, bar {:.0f} ms")
+
+
+def first(rounds: list[dict[str, float]]) -> list[str]:
+    """From the command that opens a panel to its first picture, with data there already."""
+    print("From opening a panel to its first picture:\n")
+    middles = {name: median(each[name] for each in rounds) for name in rounds[0]}
+    print(table(["panel", "ms", "bar, ms"], [[name, f"{ms:.0f}", FIRST] for name, ms in middles.items()]))
+    return [
+        words
+        for name, ms in middles.items()
+        for words in _missed(ms, FIRST, name + ": first picture after {:.0f} ms, bar {:.0f} ms")
+    ]
+
+
+def many(result: dict[str, Any]) -> list[str]:
+    """Many tasks in one kernel: memory on both sides, and frames while tasks go on arriving."""
+    before, after = result["before"], result["after"]
+    kernel, page = after["rss"] - before["rss"], after["heap"] - before["heap"]
+    frame = median(median(each) for each in result["pans"])
+    late = median(sorted(each)[int(0.95 * len(each))] for each in result["pans"])
+    print(f"{result['tasks']:,} tasks of another process live in one kernel, more of them arriving:\n")
+    print(
+        table(
+            ["what", "measured", "bar"],
+            [
+                ["kernel: resident bytes for it", f"{kernel / 1e6:.1f} MB", f"{KERNEL / 1e6:.0f} MB"],
+                ["page: bytes for it", f"{page / 1e6:.1f} MB", f"{PAGE / 1e6:.0f} MB"],
+                ["page: bytes with JupyterLab", f"{after['heap'] / 1e6:.1f} MB", ""],
+                ["frame to frame while panning, median", f"{frame:.1f} ms", f"{FRAME} ms"],
+                ["the same, p95", f"{late:.1f} ms", ""],
+            ],
+        )
+    )
+    return [
+        *_missed(kernel, KERNEL, "the kernel takes {:.3g} bytes more, bar {:.3g}"),
+        *_missed(page, PAGE, "the page takes {:.3g} bytes more, bar {:.3g}"),
+        *_missed(frame, FRAME, "a frame of a pan takes {:.1f} ms, bar {:.0f} ms"),
+    ]
+
+
+def overhead(results: dict[str, dict[str, list[dict[str, float]]]]) -> list[str]:
+    """CPU of kernel, scheduler and workers with the extension loaded, over the same Lab without."""
+    rows, missed = [], []
+    for workload, modes in results.items():
+        bare, live = ({f: median(run[f] for run in modes[mode]) for f in ("cpu", "wall")} for mode in modes)
+        ratio, bar = live["cpu"] / bare["cpu"], OVERHEAD.get(workload, float("inf"))
+        rows.append(
+            [
+                workload,
+                f"{bare['cpu']:.2f}",
+                f"{live['cpu']:.2f}",
+                f"{ratio:.3f}",
+                f"{live['wall'] / bare['wall']:.3f}",
+            ]
+        )
+        missed += _missed(ratio, bar, workload + ": {:.3f} times the CPU, bar {:.2f}")
+    print("CPU of kernel, scheduler and workers, seconds, with Lab open and four panels showing:\n")
+    print(table(["workload", "bare", "live", "CPU ratio", "wall ratio"], rows))
+    return missed
+
+
+def sizes(package: Path) -> list[str]:
+    """Gzipped bytes of the scripts that pages load."""
+    files = sorted([*package.glob("static/*.js"), *package.glob("labextension/static/*.js")])
+    found = {str(path.relative_to(package)): len(gzip.compress(path.read_bytes(), 9)) for path in files}
+    print("Scripts, gzipped:\n")
+    rows = [[name, f"{size / 1e3:.1f}", f"{SIZE / 1e3:.0f}"] for name, size in found.items()]
+    print(table(["file", "kB", "bar, kB"], rows))
+    return [
+        words
+        for name, size in found.items()
+        for words in _missed(size, SIZE, name + " has {:.0f} bytes, bar {:.0f}")
+    ]
+
+
+def _missed(value: float, bar: float, words: str) -> list[str]:
+    return [words.format(value, bar)] if value > bar else []

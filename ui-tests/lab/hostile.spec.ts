@@ -1,0 +1,38 @@
+import { cells, notebook } from './cells';
+import { expect, test } from './test';
+
+const NAMES = [
+  '<img src=x onerror="window.__pwned = 1">',
+  '</script><script>window.__pwned = 1</script>',
+  "'; window.__pwned = 1; //",
+  '__proto__',
+  'k'.repeat(3000)
+];
+
+test('names of tasks are text, whatever stands in them', async ({ lab }) => {
+  lab.write(
+    'hostile.ipynb',
+    notebook(
+      cells.load,
+      cells.cluster(),
+      `names = ${JSON.stringify(NAMES)}
+for name in names:
+    client.submit(abs, 1, key=(name, 0)).result()`
+    )
+  );
+  const hostile = await lab.open('hostile.ipynb');
+  for (const panel of ['Task stream', 'Functions', 'Flame graph', 'Time budget']) await lab.openPanel(panel);
+  for (const cell of [0, 1, 2]) await hostile.run(cell);
+  await lab.openPanel('Functions');
+  for (const name of NAMES.slice(0, 4)) {
+    await expect(lab.panel('Functions').getByRole('row').filter({ hasText: name })).toHaveCount(1);
+  }
+  await lab.openPanel('Task stream');
+  const picture = lab.picture('Task stream');
+  await picture.click();
+  await lab.page.keyboard.press('Enter');
+  for (let step = 0; step < NAMES.length; step++) await lab.page.keyboard.press('ArrowRight');
+  await lab.panel('Task stream').getByRole('button', { name: 'Show as table' }).click();
+  await expect(lab.panel('Task stream').getByRole('table')).toContainText(NAMES[0]);
+  expect(await lab.page.evaluate(() => window.__pwned)).toBeUndefined();
+});

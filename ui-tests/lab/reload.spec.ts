@@ -1,0 +1,54 @@
+import { cells, notebook } from './cells';
+import type { Lab } from './lab';
+import { Lab as Page } from './lab';
+import type { Notebook } from './notebook';
+import { expect, test } from './test';
+
+/** A notebook whose kernel is busy, after 40 tasks named `early`; `file` ends it. */
+async function busy(lab: Lab, path: string, file: string): Promise<Notebook> {
+  lab.write(path, notebook(cells.load, cells.cluster(), cells.tasks('early', 40), cells.busy('late', file)));
+  const open = await lab.open(path);
+  await lab.openPanel('Functions');
+  for (const cell of [0, 1, 2]) await open.run(cell);
+  await open.start(3);
+  await expect.poll(() => lab.tasksOf('late')).toBeGreaterThan(20);
+  return open;
+}
+
+/** The whole history stands in a page and goes on. */
+async function complete(lab: Lab, atLeast: number): Promise<void> {
+  await expect.poll(() => lab.tasksOf('late'), { timeout: 90_000 }).toBeGreaterThanOrEqual(atLeast);
+  expect(await lab.tasksOf('early')).toBe(40);
+  const now = await lab.tasksOf('late');
+  await expect.poll(() => lab.tasksOf('late')).toBeGreaterThan(now);
+}
+
+for (const setting of ['perCommTarget', 'perComm', 'disabled'] as const) {
+  test(`a reload during a running cell brings everything back, comms over subshells ${setting}`, async ({
+    lab
+  }) => {
+    await lab.set('@jupyterlab/apputils-extension:kernels-settings', { commsOverSubshells: setting });
+    const file = `enough-${setting}`;
+    await busy(lab, `reload-${setting}.ipynb`, file);
+    const seen = await lab.tasksOf('late');
+    await lab.reload();
+    await expect(lab.panel('Functions')).toBeVisible();
+    await complete(lab, seen);
+    lab.write(file, '');
+    const after = await lab.notebook(`reload-${setting}.ipynb`);
+    await expect(after.output(3)).toContainText('enough of late');
+  });
+}
+
+test('two tabs are both complete', async ({ lab, server }) => {
+  await busy(lab, 'tabs.ipynb', 'enough-tabs');
+  const second = await Page.start(lab.page.context(), server);
+  await second.open('tabs.ipynb');
+  await second.openPanel('Functions');
+  await complete(second, 20);
+  await complete(lab, 20);
+  await second.page.close();
+  const now = await lab.tasksOf('late');
+  await expect.poll(() => lab.tasksOf('late')).toBeGreaterThan(now);
+  lab.write('enough-tabs', '');
+});
