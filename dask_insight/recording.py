@@ -166,6 +166,29 @@ class Recording(Store):
         written: Path = _above("hosts.report", "write_report")(self, path, title=title)
         return written
 
+    def widget(self, panel: str | None = None) -> Any:
+        """Its panels in the output of a notebook cell, while it grows and afterwards.
+
+        Parameters
+        ----------
+        panel
+            ``'task-stream'``, ``'memory'`` …; the overview by default.
+
+        Returns
+        -------
+        InsightWidget
+            Python code follows and sets what is selected through its traits,
+            and its `selected_tasks` gives the tasks that are.
+
+        Raises
+        ------
+        ValueError
+            If there is no such panel; the message lists those there are.
+        ImportError
+            If anywidget is not installed.
+        """
+        return _above("hosts.widget", "show")(self, panel)
+
     def flame(
         self,
         *,

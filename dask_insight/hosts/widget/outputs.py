@@ -1,0 +1,79 @@
+"""Which widgets stand in the output of which notebook cell."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any, Protocol
+
+
+class Shown(Protocol):
+    """Can be in the output of a cell."""
+
+    def rest(self) -> None:
+        """No output shows it any more."""
+
+
+class Outputs:
+    """Puts widgets to rest whose outputs have gone.
+
+    A cell that runs again loses its outputs. A widget that stood in no other
+    output would keep its comm in the kernel and its model in the page for as
+    long as both live. Cells without an id tell nothing: their widgets stay.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._cells: dict[Shown, set[str]] = {}
+        self._shell: Any = None
+
+    def show(self, widget: Shown) -> None:
+        """The cell that is running shows a widget."""
+        shell = _shell()
+        cell = _running_cell(shell)
+        if not cell:
+            return
+        with self._lock:
+            self._cells.setdefault(widget, set()).add(cell)
+            if self._shell is None:
+                self._shell = shell
+                shell.events.register("pre_run_cell", self._begins)
+
+    def forget(self, widget: Shown) -> None:
+        """A widget has been closed."""
+        with self._lock:
+            self._cells.pop(widget, None)
+            if self._cells or self._shell is None:
+                return
+            shell, self._shell = self._shell, None
+        shell.events.unregister("pre_run_cell", self._begins)
+
+    def _begins(self, info: Any) -> None:
+        cell = getattr(info, "cell_id", None)
+        if not cell:
+            return
+        with self._lock:
+            for cells in self._cells.values():
+                cells.discard(cell)
+            gone = [widget for widget, cells in self._cells.items() if not cells]
+        for widget in gone:
+            widget.rest()
+
+
+def _shell() -> Any:
+    if "IPython" not in sys.modules:
+        return None
+    from IPython import get_ipython
+
+    return get_ipython()
+
+
+def _running_cell(shell: Any) -> str:
+    """Id of the cell that runs in this thread; '' if there is none."""
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else None
+    found = (parent or {}).get("metadata", {}).get("cellId")
+    return found if isinstance(found, str) else ""
+
+
+#: The outputs of this kernel's notebook.
+OUTPUTS = Outputs()

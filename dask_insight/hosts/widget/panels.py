@@ -1,0 +1,32 @@
+"""The panels that there are, by the names that the page has for them."""
+
+from __future__ import annotations
+
+#: Ids, in the order in which a page shows them; those of ``src-ts/panels``.
+PANELS = (
+    "time-budget",
+    "task-stream",
+    "resources",
+    "memory",
+    "flame-graph",
+    "fine-metrics",
+    "functions",
+    "workers",
+    "spans",
+)
+
+
+def known_panel(name: str | None) -> str | None:
+    """The id of a panel; ``Task stream`` and ``task_stream`` mean ``task-stream``, None stays None.
+
+    Raises
+    ------
+    ValueError
+        If there is no such panel; the message lists those there are.
+    """
+    if name is None:
+        return None
+    wanted = str(name).strip().lower().replace(" ", "-").replace("_", "-")
+    if wanted not in PANELS:
+        raise ValueError(f"there is no panel {name!r}; there are {', '.join(PANELS)}")
+    return wanted

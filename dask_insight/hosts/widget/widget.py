@@ -1,0 +1,249 @@
+"""Panels in the output of a notebook cell, live or of a finished recording."""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+import uuid
+from collections.abc import Callable, Mapping
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import anywidget
+import traitlets
+from ipywidgets import __protocol_version__
+
+from dask_insight.session.driver import DRIVER
+from dask_insight.session.feed import Feed, own_version
+
+from .comm import open_comm
+from .outputs import OUTPUTS
+from .panels import PANELS, known_panel
+from .selected import Choice, selected_tasks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dask_insight.recording import Recording
+
+_WITHOUT_KERNEL = (
+    "These panels of dask_insight show what their kernel holds. "
+    "Run this cell again to see them. A report that stays in the notebook: "
+    "end a cell with the recording itself."
+)
+
+
+@cache
+def _asset(name: str) -> str:
+    found = resources.files("dask_insight") / "static" / name
+    try:
+        return found.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise RuntimeError(
+            f"{name} is not in this installation of dask_insight; `npm run build` in its source makes it"
+        ) from None
+
+
+def _grows(about: Mapping[str, Any]) -> bool:
+    """Whether a recording is being made in this very process."""
+    here = about.get("pid") == os.getpid() and about.get("host") == platform.node()
+    return here and "stopped" not in about
+
+
+def _several(trait: traitlets.TraitType[Any, Any], doc: str) -> Any:
+    return traitlets.List(trait, default_value=None, allow_none=True, help=doc).tag(sync=True)
+
+
+class InsightWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    """Panels of one recording, wherever notebooks show widgets.
+
+    `Recording.widget` and `dask_insight.watch` make it. What a person selects
+    in the panels stands in the traits below, and what is assigned to them is
+    selected in the panels; ``widget.observe(callback, names=...)`` follows it.
+
+    Attributes
+    ----------
+    recording : Recording
+        What it shows.
+    panel : str or None
+        The one panel that is shown; None for the overview.
+    time_range : tuple of float, or None
+        Seconds since the recording's `started`.
+    names, workers, spans : list of str, or None
+        Task names (Dask's prefixes), addresses of workers, ids of spans.
+    runs, cells : list of int, or None
+        Ids of attempts (column ``run`` of ``tasks``), execution counts of notebook cells.
+
+    Notes
+    -----
+    None means "not narrowed". All that is narrowed holds together, as in the
+    panels: `selected_tasks` gives the tasks that are left.
+    """
+
+    panel = traitlets.Unicode(None, allow_none=True, help="The one panel that is shown.").tag(sync=True)
+    time_range = traitlets.Tuple(
+        traitlets.Float(), traitlets.Float(), default_value=None, allow_none=True, help="Selected time."
+    ).tag(sync=True)
+    names = _several(traitlets.Unicode(), "Selected task names.")
+    workers = _several(traitlets.Unicode(), "Selected workers.")
+    spans = _several(traitlets.Unicode(), "Selected spans.")
+    runs = _several(traitlets.Int(), "Selected attempts.")
+    cells = _several(traitlets.Int(), "Selected notebook cells.")
+
+    _key = traitlets.Unicode().tag(sync=True)
+    _started = traitlets.Float(0.0).tag(sync=True)
+    _live = traitlets.Bool(False).tag(sync=True)
+    _title = traitlets.Unicode().tag(sync=True)
+    _verdict = traitlets.Unicode().tag(sync=True)
+    _version = traitlets.Unicode().tag(sync=True)
+
+    def __init__(
+        self,
+        recording: Recording,
+        panel: str | None = None,
+        *,
+        state: Callable[[], Mapping[str, Any]] | None = None,
+        on_rest: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._esm = _asset("widget.js")
+        self._css = _asset("widget.css")
+        self.recording = recording
+        self._state = state
+        self._on_rest = on_rest
+        self._lock = threading.Lock()
+        self._feed: Feed | None = None
+        self._undrive: Callable[[], None] = lambda: None
+        self._ended = False
+        about = recording.about
+        live = state is not None or _grows(about)
+        super().__init__(
+            panel=known_panel(panel),
+            _key=uuid.uuid4().hex,
+            _live=live,
+            _title=str(about.get("name") or "Recording"),
+            _verdict="" if live else recording.summary().verdict(),
+            _version=own_version(),
+            _started=recording.started,
+        )
+        self._own_layout = self.layout
+        self.on_msg(self._receive)
+
+    def selected_tasks(self) -> pd.DataFrame:
+        """The rows of the recording's ``tasks`` that the selection leaves.
+
+        Returns
+        -------
+        DataFrame
+            As `Recording.tasks`; tasks that overlap the selected time are kept whole.
+        """
+        choice = Choice(self.time_range, self.names, self.workers, self.spans, self.runs, self.cells)
+        return selected_tasks(self.recording, choice)
+
+    @traitlets.validate("panel")
+    def _valid_panel(self, proposal: Mapping[str, Any]) -> str | None:
+        return known_panel(proposal["value"])
+
+    @traitlets.validate("time_range")
+    def _valid_time(self, proposal: Mapping[str, Any]) -> tuple[float, float] | None:
+        value: tuple[float, float] | None = proposal["value"]
+        if value is not None and not value[0] <= value[1]:
+            raise ValueError(f"time_range is (start, stop) in seconds since the start, not {value}")
+        return value
+
+    @traitlets.validate("names", "workers", "spans", "runs", "cells")
+    def _valid_list(self, proposal: Mapping[str, Any]) -> list[Any] | None:
+        """From Python an empty list narrows nothing; from a page it says that nothing is left."""
+        value: list[Any] | None = proposal["value"]
+        return value or (value if proposal["trait"].name in self._property_lock else None)
+
+    @property
+    def model_id(self) -> str:
+        """Id under which pages know it."""
+        if self.comm is None and not self._ended:
+            self.open()
+        found: str = self.comm.comm_id
+        return found
+
+    def open(self) -> None:
+        """Have pages know it; done by itself."""
+        if self.comm is None and not self._ended:
+            self._layout_open()
+            self.comm = open_comm({"state": self.get_state(), "buffer_paths": []}, __protocol_version__)
+
+    def close(self) -> None:
+        """End it: pages show it no more, nothing of it is left in the kernel but what it has selected."""
+        self._ended = True
+        self._shut()
+        super().close()
+
+    def rest(self) -> None:
+        """No output shows it any more: like `close`, until it is shown again."""
+        self._shut()
+        super().close()
+        self.__dict__.pop("_repr_mimebundle_", None)
+
+    def _shut(self) -> None:
+        OUTPUTS.forget(self)
+        self._stop_feed()
+        if (layout := self.__dict__.get("_own_layout")) is not None and layout.comm is not None:
+            layout.close()
+        if self.comm is not None:
+            self._on_rest()
+
+    def _layout_open(self) -> None:
+        if self.layout.comm is None:
+            self.layout.open()
+
+    def _receive(self, _widget: Any, message: Any, _buffers: Any) -> None:
+        """A page's message, on whichever thread it came in."""
+        if not isinstance(message, Mapping):
+            return
+        with self._lock:
+            if message.get("type") == "hello" and self._feed is None and self.comm is not None:
+                self._feed = Feed(self.recording, self.send, wake=DRIVER.wake, state=self._tell)
+                self._undrive = DRIVER.drive(self._feed)
+            feed = self._feed
+        if feed is None:
+            return
+        feed.handle(message)
+        if message.get("type") == "bye" and feed.pages == 0:
+            self._stop_feed()
+
+    def _stop_feed(self) -> None:
+        with self._lock:
+            feed, self._feed = self._feed, None
+            undrive, self._undrive = self._undrive, lambda: None
+        if feed is not None:
+            undrive()
+            feed.close()
+
+    def _tell(self) -> Mapping[str, Any]:
+        """What the pages are told besides the data."""
+        if not self._started:
+            self._started = self.recording.started
+        if self._state is not None:
+            return self._state()
+        if self._live and "stopped" in self.recording.about:
+            self._verdict = self.recording.summary().verdict()
+            self._live = False
+        return {}
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        if self._ended:
+            return None
+        self.open()
+        OUTPUTS.show(self)
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        return data | self._without_kernel(), metadata
+
+    def _without_kernel(self) -> dict[str, str]:
+        """What stands in a saved notebook for those who have no kernel, or show no widgets."""
+        words = f"{self._title}: {self._verdict}" if self._verdict else self._title
+        text = f"{words}\n{_WITHOUT_KERNEL}"
+        if anywidget._util.in_colab():
+            return {"text/plain": text}
+        html = f"<p>{escape(words)}</p><p>{escape(_WITHOUT_KERNEL)}</p>"
+        return {"text/plain": text, "text/html": html}
