@@ -1,0 +1,26 @@
+import { button, element } from '@dask-insight/panels/panels/element';
+import type { Situation } from './situation';
+
+/** Says how it stands and what to do, with the code to copy; empty if all is well. */
+export class Notice {
+  readonly element = element('div', { class: 'di-notice', role: 'status', hidden: true });
+  private shown = '';
+
+  show({ kind, words, code }: Situation): void {
+    const key = [kind, words, code].join('\n');
+    if (key === this.shown) return;
+    this.shown = key;
+    this.element.hidden = kind === 'well';
+    this.element.dataset.kind = kind;
+    this.element.replaceChildren(element('p', {}, words), ...(code ? [codeOf(code)] : []));
+  }
+}
+
+function codeOf(code: string): HTMLElement {
+  const copy = button('Copy', () => {
+    void navigator.clipboard.writeText(code).then(() => {
+      copy.textContent = 'Copied';
+    });
+  });
+  return element('div', { class: 'di-code' }, element('code', {}, code), copy);
+}

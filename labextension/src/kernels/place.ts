@@ -1,0 +1,121 @@
+import type { ISessionContext } from '@jupyterlab/apputils';
+import { PathExt } from '@jupyterlab/coreutils';
+import type { Kernel, Session } from '@jupyterlab/services';
+import { type ISignal, Signal } from '@lumino/signaling';
+import type { LiveKernel, LiveKernels } from './live-kernel';
+
+export type PlaceKind = 'notebook' | 'console';
+
+/**
+ * A notebook or a console: what panels belong to. It outlives its document, so
+ * that panels stand where they stood when the document or the page is opened
+ * again; the kernel it has is whichever runs there now.
+ */
+export class Place {
+  private readonly changedSignal = new Signal<this, void>(this);
+  private context: ISessionContext | undefined;
+  private own: Session.ISessionConnection | undefined;
+  private shown: LiveKernel | undefined;
+  private label: string | undefined;
+  private at: string;
+
+  constructor(
+    readonly kind: PlaceKind,
+    path: string,
+    private readonly kernels: LiveKernels
+  ) {
+    this.at = path;
+  }
+
+  /** The same after a reload of the page. */
+  get id(): string {
+    return `${this.kind}:${this.at}`;
+  }
+
+  get path(): string {
+    return this.at;
+  }
+
+  /** For a person. */
+  get name(): string {
+    return this.label ?? PathExt.basename(this.at);
+  }
+
+  /** Whether its document is open. */
+  get open(): boolean {
+    return this.context !== undefined;
+  }
+
+  get kernel(): Kernel.IKernelConnection | undefined {
+    return (this.own ?? this.context?.session)?.kernel ?? undefined;
+  }
+
+  /** What its kernel has sent; that of the last kernel where there is none now. */
+  get live(): LiveKernel | undefined {
+    return this.shown;
+  }
+
+  /** Tells when its name, its kernel or what is known of that have changed. */
+  get changed(): ISignal<this, void> {
+    return this.changedSignal;
+  }
+
+  rename(path: string): void {
+    this.at = path;
+    this.changedSignal.emit();
+  }
+
+  /** Its document has been opened. */
+  attach(context: ISessionContext, label?: string): void {
+    this.release();
+    this.context = context;
+    this.label = label;
+    context.kernelChanged.connect(this.follow, this);
+    context.statusChanged.connect(this.tell, this);
+    this.follow();
+  }
+
+  /** Its document has been closed; its kernel may live on. */
+  detach(context: ISessionContext): void {
+    if (context !== this.context) return;
+    Signal.disconnectBetween(context, this);
+    this.context = undefined;
+    this.tell();
+  }
+
+  /** A session that runs for it although its document is closed; it is let go of when that opens. */
+  lend(session: Session.ISessionConnection): void {
+    this.release();
+    this.own = session;
+    this.follow();
+  }
+
+  dispose(): void {
+    this.release();
+    if (this.context) this.detach(this.context);
+    this.watch(undefined);
+    Signal.clearData(this);
+  }
+
+  private release(): void {
+    this.own?.dispose();
+    this.own = undefined;
+  }
+
+  private follow(): void {
+    const { kernel } = this;
+    if (kernel && !kernel.isDisposed) this.watch(this.kernels.follow(kernel));
+    this.tell();
+  }
+
+  private watch(next: LiveKernel | undefined): void {
+    if (next === this.shown) return;
+    this.shown?.changed.disconnect(this.tell, this);
+    this.shown = next;
+    next?.changed.connect(this.tell, this);
+  }
+
+  private tell(): void {
+    this.changedSignal.emit();
+  }
+}

@@ -1,0 +1,134 @@
+import type { ISessionContext } from '@jupyterlab/apputils';
+import type { ConsolePanel, IConsoleTracker } from '@jupyterlab/console';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { Session } from '@jupyterlab/services';
+import { type ISignal, Signal } from '@lumino/signaling';
+import type { Widget } from '@lumino/widgets';
+import type { LiveKernels } from './live-kernel';
+import { Place, type PlaceKind } from './place';
+
+/** All notebooks and consoles that are open or have panels, and the one that a person is at. */
+export class Places {
+  private readonly all = new Set<Place>();
+  private readonly documents = new Map<Widget, Place>();
+  private readonly changedSignal = new Signal<this, void>(this);
+  private at: Place | undefined;
+
+  constructor(
+    private readonly kernels: LiveKernels,
+    private readonly sessions: Session.IManager,
+    notebooks: INotebookTracker,
+    consoles: IConsoleTracker | null
+  ) {
+    notebooks.forEach(panel => {
+      this.addNotebook(panel);
+    });
+    notebooks.widgetAdded.connect((_, panel) => this.addNotebook(panel));
+    notebooks.currentChanged.connect((_, panel) => this.enter(panel));
+    consoles?.forEach(panel => {
+      this.addConsole(panel);
+    });
+    consoles?.widgetAdded.connect((_, panel) => this.addConsole(panel));
+    consoles?.currentChanged.connect((_, panel) => this.enter(panel));
+    this.enter(notebooks.currentWidget ?? consoles?.currentWidget ?? null);
+  }
+
+  /** Where a person is, or was last; an open one if there is any. */
+  get current(): Place | undefined {
+    return this.at;
+  }
+
+  set current(place: Place | undefined) {
+    if (place === this.at) return;
+    this.at?.changed.disconnect(this.tell, this);
+    this.at = place;
+    place?.changed.connect(this.tell, this);
+    this.tell();
+  }
+
+  /** Tells when another one is current, or something about the current one has changed. */
+  get changed(): ISignal<this, void> {
+    return this.changedSignal;
+  }
+
+  /** The place with this id; undefined if it is not known. */
+  get(id: string): Place | undefined {
+    for (const place of this.all) if (place.id === id) return place;
+    return undefined;
+  }
+
+  /** The place of a document, whether that is open or not. */
+  named(kind: PlaceKind, path: string): Place {
+    const known = this.get(`${kind}:${path}`);
+    if (known) return known;
+    const place = new Place(kind, path, this.kernels);
+    this.all.add(place);
+    return place;
+  }
+
+  /** The document of a place in the page. */
+  documentOf(place: Place): Widget | undefined {
+    for (const [document, its] of this.documents) if (its === place) return document;
+    return undefined;
+  }
+
+  /** Finds a kernel that still runs for a place whose document is closed. */
+  async seek(place: Place): Promise<void> {
+    if (place.open || place.kernel) return;
+    await this.sessions.ready;
+    const model = await this.sessions.findByPath(place.path);
+    if (!model?.kernel || place.open || place.kernel) return;
+    const session = this.sessions.connectTo({ model });
+    place.lend(session);
+  }
+
+  /** Lets go of what no open document and none of these places needs. */
+  keep(used: ReadonlySet<Place>): void {
+    for (const place of this.all) {
+      if (place.open || used.has(place)) continue;
+      this.all.delete(place);
+      if (place === this.current) this.current = undefined;
+      place.dispose();
+    }
+    const needed = [...this.all].flatMap(({ live }) => (live ? [live] : []));
+    this.kernels.keep(new Set(needed));
+    this.current ??= [...this.documents.values()].at(-1);
+  }
+
+  private addNotebook(panel: NotebookPanel): void {
+    const { context, sessionContext } = panel;
+    const place = this.add('notebook', context.path, panel, sessionContext);
+    context.pathChanged.connect((_, path) => place.rename(path));
+  }
+
+  private addConsole(panel: ConsolePanel): void {
+    const { sessionContext } = panel;
+    const place = this.add('console', sessionContext.path, panel, sessionContext, panel.title.label);
+    sessionContext.propertyChanged.connect((_, property) => {
+      if (property === 'path') place.rename(sessionContext.path);
+    });
+  }
+
+  private add(kind: PlaceKind, path: string, panel: Widget, context: ISessionContext, label?: string): Place {
+    const place = this.named(kind, path);
+    this.documents.set(panel, place);
+    place.attach(context, label);
+    panel.disposed.connect(() => {
+      this.documents.delete(panel);
+      // It may be open in a second view.
+      if (!this.documentOf(place)) place.detach(context);
+      this.tell();
+    });
+    this.current ??= place;
+    return place;
+  }
+
+  private enter(panel: Widget | null): void {
+    const place = panel && this.documents.get(panel);
+    if (place) this.current = place;
+  }
+
+  private tell(): void {
+    this.changedSignal.emit();
+  }
+}

@@ -1,0 +1,103 @@
+import type { DockLayout, DockPanel, Widget } from '@lumino/widgets';
+import { isLeaf, type Leaf, NOTEBOOK, namesOf, type Tree } from './steps';
+
+type Area = DockLayout.AreaConfig;
+
+/** Puts widgets around one that stands in a dock panel; nothing else in it is moved. */
+export function arrange(
+  dock: DockPanel,
+  home: Widget | undefined,
+  tree: Tree,
+  widgets: ReadonlyMap<string, Widget>
+): void {
+  const moved = new Set(widgets.values());
+  const rest = pruned(dock.saveLayout().main, widget => !moved.has(widget));
+  const make = (own: DockLayout.ITabAreaConfig | undefined): Area | null => areaOf(tree, widgets, own);
+  const main =
+    home && rest && tabsWith(rest, home) ? replaced(rest, home, make) : beside(rest, make(undefined));
+  dock.restoreLayout({ main });
+}
+
+/** How the named widgets stand around one; undefined if that is not in the dock panel. */
+export function arrangement(
+  dock: DockPanel,
+  home: Widget | undefined,
+  nameOf: (widget: Widget) => string | undefined
+): Tree | undefined {
+  const area = pruned(dock.saveLayout().main, widget => widget === home || nameOf(widget) !== undefined);
+  const tree = area && treeOfArea(area, widget => (widget === home ? NOTEBOOK : (nameOf(widget) as string)));
+  return tree && namesOf(tree).includes(NOTEBOOK) ? tree : undefined;
+}
+
+/** An area without what is not to be kept; what is left keeps its proportions. */
+function pruned(area: Area | null, keep: (widget: Widget) => boolean): Area | null {
+  if (area === null) return null;
+  if (area.type === 'tab-area') {
+    const widgets = area.widgets.filter(keep);
+    if (widgets.length === 0) return null;
+    const current = area.widgets[area.currentIndex];
+    return { type: 'tab-area', widgets, currentIndex: Math.max(0, widgets.indexOf(current)) };
+  }
+  const left = area.children
+    .map((child, index) => ({ child: pruned(child, keep), size: area.sizes[index] }))
+    .filter((each): each is { child: Area; size: number } => each.child !== null);
+  if (left.length <= 1) return left[0]?.child ?? null;
+  const sizes = left.map(({ size }) => size);
+  return { ...area, children: left.map(({ child }) => child), sizes };
+}
+
+function tabsWith(area: Area, widget: Widget): boolean {
+  return area.type === 'tab-area'
+    ? area.widgets.includes(widget)
+    : area.children.some(child => tabsWith(child, widget));
+}
+
+function replaced(
+  area: Area,
+  home: Widget,
+  make: (own: DockLayout.ITabAreaConfig) => Area | null
+): Area | null {
+  if (area.type === 'tab-area') return area.widgets.includes(home) ? make(area) : area;
+  return { ...area, children: area.children.map(child => replaced(child, home, make) as Area) };
+}
+
+/** For panels whose document is not open: right of everything. */
+function beside(rest: Area | null, made: Area | null): Area | null {
+  if (!rest || !made) return rest ?? made;
+  return { type: 'split-area', orientation: 'horizontal', sizes: [1, 1], children: [rest, made] };
+}
+
+function areaOf(
+  tree: Tree,
+  widgets: ReadonlyMap<string, Widget>,
+  own: DockLayout.ITabAreaConfig | undefined
+): Area | null {
+  if (isLeaf(tree)) return tabsOf(tree, widgets, own);
+  const children = tree.children
+    .map((child, index) => ({ area: areaOf(child, widgets, own), size: tree.sizes[index] }))
+    .filter((each): each is { area: Area; size: number } => each.area !== null);
+  if (children.length <= 1) return children[0]?.area ?? null;
+  return {
+    type: 'split-area',
+    orientation: tree.orientation,
+    sizes: children.map(({ size }) => size),
+    children: children.map(({ area }) => area)
+  };
+}
+
+function tabsOf(
+  { tabs }: Leaf,
+  widgets: ReadonlyMap<string, Widget>,
+  own: DockLayout.ITabAreaConfig | undefined
+): Area | null {
+  const named = tabs.flatMap(name => widgets.get(name) ?? []);
+  const home = tabs.includes(NOTEBOOK) ? own : undefined;
+  const all = [...(home?.widgets ?? []), ...named];
+  return all.length > 0 ? { type: 'tab-area', widgets: all, currentIndex: home?.currentIndex ?? 0 } : null;
+}
+
+function treeOfArea(area: Area, nameOf: (widget: Widget) => string): Tree {
+  if (area.type === 'tab-area') return { tabs: area.widgets.map(nameOf) };
+  const { orientation, sizes, children } = area;
+  return { orientation, sizes: [...sizes], children: children.map(child => treeOfArea(child, nameOf)) };
+}

@@ -1,0 +1,119 @@
+import { PANELS } from '@dask-insight/panels/panels/index';
+import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
+import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import { signIcon } from '../icons';
+import type { Place, PlaceKind } from '../kernels/place';
+import type { Places } from '../kernels/places';
+import { PanelBody } from './panel-body';
+import { PanelToolbar } from './toolbar';
+
+export type PanelWidget = MainAreaWidget<PanelBody>;
+
+/** The command that opens a panel; also what brings panels back after a reload. */
+export const OPEN = 'dask-insight:open';
+
+/** All panels that are open, as documents of JupyterLab. Each is there at most once for a place. */
+export class Documents {
+  readonly tracker = new WidgetTracker<PanelWidget>({ namespace: 'dask-insight' });
+
+  constructor(
+    private readonly app: JupyterFrontEnd,
+    private readonly places: Places,
+    /** Whether there is a main area that can be split; without it panels go below the document. */
+    private readonly splits: boolean,
+    private readonly exportReport: (place: Place) => void
+  ) {
+    this.tracker.currentChanged.connect((_, widget) => {
+      if (widget) this.places.current = widget.content.place;
+    });
+  }
+
+  /** Brings back the panels that were open before the page was loaded. */
+  restore(restorer: ILayoutRestorer): void {
+    void restorer.restore(this.tracker, {
+      command: OPEN,
+      args: ({ content: { panel, place } }) => ({
+        panel: panel.id,
+        kind: place.kind,
+        path: place.path,
+        activate: false
+      }),
+      name: ({ content: { panel, place } }) => `${panel.id}:${place.id}`
+    });
+    void this.app.restored.then(() => {
+      for (const { content } of this.all()) void this.places.seek(content.place);
+    });
+  }
+
+  /** The panels of a place, or of all. */
+  all(place?: Place): PanelWidget[] {
+    const found: PanelWidget[] = [];
+    this.tracker.forEach(widget => {
+      if (!place || widget.content.place === place) found.push(widget);
+    });
+    return found;
+  }
+
+  /** The panel of a place, made if there is none. It has to be put somewhere. Throws `Error` for an unknown id. */
+  made(id: string, place: Place): PanelWidget {
+    const known = this.all(place).find(({ content }) => content.panel.id === id);
+    if (known) return known;
+    const panel = PANELS.find(each => each.id === id);
+    if (!panel) throw new Error(`there is no panel '${id}'`);
+    const content = new PanelBody(panel, place);
+    const toolbar = new PanelToolbar(place, () => this.exportReport(place));
+    const widget = new MainAreaWidget({ content, toolbar });
+    widget.id = `dask-insight-${crypto.randomUUID()}`;
+    widget.addClass('di-document');
+    widget.title.icon = signIcon;
+    widget.title.closable = true;
+    const name = (): void => {
+      widget.title.label = `${panel.title} · ${place.name}`;
+      widget.title.caption = `${panel.title} of ${place.path}`;
+    };
+    name();
+    let { id: saved } = place;
+    const renamed = (): void => {
+      name();
+      if (saved === place.id) return;
+      saved = place.id;
+      void this.tracker.save(widget);
+    };
+    place.changed.connect(renamed);
+    widget.disposed.connect(() => {
+      place.changed.disconnect(renamed);
+      this.places.keep(new Set(this.all().map(each => each.content.place)));
+    });
+    void this.tracker.add(widget);
+    return widget;
+  }
+
+  /** Opens a panel, or comes back to it. */
+  open(
+    id: string,
+    place: Place,
+    options: DocumentRegistry.IOpenOptions & { activate?: boolean } = {}
+  ): PanelWidget {
+    const widget = this.made(id, place);
+    if (!widget.isAttached) {
+      const beside = this.all(place)
+        .filter(each => each.isAttached && each !== widget)
+        .at(-1);
+      const document = this.places.documentOf(place);
+      const ref = (beside ?? document)?.id;
+      const mode = beside ? 'split-bottom' : 'split-right';
+      this.app.shell.add(widget, this.splits ? 'main' : 'down', { mode, ref, activate: false, ...options });
+    }
+    if (options.activate !== false) this.app.shell.activateById(widget.id);
+    return widget;
+  }
+
+  /** The place with this kind and path, as a saved layout names it. */
+  placeOf(kind: unknown, path: unknown): Place | undefined {
+    const known: unknown[] = ['notebook', 'console'];
+    return known.includes(kind) && typeof path === 'string'
+      ? this.places.named(kind as PlaceKind, path)
+      : this.places.current;
+  }
+}

@@ -1,0 +1,70 @@
+import { DockPanel, type Widget } from '@lumino/widgets';
+import type { Place } from '../kernels/place';
+import type { Places } from '../kernels/places';
+import { arrange, arrangement } from './dock';
+import type { Documents } from './documents';
+import { NOTEBOOK, type Step, stepsOf, treeOf } from './steps';
+
+/** Puts the panels of a notebook in order around it, hides them and brings them back. */
+export class Layouts {
+  /** How panels stood when they were hidden. */
+  private readonly hidden = new Map<Place, readonly Step[]>();
+
+  constructor(
+    private readonly documents: Documents,
+    private readonly places: Places
+  ) {}
+
+  /** Opens the panels that the steps name and puts them where these say; others of the place stay open. */
+  apply(steps: readonly Step[], place: Place): void {
+    const names = [...new Set(steps.map(({ panel }) => panel))];
+    const widgets = new Map<string, Widget>();
+    for (const name of names) widgets.set(name, this.documents.open(name, place, { activate: false }));
+    const [first] = widgets.values();
+    if (!first) return;
+    this.hidden.delete(place);
+    const dock = dockOf(this.places.documentOf(place)) ?? dockOf(first);
+    if (dock) arrange(dock, this.places.documentOf(place), treeOf(steps), widgets);
+  }
+
+  /** How the panels of a place stand now, as steps; empty if there are none. */
+  stepsOf(place: Place): readonly Step[] {
+    const widgets = this.documents.all(place).filter(widget => widget.isAttached);
+    const home = this.places.documentOf(place);
+    const dock = dockOf(home);
+    const names = new Map<Widget, string>(widgets.map(widget => [widget, widget.content.panel.id]));
+    const tree = dock && arrangement(dock, home, widget => names.get(widget));
+    if (tree) return stepsOf(tree);
+    return [...names.values()].map((panel, index, all) =>
+      index === 0
+        ? { panel, beside: NOTEBOOK, where: 'right' }
+        : { panel, beside: all[index - 1], where: 'bottom' }
+    );
+  }
+
+  /** Whether there are panels that `showAll` brings back. */
+  get anyHidden(): boolean {
+    return this.hidden.size > 0;
+  }
+
+  /** Takes all panels of all places out of sight. */
+  hideAll(): void {
+    const all = this.documents.all();
+    const places = new Set(all.map(({ content }) => content.place));
+    for (const place of places) this.hidden.set(place, this.stepsOf(place));
+    for (const widget of all) widget.dispose();
+  }
+
+  /** Brings hidden panels back to where they stood. */
+  showAll(): void {
+    for (const [place, steps] of [...this.hidden]) {
+      // Its document may have been closed and opened again meanwhile.
+      this.apply(steps, this.places.named(place.kind, place.path));
+      this.hidden.delete(place);
+    }
+  }
+}
+
+function dockOf(widget: Widget | undefined): DockPanel | undefined {
+  return widget?.parent instanceof DockPanel ? widget.parent : undefined;
+}

@@ -1,0 +1,79 @@
+import type { LivePanel } from '@dask-insight/panels/hosts/live-page';
+import { element } from '@dask-insight/panels/panels/element';
+import type { Panel } from '@dask-insight/panels/panels/panel';
+import type { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+import type { LiveKernel } from '../kernels/live-kernel';
+import { Notice } from '../kernels/notice';
+import type { Place } from '../kernels/place';
+import { situationOf } from '../kernels/situation';
+
+/** A panel of a place: shows what the kernel sends that runs there now. */
+export class PanelBody extends Widget {
+  private readonly notice = new Notice();
+  private readonly room = element('div', { class: 'di-room' });
+  private live: LiveKernel | undefined;
+  private mounted: LivePanel | undefined;
+
+  constructor(
+    readonly panel: Panel,
+    readonly place: Place
+  ) {
+    super();
+    this.addClass('di-panel-body');
+    this.node.dataset.panel = panel.id;
+    // Single keys are the panel's: JupyterLab's shortcuts stay quiet in it.
+    this.node.dataset.lmSuppressShortcuts = 'true';
+    this.node.append(this.notice.element, this.room);
+    place.changed.connect(this.renew, this);
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    this.place.changed.disconnect(this.renew, this);
+    this.live?.show(this, false);
+    this.mounted?.dispose();
+    super.dispose();
+  }
+
+  protected override onAfterAttach(_: Message): void {
+    this.renew();
+    this.look();
+  }
+
+  protected override onBeforeDetach(_: Message): void {
+    this.live?.show(this, false);
+  }
+
+  protected override onAfterShow(_: Message): void {
+    this.look();
+  }
+
+  protected override onAfterHide(_: Message): void {
+    this.look();
+  }
+
+  protected override onActivateRequest(_: Message): void {
+    if (this.mounted) this.mounted.focus();
+    else {
+      this.node.tabIndex = -1;
+      this.node.focus();
+    }
+  }
+
+  private look(): void {
+    this.live?.show(this, this.isVisible);
+  }
+
+  /** The place may have another kernel, or its kernel something else to say. */
+  private renew(): void {
+    this.notice.show(situationOf(this.place));
+    const { live } = this.place;
+    if (live === this.live || !this.isAttached) return;
+    this.live?.show(this, false);
+    this.mounted?.dispose();
+    this.live = live;
+    this.mounted = live?.page.mount(this.panel.id, this.room, { titled: false });
+    this.look();
+  }
+}
