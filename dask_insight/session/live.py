@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from math import isnan
 from typing import Any
 
@@ -28,10 +29,12 @@ class Live(Session):
     ----------
     options
         Rates and bounds.
+    client
+        Record only this client's cluster; by default everything.
     """
 
-    def __init__(self, options: Options | None = None) -> None:
-        super().__init__(None, None, "live", options or Options(), True)
+    def __init__(self, options: Options | None = None, client: Any = None) -> None:
+        super().__init__(None, client, "live", options or Options(), client is None)
         #: Of the local schedulers under ''.
         self._tallies: dict[str, Tally] = {}
         self._notes: list[str] = []
@@ -106,25 +109,43 @@ class Live(Session):
 
 _lock = threading.Lock()
 _live: Live | None = None
+_holders = 0
 
 
-def live() -> Live:
-    """The one live session of this process; begins if it has not.
+def hold_live() -> tuple[Live, Callable[[], None]]:
+    """The live session over everything in this process, which all who want it share.
 
-    Everything that Dask does here is in its `recording`, as far as its history reaches.
+    Returns
+    -------
+    session
+        It has begun.
+    release
+        Ends this hold; with the last one the session ends.
     """
-    global _live
+    global _live, _holders
     with _lock:
         if _live is None:
             _live = Live()
             _live.start()
-        return _live
+        _holders += 1
+        held, done = _live, False
+
+    def release() -> None:
+        global _live, _holders
+        nonlocal done
+        with _lock:
+            if done:
+                return
+            done = True
+            _holders -= 1
+            if _holders:
+                return
+            _live = None
+        held.stop()
+
+    return held, release
 
 
-def end_live() -> None:
-    """End the live session, if there is one."""
-    global _live
-    with _lock:
-        ending, _live = _live, None
-    if ending is not None:
-        ending.stop()
+def live() -> Live | None:
+    """The live session of this process, if there is one."""
+    return _live

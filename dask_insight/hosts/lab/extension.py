@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...session import DRIVER, Feed
-from ...session.live import end_live, live
+from ...session.live import hold_live
 from .cells import Cells
 
 _lock = threading.Lock()
@@ -35,8 +35,8 @@ class Extension:
     """The live session of a process, its cells, and in a kernel its pages."""
 
     def __init__(self, ip: Any) -> None:
-        self._live = live()
-        self._undo: list[Callable[[], None]] = []
+        self._live, release = hold_live()
+        self._undo: list[Callable[[], None]] = [release]
         kernel = getattr(ip, "kernel", None)
         if kernel is not None:
             status = self._serve(kernel)
@@ -70,7 +70,6 @@ class Extension:
         """End it all."""
         for undo in reversed(self._undo):
             undo()
-        end_live()
 
 
 def _nothing() -> None:

@@ -1,0 +1,194 @@
+import { PROTOCOL } from '@dask-insight/panels/core/feed';
+import type { Kernel } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { KernelLinks } from './kernel-links';
+
+type Message = Readonly<Record<string, unknown>>;
+
+/** As much of a kernel connection as a link uses. */
+class Connection {
+  readonly id = 'kernel';
+  readonly username = '';
+  readonly clientId = 'page';
+  readonly spec = Promise.resolve({ language: 'python' });
+  readonly disposed = new Signal<this, void>(this);
+  readonly iopubMessage = new Signal<this, unknown>(this);
+  readonly statusChanged = new Signal<this, string>(this);
+  readonly connectionStatusChanged = new Signal<this, string>(this);
+  isDisposed = false;
+  status = 'busy';
+  connectionStatus = 'connected';
+  /** Comms that the kernel says it has. */
+  comms: string[] = [];
+  readonly targets: string[] = [];
+  readonly sent: Message[] = [];
+
+  registerCommTarget(name: string): void {
+    this.targets.push(name);
+  }
+
+  sendControlMessage(message: { header: { msg_type: string }; channel: string; content: Message }): {
+    done: Promise<unknown>;
+  } {
+    expect(message.channel).toBe('control');
+    if (message.header.msg_type === 'comm_msg') {
+      this.sent.push({ comm: message.content.comm_id, ...(message.content.data as Message) });
+      return { done: Promise.resolve() };
+    }
+    const comms = Object.fromEntries(this.comms.map(id => [id, { target_name: 'dask_insight' }]));
+    return { done: Promise.resolve({ content: { comms } }) };
+  }
+
+  /** The kernel part sends. */
+  say(data: Message, { type = 'comm_msg', comm = 'c', process = 'one', marked = true, byte = 0 } = {}): void {
+    const header = { msg_type: type, session: process };
+    const metadata = marked ? { dask_insight: { protocol: PROTOCOL } } : {};
+    const buffers = data.type === 'data' ? [new DataView(Uint8Array.of(byte).buffer)] : [];
+    this.iopubMessage.emit({ header, metadata, content: { comm_id: comm, data }, buffers });
+  }
+
+  kernelStatus(execution_state: string, process: string): void {
+    const header = { msg_type: 'status', session: process };
+    this.iopubMessage.emit({ header, metadata: {}, content: { execution_state } });
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.disposed.emit();
+  }
+}
+
+let connection: Connection;
+let links: KernelLinks;
+let taken: unknown[];
+
+beforeEach(() => {
+  connection = new Connection();
+  taken = [];
+  links = new KernelLinks(() => ({
+    take: bytes => taken.push([...bytes]),
+    reset: () => taken.push('reset')
+  }));
+});
+
+function follow(which = connection) {
+  return links.follow(which as unknown as Kernel.IKernelConnection);
+}
+
+function types(which = connection): unknown[] {
+  return which.sent.map(({ type }) => type);
+}
+
+/** Answers the last hello and sends one byte of data. */
+function answer(
+  which: Connection,
+  feed: string,
+  byte: number,
+  more: { process?: string; comm?: string } = {}
+): void {
+  const hello = which.sent.filter(({ type }) => type === 'hello').at(-1) as Message;
+  const pages = [hello.page];
+  which.say({ type: 'hello', protocol: PROTOCOL, version: '', feed, upto: 1, pages }, more);
+  which.say({ type: 'data', feed, from: 0, to: 1, replay: false, pages }, { ...more, byte });
+}
+
+describe('KernelLink', () => {
+  test('greets a kernel part that opens its comm, and takes what it sends', () => {
+    const link = follow();
+    link.setSettings({ history: 5 });
+    expect(connection.targets).toEqual(['dask_insight']);
+    expect(link.loaded).toBe(false);
+    expect(connection.sent).toEqual([]);
+    connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
+    expect(link.loaded).toBe(true);
+    expect(connection.sent[0]).toMatchObject({ type: 'hello', comm: 'c', have: null, visible: false });
+    expect(connection.sent[1]).toMatchObject({ type: 'settings', values: { history: 5 } });
+    answer(connection, 'f', 7);
+    expect(taken).toEqual([[7]]);
+    expect(link.status.phase).toBe('live');
+    connection.say({ type: 'state', feed: 'f', notes: ['n'] });
+    expect(link.state).toMatchObject({ notes: ['n'] });
+  });
+
+  test('finds a comm that is there already, also while the kernel is busy', async () => {
+    connection.comms = ['c'];
+    const link = follow();
+    await expect.poll(() => link.loaded).toBe(true);
+    expect(types()).toContain('hello');
+    connection.kernelStatus('idle', 'one');
+    expect(link.loaded).toBe(true);
+  });
+
+  test('adopts the comm of a message that comes by', () => {
+    const link = follow();
+    connection.say({ type: 'data', feed: 'f', from: 8, to: 9, pages: ['somebody'] });
+    expect(link.loaded).toBe(true);
+    expect(types()).toEqual(['hello', 'settings']);
+    connection.say({ type: 'data' }, { comm: 'other', marked: false });
+    expect(types()).toEqual(['hello', 'settings']);
+  });
+
+  test('keeps what it has over a restart and takes nothing more of the process that has ended', () => {
+    const link = follow();
+    connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
+    answer(connection, 'f', 1);
+    connection.statusChanged.emit('restarting');
+    expect(link.loaded).toBe(false);
+    expect(link.status.words).toContain('restarting');
+    connection.say({ type: 'data', feed: 'f', from: 1, to: 2 }, { byte: 9 });
+    expect(link.loaded).toBe(false);
+    expect(taken).toEqual([[1]]);
+    const next = { process: 'two', comm: 'd' };
+    connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'g' }, { type: 'comm_open', ...next });
+    answer(connection, 'g', 2, next);
+    expect(taken).toEqual([[1], 'reset', [2]]);
+  });
+
+  test('notices a restart that somebody else asked for', () => {
+    const link = follow();
+    connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
+    connection.kernelStatus('restarting', 'server');
+    expect(link.loaded).toBe(true);
+    connection.kernelStatus('starting', 'two');
+    expect(link.loaded).toBe(false);
+  });
+
+  test('tells when the extension is unloaded', () => {
+    const link = follow();
+    connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
+    answer(connection, 'f', 1);
+    connection.say({ type: 'gone', feed: 'f' });
+    connection.say({}, { type: 'comm_close', marked: false });
+    expect(link.loaded).toBe(false);
+    expect(link.status.phase).toBe('gone');
+  });
+
+  test('goes over to another connection when its own ends, and on when it comes back', () => {
+    const other = new Connection();
+    const link = follow();
+    expect(follow(other)).toBe(link);
+    connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
+    answer(connection, 'f', 1);
+    other.say({ type: 'data', feed: 'f', from: 1, to: 2 }, { byte: 9 });
+    expect(taken).toEqual([[1]]);
+    connection.dispose();
+    expect(other.sent.at(-1)).toMatchObject({ type: 'hello', have: { feed: 'f', at: 1 } });
+    other.connectionStatusChanged.emit('connecting');
+    expect(link.status.phase).toBe('waiting');
+    other.connectionStatusChanged.emit('connected');
+    expect(types(other)).toEqual(['hello', 'hello']);
+    other.dispose();
+    expect(link.status.words).toContain('Not connected');
+  });
+
+  test('says goodbye and lets go', () => {
+    const link = follow();
+    connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
+    link.dispose();
+    expect(types().at(-1)).toBe('bye');
+    connection.say({ type: 'state', feed: 'f' });
+    expect(types().at(-1)).toBe('bye');
+    expect(follow()).not.toBe(link);
+  });
+});

@@ -1,0 +1,209 @@
+import { FeedReader, type FeedState, type FeedStatus } from '@dask-insight/panels/core/feed';
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import type { JSONObject } from '@lumino/coreutils';
+import { type ISignal, Signal } from '@lumino/signaling';
+import { version } from '../../package.json';
+import { commsOf, isOurs, sendOnComm, TARGET } from './messages';
+
+/** Where what a kernel sends goes: a `LivePage`. */
+export interface Sink {
+  take(bytes: Uint8Array): void;
+  reset(): void;
+}
+
+/**
+ * This page's link to the live session of one kernel. It outlives connections,
+ * restarts of the kernel and reloads of its extension: what has come stays in
+ * the sink until another session begins.
+ */
+export class KernelLink {
+  readonly kernelId: string;
+  private readonly changedSignal = new Signal<this, void>(this);
+  private readonly reader: FeedReader;
+  private readonly connections = new Set<Kernel.IKernelConnection>();
+  /** The connection that is listened to. */
+  private kernel: Kernel.IKernelConnection | undefined;
+  private comm = '';
+  /** Session id of the process that sends, and those of processes that have ended. */
+  private process = '';
+  private readonly ended = new Set<string>();
+  private said: FeedState | undefined;
+  private settings: Readonly<Record<string, unknown>> = {};
+
+  constructor(
+    kernelId: string,
+    sink: Sink,
+    private readonly released: () => void
+  ) {
+    this.kernelId = kernelId;
+    this.reader = new FeedReader(
+      {
+        send: message => this.send(message),
+        take: bytes => sink.take(bytes),
+        reset: () => sink.reset(),
+        state: state => {
+          this.said = state;
+          this.tell();
+        },
+        status: status => {
+          if (status.phase === 'gone') this.forget();
+          this.tell();
+        }
+      },
+      { version, visible: false }
+    );
+    window.addEventListener('pagehide', this.bye);
+  }
+
+  /** Whether the kernel part has been heard of in this life of the kernel. */
+  get loaded(): boolean {
+    return this.comm !== '';
+  }
+
+  get status(): FeedStatus {
+    return this.reader.status;
+  }
+
+  /** What the kernel part has said of itself last; undefined while it is not loaded. */
+  get state(): FeedState | undefined {
+    return this.loaded ? this.said : undefined;
+  }
+
+  /** Tells when `loaded`, `status` or `state` have changed. */
+  get changed(): ISignal<this, void> {
+    return this.changedSignal;
+  }
+
+  /** Whether somebody looks; nothing is sent to those who do not. */
+  setVisible(visible: boolean): void {
+    this.reader.setVisible(visible);
+  }
+
+  /** Hands the kernel what a person has set, now and whenever it begins anew. */
+  setSettings(values: Readonly<Record<string, unknown>>): void {
+    this.settings = values;
+    if (this.loaded) this.reader.set(values);
+  }
+
+  /** Listens to a connection, or stands by for the time when the one it listens to ends. */
+  connect(kernel: Kernel.IKernelConnection): void {
+    if (kernel.isDisposed || this.connections.has(kernel)) return;
+    this.connections.add(kernel);
+    kernel.disposed.connect(this.disconnect, this);
+    // Without a target the services would refuse our comm, for all pages.
+    kernel.registerCommTarget(TARGET, () => undefined);
+    if (!this.kernel) this.listen(kernel);
+  }
+
+  dispose(): void {
+    this.bye();
+    window.removeEventListener('pagehide', this.bye);
+    for (const kernel of this.connections) Signal.disconnectBetween(kernel, this);
+    this.connections.clear();
+    this.kernel = undefined;
+    this.released();
+    Signal.clearData(this);
+  }
+
+  private readonly bye = (): void => {
+    if (this.loaded) this.reader.bye();
+  };
+
+  private listen(kernel: Kernel.IKernelConnection): void {
+    this.kernel = kernel;
+    kernel.iopubMessage.connect(this.heard, this);
+    kernel.statusChanged.connect(this.lived, this);
+    kernel.connectionStatusChanged.connect(this.connected, this);
+    if (this.loaded) this.reader.hello();
+    else void this.seek(kernel);
+  }
+
+  private disconnect(kernel: Kernel.IKernelConnection): void {
+    this.connections.delete(kernel);
+    Signal.disconnectBetween(kernel, this);
+    if (kernel !== this.kernel) return;
+    this.kernel = undefined;
+    const next = [...this.connections].at(-1);
+    if (next) this.listen(next);
+    else this.reader.lost('Not connected to the kernel.');
+  }
+
+  /** Looks whether the kernel part is there already, as after a reload of the page. */
+  private async seek(kernel: Kernel.IKernelConnection): Promise<void> {
+    try {
+      const spec = await kernel.spec;
+      if (spec && spec.language !== 'python') return;
+      const comm = (await commsOf(kernel)).at(-1);
+      if (comm && !this.loaded && kernel === this.kernel) this.adopt(comm);
+    } catch {
+      // The connection or the kernel has ended; there will be another, or none.
+    }
+  }
+
+  private heard(_: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
+    const { session, msg_type } = message.header;
+    if (this.ended.has(session)) return;
+    if (this.process && session !== this.process && livesOn(message))
+      this.end('The kernel has been restarted.');
+    if (msg_type === 'comm_close' && (message as KernelMessage.ICommCloseMsg).content.comm_id === this.comm) {
+      this.forget();
+      this.reader.lost('The extension has been unloaded in the kernel.');
+      this.tell();
+    }
+    if (!isOurs(message)) return;
+    this.process = session;
+    const { comm_id, data } = message.content;
+    if (comm_id === this.comm) this.reader.receive(data, message.buffers ?? []);
+    else this.adopt(comm_id);
+  }
+
+  private adopt(comm: string): void {
+    this.comm = comm;
+    this.reader.hello();
+    this.reader.set(this.settings);
+    this.tell();
+  }
+
+  private lived(_: Kernel.IKernelConnection, status: KernelMessage.Status): void {
+    if (status === 'restarting' || status === 'autorestarting') this.end('The kernel is restarting.');
+    else if (status === 'dead') this.end('The kernel has ended.');
+  }
+
+  /** The kernel's process has ended. */
+  private end(words: string): void {
+    // What it still has on the way must not be taken for the next one's.
+    if (this.process) this.ended.add(this.process);
+    this.process = '';
+    this.forget();
+    this.reader.lost(words);
+    this.tell();
+  }
+
+  private connected(_: Kernel.IKernelConnection, status: Kernel.ConnectionStatus): void {
+    if (!this.loaded) return;
+    if (status === 'connected') this.reader.hello();
+    else this.reader.lost('Connecting to the kernel again.');
+  }
+
+  private forget(): void {
+    this.comm = '';
+    this.said = undefined;
+  }
+
+  private send(message: Readonly<Record<string, unknown>>): void {
+    const { kernel, comm } = this;
+    if (!kernel || !comm || kernel.isDisposed || kernel.status === 'dead') return;
+    sendOnComm(kernel, comm, message as JSONObject);
+  }
+
+  private tell(): void {
+    this.changedSignal.emit();
+  }
+}
+
+/** Whether a message shows that the process which sent it runs; servers speak in the name of those that do not. */
+function livesOn(message: KernelMessage.IIOPubMessage): boolean {
+  if (message.header.msg_type !== 'status') return false;
+  const { execution_state } = (message as KernelMessage.IStatusMsg).content;
+  return execution_state === 'starting' || execution_state === 'busy' || execution_state === 'idle';
+}
