@@ -1,7 +1,7 @@
 """See where the time of a Dask computation went.
 
 `record` records it, `open` opens the file again, `Recording` is what both
-give. Importing the package is cheap: what is needed comes when it is used.
+give; `runs` are those that ``%%dprofile`` recorded. Importing the package is cheap: what is needed comes when it is used.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .hosts.runs import runs
+    from .hosts.widget import watch
     from .recording import Recording, RecordingError
     from .recording import open_recording as open
     from .session import Session, record
 
-__all__ = ["Recording", "RecordingError", "Session", "open", "record"]
+__all__ = ["Recording", "RecordingError", "Session", "open", "record", "runs", "watch"]
 
 _FROM = {
     "Recording": ("recording", "Recording"),
@@ -22,6 +24,8 @@ _FROM = {
     "Session": ("session", "Session"),
     "open": ("recording", "open_recording"),
     "record": ("session", "record"),
+    "runs": ("hosts.runs", "runs"),
+    "watch": ("hosts.widget", "watch"),
 }
 
 

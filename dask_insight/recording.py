@@ -242,6 +242,14 @@ class Recording(Store):
         html: str = self.summary()._repr_html_()
         return html
 
+    def static(self) -> Any:
+        """It as a picture and a table, for notebooks that are read where no scripts run."""
+        return _above("hosts.notebook", "Static")(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        made: dict[str, Any] = _above("hosts.notebook", "bundle")(self)
+        return made
+
 
 def _above(module: str, name: str) -> Any:
     """A function that stands above recordings, found by name when it is asked for."""

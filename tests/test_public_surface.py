@@ -12,7 +12,7 @@ import pytest
 
 import dask_insight
 
-PUBLIC = {"Recording", "RecordingError", "Session", "open", "record"}
+PUBLIC = {"Recording", "RecordingError", "Session", "open", "record", "runs"}
 
 TABLES = (
     "tasks",

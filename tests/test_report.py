@@ -21,7 +21,7 @@ START = 1_750_000_000.0
 @pytest.fixture(autouse=True)
 def front_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assets = {"report.js": 'document.title = "</script><!--"', "report.css": "body { margin: 0 }"}
-    monkeypatch.setattr(report, "_asset", assets.__getitem__)
+    monkeypatch.setattr(report, "asset", assets.__getitem__)
 
 
 def recording(name: str = "a run", tasks: int = 4) -> Recording:
@@ -155,7 +155,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.
     def broken(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(report, "_blocks", broken)
+    monkeypatch.setattr(report, "blocks", broken)
     with pytest.raises(OSError, match="disk full"):
         write_report(recording(), target)
     assert target.read_text("utf-8") == before

@@ -111,7 +111,7 @@ def report_html(recording: Recording, *, title: str | None = None) -> str:
 
 
 def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
-    script, style = _asset("report.js").replace("</script", r"<\/script"), _asset("report.css")
+    script, style = asset("report.js").replace("</script", r"<\/script"), asset("report.css")
     script = script.replace("<!--", r"<\!--")
     summary = overview(recording)
     heading = title or summary.name or "Dask computation"
@@ -127,7 +127,7 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
         notices="".join(_notice(text) for text in summary.losses[:20]),
         tables=_tables(summary),
     )
-    first, rest = _parts(recording)
+    first, rest = parts_of(recording)
     settings = {"title": heading, "tasks": summary.tasks}
     yield from _elements("first", first)
     yield middle.format(settings=json.dumps(settings).replace("<", r"\u003c"), script=script)
@@ -135,7 +135,7 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
     yield after
 
 
-def _parts(recording: Recording) -> tuple[list[bytes], list[bytes]]:
+def parts_of(recording: Recording) -> tuple[list[bytes], list[bytes]]:
     """What the first picture needs, and what can wait: whole tables, and the keys of the tasks."""
     first: list[bytes] = []
     rest: list[bytes] = []
@@ -156,13 +156,20 @@ def _parts(recording: Recording) -> tuple[list[bytes], list[bytes]]:
 
 
 def _elements(part: str, batches: list[bytes]) -> Iterator[str]:
-    for number, block in enumerate(_blocks(batches)):
+    for number, block in enumerate(blocks(batches)):
         attributes = f'class="batches" data-part="{part}" id="{part}-{number}"'
         yield f'<script type="application/octet-stream" {attributes}>'
         yield base64.b64encode(block).decode() + "</script>\n"
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A built script or style sheet.
+
+    Raises
+    ------
+    MissingFrontEnd
+        If it is not there.
+    """
     try:
         return resources.files("dask_insight").joinpath("static", name).read_text("utf-8")
     except OSError:
@@ -177,8 +184,8 @@ def _policy(script: str, style: str) -> str:
     return "; ".join(
         (
             "default-src 'none'",
-            f"script-src '{_digest(script)}'",
-            f"style-src '{_digest(style)}'",
+            f"script-src '{digest(script)}'",
+            f"style-src '{digest(style)}'",
             "img-src data: blob:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -186,11 +193,13 @@ def _policy(script: str, style: str) -> str:
     )
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """How a content security policy names a script or a style sheet."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _blocks(batches: Iterable[bytes]) -> Iterator[bytes]:
+def blocks(batches: Iterable[bytes]) -> Iterator[bytes]:
+    """Batches as compressed blocks, each small enough to read while the page stays alive."""
     with ThreadPoolExecutor(thread_name_prefix="dask-insight-report") as pool:
         yield from pool.map(_compressed, _gathered(batches))
 

@@ -1,0 +1,159 @@
+"""What stands behind ``%%dprofile`` and ``%dprofile``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any, NoReturn
+
+from IPython.core.error import UsageError
+from IPython.utils.process import arg_split  # type: ignore[attr-defined]
+
+from ...errors import CommandError
+from ..cli.files import writable
+
+_DESCRIPTION = "Run code and show what Dask did."
+_EPILOG = """\
+On a cell, `%%dprofile [NAME] [options]` runs the cell as if it were not
+there and shows the report under it. On a line, `%dprofile [options] CODE`
+does so with one line of code; without code it shows the last run again.
+
+The run stays in the variable `_dprofile`, and by its name in
+`dask_insight.runs`.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that does not end the process."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong."""
+        raise UsageError(message)
+
+
+class Arguments(argparse.Namespace):
+    """What a person asked for."""
+
+    name: str | None
+    output: Path | None
+    html: Path | None
+    profile: bool
+    resources: str
+    client: str | None
+    panel: str | None
+    static: bool
+    code: str
+
+
+def parser(*, line: bool) -> argparse.ArgumentParser:
+    """The arguments of the line magic, or of the cell magic."""
+    prog = "%dprofile" if line else "%%dprofile"
+    made = _Parser(
+        prog,
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        add_help=False,
+        allow_abbrev=False,
+    )
+    if line:
+        made.add_argument("--name", metavar="NAME", help="What to call the run.")
+    else:
+        made.add_argument("name", metavar="NAME", nargs="?", help="What to call the run.")
+    made.add_argument("-o", "--output", metavar="FILE", help="Write the recording to this file as it goes.")
+    made.add_argument("--html", metavar="FILE", help="Write the whole report to this file, too.")
+    made.add_argument("--no-profile", dest="profile", action="store_false", help="Take no call stacks.")
+    made.add_argument(
+        "--resources",
+        metavar="DT",
+        default="200ms",
+        help="Time between two looks at CPU, memory and network.",
+    )
+    made.add_argument(
+        "--client", metavar="EXPR", help="Record only the cluster of this client, and nothing local."
+    )
+    made.add_argument(
+        "--open", dest="panel", metavar="PANEL", help="Open this panel in JupyterLab: task-stream, memory …"
+    )
+    made.add_argument(
+        "--static", action="store_true", help="Leave a picture and a table only, which any viewer shows."
+    )
+    if line:
+        made.add_argument("code", metavar="CODE", nargs=argparse.REMAINDER, help="The code to run.")
+    return made
+
+
+def parse(text: str, *, line: bool = False) -> Arguments:
+    """Read the arguments.
+
+    Raises
+    ------
+    UsageError
+        If they are not understood, or a file cannot be written.
+    """
+    code = ""
+    if line:
+        text, code = _before_code(text)
+    magic = "%dprofile" if line else "%%dprofile"
+    try:
+        given = parser(line=line).parse_args(arg_split(text, posix=True), Arguments())
+    except (UsageError, ValueError, argparse.ArgumentError) as error:
+        raise UsageError(f"{magic}: {error}. See {magic}? for help.") from None
+    given.code = code
+    try:
+        given.output = writable(given.output) if given.output else None
+        given.html = writable(given.html) if given.html else None
+    except CommandError as error:
+        raise UsageError(f"{magic}: {error}") from None
+    return given
+
+
+def _before_code(text: str) -> tuple[str, str]:
+    """A line, taken apart where the options end and the code begins, which keeps its quotes and spaces."""
+    valued = {"--name", "-o", "--output", "--html", "--resources", "--client", "--open"}
+    rest = text.lstrip()
+    options: list[str] = []
+    while rest.startswith("-") and rest[1:2] not in ("", " ") and not rest[1:2].isdigit():
+        word, rest = _first_word(rest)
+        options.append(word)
+        if word == "--":
+            options.pop()
+            break
+        if word in valued and rest:
+            word, rest = _first_word(rest)
+            options.append(word)
+    return " ".join(options), rest
+
+
+def _first_word(text: str) -> tuple[str, str]:
+    """The first word as it stands, quotes and all, and what follows it."""
+    quote = ""
+    for place, sign in enumerate(text):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        elif sign.isspace():
+            return text[:place], text[place:].lstrip()
+    return text, ""
+
+
+def client_of(expression: str | None, namespace: dict[str, Any]) -> Any:
+    """The client that an expression in the user's namespace names; None without an expression.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be evaluated, or is no client.
+    """
+    if expression is None:
+        return None
+    try:
+        client = eval(expression, namespace)
+    except Exception as error:
+        raise UsageError(f"--client {expression}: {type(error).__name__}: {error}") from None
+    from distributed import Client
+
+    if not isinstance(client, Client):
+        raise UsageError(f"--client {expression}: a {type(client).__name__} is no distributed.Client")
+    return client

@@ -1,0 +1,134 @@
+"""One run of ``%%dprofile``: what begins with the cell, and what stands under it afterwards."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.error import UsageError
+
+from ...session import AsynchronousClient, record
+from ..notebook import bundle
+from ..runs import runs
+from .arguments import Arguments
+from .progress import Progress
+from .span import quiet_span
+
+if TYPE_CHECKING:
+    from ...recording import Recording
+
+_NOTHING = (
+    "No Dask computation ran here. Dask works when something is computed: "
+    "`.compute()`, `.persist()`, `client.submit(…)`, by a local scheduler or a cluster of this process."
+)
+
+
+class Run:
+    """Records from `start` to `stop`, shows how far it is, then the result, and keeps it."""
+
+    def __init__(self, shell: Any, arguments: Arguments, client: Any, name: str, *, origin: str) -> None:
+        self._shell = shell
+        self._arguments = arguments
+        self._name = name
+        self._origin = origin
+        self._display = f"dask-insight-{uuid.uuid4()}"
+        self._around = ExitStack()
+        self._progress: Progress | None = None
+        self._session: Any = None
+        try:
+            self._session = record(
+                arguments.output,
+                client,
+                name,
+                profile=arguments.profile,
+                resources=arguments.resources,
+                local=client is None,
+            )
+        except ValueError as error:
+            raise UsageError(f"%%dprofile: {error}") from None
+
+    def start(self) -> None:
+        """Begin to record.
+
+        Raises
+        ------
+        UsageError
+            If the cluster cannot be recorded, or the file not be written.
+        """
+        try:
+            self._session.start()
+        except (OSError, TypeError, RuntimeError) as error:
+            raise _refused(error) from None
+        self._begun()
+
+    async def start_async(self) -> None:
+        """Like `start`, from a coroutine."""
+        try:
+            await self._session.start_async()
+        except (OSError, TypeError, RuntimeError) as error:
+            raise _refused(error) from None
+        self._begun()
+
+    def stop(self) -> Recording:
+        """End the recording, keep it and show it."""
+        self._ending()
+        self._session.stop()
+        return self._ended()
+
+    async def stop_async(self) -> Recording:
+        """Like `stop`, from a coroutine."""
+        self._ending()
+        await self._session.stop_async()
+        return self._ended()
+
+    def _begun(self) -> None:
+        self._around.enter_context(quiet_span(self._name))
+        if hasattr(self._shell, "kernel"):
+            self._progress = Progress(self._name, self._session.recording, self._show)
+            if self._arguments.panel:
+                self._open_panel(self._arguments.panel)
+
+    def _ending(self) -> None:
+        # The cell may end in another context than that in which it began: its span has then ended with that.
+        with suppress(ValueError):
+            self._around.close()
+        if self._progress is not None:
+            self._progress.stop()
+
+    def _ended(self) -> Recording:
+        recording: Recording = self._session.recording
+        runs.keep(self._name, recording, origin=self._origin)
+        self._shell.user_ns["_dprofile"] = recording
+        replace = self._progress is not None and self._progress.shown
+        try:
+            self._show(self._result(recording), replace)
+        except Exception as error:
+            print(f"%%dprofile: the result cannot be shown: {type(error).__name__}: {error}", file=sys.stderr)
+        return recording
+
+    def _result(self, recording: Recording) -> dict[str, Any]:
+        summary = recording.summary()
+        if not summary.tasks and not summary.erred and not summary.retried:
+            return {"text/plain": f"{self._name}: {_NOTHING}"}
+        files = [path for path in (self._arguments.output, self._arguments.html) if path is not None]
+        if self._arguments.html is not None:
+            recording.report(self._arguments.html)
+        return bundle(recording, static=self._arguments.static, files=files, whole=self._arguments.html)
+
+    def _show(self, data: dict[str, Any], replace: bool) -> None:
+        self._shell.display_pub.publish(
+            data=data, metadata={}, transient={"display_id": self._display}, update=replace
+        )
+
+    def _open_panel(self, panel: str) -> None:
+        """Ask a page that listens to open a panel; nothing of it stays in the notebook."""
+        transient = {"display_id": f"dask-insight-open-{uuid.uuid4()}", "dask_insight": {"open": panel}}
+        self._shell.display_pub.publish(data={}, metadata={}, transient=transient, update=True)
+
+
+def _refused(error: Exception) -> UsageError:
+    if isinstance(error, AsynchronousClient):
+        return UsageError("%dprofile: this client is asynchronous: write `%%dprofile` at the top of a cell")
+    return UsageError(f"%%dprofile cannot record here: {error}")

@@ -1,0 +1,115 @@
+"""The report as the document of a sandboxed frame: small, since every output of a notebook carries one."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING
+
+from ..report import asset, blocks, digest, parts_of
+
+if TYPE_CHECKING:
+    from ...recording import Recording
+
+#: Unpacks style and script, whose digests the page's policy names, then lets the report open itself.
+_BOOT = """\
+const text = async id => {
+  const raw = atob(document.getElementById(id).textContent);
+  const bytes = Uint8Array.from(raw, sign => sign.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).text();
+};
+const put = (kind, text) => {
+  const made = document.createElement(kind);
+  made.textContent = text;
+  document.body.append(made);
+};
+Promise.all([text("style"), text("script")]).then(
+  ([style, script]) => { put("style", style); put("script", script); },
+  () => put("p", "This browser is too old to show the report.")
+);
+"""
+#: The output has a headline and a margin already.
+_FRAMED = "body{padding:0 2px 8px}#tools{justify-content:flex-end}"
+_SANDBOX = "allow-scripts allow-downloads"
+_HEIGHT = 640
+
+
+def frame(recording: Recording, title: str, inside: str) -> str:
+    """An ``iframe`` with the whole report; `inside` is HTML for viewers that know no frames.
+
+    Raises
+    ------
+    MissingFrontEnd
+        If the package was installed without its built front end.
+    """
+    document = escape("".join((_head(), _body(recording, title))), quote=True)
+    return (
+        f'<iframe sandbox="{_SANDBOX}" allow="clipboard-write" title="Dask Insight report" loading="lazy" '
+        f'width="100%" height="{_HEIGHT}" style="border:0;width:100%;height:{_HEIGHT}px;resize:vertical" '
+        f'srcdoc="{document}">{inside}</iframe>'
+    )
+
+
+def front_end_size() -> int:
+    """Bytes that the front end takes in each output."""
+    return len(_head()) + sum(map(len, _front_end()))
+
+
+def _head() -> str:
+    _, style, script = "", *(_unpacked(each) for each in _front_end())
+    rules = (
+        "default-src 'none'",
+        f"script-src '{digest(_BOOT)}' '{digest(script)}'",
+        f"style-src '{digest(style)}'",
+        "img-src data: blob:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(rules)}">'
+        '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'
+        "<title>Dask Insight</title></head>"
+    )
+
+
+def _body(recording: Recording, title: str) -> str:
+    first, rest = parts_of(recording)
+    style, script = _front_end()
+    settings = json.dumps({"title": title}).replace("<", r"\u003c")
+    return "".join(
+        (
+            '<body><div id="tools"></div><main id="page"></main>',
+            *_elements("first", first),
+            *_elements("rest", rest),
+            f"<script type=application/json id=report>{settings}</script>",
+            f"<script type=application/octet-stream id=style>{style}</script>",
+            f"<script type=application/octet-stream id=script>{script}</script>",
+            f"<script>{_BOOT}</script></body></html>",
+        )
+    )
+
+
+def _elements(part: str, batches: list[bytes]) -> list[str]:
+    # The renderer in JupyterLab finds the data by these very words: labextension/src/mime/blocks.ts.
+    return [
+        f"<script type=application/octet-stream class=batches data-part={part} id={part}-{number}>"
+        f"{base64.b64encode(block).decode()}</script>"
+        for number, block in enumerate(blocks(batches))
+    ]
+
+
+@lru_cache(maxsize=1)
+def _front_end() -> tuple[str, str]:
+    """Style sheet and script, compressed."""
+    style, script = asset("report.css") + _FRAMED, asset("report.js")
+    packed = [base64.b64encode(zlib.compress(text.encode(), 9)).decode() for text in (style, script)]
+    return packed[0], packed[1]
+
+
+def _unpacked(packed: str) -> str:
+    return zlib.decompress(base64.b64decode(packed)).decode()

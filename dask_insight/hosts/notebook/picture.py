@@ -1,0 +1,134 @@
+"""The task stream as a picture that any viewer shows: SVG with its words, and PNG."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from html import escape
+
+import numpy as np
+
+from ... import words
+from ...analysis.overview import short
+from .colors import FAILED, Rgb
+from .raster import Picture
+
+_MARGIN, _PLOT = 70, 900
+_WIDTH = _MARGIN + _PLOT + 10
+_GREY = "#59616b"
+_FONT = "font-family=\"system-ui, 'Segoe UI', Roboto, 'Noto Sans', sans-serif\" font-size=\"12\""
+#: Most names in the legend.
+_NAMES = 8
+
+
+def svg(picture: Picture, title: str) -> str:
+    """The picture with axis, workers and legend; the raster stands in it as PNG."""
+    height = _height(picture)
+    top = 26
+    image = base64.b64encode(_encoded(picture.pixels)).decode()
+    parts = [
+        _text(0, 14, f"Task stream · {short(title, 90)}", weight="600"),
+        f'<image x="{_MARGIN}" y="{top}" width="{_PLOT}" height="{height}" preserveAspectRatio="none" '
+        f'style="image-rendering:pixelated" href="data:image/png;base64,{image}"/>',
+        *_workers(picture, top, height),
+        *_axis(picture.span, top, height),
+    ]
+    legend, bottom = _legend(picture, top + height + 44)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{bottom}" '
+        f'viewBox="0 0 {_WIDTH} {bottom}" role="img" {_FONT}>'
+        f"<title>{escape(_clean(title))}</title>"
+        f'<rect width="100%" height="100%" fill="#fff"/>{"".join([*parts, *legend])}</svg>'
+    )
+
+
+def png(picture: Picture) -> bytes:
+    """The lanes alone, each some pixels high."""
+    lanes = len(picture.workers)
+    each = max(1, round(_height(picture) / lanes))
+    return _encoded(np.repeat(picture.pixels, each, axis=0))
+
+
+def _height(picture: Picture) -> int:
+    return int(np.clip(18 * len(picture.workers), 54, 400))
+
+
+def _workers(picture: Picture, top: int, height: int) -> list[str]:
+    """Names at the first lane of each worker, where there is room, and lines between workers."""
+    lane = height / len(picture.workers)
+    parts: list[str] = []
+    free = 0.0
+    for number, name in enumerate(picture.workers):
+        if number and picture.workers[number - 1] == name:
+            continue
+        y = top + number * lane
+        if number and lane >= 4:
+            parts.append(_line(_MARGIN, y, _MARGIN + _PLOT, y))
+        if y >= free:
+            parts.append(_text(0, y + 12, short(name, 10)))
+            free = y + 14
+    return parts
+
+
+def _axis(span: float, top: int, height: int) -> list[str]:
+    y = top + height
+    parts = [_line(_MARGIN, y + 0.5, _MARGIN + _PLOT, y + 0.5)]
+    step = _round_step(span / 8)
+    for number in range(int(span / step) + 1):
+        x = _MARGIN + number * step / span * _PLOT
+        parts.append(_line(x, y, x, y + 4))
+        if x < _MARGIN + _PLOT - 24:
+            parts.append(_text(x, y + 18, words.duration(number * step), anchor="middle"))
+    return parts
+
+
+def _legend(picture: Picture, y: int) -> tuple[list[str], int]:
+    signs: list[tuple[str, Rgb]] = [(name or "(no name)", color) for name, color, _ in picture.names[:_NAMES]]
+    signs += [(kind, FAILED[kind]) for kind in picture.failures]
+    if (more := len(picture.names) - _NAMES) > 0:
+        signs.append((f"and {more:,} more", (255, 255, 255)))
+    parts: list[str] = []
+    x = _MARGIN
+    for name, color in signs:
+        label = short(name, 28)
+        wide = 24 + round(7.2 * len(label))
+        if x + wide > _WIDTH and x > _MARGIN:
+            x, y = _MARGIN, y + 20
+        parts.append(f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="rgb{color}"/>')
+        parts.append(_text(x + 14, y, label))
+        x += wide
+    return parts, y + 12
+
+
+def _text(x: float, y: float, text: str, *, anchor: str = "start", weight: str = "400") -> str:
+    place = f'x="{x:.5g}" y="{y:.5g}" fill="{_GREY}" text-anchor="{anchor}" font-weight="{weight}"'
+    return f"<text {place}>{escape(_clean(text))}</text>"
+
+
+def _line(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<path d="M{x1:.5g} {y1:.5g}L{x2:.5g} {y2:.5g}" stroke="#c4cad1" fill="none"/>'
+
+
+def _clean(text: str) -> str:
+    """Without the characters that XML refuses."""
+    return "".join(sign if sign.isprintable() or sign == words.SPACE else "\ufffd" for sign in text)
+
+
+def _round_step(wanted: float) -> float:
+    size = 10.0 ** np.floor(np.log10(wanted))
+    return float(next(size * each for each in (1, 2, 5, 10) if size * each >= wanted))
+
+
+def _encoded(pixels: np.ndarray) -> bytes:
+    """Red, green and blue bytes as a PNG."""
+    height, width, _ = pixels.shape
+    rows = np.zeros((height, 1 + 3 * width), "u1")
+    rows[:, 1:] = pixels.reshape(height, -1)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

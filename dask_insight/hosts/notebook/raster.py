@@ -1,0 +1,170 @@
+"""The task stream as a raster: what fills most of each column of time, lane by lane."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ...batch import Symbols
+from ...columns import Columns
+from .colors import FAILED, Rgb, colors_of
+
+#: A pixel with anything in it is at least this much of its colour.
+_LEAST = 0.18
+
+
+class HasColumns(Protocol):
+    """What a picture needs of a recording."""
+
+    def columns(self, table: str) -> Columns:
+        """The columns of a table."""
+        ...
+
+
+class Picture(NamedTuple):
+    """Lanes by columns of time, and what the colours mean."""
+
+    #: Red, green, blue of each lane and column; shape (lanes, columns, 3), bytes.
+    pixels: np.ndarray
+    #: Name of each lane's worker.
+    workers: list[str]
+    #: Length of the time that is shown, seconds.
+    span: float
+    #: Task names with their colour and computing seconds, most first.
+    names: list[tuple[str, Rgb, float]]
+    #: Kinds of failure that are in it.
+    failures: list[str]
+
+
+def task_stream(recording: HasColumns, width: int = 900) -> Picture | None:
+    """Draw the attempts that ran; None where there are none."""
+    attempts: Any = recording.columns("attempts")
+    start, stop = attempts["start"], attempts["stop"]
+    ran = np.flatnonzero(np.isfinite(start) & np.isfinite(stop) & (stop >= start))
+    if not len(ran):
+        return None
+    start, stop = start[ran], stop[ran]
+    names, code = _names(recording.columns("graph"), attempts["task"][ran])
+    lane, workers = _lanes(recording, attempts, ran)
+    zero = float(start.min())
+    span = max(float(stop.max()) - zero, 1e-6)
+    status = attempts["status"]
+    failures = np.array([list(FAILED).index(each) + 1 if each in FAILED else 0 for each in status.names])
+    failed = failures[status.codes[ran]] if len(failures) else np.zeros(len(ran), "i8")
+    left, right = (start - zero) / span * width, (stop - zero) / span * width
+    name, full = _fill(lane, code, left, right, len(workers), width)
+    colors = colors_of(names)
+    palette = np.array([colors[name] for name in names], "f8")
+    pixels = _painted(name, full, palette)
+    _mark(pixels, lane, failed, left, right)
+    seconds = np.bincount(code, stop - start, len(names))
+    order = np.argsort(-seconds, kind="stable")
+    legend = [(names[each], colors[names[each]], float(seconds[each])) for each in order if seconds[each] > 0]
+    seen = [name for number, name in enumerate(FAILED, 1) if (failed == number).any()]
+    return Picture(pixels, workers, span, legend, seen)
+
+
+def _names(graph: Columns, task: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """All task names in the order of the recording, and the one of each of these tasks."""
+    prefix: Any = graph["prefix"]
+    ids: Any = graph["task"]
+    names = [*prefix.names, ""] if "" not in prefix.names else list(prefix.names)
+    unknown = names.index("")
+    if not len(ids):
+        return names, np.full(len(task), unknown)
+    order = np.argsort(ids, kind="stable")
+    place = order[np.minimum(np.searchsorted(ids[order], task), len(ids) - 1)]
+    return names, np.where(ids[place] == task, prefix.codes[place], unknown).astype("i8")
+
+
+def _lanes(recording: HasColumns, attempts: Any, ran: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """The lane of each attempt, one a thread in the order of the workers' names, and the lanes' workers."""
+    worker, thread = attempts["worker"], _threads(recording, attempts)
+    pairs, lane = np.unique(
+        worker.codes[ran].astype("i8") << 32 | thread.codes[ran].astype("i8"), return_inverse=True
+    )
+    table: Any = recording.columns("workers")
+    told = dict(zip(table["worker"].tolist(), table["name"].tolist(), strict=True))
+    titles = [told.get(name) or name for name in worker.names]
+    keys = [(titles[pair >> 32], thread.names[pair & 0xFFFF_FFFF]) for pair in pairs.tolist()]
+    order = sorted(range(len(keys)), key=lambda each: [_natural(part) for part in keys[each]])
+    rank = np.empty(len(keys), "i8")
+    rank[order] = np.arange(len(keys))
+    return rank[lane.reshape(-1)], [keys[each][0] for each in order]
+
+
+def _threads(recording: HasColumns, attempts: Any) -> Symbols:
+    """Thread of each attempt; from its worker where the scheduler does not know it."""
+    thread: Symbols = attempts["thread"]
+    seen: Any = recording.columns("executions")
+    missing = np.isin(thread.codes, [code for code, name in enumerate(thread.names) if name == ""])
+    if not missing.any() or not len(seen["run"]):
+        return thread
+    order = np.argsort(seen["run"], kind="stable")
+    runs = seen["run"][order]
+    place = np.minimum(np.searchsorted(runs, attempts["run"]), len(runs) - 1)
+    known = missing & (runs[place] == attempts["run"])
+    codes = thread.codes.astype("i8")
+    codes[known] = seen["thread"].codes[order[place[known]]] + len(thread.names)
+    return Symbols(codes.astype("u4"), [*thread.names, *seen["thread"].names])
+
+
+def _natural(text: str) -> tuple[int, int, str]:
+    return (0, int(text), "") if text.isdecimal() else (1, 0, text)
+
+
+def _fill(
+    lane: np.ndarray, code: np.ndarray, left: np.ndarray, right: np.ndarray, lanes: int, width: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The name with the most time in each pixel (-1 for none), and how full it is, 0 to 1."""
+    first = np.clip(left.astype("i8"), 0, width - 1)
+    last = np.clip(np.ceil(right).astype("i8") - 1, first, width - 1)
+    name = np.full((lanes, width), -1, "i8")
+    full = np.zeros((lanes, width))
+    wide = np.flatnonzero(last - first > 1)
+    for each in wide.tolist():
+        inside = slice(first[each] + 1, last[each])
+        name[lane[each], inside] = code[each]
+        full[lane[each], inside] = 1.0
+    one = first == last
+    pixel = np.concatenate((lane * width + first, (lane * width + last)[~one]))
+    part = np.concatenate((np.where(one, right - left, first + 1 - left), (right - last)[~one]))
+    kind = np.concatenate((code, code[~one]))
+    names = int(code.max()) + 1
+    keys, place = np.unique(pixel * names + kind, return_inverse=True)
+    sums = np.bincount(place.reshape(-1), np.maximum(part, 1e-9), len(keys))
+    cells = keys // names
+    order = np.lexsort((sums, cells))
+    final = np.flatnonzero(np.diff(cells[order], append=-1))
+    best = order[final]
+    at = cells[best]
+    flat_name, flat_full = name.reshape(-1), full.reshape(-1)
+    free = flat_full[at] < 1.0
+    flat_name[at[free]] = (keys % names)[best][free]
+    total = np.bincount(cells, sums, lanes * width)
+    flat_full[:] = np.minimum(1.0, np.maximum(flat_full, total))
+    return name, full
+
+
+def _painted(name: np.ndarray, full: np.ndarray, palette: np.ndarray) -> np.ndarray:
+    """Colours blended with white in linear light."""
+    share = np.where(name >= 0, _LEAST + (1 - _LEAST) * full, 0.0)[..., None]
+    channel = palette / 255
+    linear = np.where(channel <= 0.04045, channel / 12.92, ((channel + 0.055) / 1.055) ** 2.4)
+    linear = linear[np.maximum(name, 0)]
+    mixed = (1 - share) + share * linear
+    encoded = np.where(mixed <= 0.0031308, 12.92 * mixed, 1.055 * mixed ** (1 / 2.4) - 0.055)
+    return np.asarray(np.rint(255 * encoded).astype("u1"))
+
+
+def _mark(
+    pixels: np.ndarray, lane: np.ndarray, failed: np.ndarray, left: np.ndarray, right: np.ndarray
+) -> None:
+    """Failures override whatever else is there, the strongest last."""
+    width = pixels.shape[1]
+    rows = np.flatnonzero(failed)
+    for each in rows[np.argsort(-failed[rows], kind="stable")].tolist():
+        first = min(int(left[each]), width - 1)
+        last = max(first + 1, int(np.ceil(right[each])))
+        pixels[lane[each], first:last] = list(FAILED.values())[failed[each] - 1]

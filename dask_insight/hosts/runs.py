@@ -1,0 +1,118 @@
+"""The runs that this process keeps, by name."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from html import escape
+from typing import NamedTuple
+
+from .. import words
+from ..analysis.overview import short
+from ..recording import Recording
+
+#: Most runs kept that nobody gave a name.
+_UNNAMED = 20
+
+
+class _Kept(NamedTuple):
+    recording: Recording
+    #: What a later run of the same origin replaces; '' for a run that a person named.
+    origin: str
+
+
+class Runs(Mapping[str, Recording]):
+    """What ``%%dprofile`` recorded in this process, by name; the newest last.
+
+    ::
+
+        dask_insight.runs                      # lists them
+        dask_insight.runs["fit"]               # shows one again
+        dask_insight.runs["fit"].save("fit.dinsight")
+        del dask_insight.runs["fit"]
+
+    A run with the name of an earlier one takes its place. A run without a name
+    is named after its cell, and replaces that cell's earlier run.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[str, _Kept] = {}
+
+    def keep(self, name: str, recording: Recording, *, origin: str = "") -> None:
+        """Keep a run.
+
+        Parameters
+        ----------
+        name
+            Its name; an earlier run of that name is forgotten.
+        recording
+            What was recorded.
+        origin
+            For a run that nobody named: where it came from; an earlier one of
+            that origin is forgotten, and of all such runs the last 20 are kept.
+        """
+        with self._lock:
+            same = [key for key, kept in self._kept.items() if origin and kept.origin == origin]
+            for key in {name, *same} & self._kept.keys():
+                del self._kept[key]
+            self._kept[name] = _Kept(recording, origin)
+            unnamed = [key for key, kept in self._kept.items() if kept.origin]
+            for key in unnamed[:-_UNNAMED]:
+                del self._kept[key]
+
+    def __getitem__(self, name: str) -> Recording:
+        with self._lock:
+            if name in self._kept:
+                return self._kept[name].recording
+            known = words.listing(repr(each) for each in self._kept)
+        raise KeyError(f"no run {name!r}; " + (f"there are {known}" if known else "none is kept"))
+
+    def __delitem__(self, name: str) -> None:
+        self[name]
+        with self._lock:
+            self._kept.pop(name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        with self._lock:
+            return iter(list(self._kept))
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def clear(self) -> None:
+        """Forget all runs."""
+        with self._lock:
+            self._kept.clear()
+
+    def __repr__(self) -> str:
+        if not self:
+            return "No run is kept. %%dprofile NAME at the top of a cell records one."
+        rows = [("run", "began", "kept", "what"), *self._rows()]
+        widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        return "\n".join(
+            "  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]))
+            for row in rows
+        )
+
+    def _repr_html_(self) -> str:
+        if not self:
+            return f"<p>{escape(repr(self))}</p>"
+        head = "<tr><th>run</th><th>began</th><th>kept</th><th>what</th></tr>"
+        rows = "".join(
+            "<tr>" + "".join(f'<td dir="auto">{escape(cell)}</td>' for cell in row) + "</tr>"
+            for row in self._rows()
+        )
+        return f"<table>{head}{rows}</table>"
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        rows = []
+        for name, recording in self.items():
+            began = datetime.fromtimestamp(recording.started).strftime("%H:%M:%S")
+            size = words.size(sum(map(len, recording.batches())))
+            rows.append((short(name, 40), began, size, recording.summary().verdict()))
+        return rows
+
+
+runs = Runs()
