@@ -28,7 +28,7 @@ class WidgetComm(BaseComm):
         msg_type: str,
         data: dict[str, Any] | None = None,
         metadata: dict[str, Any] | None = None,
-        buffers: list[bytes] | None = None,
+        buffers: Any = None,
         **keys: Any,
     ) -> None:
         """Send a message to all pages."""

@@ -18,8 +18,9 @@ class Outputs:
     """Puts widgets to rest whose outputs have gone.
 
     A cell that runs again loses its outputs. A widget that stood in no other
-    output would keep its comm in the kernel and its model in the page for as
-    long as both live. Cells without an id tell nothing: their widgets stay.
+    output, and is not shown anew by the time the cell has ended, would keep its
+    comm in the kernel and its model in the page for as long as both live. Cells
+    without an id tell nothing: their widgets stay.
     """
 
     def __init__(self) -> None:
@@ -38,6 +39,7 @@ class Outputs:
             if self._shell is None:
                 self._shell = shell
                 shell.events.register("pre_run_cell", self._begins)
+                shell.events.register("post_run_cell", self._ends)
 
     def forget(self, widget: Shown) -> None:
         """A widget has been closed."""
@@ -47,14 +49,15 @@ class Outputs:
                 return
             shell, self._shell = self._shell, None
         shell.events.unregister("pre_run_cell", self._begins)
+        shell.events.unregister("post_run_cell", self._ends)
 
     def _begins(self, info: Any) -> None:
-        cell = getattr(info, "cell_id", None)
-        if not cell:
-            return
         with self._lock:
             for cells in self._cells.values():
-                cells.discard(cell)
+                cells.discard(getattr(info, "cell_id", None) or "")
+
+    def _ends(self, _result: Any) -> None:
+        with self._lock:
             gone = [widget for widget, cells in self._cells.items() if not cells]
         for widget in gone:
             widget.rest()

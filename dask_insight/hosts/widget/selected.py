@@ -41,7 +41,8 @@ def selected_tasks(recording: Recording, choice: Choice) -> pd.DataFrame:
     ):
         if values is not None:
             kept &= tasks[column].isin(list(values))
-    return tasks[kept]
+    left: pd.DataFrame = tasks[kept]
+    return left
 
 
 def _submissions(recording: Recording, cells: Collection[int] | None) -> list[object] | None:
@@ -49,4 +50,5 @@ def _submissions(recording: Recording, cells: Collection[int] | None) -> list[ob
     if cells is None:
         return None
     made = recording.submissions
-    return made.loc[made["execution"].isin(list(cells)), "submission"].tolist()
+    found: list[object] = made.loc[made["execution"].isin(list(cells)), "submission"].tolist()
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-import threading
+import sys
 import uuid
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -16,12 +16,12 @@ import anywidget
 import traitlets
 from ipywidgets import __protocol_version__
 
-from dask_insight.session.driver import DRIVER
-from dask_insight.session.feed import Feed, own_version
+from dask_insight.session.feed import own_version
 
 from .comm import open_comm
+from .connection import Connection
 from .outputs import OUTPUTS
-from .panels import PANELS, known_panel
+from .panels import known_panel
 from .selected import Choice, selected_tasks
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _several(trait: traitlets.TraitType[Any, Any], doc: str) -> Any:
     return traitlets.List(trait, default_value=None, allow_none=True, help=doc).tag(sync=True)
 
 
-class InsightWidget(anywidget.AnyWidget):  # type: ignore[misc]
+class InsightWidget(anywidget.AnyWidget):
     """Panels of one recording, wherever notebooks show widgets.
 
     `Recording.widget` and `dask_insight.watch` make it. What a person selects
@@ -83,6 +83,10 @@ class InsightWidget(anywidget.AnyWidget):  # type: ignore[misc]
     panels: `selected_tasks` gives the tasks that are left.
     """
 
+    if TYPE_CHECKING:
+        comm: Any
+        layout: Any
+
     panel = traitlets.Unicode(None, allow_none=True, help="The one panel that is shown.").tag(sync=True)
     time_range = traitlets.Tuple(
         traitlets.Float(), traitlets.Float(), default_value=None, allow_none=True, help="Selected time."
@@ -105,31 +109,30 @@ class InsightWidget(anywidget.AnyWidget):  # type: ignore[misc]
         recording: Recording,
         panel: str | None = None,
         *,
+        title: str = "",
         state: Callable[[], Mapping[str, Any]] | None = None,
-        on_rest: Callable[[], None] = lambda: None,
+        release: Callable[[], None] = lambda: None,
     ) -> None:
-        self._esm = _asset("widget.js")
-        self._css = _asset("widget.css")
         self.recording = recording
         self._state = state
-        self._on_rest = on_rest
-        self._lock = threading.Lock()
-        self._feed: Feed | None = None
-        self._undrive: Callable[[], None] = lambda: None
+        self._release = release
+        self._connection = Connection(recording, self.send, self._tell)
         self._ended = False
+        self._esm = _asset("widget.js")
+        self._css = _asset("widget.css")
         about = recording.about
         live = state is not None or _grows(about)
         super().__init__(
             panel=known_panel(panel),
             _key=uuid.uuid4().hex,
             _live=live,
-            _title=str(about.get("name") or "Recording"),
+            _title=title or str(about.get("name") or "Recording"),
             _verdict="" if live else recording.summary().verdict(),
             _version=own_version(),
             _started=recording.started,
         )
         self._own_layout = self.layout
-        self.on_msg(self._receive)
+        self.on_msg(lambda _widget, message, _buffers: self._connection.receive(message))
 
     def selected_tasks(self) -> pd.DataFrame:
         """The rows of the recording's ``tasks`` that the selection leaves.
@@ -164,8 +167,7 @@ class InsightWidget(anywidget.AnyWidget):  # type: ignore[misc]
         """Id under which pages know it."""
         if self.comm is None and not self._ended:
             self.open()
-        found: str = self.comm.comm_id
-        return found
+        return str(self.comm.comm_id)
 
     def open(self) -> None:
         """Have pages know it; done by itself."""
@@ -187,63 +189,38 @@ class InsightWidget(anywidget.AnyWidget):  # type: ignore[misc]
 
     def _shut(self) -> None:
         OUTPUTS.forget(self)
-        self._stop_feed()
+        self._connection.stop()
         if (layout := self.__dict__.get("_own_layout")) is not None and layout.comm is not None:
             layout.close()
-        if self.comm is not None:
-            self._on_rest()
+        self._release()
 
     def _layout_open(self) -> None:
         if self.layout.comm is None:
             self.layout.open()
 
-    def _receive(self, _widget: Any, message: Any, _buffers: Any) -> None:
-        """A page's message, on whichever thread it came in."""
-        if not isinstance(message, Mapping):
-            return
-        with self._lock:
-            if message.get("type") == "hello" and self._feed is None and self.comm is not None:
-                self._feed = Feed(self.recording, self.send, wake=DRIVER.wake, state=self._tell)
-                self._undrive = DRIVER.drive(self._feed)
-            feed = self._feed
-        if feed is None:
-            return
-        feed.handle(message)
-        if message.get("type") == "bye" and feed.pages == 0:
-            self._stop_feed()
-
-    def _stop_feed(self) -> None:
-        with self._lock:
-            feed, self._feed = self._feed, None
-            undrive, self._undrive = self._undrive, lambda: None
-        if feed is not None:
-            undrive()
-            feed.close()
-
     def _tell(self) -> Mapping[str, Any]:
         """What the pages are told besides the data."""
         if not self._started:
             self._started = self.recording.started
-        if self._state is not None:
-            return self._state()
         if self._live and "stopped" in self.recording.about:
             self._verdict = self.recording.summary().verdict()
             self._live = False
-        return {}
+        return {} if self._state is None else self._state()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         if self._ended:
             return None
         self.open()
         OUTPUTS.show(self)
-        data, metadata = super()._repr_mimebundle_(**kwargs)
+        bundle: Any = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle
         return data | self._without_kernel(), metadata
 
     def _without_kernel(self) -> dict[str, str]:
         """What stands in a saved notebook for those who have no kernel, or show no widgets."""
         words = f"{self._title}: {self._verdict}" if self._verdict else self._title
         text = f"{words}\n{_WITHOUT_KERNEL}"
-        if anywidget._util.in_colab():
+        if "google.colab" in sys.modules:
             return {"text/plain": text}
         html = f"<p>{escape(words)}</p><p>{escape(_WITHOUT_KERNEL)}</p>"
         return {"text/plain": text, "text/html": html}

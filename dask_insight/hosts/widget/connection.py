@@ -1,0 +1,56 @@
+"""A widget's feed, for as long as a page shows it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dask_insight.session.driver import DRIVER
+from dask_insight.session.feed import Feed, Send, Source
+
+
+class Connection:
+    """Feeds the pages that say hello, until the last of them has gone.
+
+    Parameters
+    ----------
+    recording
+        What they follow.
+    send
+        Sends a message with its buffers to all pages, from any thread.
+    state
+        What they are told besides the batches.
+    """
+
+    def __init__(self, recording: Source, send: Send, state: Callable[[], Mapping[str, Any]]) -> None:
+        self._recording = recording
+        self._send = send
+        self._state = state
+        self._lock = threading.Lock()
+        self._feed: Feed | None = None
+        self._undrive: Callable[[], None] = lambda: None
+
+    def receive(self, message: Any) -> None:
+        """Take a page's message, on whichever thread it came in."""
+        if not isinstance(message, Mapping):
+            return
+        with self._lock:
+            if self._feed is None and message.get("type") == "hello":
+                self._feed = Feed(self._recording, self._send, wake=DRIVER.wake, state=self._state)
+                self._undrive = DRIVER.drive(self._feed)
+            if (feed := self._feed) is None:
+                return
+            feed.handle(message)
+            gone = message.get("type") == "bye" and feed.pages == 0
+        if gone:
+            self.stop()
+
+    def stop(self) -> None:
+        """Feed nobody; pages are told."""
+        with self._lock:
+            feed, self._feed = self._feed, None
+            undrive, self._undrive = self._undrive, lambda: None
+        if feed is not None:
+            undrive()
+            feed.close()
