@@ -14,24 +14,29 @@ test('an arbitrary order of arrival ends in order', () => {
   expect(lane.reach[499]).toBe(499.5);
 });
 
-test('appends in order keep the epoch; late arrivals change it', () => {
+test('tells from when on something has changed', () => {
   const lane = new Lane('w', 't');
   lane.add(1, 2, 0, OK, 0);
   lane.add(3, 4, 0, OK, 1);
-  expect([lane.length, lane.epoch]).toEqual([2, 0]);
-  lane.add(2, 3, 0, OK, 2);
-  expect([lane.length, lane.epoch]).toEqual([3, 1]);
+  const { version } = lane;
+  expect(lane.since(version)).toBe(Number.POSITIVE_INFINITY);
+  lane.add(5, 6, 0, OK, 2);
+  expect(lane.since(version)).toBe(5);
+  lane.add(2, 3, 0, OK, 3);
+  expect([lane.length, lane.since(version), lane.since(0)]).toEqual([4, 2, 1]);
 });
 
-test('entries are taken out by row and kind, also before they were in order', () => {
+test('entries are taken out by start, row and kind, also before they were in order', () => {
   const lane = new Lane('w', 't');
   lane.add(5, Number.POSITIVE_INFINITY, 0, RUNNING, 0);
-  lane.add(1, 2, 0, OK, 0);
-  lane.remove(0, true);
-  expect(lane.length).toBe(1);
-  expect(lane.start[0]).toBe(1);
-  lane.remove(7, false);
-  expect(lane.length).toBe(1);
+  lane.add(5, 6, 0, OK, 0);
+  lane.add(1, 2, 0, OK, 1);
+  const { version } = lane;
+  expect([lane.remove(5, 0, true), lane.running, lane.length]).toEqual([true, 0, 2]);
+  expect([...lane.stop.subarray(0, 2)]).toEqual([2, 6]);
+  expect(lane.reach[1]).toBe(6);
+  expect(lane.since(version)).toBe(5);
+  expect([lane.remove(7, 0, false), lane.remove(5, 0, true), lane.length]).toEqual([false, false, 2]);
   expect(lane.firstAfter(2)).toBe(1);
 });
 

@@ -1,3 +1,5 @@
+import { Touched } from './touched';
+
 /** How an attempt ended, as a number; `STATUSES` has the words of the `attempts` table. */
 export const STATUSES = [
   'ok',
@@ -28,8 +30,7 @@ export class Lane {
   private count = 0;
   /** Entries up to here are in order. */
   private sorted = 0;
-  /** Entries to take out: twice their row, plus 1 for a row of `running`. */
-  private readonly dropped = new Set<number>();
+  private readonly touched = new Touched();
   /** `start[i]`, `stop[i]`: when entry i ran; stop is Infinity while it runs. */
   start = new Float64Array(64);
   stop = new Float64Array(64);
@@ -41,10 +42,8 @@ export class Lane {
   status = new Uint8Array(64);
   /** Row of `attempts`; of `running` where the status says so. */
   row = new Uint32Array(64);
-  /** Changes whenever more has happened than entries added at the end. */
-  epoch = 0;
-  /** How many entries did not end well. */
-  failures = 0;
+  /** How many entries still run. */
+  running = 0;
 
   constructor(
     readonly worker: string,
@@ -53,9 +52,18 @@ export class Lane {
 
   /** Number of entries. Reading it brings late arrivals into order: read it first. */
   get length(): number {
-    if (this.dropped.size > 0) this.takeOut();
     if (this.sorted < this.count) this.settle();
     return this.count;
+  }
+
+  /** Grows with every change. */
+  get version(): number {
+    return this.touched.version;
+  }
+
+  /** The earliest moment at which anything has changed after a version; Infinity if nothing has. */
+  since(version: number): number {
+    return this.touched.since(version);
   }
 
   add(start: number, stop: number, name: number, status: number, row: number): void {
@@ -66,22 +74,39 @@ export class Lane {
     this.name[at] = name;
     this.status[at] = status;
     this.row[at] = row;
-    if (status !== OK && status !== RUNNING) this.failures++;
+    if (status === RUNNING) this.running++;
+    this.touched.touch(start);
     if (this.sorted === at && (at === 0 || start >= this.start[at - 1])) {
       this.reach[at] = at === 0 ? stop : Math.max(this.reach[at - 1], stop);
       this.sorted = this.count;
     }
   }
 
-  /** Takes an entry out, found by its row and kind of row; done when the lane is next read. */
-  remove(row: number, running: boolean): void {
-    this.dropped.add(2 * row + Number(running));
+  /** The entry of a start, a row and a kind of row; -1 if it is not here. */
+  find(start: number, row: number, running: boolean): number {
+    for (let at = this.firstStartAfter(start) - 1; at >= 0 && this.start[at] === start; at--) {
+      if (this.row[at] === row && (this.status[at] === RUNNING) === running) return at;
+    }
+    return -1;
+  }
+
+  /** Takes an entry out. False if it is not here. */
+  remove(start: number, row: number, running: boolean): boolean {
+    const at = this.find(start, row, running);
+    if (at < 0) return false;
+    for (const column of this.columns()) column.copyWithin(at, at + 1, this.count);
+    this.count--;
+    this.sorted = this.count;
+    if (running) this.running--;
+    this.rereach(at, this.count);
+    this.touched.touch(start);
+    return true;
   }
 
   /** Gives entries a name that was not known when they came. */
   rename(index: number, name: number): void {
     this.name[index] = name;
-    this.epoch++;
+    this.touched.touch(this.start[index]);
   }
 
   /** The first entry that ends after `time`, or has not ended; `length` if there is none. */
@@ -128,41 +153,23 @@ export class Lane {
     return best;
   }
 
-  private takeOut(): void {
-    let to = 0;
-    let inOrder = 0;
-    for (let from = 0; from < this.count; from++) {
-      const running = this.status[from] === RUNNING;
-      if (this.dropped.has(2 * this.row[from] + Number(running))) {
-        if (this.status[from] !== OK && !running) this.failures--;
-        continue;
-      }
-      for (const column of [this.start, this.stop, this.name, this.status, this.row])
-        column[to] = column[from];
-      to++;
-      if (from < this.sorted) inOrder = to;
-    }
-    if (to < this.count) this.epoch++;
-    this.count = to;
-    this.sorted = inOrder;
-    this.dropped.clear();
-    this.rereach(0, inOrder);
-  }
-
   private settle(): void {
     const earliest = this.start.subarray(this.sorted, this.count).reduce((a, b) => Math.min(a, b));
     let from = this.sorted;
     while (from > 0 && this.start[from - 1] > earliest) from--;
-    if (from < this.sorted) this.epoch++;
     const order = new Uint32Array(this.count - from).map((_, index) => from + index);
     const { start } = this;
     order.sort((a, b) => start[a] - start[b] || a - b);
-    for (const column of [this.start, this.stop, this.name, this.status, this.row]) {
+    for (const column of this.columns()) {
       const moved = column.slice(from, this.count);
       for (let index = 0; index < order.length; index++) column[from + index] = moved[order[index] - from];
     }
     this.sorted = this.count;
     this.rereach(from, this.count);
+  }
+
+  private columns(): (Float64Array | Uint32Array | Uint16Array | Uint8Array)[] {
+    return [this.start, this.stop, this.name, this.status, this.row];
   }
 
   private rereach(from: number, to: number): void {

@@ -116,6 +116,55 @@ describe('Tasks', () => {
     expect([tasks.count, tasks.unplaced.get('retried'), tasks.unplaced.get('stolen')]).toEqual([2, 0, 1]);
   });
 
+  test('times that a worker tells replace the estimate, whichever comes first', () => {
+    const attempt = (run: number, start: number): Record<string, number | string> => ({
+      run,
+      task: run,
+      worker: 'w',
+      thread: 't',
+      status: 'ok',
+      start,
+      stop: start + 1
+    });
+    const executions = [
+      { run: 0, worker: 'w', start: 0.5, stop: Number.NaN },
+      { run: 1, worker: 'w', start: Number.NaN, stop: 2.75 },
+      { run: 2, worker: 'w', start: Number.NaN, stop: Number.NaN }
+    ];
+    const attempts = [attempt(0, 1), attempt(1, 2), attempt(2, 3)];
+    const expected = [['w/t', 'inc ok 0.5-2', 'sum ok 2-2.75', 'inc ok 3-4']];
+    const later = recordingOf({ graph: GRAPH, attempts });
+    const tasks = new Tasks(later);
+    const { version } = tasks.lanes[0];
+    later.take(batchOf('executions', executions));
+    expect(lanesOf(tasks)).toEqual(expected);
+    expect(tasks.lanes[0].since(version)).toBe(0.5);
+    expect([tasks.count, tasks.totals.seconds[1], tasks.totals.counts[1]]).toEqual([3, 2.5, 2]);
+    const earlier = recordingOf({ graph: GRAPH, executions });
+    const others = new Tasks(earlier);
+    earlier.take(batchOf('attempts', attempts));
+    expect(lanesOf(others)).toEqual(expected);
+    expect(lanesOf(new Tasks(earlier))).toEqual(expected);
+  });
+
+  test('all is as if it had come at once when rows are replaced by others', () => {
+    const recording = recordingOf({
+      graph: GRAPH,
+      attempts: [{ run: 0, task: 0, worker: 'w', thread: 't', status: 'ok', start: 1, stop: 2 }]
+    });
+    const tasks = new Tasks(recording);
+    let told = 0;
+    tasks.onChange(() => told++);
+    recording.replace(
+      recordingOf({
+        graph: [{ task: 9, key: 'mul-9', prefix: 'mul' }],
+        attempts: [{ run: 4, task: 9, worker: 'v', thread: 'u', status: 'ok', start: 7, stop: 8 }]
+      })
+    );
+    expect(lanesOf(tasks)).toEqual([['v/u', 'mul ok 7-8']]);
+    expect([told, tasks.count, tasks.attemptRow(0), tasks.totals.counts[1]]).toEqual([1, 1, -1, 1]);
+  });
+
   test('attempts, inputs and dependents of a task', () => {
     const tasks = new Tasks(
       recordingOf({

@@ -1,24 +1,21 @@
-import { Chains, IdIndex } from './columns';
 import { Lane, MOST_NAMES, RUNNING, statusCode } from './lane';
+import { Nameless } from './nameless';
 import type { Arrival, Recording, Stop } from './recording';
-
-/** When and where an attempt ran, from all that is known; NaN and '' where nothing is. */
-export interface Run {
-  readonly start: number;
-  readonly stop: number;
-  readonly worker: string;
-  readonly thread: string;
-}
+import { TaskIndex } from './task-index';
+import { placeOf } from './task-run';
+import { TaskTotals } from './task-totals';
 
 /**
  * The attempts of a recording, joined with what their workers saw, in one lane
  * a thread. Follows the recording as it grows; rows may come in any order.
  */
-export class Tasks {
+export class Tasks extends TaskIndex {
   /** Task names; `names[0]` is that of tasks whose name has not arrived. */
   names: string[] = [''];
   /** How many attempts never ran on a thread, by status (stolen, cancelled …): they are in no lane. */
   readonly unplaced = new Map<string, number>();
+  /** How much of each name is in the lanes. */
+  readonly totals = new TaskTotals();
   /** Number of entries in all lanes. */
   count = 0;
   /** Grows with every change of lanes, entries or names. */
@@ -27,67 +24,22 @@ export class Tasks {
   private readonly byKey = new Map<string, Lane>();
   private sortedLanes: readonly Lane[] | undefined;
   private workerNames: ReadonlyMap<string, string> | undefined;
-  private graphRows = new IdIndex();
-  private attemptOfRun = new IdIndex();
-  private executionOfRun = new IdIndex();
-  private runningOfRun = new IdIndex();
-  /** Rows of `running` whose attempt has ended since. */
-  private endedRuns = new IdIndex();
-  private errorOfRun = new IdIndex();
-  private attemptsOfTask = new Chains();
-  private phasesOfRun = new Chains();
-  private needs = new Chains();
-  private neededBy = new Chains();
-  /** Attempts whose place rests on little, and the lane they are in: more may arrive. */
-  private readonly tentative = new Map<number, Lane | undefined>();
-  private edgesTaken = 0;
-  private unnamed = 0;
+  /** Rows of attempts whose place rests on little: more may arrive. */
+  private readonly loose = new Set<number>();
+  private readonly nameless = new Nameless();
   private readonly callbacks = new Set<() => void>();
 
-  constructor(readonly recording: Recording) {
+  constructor(recording: Recording) {
+    super(recording);
     this.takeAll();
-    recording.onAppend(arrival => this.take(arrival));
+    recording.onAppend(arrival => {
+      if (this.takeRows(arrival)) this.changed();
+    });
     recording.onReplace(() => {
       this.clear();
       this.takeAll();
       this.changed();
     });
-  }
-
-  private takeAll(): void {
-    for (const table of [
-      'graph',
-      'executions',
-      'running',
-      'attempts',
-      'phases',
-      'errors',
-      'workers'
-    ] as const) {
-      this.take({ table, from: 0, to: this.recording.table(table).rows });
-    }
-  }
-
-  private clear(): void {
-    this.names = [''];
-    this.unplaced.clear();
-    this.count = 0;
-    this.byKey.clear();
-    this.sortedLanes = undefined;
-    this.workerNames = undefined;
-    this.graphRows = new IdIndex();
-    this.attemptOfRun = new IdIndex();
-    this.executionOfRun = new IdIndex();
-    this.runningOfRun = new IdIndex();
-    this.endedRuns = new IdIndex();
-    this.errorOfRun = new IdIndex();
-    this.attemptsOfTask = new Chains();
-    this.phasesOfRun = new Chains();
-    this.needs = new Chains();
-    this.neededBy = new Chains();
-    this.tentative.clear();
-    this.edgesTaken = 0;
-    this.unnamed = 0;
   }
 
   /** The lanes, grouped by worker. */
@@ -108,54 +60,53 @@ export class Tasks {
     return this.workerNames.get(worker) || worker;
   }
 
-  /** Row of `graph` of a task, or -1. */
-  graphRow(task: number): number {
-    return this.graphRows.get(task);
-  }
-
-  /** Row of `attempts` of a run, or -1. */
-  attemptRow(run: number): number {
-    return this.attemptOfRun.get(run);
-  }
-
-  /** Row of `executions` of a run, or -1. */
-  executionRow(run: number): number {
-    return this.executionOfRun.get(run);
-  }
-
-  /** Row of `errors` of a run, or -1. */
-  errorRow(run: number): number {
-    return this.errorOfRun.get(run);
-  }
-
-  /** Rows of `attempts` of a task, newest first. */
-  attemptRows(task: number): number[] {
-    return this.attemptsOfTask.rows(task);
-  }
-
-  /** Rows of `phases` of a run. */
-  phaseRows(run: number): number[] {
-    return this.phasesOfRun.rows(run);
-  }
-
-  /** Rows of `edges` that lead to a task's inputs, at most `most`. */
-  inputRows(task: number, most?: number): number[] {
-    this.takeEdges();
-    return this.needs.rows(task, most);
-  }
-
-  /** Number of inputs, and of tasks that need the result. */
-  degree(task: number): { readonly inputs: number; readonly dependents: number } {
-    this.takeEdges();
-    return { inputs: this.needs.count(task), dependents: this.neededBy.count(task) };
-  }
-
   /** Index into `names` of a task. */
   nameOf(task: number): number {
     return this.namer()(task);
   }
 
-  /** The same for many tasks: valid until the next append. */
+  protected override clear(): void {
+    super.clear();
+    this.names = [''];
+    this.unplaced.clear();
+    this.totals.clear();
+    this.count = 0;
+    this.byKey.clear();
+    this.sortedLanes = undefined;
+    this.workerNames = undefined;
+    this.loose.clear();
+    this.nameless.clear();
+  }
+
+  protected override takeRows(arrival: Arrival): boolean {
+    const { table, from, to } = arrival;
+    if (from === to) return false;
+    super.takeRows(arrival);
+    switch (table) {
+      case 'graph':
+        return this.takeGraph(from, to);
+      case 'executions':
+        return this.takeExecutions(from, to);
+      case 'attempts':
+        this.takeAttempts(from, to);
+        return true;
+      case 'running':
+        this.takeRunning(from, to);
+        return true;
+      case 'workers':
+        this.sortedLanes = this.workerNames = undefined;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  private changed(): void {
+    this.version++;
+    for (const callback of [...this.callbacks]) callback();
+  }
+
+  /** Names of many tasks: valid until the next append. */
   private namer(): (task: number) => number {
     const { codes } = this.recording.table('graph').symbols('prefix');
     const { graphRows } = this;
@@ -165,103 +116,31 @@ export class Tasks {
     };
   }
 
-  /** When and where an attempt ran, by its row in `attempts`. */
-  runOf(row: number): Run {
-    const attempts = this.recording.table('attempts');
-    const run = attempts.numbers('run')[row];
-    const executions = this.recording.table('executions');
-    const running = this.recording.table('running');
-    const seen = this.executionOfRun.get(run);
-    const begun = this.runningOfRun.get(run);
-    const start = firstKnown(
-      attempts.times('start')[row],
-      seen < 0 ? Number.NaN : executions.times('start')[seen],
-      seen < 0 ? Number.NaN : executions.times('executing')[seen],
-      begun < 0 ? Number.NaN : running.times('start')[begun]
-    );
-    const done = attempts.times('done')[row];
-    const stop = firstKnown(
-      attempts.times('stop')[row],
-      seen < 0 ? Number.NaN : executions.times('stop')[seen],
-      seen < 0 ? Number.NaN : executions.times('ended')[seen],
-      done
-    );
-    const worker = attempts.text('worker', row) || (seen < 0 ? '' : executions.text('worker', seen));
-    const thread =
-      attempts.text('thread', row) ||
-      (seen < 0 ? '' : executions.text('thread', seen)) ||
-      (begun < 0 ? '' : running.text('thread', begun));
-    return { start, stop, worker, thread };
-  }
-
-  private take(arrival: Arrival): void {
-    if (arrival.from !== arrival.to && this.changes(arrival)) this.changed();
-  }
-
-  private changed(): void {
-    this.version++;
-    for (const callback of [...this.callbacks]) callback();
-  }
-
-  /** Takes new rows; true if lanes or names have changed by them. */
-  private changes({ table, from, to }: Arrival): boolean {
-    const rows = this.recording;
-    switch (table) {
-      case 'graph':
-        return this.takeGraph(from, to);
-      case 'attempts':
-        this.takeAttempts(from, to);
-        return true;
-      case 'executions':
-        return this.takeExecutions(from, to);
-      case 'running':
-        this.takeRunning(from, to);
-        return true;
-      case 'workers':
-        this.sortedLanes = undefined;
-        this.workerNames = undefined;
-        return true;
-      case 'phases':
-        chain(this.phasesOfRun, rows.table('phases').numbers('run'), from, to);
-        return false;
-      case 'errors':
-        index(this.errorOfRun, rows.table('errors').numbers('run'), from, to);
-        return false;
-      default:
-        return false;
-    }
-  }
-
-  /** Edges are many, and wanted only when somebody asks about one task. */
-  private takeEdges(): void {
-    const edges = this.recording.table('edges');
-    if (this.edgesTaken === edges.rows) return;
-    chain(this.needs, edges.numbers('task'), this.edgesTaken, edges.rows);
-    chain(this.neededBy, edges.numbers('dependency'), this.edgesTaken, edges.rows);
-    this.edgesTaken = edges.rows;
-  }
-
   private takeGraph(from: number, to: number): boolean {
-    const graph = this.recording.table('graph');
-    index(this.graphRows, graph.numbers('task'), from, to);
-    const { names } = graph.symbols('prefix');
+    const { names } = this.recording.table('graph').symbols('prefix');
     const known = this.names.length;
     for (let code = this.names.length - 1; code < Math.min(names.length, MOST_NAMES); code++) {
       this.names.push(code === MOST_NAMES - 1 ? 'other names' : names[code]);
     }
-    if (this.unnamed === 0) return this.names.length > known;
-    this.nameLate();
-    return true;
+    const named = this.nameLate(from, to);
+    return named || this.names.length > known;
   }
 
   private takeExecutions(from: number, to: number): boolean {
     const runs = this.recording.table('executions').numbers('run');
-    index(this.executionOfRun, runs, from, to);
-    let placed = false;
-    for (let row = from; row < to && this.tentative.size > 0; row++) {
-      placed = this.placeAgain(this.attemptOfRun.get(runs[row])) || placed;
+    const { starts, stops } = this.seenTimes();
+    let moved = false;
+    for (let row = from; row < to; row++) {
+      const run = runs[row];
+      const attempt = this.attemptOfRun.get(run);
+      const moves =
+        attempt >= 0 && (this.loose.has(attempt) || isKnown(starts?.[row]) || isKnown(stops?.[row]));
+      if (moves) this.unplace(attempt);
+      this.executionOfRun.set(run, row);
+      if (moves) this.place(attempt);
+      moved ||= moves;
     }
-    return placed;
+    return moved;
   }
 
   private takeRunning(from: number, to: number): void {
@@ -271,17 +150,20 @@ export class Tasks {
     const starts = running.times('start');
     const workers = running.symbols('worker');
     const threads = running.symbols('thread');
+    const nameOf = this.namer();
     for (let row = from; row < to; row++) {
       const run = runs[row];
       if (this.runningOfRun.get(run) >= 0) continue;
-      this.runningOfRun.set(run, row);
       const ended = this.attemptOfRun.get(run);
-      if (ended >= 0) {
-        this.placeAgain(ended);
-        continue;
-      }
+      const moves = ended >= 0 && this.loose.has(ended);
+      if (moves) this.unplace(ended);
+      this.runningOfRun.set(run, row);
+      if (moves) this.place(ended);
+      if (ended >= 0) continue;
       const lane = this.lane(workers.names[workers.codes[row]], threads.names[threads.codes[row]]);
-      this.put(lane, starts[row], Number.POSITIVE_INFINITY, this.nameOf(tasks[row]), RUNNING, row);
+      const name = nameOf(tasks[row]);
+      if (name === 0) this.nameless.add(tasks[row], { lane, start: starts[row], row, running: true });
+      this.put(lane, starts[row], Number.POSITIVE_INFINITY, name, RUNNING, row);
     }
   }
 
@@ -298,14 +180,18 @@ export class Tasks {
     const wide = threads.names.length;
     const nameOf = this.namer();
     const anyRunning = this.recording.table('running').rows > 0;
+    const { starts: seenStarts, stops: seenStops } = this.seenTimes();
     const lanes = new Map<number, Lane>();
     for (let row = from; row < to; row++) {
       const run = runs[row];
+      if (anyRunning && this.attemptOfRun.get(run) < 0) this.endRunning(run);
       this.attemptOfRun.set(run, row);
       this.attemptsOfTask.add(tasks[row], row);
-      if (anyRunning) this.forgetRunning(run);
       const thread = threads.names[threads.codes[row]];
-      if (thread === '' || !(starts[row] <= stops[row])) {
+      const seen = this.executionOfRun.get(run);
+      const start = known(seenStarts?.[seen], starts[row]);
+      const stop = known(seenStops?.[seen], stops[row]);
+      if (thread === '' || !(start <= stop)) {
         this.place(row);
         continue;
       }
@@ -315,68 +201,84 @@ export class Tasks {
         lane = this.lane(workers.names[workers.codes[row]], thread);
         lanes.set(key, lane);
       }
-      this.put(lane, starts[row], stops[row], nameOf(tasks[row]), codes[statuses.codes[row]], row);
+      const name = nameOf(tasks[row]);
+      if (name === 0) this.nameless.add(tasks[row], { lane, start, row, running: false });
+      this.put(lane, start, stop, name, codes[statuses.codes[row]], row);
     }
   }
 
-  private forgetRunning(run: number): void {
+  /** When workers saw attempts begin and end, where they tell of that at all. */
+  private seenTimes(): { readonly starts?: Float64Array; readonly stops?: Float64Array } {
+    const executions = this.recording.table('executions');
+    return {
+      ...(executions.has('start') ? { starts: executions.times('start') } : {}),
+      ...(executions.has('stop') ? { stops: executions.times('stop') } : {})
+    };
+  }
+
+  /** An attempt that was seen running has ended. */
+  private endRunning(run: number): void {
     const row = this.runningOfRun.get(run);
-    if (row < 0 || this.endedRuns.get(run) >= 0) return;
-    this.endedRuns.set(run, row);
+    if (row < 0) return;
     const running = this.recording.table('running');
-    const key = laneKey(running.text('worker', row), running.text('thread', row));
-    const lane = this.byKey.get(key);
-    lane?.remove(row, true);
-    this.count--;
-    // The lane of those whose thread was not known yet is there only as long as it is needed.
-    if (lane?.thread === '' && lane.length === 0) {
-      this.byKey.delete(key);
-      this.sortedLanes = undefined;
-    }
+    const task = running.numbers('task')[row];
+    const start = running.times('start')[row];
+    const lane = this.byKey.get(laneKey(running.text('worker', row), running.text('thread', row)));
+    if (lane) this.takeOut(lane, start, Number.POSITIVE_INFINITY, this.nameOf(task), row, true);
   }
 
-  /** Places an attempt of which the scheduler does not know when, or on which thread, it ran. */
+  /** Places an attempt by all that is known of it. */
   private place(row: number): void {
-    const attempts = this.recording.table('attempts');
-    const status = attempts.text('status', row);
-    const { start, stop, worker, thread } = this.runOf(row);
-    if (Number.isNaN(start) && !['killed', 'erred', 'ok'].includes(status)) {
-      this.unplaced.set(status, (this.unplaced.get(status) ?? 0) + 1);
-      this.tentative.set(row, undefined);
+    const placed = placeOf(this, row);
+    if (typeof placed === 'string') {
+      this.unplaced.set(placed, (this.unplaced.get(placed) ?? 0) + 1);
+      this.loose.add(row);
       return;
     }
+    const { start, stop, worker, thread, status } = placed;
+    const task = this.recording.table('attempts').numbers('task')[row];
     const lane = this.lane(worker, thread);
-    const end = firstKnown(stop, attempts.times('done')[row]);
-    const begin = firstKnown(start, status === 'killed' ? attempts.times('assigned')[row] : Number.NaN, end);
-    if (Number.isNaN(begin)) return;
-    const task = attempts.numbers('task')[row];
-    this.put(lane, Math.min(begin, end), Math.max(begin, end), this.nameOf(task), statusCode(status), row);
-    this.tentative.set(row, lane);
+    const name = this.nameOf(task);
+    if (name === 0) this.nameless.add(task, { lane, start, row, running: false });
+    this.put(lane, start, stop, name, status, row);
+    if (thread === '' || !placed.sure) this.loose.add(row);
   }
 
-  private placeAgain(row: number): boolean {
-    if (row < 0 || !this.tentative.has(row)) return false;
-    const lane = this.tentative.get(row);
-    this.tentative.delete(row);
-    if (lane) {
-      lane.remove(row, false);
-      this.count--;
-      if (lane.length === 0) {
-        this.byKey.delete(laneKey(lane.worker, lane.thread));
-        this.sortedLanes = undefined;
-      }
-    } else {
-      const status = this.recording.table('attempts').text('status', row);
-      this.unplaced.set(status, (this.unplaced.get(status) ?? 1) - 1);
+  /** Takes an attempt from where `place` has put it; nothing that is known of it may have changed since. */
+  private unplace(row: number): void {
+    this.loose.delete(row);
+    const placed = placeOf(this, row);
+    if (typeof placed === 'string') {
+      this.unplaced.set(placed, (this.unplaced.get(placed) ?? 1) - 1);
+      return;
     }
-    this.place(row);
-    return true;
+    const { start, stop, worker, thread } = placed;
+    const task = this.recording.table('attempts').numbers('task')[row];
+    const lane = this.byKey.get(laneKey(worker, thread));
+    if (lane) this.takeOut(lane, start, stop, this.nameOf(task), row, false);
   }
 
   private put(lane: Lane, start: number, stop: number, name: number, status: number, row: number): void {
-    if (name === 0) this.unnamed++;
     lane.add(start, stop, name, status, row);
+    this.totals.add(name, stop - start);
     this.count++;
+  }
+
+  private takeOut(
+    lane: Lane,
+    start: number,
+    stop: number,
+    name: number,
+    row: number,
+    running: boolean
+  ): void {
+    if (!lane.remove(start, row, running)) return;
+    this.totals.remove(name, stop - start);
+    this.count--;
+    // A lane of those whose thread was not known yet is there only as long as it is needed.
+    if (lane.thread !== '' || lane.length > 0) return;
+    this.byKey.delete(laneKey(lane.worker, lane.thread));
+    this.sortedLanes = undefined;
   }
 
   private lane(worker: string, thread: string): Lane {
@@ -390,19 +292,24 @@ export class Tasks {
     return lane;
   }
 
-  private nameLate(): void {
-    this.unnamed = 0;
+  /** Gives names to entries that came before the rows of `graph` that tell them. */
+  private nameLate(from: number, to: number): boolean {
+    const tasks = this.recording.table('graph').numbers('task');
     const nameOf = this.namer();
-    const attempted = this.recording.table('attempts').numbers('task');
-    const running = this.recording.table('running').numbers('task');
-    for (const lane of this.byKey.values()) {
-      for (let entry = 0; entry < lane.length; entry++) {
-        if (lane.name[entry] !== 0) continue;
-        const name = nameOf((lane.status[entry] === RUNNING ? running : attempted)[lane.row[entry]]);
-        if (name === 0) this.unnamed++;
-        else lane.rename(entry, name);
+    let any = false;
+    for (let row = from; row < to && this.nameless.size > 0; row++) {
+      for (const { lane, start, row: at, running } of this.nameless.take(tasks[row])) {
+        const entry = lane.find(start, at, running);
+        const name = nameOf(tasks[row]);
+        if (entry < 0 || name === 0) continue;
+        const took = lane.stop[entry] - start;
+        this.totals.remove(0, took);
+        this.totals.add(name, took);
+        lane.rename(entry, name);
+        any = true;
       }
     }
+    return any;
   }
 
   private readWorkers(): Map<string, string> {
@@ -416,8 +323,7 @@ export class Tasks {
 
   private inOrder(): Lane[] {
     const order = new Intl.Collator('en', { numeric: true });
-    const seen = new Map([...this.byKey.values()].map((lane, at) => [lane, at]));
-    return [...seen.keys()].sort(
+    return [...this.byKey.values()].sort(
       (a, b) =>
         Number(a.worker === '') - Number(b.worker === '') ||
         order.compare(this.workerName(a.worker), this.workerName(b.worker)) ||
@@ -428,18 +334,14 @@ export class Tasks {
   }
 }
 
+function isKnown(time: number | undefined): time is number {
+  return time !== undefined && !Number.isNaN(time);
+}
+
+function known(time: number | undefined, otherwise: number): number {
+  return isKnown(time) ? time : otherwise;
+}
+
 function laneKey(worker: string, thread: string): string {
   return `${worker}\n${thread}`;
-}
-
-function firstKnown(...values: number[]): number {
-  return values.find(value => !Number.isNaN(value)) ?? Number.NaN;
-}
-
-function index(into: IdIndex, ids: ArrayLike<number>, from: number, to: number): void {
-  for (let row = from; row < to; row++) into.set(ids[row], row);
-}
-
-function chain(into: Chains, ids: ArrayLike<number>, from: number, to: number): void {
-  for (let row = from; row < to; row++) into.add(ids[row], row);
 }

@@ -35,11 +35,15 @@ export class Tooltip {
   private fixed = false;
   private target: Box = { x: 0, y: 0, width: 0, height: 0 };
 
-  constructor(private readonly onUnpin: () => void = () => {}) {
-    this.element.className = 'di-card';
+  /** `near` stands in the page that the card is for. */
+  constructor(
+    private readonly near: Element,
+    private readonly onUnpin: () => void = () => {}
+  ) {
+    this.element.className = 'di-page di-card';
     this.element.setAttribute('role', 'tooltip');
     this.element.hidden = true;
-    document.body.append(this.element);
+    layerOf(near).append(this.element);
   }
 
   get pinned(): boolean {
@@ -49,6 +53,7 @@ export class Tooltip {
   /** Shows a card beside a box; both in CSS pixels of the window. */
   show(card: Card, target: Box): void {
     this.fill(card);
+    this.element.style.colorScheme = getComputedStyle(this.near).colorScheme;
     this.element.hidden = false;
     this.target = target;
     this.place(target);
@@ -128,6 +133,12 @@ export class Tooltip {
     this.element.style.left = `${Math.round(left)}px`;
     this.element.style.top = `${Math.round(top)}px`;
   }
+}
+
+/** The outermost place whose styles hold for an element: within a shadow tree, that tree. */
+function layerOf(near: Element): Node & ParentNode {
+  const root = near.getRootNode();
+  return root instanceof ShadowRoot ? root : document.body;
 }
 
 function clamped(value: number, low: number, high: number): number {

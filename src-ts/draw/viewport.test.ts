@@ -29,6 +29,35 @@ describe('Viewport', () => {
     expect([viewport.start, viewport.stop]).toEqual([100, 310]);
   });
 
+  test('of a run that goes on leaves a little room, so that the scale seldom changes', () => {
+    const viewport = new Viewport({ live: true });
+    const shown = new Set<string>();
+    for (let time = 150; time < 200; time += 0.1) {
+      viewport.setExtent(100, time);
+      shown.add(`${viewport.start} ${viewport.stop}`);
+      expect(viewport.start).toBe(100);
+      expect(viewport.stop).toBeGreaterThanOrEqual(time);
+      expect(viewport.stop - time).toBeLessThanOrEqual((time - 100) / 32);
+    }
+    expect(shown.size).toBeLessThan(60);
+    viewport.pan(0.001);
+    expect(viewport.span).toBeCloseTo(viewport.stop - viewport.start);
+  });
+
+  test('of a run that goes on may begin where something new began', () => {
+    const viewport = new Viewport({ live: true });
+    viewport.setExtent(100, 200);
+    viewport.followFrom(190);
+    viewport.setExtent(100, 210);
+    expect([viewport.start, viewport.follow, viewport.fitted]).toEqual([190, true, false]);
+    expect(viewport.stop).toBeCloseTo(210, 0);
+    viewport.show(120, 130);
+    viewport.followFrom(205);
+    expect([viewport.start, viewport.stop]).toEqual([120, 130]);
+    viewport.fit();
+    expect([viewport.start, viewport.fitted]).toEqual([100, true]);
+  });
+
   test('zooms about a place and stays inside', () => {
     const viewport = opened();
     viewport.zoom(0.25, 0.5);

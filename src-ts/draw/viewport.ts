@@ -33,10 +33,19 @@ export class Viewport {
   private length = 1;
   private following = true;
   private touched = false;
+  /** Where the picture begins while it is followed and not touched; the whole recording is shown without. */
+  private anchor = Number.NEGATIVE_INFINITY;
   private pointer = Number.NaN;
   private settling: ReturnType<typeof setTimeout> | undefined;
+  /** Share of the length that may stand empty at the right, so that what goes on seldom changes the scale. */
+  private ahead = 0;
   private readonly callbacks = new Set<() => void>();
   private readonly cursorCallbacks = new Set<() => void>();
+
+  /** `live`: the recording goes on, and what is followed leaves a little room for it. */
+  constructor({ live = false }: { readonly live?: boolean } = {}) {
+    if (live) this.ahead = 1 / 32;
+  }
 
   get start(): number {
     return this.from;
@@ -106,9 +115,18 @@ export class Viewport {
   fit(): void {
     this.touched = false;
     this.following = true;
-    this.from = this.first;
-    this.length = this.last - this.first;
+    this.anchor = Number.NEGATIVE_INFINITY;
+    this.toEnd();
     this.changed(true);
+  }
+
+  /** Shows what comes from a moment on, as long as nobody has zoomed or panned; what came before stays in reach. */
+  followFrom(start: number): void {
+    if (start === this.anchor) return;
+    this.anchor = start;
+    if (!this.following || this.touched) return;
+    this.toEnd();
+    this.changed(false);
   }
 
   /** Shows a range. */
@@ -155,12 +173,12 @@ export class Viewport {
   }
 
   private bounded(span: number): number {
-    return Math.min(Math.max(span, SHORTEST), this.last - this.first);
+    return Math.min(Math.max(span, SHORTEST), this.edge - this.first);
   }
 
   private set(start: number, span: number): void {
     const length = this.bounded(span);
-    const from = Math.min(Math.max(start, this.first), Math.max(this.first, this.last - length));
+    const from = Math.min(Math.max(start, this.first), Math.max(this.first, this.edge - length));
     if (from === this.from && length === this.length) return;
     this.touched = true;
     this.following = false;
@@ -171,11 +189,23 @@ export class Viewport {
 
   private toEnd(): void {
     if (this.touched) {
-      this.from = Math.max(this.first, this.last - this.length);
-    } else {
-      this.from = this.first;
-      this.length = this.last - this.first;
+      this.from = Math.max(this.first, this.edgeFor(this.length) - this.length);
+      return;
     }
+    this.from = Math.min(Math.max(this.first, this.anchor), this.last - SHORTEST);
+    this.length = this.edgeFor(this.last - this.from) - this.from;
+  }
+
+  /** The latest moment that can be shown, where everything is. */
+  private get edge(): number {
+    return Math.max(this.edgeFor(this.last - this.first), this.from + this.length);
+  }
+
+  /** The same where only so much is shown: the room that is left is a share of that. */
+  private edgeFor(span: number): number {
+    if (this.ahead === 0) return this.last;
+    const step = 2 ** Math.floor(Math.log2(span * this.ahead));
+    return this.first + Math.ceil((this.last - this.first) / step) * step;
   }
 
   private changed(byPerson: boolean): void {

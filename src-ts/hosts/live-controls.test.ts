@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { bytesOf, joined } from '../core/test-bytes';
 import { type Control, cellPicker, followButton, liveControls, pauseButton } from './live-controls';
 import { LivePage } from './live-page';
@@ -6,6 +6,8 @@ import { LivePage } from './live-page';
 let page: LivePage;
 
 beforeEach(() => {
+  // Time stands still, so that no slice of reading ever ends.
+  vi.spyOn(performance, 'now').mockReturnValue(0);
   page = new LivePage();
   page.take(
     joined(

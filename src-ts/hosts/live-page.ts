@@ -60,7 +60,7 @@ export class LivePage {
   private problems: string[] = [];
 
   constructor() {
-    this.stage = createStage(new Recording());
+    this.stage = createStage(new Recording(), { live: true });
     this.stage.recording.onAppend(({ table }) => {
       if (table === 'cells' || table === 'submissions') this.tell();
     });

@@ -3,7 +3,7 @@ import { sumTasks, type TaskSum } from '../core/task-sums';
 import { css } from '../draw/palette';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
-import { table } from './table';
+import type { TableOptions } from './table';
 
 /** Task names with what they cost, as a table. */
 export const functions: Panel = {
@@ -20,7 +20,7 @@ class FunctionsView extends PlainView {
     return 'No task has run yet. Run a Dask computation while this is recorded.';
   }
 
-  protected content(): HTMLElement {
+  protected content(): TableOptions {
     const { tasks, selection, colors, surface } = this.context;
     const sums = sumTasks(tasks, selection.filter('functions'), 'name');
     const all = sums.reduce((total, { time }) => total + time, 0);
@@ -36,7 +36,7 @@ class FunctionsView extends PlainView {
       sum.nbytes,
       sum.failed
     ];
-    return table({
+    return {
       caption: 'Task names by computing time',
       sort: 2,
       rows: {
@@ -71,6 +71,6 @@ class FunctionsView extends PlainView {
       swatch: row => css(colors.color(sums[row].label, surface.theme.dark, surface.theme.contrast)),
       choose: row => selection.toggle('functions', 'name', sums[row].label),
       isChosen: row => chosen.has(sums[row].label)
-    });
+    };
   }
 }

@@ -105,6 +105,14 @@ export class Interaction {
     if (!this.stage.viewport.moving && this.last) this.hover(this.last);
   }
 
+  /** What is drawn has been worked out anew: the mark under the pointer may be another, or elsewhere. */
+  renewed(): void {
+    if (!this.hovered || !this.last || this.tooltip.pinned || this.stepping) return;
+    const mark = this.view.pick?.(this.last.x, this.last.y);
+    if (mark && mark.id === this.hovered.id) this.hovered = mark;
+    else this.point(mark);
+  }
+
   private hover(at: { readonly x: number; readonly y: number } | undefined): void {
     const { viewport } = this.stage;
     this.last = at;

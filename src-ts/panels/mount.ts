@@ -9,7 +9,7 @@ import { icon } from './icons';
 import { Interaction } from './interaction';
 import type { Panel, PanelView, Stage } from './panel';
 import { offer, type Picture, toPng, toSvg } from './picture';
-import { table } from './table';
+import { Table } from './table';
 import { whenNear } from './when-near';
 
 /** A panel in a page. */
@@ -20,17 +20,21 @@ export interface Mounted {
   dispose(): void;
 }
 
-/** Least time between two layouts because of new data, milliseconds. */
+/** Least time between two pictures because of new data, and between two tables, milliseconds. */
 const LIVE = 80;
+const LIVE_TABLE = 1000;
 
 /** And at least this many times what the last one took, so that new data leave most of the time to the person. */
 const PATIENCE = 10;
+
+/** Panels that have been mounted: ids of elements are made from it. */
+let count = 0;
 
 /** Puts a panel into a page: the frame around it and all that panels have in common. */
 export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   const stops: (() => void)[] = [];
   const surface = new Surface();
-  const tooltip = new Tooltip();
+  const tooltip = new Tooltip(host);
   const live = element('div', { class: 'di-unseen', 'aria-live': 'polite' });
   const view = panel.create({
     ...stage,
@@ -43,7 +47,7 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     live.textContent = words;
   });
 
-  const titleId = `di-title-${panel.id}`;
+  const titleId = `di-title-${panel.id}-${++count}`;
   const chips = element('div', { class: 'di-chips' });
   const actions = element('div', { class: 'di-actions' });
   const head = element(
@@ -76,8 +80,8 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     return words === undefined;
   };
 
-  /** What the last layout took, milliseconds. */
-  let cost = 0;
+  /** What the last layout and the last drawing took, milliseconds. */
+  const cost = { layout: 0, draw: 0 };
   const layout = (): void => {
     const began = performance.now();
     if (stand()) {
@@ -86,7 +90,8 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
       stand();
     }
     if (!tableBox.hidden) fillTable();
-    cost = performance.now() - began;
+    interaction.renewed();
+    cost.layout = performance.now() - began;
     fit();
   };
 
@@ -95,9 +100,18 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     if (surface.element.style.height !== wanted) surface.element.style.height = wanted;
   };
 
+  let shownTable: Table | undefined;
   const fillTable = (): void => {
     const rows = tableBox.hidden || view.empty() !== undefined ? undefined : view.rows?.();
-    tableBox.replaceChildren(...(rows ? [table({ caption: panel.title, rows })] : []));
+    if (!rows) {
+      shownTable = undefined;
+      tableBox.replaceChildren();
+    } else if (shownTable) {
+      shownTable.renew({ caption: panel.title, rows });
+    } else {
+      shownTable = new Table({ caption: panel.title, rows });
+      tableBox.replaceChildren(shownTable.element);
+    }
   };
 
   if (view.search) {
@@ -143,7 +157,7 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
           timer = undefined;
           renew();
         },
-        Math.max(LIVE, PATIENCE * cost)
+        Math.max(view.plain || !tableBox.hidden ? LIVE_TABLE : LIVE, PATIENCE * (cost.layout + cost.draw))
       );
     }),
     stage.recording.onReplace(renew),
@@ -151,8 +165,13 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     () => clearTimeout(timer)
   );
   if (panel.overTime) {
+    let shown = '';
     stops.push(
       stage.viewport.subscribe(() => {
+        const { start, stop, moving, origin } = stage.viewport;
+        const now = [start, stop, moving, origin].join();
+        if (now === shown) return;
+        shown = now;
         surface.invalidate('base');
         interaction.moved();
       }),
@@ -170,7 +189,9 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   surface.start({
     layout,
     draw: pen => {
+      const began = performance.now();
       if (!surface.element.hidden) view.draw(pen);
+      cost.draw = performance.now() - began;
     },
     drawOverlay: (pen: Pen) => interaction.drawOverlay(pen)
   });

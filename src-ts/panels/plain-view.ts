@@ -2,12 +2,14 @@ import type { TableName } from '../core/schema';
 import { watchTheme } from '../draw/theme';
 import { element } from './element';
 import type { PanelContext, PanelView } from './panel';
+import { Table, type TableOptions } from './table';
 
-/** A view without a picture: its content is made anew when what it shows has changed. */
+/** A view without a picture: a table, filled anew when what it shows has changed. */
 export abstract class PlainView implements PanelView {
   readonly plain = true;
   readonly below = element('div', { class: 'di-plain' });
   private known = '';
+  private table: Table | undefined;
   private readonly stop: () => void;
 
   constructor(
@@ -22,7 +24,7 @@ export abstract class PlainView implements PanelView {
 
   abstract empty(): string | undefined;
 
-  protected abstract content(): HTMLElement;
+  protected abstract content(): TableOptions;
 
   height(): number {
     return 0;
@@ -33,7 +35,13 @@ export abstract class PlainView implements PanelView {
     const known = [recording.state(...this.tables), selection.save()].join();
     if (known === this.known) return;
     this.known = known;
-    this.below.replaceChildren(this.content());
+    const content = this.content();
+    if (this.table) {
+      this.table.renew(content);
+      return;
+    }
+    this.table = new Table(content);
+    this.below.append(this.table.element);
   }
 
   draw(): void {}

@@ -3,7 +3,7 @@ import { namedSpans, type Span } from '../core/spans';
 import { sumTasks, type TaskSum } from '../core/task-sums';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
-import { table } from './table';
+import type { TableOptions } from './table';
 
 /** The spans that a person put around computations, with what ran inside each. */
 export const spans: Panel = {
@@ -28,7 +28,7 @@ class SpansView extends PlainView {
     return 'No spans were used. Put `with distributed.span("name"):` around a part of the work to tell it apart.';
   }
 
-  protected content(): HTMLElement {
+  protected content(): TableOptions {
     const { recording, tasks, selection } = this.context;
     const found = new Map(
       sumTasks(tasks, selection.filter('spans'), 'span').map(each => [each.label, each] as const)
@@ -44,7 +44,7 @@ class SpansView extends PlainView {
       sums.longest,
       sums.failed
     ];
-    return table({
+    return {
       caption: 'Spans with all that ran inside them',
       rows: {
         columns: [
@@ -76,7 +76,7 @@ class SpansView extends PlainView {
         selection.set({ source: 'spans', column: 'span', value: next });
       },
       isChosen: row => chosen.has(rows[row].span.id)
-    });
+    };
   }
 }
 

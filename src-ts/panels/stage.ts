@@ -6,8 +6,8 @@ import { Viewport } from '../draw/viewport';
 import type { Stage } from './panel';
 
 /** What the panels of one page share, over one recording. */
-export function createStage(recording: Recording): Stage {
-  const viewport = new Viewport();
+export function createStage(recording: Recording, options: { readonly live?: boolean } = {}): Stage {
+  const viewport = new Viewport(options);
   const grow = (): void => viewport.setExtent(recording.origin, recording.end);
   grow();
   recording.onAppend(grow);

@@ -23,64 +23,97 @@ const NEXT = [450, 2000] as const;
 const LONGEST = 500;
 
 /** A table that can be sorted and copied whole, however long it is. */
-export function table(options: TableOptions): HTMLElement {
-  const { rows } = options;
-  const order = Array.from({ length: rows.length }, (_, row) => row);
-  const head = element('tr');
-  const body = element('tbody');
-  let sorted = options.sort ?? -1;
-  let descending = rows.columns[sorted]?.numeric ?? false;
-  let shown = PAGE;
+export class Table {
+  readonly element: HTMLElement;
+  private order: number[] = [];
+  private sorted: number;
+  private descending: boolean;
+  private shown = PAGE;
+  private cells: readonly HTMLElement[] = [];
+  private readonly head = element('tr');
+  private readonly body = element('tbody');
+  private readonly caption = element('caption');
+  private readonly more: HTMLButtonElement;
 
-  const more = button('Show more', () => {
-    shown += NEXT[shown === PAGE ? 0 : 1];
-    fill();
-  });
-  const fill = (): void => {
-    body.replaceChildren(...order.slice(0, shown).map(row => tableRow(options, row)));
+  constructor(private options: TableOptions) {
+    this.sorted = options.sort ?? -1;
+    this.descending = options.rows.columns[this.sorted]?.numeric ?? false;
+    this.more = button('Show more', () => {
+      this.shown += NEXT[this.shown === PAGE ? 0 : 1];
+      this.fill();
+    });
+    const made = element(
+      'table',
+      { class: 'di-table' },
+      this.caption,
+      element('thead', {}, this.head),
+      this.body
+    );
+    const copy = button(
+      'Copy table',
+      () =>
+        void copyText(asText(this.options.rows, this.order)).then(done =>
+          copy.classList.toggle('di-done', done)
+        ),
+      icon('copy')
+    );
+    const scroll = element(
+      'div',
+      { class: 'di-table-scroll', tabindex: 0, role: 'region', 'aria-label': options.caption },
+      made
+    );
+    this.element = element('div', { class: 'di-table-box' }, copy, scroll, this.more);
+    this.renew(options);
+  }
+
+  /** Shows other rows; order, length, scroll and focus stay as the person has set them. */
+  renew(options: TableOptions): void {
+    this.options = options;
+    this.caption.textContent = options.caption;
+    const titles = options.rows.columns.map(({ title }) => title).join('\n');
+    if (titles !== this.cells.map(cell => cell.textContent).join('\n')) this.title();
+    this.order = Array.from({ length: options.rows.length }, (_, row) => row);
+    this.mark();
+    this.sort();
+    const focused = this.body.contains(document.activeElement) ? document.activeElement?.textContent : null;
+    this.fill();
+    if (focused === null) return;
+    const buttons = [...this.body.querySelectorAll('button')];
+    buttons.find(({ textContent }) => textContent === focused)?.focus({ preventScroll: true });
+  }
+
+  private title(): void {
+    this.cells = this.options.rows.columns.map((column, index) => {
+      const sorter = element('button', { type: 'button' }, column.title);
+      sorter.addEventListener('click', () => {
+        this.descending = this.sorted === index ? !this.descending : column.numeric;
+        this.sorted = index;
+        this.mark();
+        this.sort();
+        this.fill();
+      });
+      return element('th', { scope: 'col', class: column.numeric ? 'di-number' : undefined }, sorter);
+    });
+    this.head.replaceChildren(...this.cells);
+  }
+
+  private fill(): void {
+    const { order, shown, more } = this;
+    this.body.replaceChildren(...order.slice(0, shown).map(row => tableRow(this.options, row)));
     more.hidden = shown >= order.length;
     more.textContent = `Show more of ${(order.length - shown).toLocaleString('en')} rows`;
-  };
-  const sort = (): void => {
-    if (sorted >= 0) order.sort(ordering(rows, sorted, descending));
-  };
+  }
 
-  const cells = rows.columns.map((column, index) => {
-    const sorter = element('button', { type: 'button' }, column.title);
-    const cell = element('th', { scope: 'col', class: column.numeric ? 'di-number' : undefined }, sorter);
-    sorter.addEventListener('click', () => {
-      descending = sorted === index ? !descending : column.numeric;
-      sorted = index;
-      mark();
-      sort();
-      fill();
-    });
-    return cell;
-  });
-  const mark = (): void => {
-    cells.forEach((cell, index) => {
-      if (index === sorted) cell.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
+  private sort(): void {
+    if (this.sorted >= 0) this.order.sort(ordering(this.options.rows, this.sorted, this.descending));
+  }
+
+  private mark(): void {
+    this.cells.forEach((cell, index) => {
+      if (index === this.sorted) cell.setAttribute('aria-sort', this.descending ? 'descending' : 'ascending');
       else cell.removeAttribute('aria-sort');
     });
-  };
-
-  head.append(...cells);
-  mark();
-  sort();
-  fill();
-  const caption = element('caption', {}, options.caption);
-  const made = element('table', { class: 'di-table' }, caption, element('thead', {}, head), body);
-  const copy = button(
-    'Copy table',
-    () => void copyText(asText(rows, order)).then(done => copy.classList.toggle('di-done', done)),
-    icon('copy')
-  );
-  const scroll = element(
-    'div',
-    { class: 'di-table-scroll', tabindex: 0, role: 'region', 'aria-label': options.caption },
-    made
-  );
-  return element('div', { class: 'di-table-box' }, copy, scroll, more);
+  }
 }
 
 function ordering(rows: TableRows, column: number, descending: boolean): (a: number, b: number) => number {

@@ -4,7 +4,7 @@ import { sumTasks, type TaskSum } from '../core/task-sums';
 import { activeTime } from '../core/time-budget';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
-import { table } from './table';
+import type { TableOptions } from './table';
 
 /** Every worker with what it did, as a table. */
 export const workers: Panel = {
@@ -43,7 +43,7 @@ class WorkersView extends PlainView {
     return 'No worker was there while this was recorded.';
   }
 
-  protected content(): HTMLElement {
+  protected content(): TableOptions {
     const { tasks, selection, viewport } = this.context;
     const filter = selection.filter('workers');
     const time = filter.time ?? activeTime(tasks);
@@ -57,7 +57,7 @@ class WorkersView extends PlainView {
       return { ...worker, sum, busy: offered > 0 ? Math.min(1, sum.time / offered) : Number.NaN };
     });
     const { origin } = viewport;
-    return table({
+    return {
       caption: 'Workers by computing time',
       sort: 4,
       rows: {
@@ -101,7 +101,7 @@ class WorkersView extends PlainView {
       },
       choose: row => selection.toggle('workers', 'worker', rows[row].worker),
       isChosen: row => chosen.has(rows[row].worker)
-    });
+    };
   }
 
   /** The newest row of each worker; threads of local schedulers have none, their lanes tell of them. */

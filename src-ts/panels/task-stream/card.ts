@@ -1,5 +1,6 @@
 import { bytes, clock, count, duration, plural, share, shortened, THIN } from '../../core/format';
 import { type Lane, RUNNING, STATUSES, type Status } from '../../core/lane';
+import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
 import type { Card, CardLine } from '../../draw/tooltip';
 
@@ -141,7 +142,7 @@ function waits(tasks: Tasks, row: number, run: number): CardLine[] {
   const seen = tasks.executionRow(run);
   const at = (column: 'received' | 'ready' | 'executing' | 'ended'): number =>
     seen < 0 ? Number.NaN : executions.times(column)[seen];
-  const { start, stop } = tasks.runOf(row);
+  const { start, stop } = runOf(tasks, row);
   const took = stop - start;
   const submitted = attempts.times('submitted')[row];
   const ready = attempts.times('ready')[row];

@@ -22,7 +22,7 @@ export interface View {
   readonly entries: ((lane: Lane) => Uint8Array | undefined) | undefined;
   /** Levels know neither chosen names nor filters by entry. */
   readonly plain: boolean;
-  /** Changes whenever anything but the viewport has changed. */
+  /** Changes whenever anything but the viewport and the entries of lanes has changed. */
   readonly version: string;
   /** A person is zooming or panning: rather quick than exact. */
   readonly moving: boolean;
@@ -30,6 +30,9 @@ export interface View {
 
 /** Longest time in one frame for making a rough picture exact, milliseconds. */
 const SLICE = 8;
+
+/** Columns before the end of what goes on that look different because it goes on. */
+const OPEN_END = 3;
 
 const ALL_ACTIONS = new Uint8Array(8).fill(1);
 
@@ -49,6 +52,10 @@ export class Grid {
   private version = '';
   private first = 0;
   private column = 0;
+  private lanes: readonly Lane[] = [];
+  /** Versions of each lane and of its phases as they are in the cells. */
+  private drawn: { readonly tasks: number; readonly phases: number }[] = [];
+  private now = 0;
   private exact = new Uint8Array(0);
   private readonly raster = new Raster();
 
@@ -58,21 +65,49 @@ export class Grid {
   update(view: View): boolean {
     const first = Math.round((view.start - view.origin) / view.column);
     const shift = first - this.first;
-    const same =
-      this.version === view.version && this.width === view.width && this.rows === view.lanes.length;
+    const same = this.version === view.version && this.width === view.width && this.holds(view.lanes);
     const canShift = same && sameWidth(this.column, view.column) && Math.abs(shift) < view.width;
     if (!canShift) this.resize(view);
     this.version = view.version;
     this.first = first;
     this.column = view.column;
     if (!canShift) this.fill(view, 0, view.width, true);
-    else if (shift !== 0) this.shift(view, shift);
+    else {
+      if (shift !== 0) this.shift(view, shift);
+      this.renew(view);
+    }
+    this.drawn = view.lanes.map(lane => this.versionsOf(lane));
+    this.now = view.now;
     if (!view.moving) this.refine(view);
     return this.exact.every(Boolean);
   }
 
+  private holds(lanes: readonly Lane[]): boolean {
+    return lanes.length === this.lanes.length && lanes.every((lane, row) => lane === this.lanes[row]);
+  }
+
+  private versionsOf(lane: Lane): { readonly tasks: number; readonly phases: number } {
+    return { tasks: lane.version, phases: this.ofLane.of(lane)?.version ?? 0 };
+  }
+
+  /** Fills anew what has changed since the cells were filled: in a run that goes on, the right end. */
+  private renew(view: View): void {
+    const columnOf = (time: number): number =>
+      Math.max(0, Math.floor((time - view.start) / view.column) - OPEN_END);
+    view.lanes.forEach((lane, row) => {
+      const { tasks, phases } = this.drawn[row];
+      const offset = row * this.width;
+      const goesOn = lane.running > 0 && view.now !== this.now ? this.now : Number.POSITIVE_INFINITY;
+      const from = columnOf(Math.min(lane.since(tasks), goesOn));
+      if (from < this.width) this.fillExactly(view, lane, offset, from, this.width);
+      const since = this.ofLane.of(lane)?.since(phases) ?? Number.POSITIVE_INFINITY;
+      if (columnOf(since) < this.width) this.fillPhases(view, lane, offset, columnOf(since), this.width);
+    });
+  }
+
   private resize(view: View): void {
     this.width = view.width;
+    this.lanes = view.lanes;
     this.rows = view.lanes.length;
     const size = this.width * this.rows;
     if (this.tasks.length !== size) {

@@ -4,7 +4,6 @@ import type { Theme } from '../../draw/theme';
 import { element } from '../element';
 import type { Sign, Stage } from '../panel';
 import { nameColor } from './colors';
-import type { Totals } from './totals';
 
 /** Names shown before a person asks for all. */
 const SHOWN = 12;
@@ -39,7 +38,6 @@ export class Legend {
 
   constructor(
     private readonly stage: Stage,
-    private readonly totals: Totals,
     private readonly hooks: LegendHooks
   ) {
     this.search = element('input', {
@@ -59,7 +57,7 @@ export class Legend {
   /** Shows the names as they stand now. */
   update(theme: Theme): void {
     this.last = () => this.update(theme);
-    const ranked = this.totals.ranked();
+    const ranked = this.stage.tasks.totals.ranked();
     const query = this.search.value.trim().toLowerCase();
     const { names } = this.stage.tasks;
     const found = query ? ranked.filter(name => names[name].toLowerCase().includes(query)) : ranked;
@@ -67,7 +65,7 @@ export class Legend {
     const state = shown.map(index => {
       const name = names[index];
       const flags = `${this.hooks.isChosen(name)}${this.hooks.isHidden(name)}`;
-      return `${index} ${this.totals.counts[index]} ${flags}`;
+      return `${index} ${this.stage.tasks.totals.counts[index]} ${flags}`;
     });
     const key = [theme.dark, theme.contrast, query, found.length, this.expanded, ...state].join('|');
     if (key === this.drawn) return;
@@ -88,7 +86,7 @@ export class Legend {
   /** The same for a saved picture: names that are shown, then the signs. */
   forPicture(theme: Theme): Sign[] {
     const { names } = this.stage.tasks;
-    const shown = this.totals
+    const shown = this.stage.tasks.totals
       .ranked()
       .map(index => names[index])
       .filter(name => !this.hooks.isHidden(name))
@@ -107,7 +105,7 @@ export class Legend {
     const swatch = element('span', { class: 'di-swatch', 'aria-hidden': 'true' });
     swatch.style.backgroundColor = nameColor(name, this.stage.colors, theme);
     const label = element('bdi', {}, name ? shortened(name, 34) : 'name not known');
-    const words = `${name}: ${count(this.totals.counts[index])} tasks, ${duration(this.totals.seconds[index])} in all`;
+    const words = `${name}: ${count(this.stage.tasks.totals.counts[index])} tasks, ${duration(this.stage.tasks.totals.seconds[index])} in all`;
     const choose = element(
       'button',
       {
@@ -172,7 +170,7 @@ export class Legend {
     if (event.key === 'Enter') {
       const query = this.search.value.trim().toLowerCase();
       const { names } = this.stage.tasks;
-      const found = this.totals.ranked().map(index => names[index]);
+      const found = this.stage.tasks.totals.ranked().map(index => names[index]);
       this.hooks.chooseAll(query ? found.filter(name => name.toLowerCase().includes(query)) : []);
     } else if (event.key === 'Escape' && this.search.value !== '') {
       this.search.value = '';

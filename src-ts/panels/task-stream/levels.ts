@@ -12,9 +12,10 @@ const FEWEST = 512;
 const UNIT = 1e-6;
 
 interface LaneLevels {
-  epoch: number;
-  built: number;
-  cells: Cells[];
+  /** Version of the lane, and the end of the recording, when it was built. */
+  readonly version: number;
+  readonly end: number;
+  readonly cells: readonly Cells[];
 }
 
 /**
@@ -109,20 +110,14 @@ export class Levels {
 
   private isBuilt(lane: Lane): boolean {
     const levels = this.built.get(lane);
-    return (
-      levels !== undefined &&
-      levels.built === lane.length &&
-      levels.epoch === lane.epoch &&
-      levels.cells.length === this.widths.length
-    );
+    return levels?.version === lane.version && levels.cells.length === this.widths.length;
   }
 
   private buildLane(lane: Lane, end: number): void {
-    const { length } = lane;
+    const { version } = lane;
     const known = this.built.get(lane);
-    const kept =
-      known && known.epoch === lane.epoch && known.cells.length === this.widths.length ? known : undefined;
-    const since = kept && kept.built < length ? Math.min(lane.start[kept.built], end) : this.origin;
+    const kept = known?.cells.length === this.widths.length ? known : undefined;
+    const since = kept ? Math.min(lane.since(kept.version), kept.end) : this.origin;
     const cells = this.widths.map((width, level) => {
       const count = Math.ceil((end - this.origin) / width) + 1;
       const made = new Uint32Array(count);
@@ -131,7 +126,7 @@ export class Levels {
       this.raster.fill(lane, made, 0, from, count, { start: this.origin, width, now: end }, this.plain);
       return made;
     });
-    this.built.set(lane, { epoch: lane.epoch, built: length, cells });
+    this.built.set(lane, { version, end, cells });
   }
 }
 

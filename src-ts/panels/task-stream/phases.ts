@@ -1,4 +1,5 @@
 import { Lane, OK } from '../../core/lane';
+import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
 import type { Reserved } from '../../draw/palette';
 
@@ -16,7 +17,8 @@ export function reservedOf(action: number): Reserved {
 export class Phases {
   private readonly lanes = new Map<string, Lane>();
   private taken = 0;
-  private generation = 0;
+  /** Grows when the lanes of phases have all become others. */
+  generation = 0;
   /** Rows whose attempt has not arrived. */
   private waiting: number[] = [];
   /** Changes with what `of` returns. */
@@ -59,7 +61,7 @@ export class Phases {
     }
     const attempts = recording.table('attempts');
     const worker = attempts.text('worker', attempt);
-    const thread = attempts.text('thread', attempt) || this.tasks.runOf(attempt).thread;
+    const thread = attempts.text('thread', attempt) || runOf(this.tasks, attempt).thread;
     const key = `${worker}\n${thread}`;
     let lane = this.lanes.get(key);
     if (!lane) {

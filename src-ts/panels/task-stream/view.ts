@@ -18,7 +18,6 @@ import { noteOf } from './note';
 import { Phases } from './phases';
 import { rowsOf } from './rows';
 import { Sheet } from './sheet';
-import { Totals } from './totals';
 
 /** Heights of a lane, CSS pixels. */
 const LOWEST_LANE = 3;
@@ -40,7 +39,6 @@ export class TaskStreamView implements PanelView {
   readonly search: HTMLInputElement;
 
   private readonly legend: Legend;
-  private readonly totals: Totals;
   private readonly choice: Choice;
   private readonly phases: Phases;
   private readonly grid: Grid;
@@ -57,11 +55,10 @@ export class TaskStreamView implements PanelView {
 
   constructor(private readonly context: PanelContext) {
     const { tasks } = context;
-    this.totals = new Totals(tasks);
     this.phases = new Phases(tasks);
     this.grid = new Grid(this.phases);
     this.choice = new Choice(context, () => context.surface.invalidate('layout'));
-    this.legend = new Legend(context, this.totals, this.choice);
+    this.legend = new Legend(context, this.choice);
     this.above = this.legend.element;
     this.search = this.legend.search;
     this.gestures = {
@@ -95,7 +92,6 @@ export class TaskStreamView implements PanelView {
   layout(): void {
     const { tasks, surface, recording } = this.context;
     this.phases.update();
-    this.totals.update();
     this.choice.update();
     const { lanes } = tasks;
     if (this.grouped !== tasks.version) {
@@ -220,7 +216,7 @@ export class TaskStreamView implements PanelView {
       roles: this.choice.roles,
       entries: this.choice.entries,
       plain: this.choice.plain,
-      version: `${this.phases.version}|${this.choice.version}|${this.top}|${viewport.origin}`,
+      version: `${this.choice.version}|${this.top}|${viewport.origin}|${this.phases.generation}`,
       moving: viewport.moving
     };
   }

@@ -1,0 +1,112 @@
+import { Chains, IdIndex } from './columns';
+import type { Arrival, Recording } from './recording';
+
+/** Tables whose rows are found by an id of theirs. */
+const INDEXED = ['graph', 'executions', 'running', 'attempts', 'phases', 'errors'] as const;
+
+/** Where the rows of each task and each attempt stand. Follows the recording as it grows. */
+export class TaskIndex {
+  protected graphRows = new IdIndex();
+  protected attemptOfRun = new IdIndex();
+  protected executionOfRun = new IdIndex();
+  protected runningOfRun = new IdIndex();
+  protected attemptsOfTask = new Chains();
+  private errorOfRun = new IdIndex();
+  private phasesOfRun = new Chains();
+  private needs = new Chains();
+  private neededBy = new Chains();
+  private edgesTaken = 0;
+
+  constructor(readonly recording: Recording) {}
+
+  /** Row of `graph` of a task, or -1. */
+  graphRow(task: number): number {
+    return this.graphRows.get(task);
+  }
+
+  /** Row of `attempts` of a run, or -1. */
+  attemptRow(run: number): number {
+    return this.attemptOfRun.get(run);
+  }
+
+  /** Row of `executions` of a run, or -1. */
+  executionRow(run: number): number {
+    return this.executionOfRun.get(run);
+  }
+
+  /** Row of `running` of a run, or -1. */
+  runningRow(run: number): number {
+    return this.runningOfRun.get(run);
+  }
+
+  /** Row of `errors` of a run, or -1. */
+  errorRow(run: number): number {
+    return this.errorOfRun.get(run);
+  }
+
+  /** Rows of `attempts` of a task, newest first. */
+  attemptRows(task: number): number[] {
+    return this.attemptsOfTask.rows(task);
+  }
+
+  /** Rows of `phases` of a run. */
+  phaseRows(run: number): number[] {
+    return this.phasesOfRun.rows(run);
+  }
+
+  /** Rows of `edges` that lead to a task's inputs, at most `most`. */
+  inputRows(task: number, most?: number): number[] {
+    this.takeEdges();
+    return this.needs.rows(task, most);
+  }
+
+  /** Number of inputs, and of tasks that need the result. */
+  degree(task: number): { readonly inputs: number; readonly dependents: number } {
+    this.takeEdges();
+    return { inputs: this.needs.count(task), dependents: this.neededBy.count(task) };
+  }
+
+  /** Takes all rows that the recording has by now. */
+  protected takeAll(): void {
+    for (const table of INDEXED) this.takeRows({ table, from: 0, to: this.recording.table(table).rows });
+  }
+
+  /** Takes rows that have arrived; true if they change more than where rows are found. */
+  protected takeRows({ table, from, to }: Arrival): boolean {
+    const { recording } = this;
+    if (table === 'phases') chain(this.phasesOfRun, recording.table('phases').numbers('run'), from, to);
+    if (table === 'errors') index(this.errorOfRun, recording.table('errors').numbers('run'), from, to);
+    if (table === 'graph') index(this.graphRows, recording.table('graph').numbers('task'), from, to);
+    return false;
+  }
+
+  protected clear(): void {
+    this.graphRows = new IdIndex();
+    this.attemptOfRun = new IdIndex();
+    this.executionOfRun = new IdIndex();
+    this.runningOfRun = new IdIndex();
+    this.attemptsOfTask = new Chains();
+    this.errorOfRun = new IdIndex();
+    this.phasesOfRun = new Chains();
+    this.needs = new Chains();
+    this.neededBy = new Chains();
+    this.edgesTaken = 0;
+  }
+
+  /** Edges are many, and wanted only when somebody asks about one task. */
+  private takeEdges(): void {
+    const edges = this.recording.table('edges');
+    if (this.edgesTaken === edges.rows) return;
+    chain(this.needs, edges.numbers('task'), this.edgesTaken, edges.rows);
+    chain(this.neededBy, edges.numbers('dependency'), this.edgesTaken, edges.rows);
+    this.edgesTaken = edges.rows;
+  }
+}
+
+function index(into: IdIndex, ids: ArrayLike<number>, from: number, to: number): void {
+  for (let row = from; row < to; row++) into.set(ids[row], row);
+}
+
+function chain(into: Chains, ids: ArrayLike<number>, from: number, to: number): void {
+  for (let row = from; row < to; row++) into.add(ids[row], row);
+}

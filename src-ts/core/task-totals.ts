@@ -1,0 +1,39 @@
+/** How much there is of each task name, kept up to date entry by entry. */
+export class TaskTotals {
+  /** Seconds computed and number of entries, by index into `Tasks.names`; what still runs has no seconds. */
+  seconds = new Float64Array(64);
+  counts = new Uint32Array(64);
+
+  add(name: number, took: number): void {
+    if (name >= this.counts.length) this.grow(name);
+    this.counts[name]++;
+    if (took < Number.POSITIVE_INFINITY) this.seconds[name] += took;
+  }
+
+  remove(name: number, took: number): void {
+    this.counts[name]--;
+    if (took < Number.POSITIVE_INFINITY) this.seconds[name] -= took;
+  }
+
+  clear(): void {
+    this.seconds.fill(0);
+    this.counts.fill(0);
+  }
+
+  /** Indices of the names that occur, those with the most time first. */
+  ranked(): number[] {
+    return Array.from(this.counts.keys())
+      .filter(name => this.counts[name] > 0)
+      .sort((a, b) => this.seconds[b] - this.seconds[a] || this.counts[b] - this.counts[a]);
+  }
+
+  private grow(name: number): void {
+    const length = Math.max(name + 1, 2 * this.counts.length);
+    const seconds = new Float64Array(length);
+    const counts = new Uint32Array(length);
+    seconds.set(this.seconds);
+    counts.set(this.counts);
+    this.seconds = seconds;
+    this.counts = counts;
+  }
+}
