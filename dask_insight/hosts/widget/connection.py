@@ -35,22 +35,31 @@ class Connection:
         """Take a page's message, on whichever thread it came in."""
         if not isinstance(message, Mapping):
             return
+        end: Callable[[], None] | None = None
         with self._lock:
             if self._feed is None and message.get("type") == "hello":
                 self._feed = Feed(self._recording, self._send, wake=DRIVER.wake, state=self._state)
                 self._undrive = DRIVER.drive(self._feed)
-            if (feed := self._feed) is None:
-                return
-            feed.handle(message)
-            gone = message.get("type") == "bye" and feed.pages == 0
-        if gone:
-            self.stop()
+            if self._feed is not None:
+                self._feed.handle(message)
+                end = self._taken() if self._feed.pages == 0 else None
+        if end is not None:
+            end()
 
     def stop(self) -> None:
         """Feed nobody; pages are told."""
         with self._lock:
-            feed, self._feed = self._feed, None
-            undrive, self._undrive = self._undrive, lambda: None
-        if feed is not None:
+            end = self._taken()
+        end()
+
+    def _taken(self) -> Callable[[], None]:
+        """Take the feed away; what ends it waits for a message on its way, so not under the lock."""
+        feed, self._feed = self._feed, None
+        undrive, self._undrive = self._undrive, lambda: None
+
+        def end() -> None:
             undrive()
-            feed.close()
+            if feed is not None:
+                feed.close()
+
+        return end

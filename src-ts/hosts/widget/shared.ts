@@ -7,6 +7,9 @@ import { keepTraits } from './traits';
 /** How long all views must be out of sight before the kernel is told, milliseconds. */
 const OUT_OF_SIGHT = 2000;
 
+/** Least time between two tellings of what has come, milliseconds. */
+const TELLING = 500;
+
 /** How long a kernel may take to answer before a person is told what to do, milliseconds. */
 const PATIENCE = 4000;
 
@@ -30,6 +33,7 @@ export class Shared {
   private readonly callbacks = new Set<() => void>();
   private readonly seen = new Set<object>();
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private soon: ReturnType<typeof setTimeout> | undefined;
   private readonly patience: ReturnType<typeof setTimeout>;
   private told: FeedState = {};
   private unanswered = '';
@@ -41,7 +45,10 @@ export class Shared {
     this.reader = new FeedReader(
       {
         send: message => this.views[0]?.model.send(message),
-        take: bytes => this.page.take(bytes),
+        take: bytes => {
+          this.page.take(bytes);
+          this.tellSoon();
+        },
         reset: () => this.page.reset(),
         state: state => {
           this.told = state;
@@ -128,15 +135,20 @@ export class Shared {
 
   private end(): void {
     all.delete(this.key);
-    clearTimeout(this.timer);
-    clearTimeout(this.patience);
+    for (const timer of [this.timer, this.soon, this.patience]) clearTimeout(timer);
     this.unlisten();
     this.views = [];
     this.callbacks.clear();
     this.page.dispose();
   }
 
+  private tellSoon(): void {
+    this.soon ??= setTimeout(() => this.tell(), TELLING);
+  }
+
   private tell(): void {
+    clearTimeout(this.soon);
+    this.soon = undefined;
     for (const callback of [...this.callbacks]) callback();
   }
 }

@@ -1,12 +1,12 @@
 import { button, choice, element } from '../../panels/element';
 import { icon } from '../../panels/icons';
 import { PANELS } from '../../panels/index';
-import { cellPicker, liveControls } from '../live-controls';
+import { type Control, cellPicker, liveControls } from '../live-controls';
 import type { LivePanel } from '../live-page';
 import type { Model } from './model';
 import { Shared } from './shared';
 import { keepStyled } from './styles';
-import { statusWords } from './words';
+import { progressWords, statusWords } from './words';
 
 /** What the overview shows, from the top. */
 const OVERVIEW = ['time-budget', 'task-stream', 'resources', 'memory'];
@@ -32,9 +32,9 @@ export function view(model: Model, el: HTMLElement): () => void {
       show();
     }
   );
-  const controls = model.get('_live') ? liveControls(page) : cellPicker(page);
+  const place = element('span', { class: 'di-widget-controls' });
   const fit = button('Show the whole time (0)', () => page.viewport.fit(), icon('fit'));
-  const head = element('div', { class: 'di-widget-head' }, title, words, picker, controls.element, fit);
+  const head = element('div', { class: 'di-widget-head' }, title, words, picker, place, fit);
   const body = element('div', { class: 'di-widget-body' });
   root.append(head, body);
   el.append(root);
@@ -58,30 +58,41 @@ export function view(model: Model, el: HTMLElement): () => void {
   };
   const tell = (): void => {
     const { status, state } = shared;
-    words.textContent = statusWords(status, state, model.get('_live'), model.get('_verdict'));
+    const live = model.get('_live');
+    words.textContent = statusWords(
+      status,
+      live ? progressWords(state, page.recording) : model.get('_verdict')
+    );
     root.dataset.phase = status.phase;
     fit.disabled = page.viewport.fitted;
   };
+  let controls: Control | undefined;
+  const control = (): void => {
+    controls?.dispose();
+    controls = model.get('_live') ? liveControls(page) : cellPicker(page);
+    place.append(controls.element);
+    tell();
+  };
   show();
-  tell();
+  control();
 
   const seen = new IntersectionObserver(entries => {
     shared.setVisible(root, entries[entries.length - 1]?.isIntersecting === true);
   });
   seen.observe(root);
   model.on('change:panel', show);
-  model.on('change:_verdict', tell);
+  model.on('change:_live', control);
   const stops = [
     shared.onChange(tell),
     page.viewport.subscribe(tell),
     () => seen.disconnect(),
     () => model.off('change:panel', show),
-    () => model.off('change:_verdict', tell)
+    () => model.off('change:_live', control)
   ];
   return () => {
     for (const stop of stops) stop();
     for (const panel of panels) panel.dispose();
-    controls.dispose();
+    controls?.dispose();
     root.remove();
     shared.leave(root);
   };

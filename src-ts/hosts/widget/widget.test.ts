@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PROTOCOL } from '../../core/feed';
+import { bytesOf, joined } from '../../core/test-bytes';
+import { PANELS } from '../../panels/index';
+import widget from './index';
+import type { Model, Traits } from './model';
+
+type Message = Readonly<Record<string, unknown>>;
+type Callback = (...values: never[]) => void;
+
+/** What a host keeps of one widget; every view gets a proxy of its own, as anywidget's do. */
+class Host {
+  readonly sent: Message[] = [];
+  readonly saved: Partial<Traits>[] = [];
+  private readonly listeners = new Map<string, Set<Callback>>();
+  private unsaved: Partial<Traits> = {};
+
+  constructor(readonly traits: Traits) {}
+
+  model(): Model {
+    return {
+      get: name => this.traits[name],
+      set: (name, value) => {
+        if (JSON.stringify(this.traits[name]) === JSON.stringify(value)) return;
+        this.traits[name] = value;
+        this.unsaved[name] = value;
+        this.tell(`change:${name}`);
+      },
+      save_changes: () => {
+        this.saved.push(this.unsaved);
+        this.unsaved = {};
+      },
+      send: content => this.sent.push(content as Message),
+      on: (event: string, callback: Callback) => this.of(event).add(callback),
+      off: (event: string, callback: Callback) => this.of(event).delete(callback)
+    } as Model;
+  }
+
+  /** What Python does when it assigns to a trait. */
+  assign<K extends keyof Traits>(name: K, value: Traits[K]): void {
+    this.traits[name] = value;
+    this.tell(`change:${name}`);
+  }
+
+  /** A message of the kernel, for the page that said hello last. */
+  receive(message: Message, bytes?: Uint8Array): void {
+    const pages = [this.hellos().at(-1)?.page];
+    this.tell('msg:custom', { ...message, pages }, bytes ? [new DataView(bytes.buffer)] : []);
+  }
+
+  hellos(): Message[] {
+    return this.sent.filter(({ type }) => type === 'hello');
+  }
+
+  get registered(): number {
+    return [...this.listeners.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  private of(event: string): Set<Callback> {
+    const found = this.listeners.get(event) ?? new Set();
+    this.listeners.set(event, found);
+    return found;
+  }
+
+  private tell(event: string, ...values: unknown[]): void {
+    for (const callback of [...this.of(event)]) callback(...(values as never[]));
+  }
+}
+
+const NOTHING: Traits = {
+  time_range: null,
+  names: null,
+  workers: null,
+  spans: null,
+  runs: null,
+  cells: null,
+  panel: null,
+  _started: 100,
+  _key: 'k',
+  _live: false,
+  _title: 'night run',
+  _verdict: '5 s on 1 thread.',
+  _version: '0.1.0',
+  _css: ''
+};
+
+let stops: (() => void)[] = [];
+
+function hostOf(traits: Partial<Traits> = {}): Host {
+  return new Host({ ...NOTHING, ...traits });
+}
+
+function show(host: Host): { el: HTMLElement; stop: () => void } {
+  const el = document.createElement('div');
+  document.body.append(el);
+  const stop = widget.render({ model: host.model(), el });
+  stops.push(stop);
+  return { el, stop };
+}
+
+function history(): Uint8Array {
+  return joined(
+    bytesOf('graph', [
+      { task: 0, key: 'inc-0', prefix: 'inc', submission: 0 },
+      { task: 1, key: 'dec-1', prefix: 'dec', submission: 0 }
+    ]),
+    bytesOf('attempts', [
+      { run: 0, task: 0, worker: 'w', thread: 't', status: 'ok', start: 101, stop: 102, done: 102 },
+      { run: 1, task: 1, worker: 'w', thread: 't', status: 'ok', start: 102, stop: 105, done: 105 }
+    ])
+  );
+}
+
+function answer(host: Host): void {
+  host.receive({ type: 'hello', protocol: PROTOCOL, version: '0.1.0', feed: 'f', upto: 2 });
+  host.receive({ type: 'data', feed: 'f', from: 0, to: 2, replay: false }, history());
+}
+
+const words = (el: HTMLElement): string => el.querySelector('.di-widget-words')?.textContent ?? '';
+const shown = (el: HTMLElement): string[] =>
+  [...el.querySelectorAll('.di-panel')].map(each => each.className.replace(/.*di-panel-/, '').split(' ')[0]);
+
+beforeEach(() => vi.useFakeTimers());
+
+afterEach(() => {
+  for (const stop of stops) stop();
+  stops = [];
+  vi.useRealTimers();
+  document.body.replaceChildren();
+});
+
+describe('a widget', () => {
+  it('asks for the recording, shows the overview and says what it is', () => {
+    const host = hostOf();
+    const { el } = show(host);
+    expect(host.hellos()).toMatchObject([{ protocol: PROTOCOL, have: null }]);
+    expect(shown(el)).toEqual(['time-budget', 'task-stream', 'resources', 'memory']);
+    answer(host);
+    expect(words(el)).toBe('5 s on 1 thread.');
+    expect(el.querySelector('strong')?.textContent).toBe('night run');
+  });
+
+  it('says what to do when no kernel answers, and forgets it when one does', () => {
+    const host = hostOf();
+    const { el } = show(host);
+    vi.advanceTimersByTime(5000);
+    expect(words(el)).toContain('run the cell again');
+    answer(host);
+    expect(words(el)).toBe('5 s on 1 thread.');
+  });
+
+  it('shows one panel, by choice of the person or of Python', () => {
+    const host = hostOf({ panel: 'memory' });
+    const { el } = show(host);
+    expect(shown(el)).toEqual(['memory']);
+    host.assign('panel', 'functions');
+    expect(shown(el)).toEqual(['functions']);
+    const picker = el.querySelector<HTMLSelectElement>('select');
+    if (!picker) throw new Error('no picker');
+    expect(picker.value).toBe('functions');
+    expect(picker.options).toHaveLength(PANELS.length + 1);
+    picker.value = '';
+    picker.dispatchEvent(new Event('change'));
+    expect(host.saved).toEqual([{ panel: null }]);
+    expect(shown(el)).toHaveLength(4);
+  });
+
+  it('tells how far the work is, and what is missing, while it is live', () => {
+    const host = hostOf({ _live: true });
+    const { el } = show(host);
+    answer(host);
+    expect(words(el)).toBe('2 tasks so far');
+    const tasks = { total: 2000, done: 1234, erred: 3 };
+    const history = { limit: 200_000, dropped: { attempts: 12_400 } };
+    const clusters = [{ workers: 2, threads: 4, tasks }];
+    host.receive({ type: 'state', feed: 'f', clusters, local: null, history, notes: [] });
+    expect(words(el)).toBe(
+      '2 workers, 4 threads · 1,234 of 2,000 tasks · 3 erred · 12,400 older tasks not kept (limit 200,000)'
+    );
+    expect(el.querySelector('.di-live-controls')).not.toBeNull();
+    host.assign('_verdict', 'It took 5 s.');
+    host.assign('_live', false);
+    expect(words(el)).toBe('It took 5 s.');
+    expect(el.querySelector('.di-live-controls')).toBeNull();
+  });
+
+  it('treats names from the cluster as text', () => {
+    const { el } = show(hostOf({ _title: '<img src=x onerror=alert(1)>' }));
+    expect(el.querySelector('img')).toBeNull();
+  });
+});
+
+describe('several views of one widget', () => {
+  it('share one connection, whichever of them goes first', () => {
+    const host = hostOf();
+    const first = show(host);
+    const second = show(host);
+    expect(host.hellos()).toHaveLength(1);
+    answer(host);
+    first.stop();
+    expect(host.sent.map(({ type }) => type)).not.toContain('bye');
+    host.assign('names', ['inc']);
+    expect(second.el.querySelector('.di-chip')?.textContent).toBe('inc');
+    second.stop();
+    expect(host.sent.at(-1)?.type).toBe('bye');
+    expect(host.registered).toBe(0);
+  });
+
+  it('leave nothing behind, and begin anew', () => {
+    const host = hostOf();
+    const before = vi.getTimerCount();
+    for (let time = 0; time < 10; time++) {
+      const { el, stop } = show(host);
+      answer(host);
+      stop();
+      expect(el.children).toHaveLength(0);
+      el.remove();
+    }
+    expect(host.hellos()).toHaveLength(10);
+    expect(host.registered).toBe(0);
+    vi.runAllTimers();
+    expect(vi.getTimerCount()).toBe(before);
+    expect(document.body.children).toHaveLength(0);
+  });
+});
+
+describe('what is selected', () => {
+  /** Chips of the panels say what narrows them. */
+  const chips = (el: HTMLElement): (string | null)[] =>
+    [...el.querySelectorAll('.di-panel-functions .di-chip')].map(({ textContent }) => textContent);
+
+  it('by Python is selected in the panels, from the beginning', () => {
+    const host = hostOf({ panel: 'functions', names: ['inc'], time_range: [1, 2] });
+    const { el } = show(host);
+    answer(host);
+    expect(chips(el)).toHaveLength(2);
+    host.assign('names', null);
+    host.assign('time_range', null);
+    vi.runAllTimers();
+    expect(chips(el)).toEqual([]);
+    expect(host.saved).toEqual([]);
+  });
+
+  it('by a person is told to Python when it rests', () => {
+    const host = hostOf({ panel: 'functions', names: ['inc', 'dec'], time_range: [1, 2.5] });
+    const { el } = show(host);
+    answer(host);
+    el.querySelector<HTMLButtonElement>('.di-chip')?.click();
+    expect(host.saved).toEqual([]);
+    vi.runAllTimers();
+    expect(host.saved).toHaveLength(1);
+    const [told] = host.saved;
+    expect(Object.keys(told ?? {})).toHaveLength(1);
+    expect(Object.values(told ?? {})).toEqual([null]);
+  });
+
+  it('takes the place of what a person had selected in the same column', () => {
+    const host = hostOf({ panel: 'functions' });
+    const { el } = show(host);
+    answer(host);
+    host.assign('names', ['inc']);
+    host.assign('names', ['dec']);
+    expect(chips(el)).toEqual(['dec']);
+  });
+
+  it('as nothing at all is told back as no selection', () => {
+    const host = hostOf({ panel: 'functions', names: ['inc'] });
+    show(host);
+    answer(host);
+    host.assign('names', []);
+    vi.runAllTimers();
+    expect(host.traits.names).toBeNull();
+  });
+});
