@@ -26,6 +26,8 @@ Result = dict[str, float]
 
 def run_once(workload: str, mode: str) -> Result:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    # An installed package is byte-compiled, whichever of the two is looked at.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     process = subprocess.run(
         [sys.executable, "-m", "benchmarks.overhead_run", workload, mode],
         cwd=Path(__file__).parent.parent,
@@ -100,8 +102,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(
         "Two workers of one thread; each run has a fresh cluster in a fresh process; modes take turns.\n"
         "Seconds of CPU are those of client, scheduler and workers together, from before the recording\n"
-        "begins until it is complete on disk; `while` counts the computation alone. Ratios are of\n"
-        "medians, over bare.\n"
+        "begins until it is complete on disk; `while` counts the computation alone. The results are\n"
+        "held until after the reading, so that freeing them is in none. Ratios are of medians, over bare.\n"
     )
     header = [
         "workload",

@@ -28,25 +28,33 @@ def increment(number: int) -> int:
     return number + 1
 
 
-def run_trivial(client: Client, tasks: int) -> int:
+class Done(NamedTuple):
+    """How many tasks ran, and what keeps their results: Dask's freeing of them is no part of a run."""
+
+    tasks: int
+    results: object
+
+
+def run_trivial(client: Client, tasks: int) -> Done:
     futures = client.map(increment, range(tasks), pure=False)
     wait(futures)
-    return tasks
+    return Done(tasks, futures)
 
 
-def run_array(client: Client, side: int) -> int:
+def run_array(client: Client, side: int) -> Done:
     """Products of random blocks of 1000 × 1000: each task computes for tens of milliseconds."""
     import dask.array as da
 
     array = da.random.default_rng(1).random((side, side), chunks=1000)
     product = (array @ array.T - array).std(axis=0).sum()
     graph = product.__dask_graph__()
-    client.compute(product, sync=True, optimize_graph=False)
-    return len(graph)
+    result = client.compute(product, optimize_graph=False)
+    wait(result)
+    return Done(len(graph), result)
 
 
 class Workload(NamedTuple):
-    run: Callable[[Client, int], int]
+    run: Callable[[Client, int], Done]
     size: int
     warm_up: int
 
@@ -105,7 +113,7 @@ def measure(workload: str, mode: str, folder: Path) -> dict[str, float]:
         began = spent_so_far()
         with observer(mode, folder):
             entered = spent_so_far()
-            tasks = run(client, size)
+            done = run(client, size)
             computed = spent_so_far()
         ended = spent_so_far()
     during, whole = computed.since(entered), ended.since(began)
@@ -115,7 +123,7 @@ def measure(workload: str, mode: str, folder: Path) -> dict[str, float]:
         "wall_during": during.wall,
         "cpu_whole": whole.cpu,
         "wall_whole": whole.wall,
-        "tasks": tasks,
+        "tasks": done.tasks,
         "file_bytes": files,
         "recorded_tasks": _count(folder / "run.dinsight") if mode == "recorded" else 0,
     }

@@ -11,7 +11,7 @@ from typing import Any
 
 def build(package: str, sources: dict[str, bytes], module: str, name: str, options: dict[str, Any]) -> Any:
     """An instance of ``module.name`` of the shipped package, loading the package where needed."""
-    if package not in sys.modules:
+    if f"{package}.{module}" not in sys.modules:
         load(package, sources)
     return getattr(sys.modules[package + "." + module], name)(**options)
 
@@ -37,20 +37,29 @@ def build_worker(
 
 
 def load(package: str, sources: dict[str, bytes]) -> None:
-    """Execute the modules, each after those it imports, which is the order they come in."""
-    root = types.ModuleType(package, "dask_insight's probe, sent by a client that records.")
-    root.__path__ = []
-    loaded = {package: root}
-    sys.modules[package] = root
+    """Execute the modules that are not there yet, each after those it imports, the order they come in.
+
+    Scheduler and worker need different ones, and may live in one process.
+    """
+    loaded = []
+    if package not in sys.modules:
+        root = sys.modules[package] = types.ModuleType(
+            package, "dask_insight's probe, sent by a client that records."
+        )
+        root.__path__ = []
+        loaded.append(package)
     try:
         for short, packed in sources.items():
             full, text = f"{package}.{short}", zlib.decompress(packed).decode()
+            if full in sys.modules:
+                continue
             module = types.ModuleType(full)
             module.__package__, module.__file__ = package, f"<{full}>"
-            loaded[full] = sys.modules[full] = module
+            sys.modules[full] = module
+            loaded.append(full)
             linecache.cache[module.__file__] = (len(text), None, text.splitlines(True), module.__file__)
             exec(compile(text, module.__file__, "exec"), module.__dict__)
-            setattr(root, short, module)
+            setattr(sys.modules[package], short, module)
     except BaseException:
         for full in loaded:
             sys.modules.pop(full, None)

@@ -10,7 +10,7 @@ from typing import Any
 from .resources import ResourceSampler
 
 #: Seconds between two questions to the event loop.
-_STEP = 0.1
+_STEP = 0.2
 #: Rows kept until they are taken.
 _MOST = 20_000
 

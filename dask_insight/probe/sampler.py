@@ -14,8 +14,9 @@ from .stacks import NOTHING, Stacks
 
 #: Seconds over which the cost of a round is averaged before the rate follows it.
 _SETTLE = 0.5
-#: Rounds with nothing to sample after which the interval is so many times as long.
-_SLEEPY, _DOZE = 10, 4
+#: Share of rounds with something to sample below which the interval is so many times as long, and the
+#: weight of the last round in that share.
+_BUSY, _DOZE, _LAST = 0.5, 4, 0.1
 #: Seconds that a round costs the process beside the CPU of the sampling thread: the thread that held the
 #: GIL is stopped and started again. On two virtual cores, recorded minus bare, 50 µs (idle) to 300 µs (busy).
 _HANDOVER = 1.5e-4
@@ -106,7 +107,7 @@ class Sampler:
         self._cost = 0.0
         self._per_round = 0.0
         self._settled = 0.0
-        self._idle = 0
+        self._busy = 1.0
         self._rounds = 0
         self._since_rounds = 0
         self._since_cost = 0.0
@@ -203,8 +204,8 @@ class Sampler:
             cost = thread_time() - began + _HANDOVER
             self._cost += cost
             self._adapt(cost)
-            # With nothing to sample, look less often: what is missed by that is made up for when runs end.
-            wait = self.interval * (_DOZE if self._idle > _SLEEPY and self._ends_known else 1)
+            # With little to sample, look less often: what is missed by that is made up for when runs end.
+            wait = self.interval * (_DOZE if self._busy < _BUSY and self._ends_known else 1)
 
     def _adapt(self, cost: float) -> None:
         """Follow the budget: the interval at which a round's average cost is just within it."""
@@ -224,10 +225,10 @@ class Sampler:
             self._settle_ends()
         targets = self._targets()
         seen = self._seen
-        if not targets and not seen:
-            self._idle += 1
+        found = bool(targets or seen)
+        self._busy += _LAST * (found - self._busy)
+        if not found:
             return
-        self._idle = 0
         frames = self._take_frames() if targets and self._take_frames is not None else {}
         for ident, run in targets.items():
             frame = frames.get(ident)

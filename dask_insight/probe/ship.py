@@ -10,14 +10,11 @@ from typing import Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin, WorkerPlugin
 
-#: The modules that travel, each after those it imports.
-MODULES = (
+#: The modules that travel to both sides, each after those it imports.
+_BOTH = (
     "boot",
     "clock",
     "rows",
-    "tasks",
-    "readers",
-    "journal",
     "frames",
     "stacks",
     "sampler",
@@ -26,14 +23,14 @@ MODULES = (
     "pulse",
     "logs",
     "messages",
-    "own",
-    "cluster",
-    "scheduler",
-    "executions",
-    "transfers",
-    "metrics",
-    "worker",
 )
+#: Those that only one side needs, after those: by the module that holds its probe.
+_ONLY = {
+    "scheduler": ("tasks", "readers", "journal", "own", "cluster", "scheduler"),
+    "worker": ("executions", "transfers", "metrics", "worker"),
+}
+#: All of them.
+MODULES = (*_BOTH, *_ONLY["scheduler"], *_ONLY["worker"])
 
 _CALL = "exec(boot, scope) or scope[build](package, sources, module, name, options)"
 
@@ -60,12 +57,13 @@ def _boot() -> str:
 
 
 def _call(build: str, module: str, name: str, options: dict[str, Any]) -> tuple[Any, tuple[Any, ...]]:
+    wanted = (*_BOTH, *_ONLY[module])
     facts = {
         "boot": _boot(),
         "scope": {},
         "build": build,
         "package": package(),
-        "sources": sources(),
+        "sources": {each: sources()[each] for each in wanted},
         "module": module,
         "name": name,
         "options": options,
