@@ -5,6 +5,7 @@ import {
   fitIcon,
   followIcon,
   layoutIcon,
+  panelIcon,
   pauseIcon,
   redoIcon,
   reportIcon,
@@ -64,7 +65,7 @@ function addOpen({ app, documents }: Parts): void {
       return args.isPalette || args.isLauncher ? title : `Open ${title}`;
     },
     caption: 'Open this panel of the current notebook',
-    icon: signIcon,
+    icon: args => panelIcon(String(args.panel)),
     describedBy: {
       args: {
         type: 'object',

@@ -38,7 +38,7 @@ export class StatusItem extends Widget {
 
   private renew(): void {
     const place = this.places.current;
-    const state = place?.live?.status.phase === 'live' ? place.live.state : undefined;
+    const state = place?.live?.loaded ? place.live.state : undefined;
     const some = state !== undefined && (state.clusters.length > 0 || state.local !== undefined);
     if (state && some) {
       const { workers, threads, memory, memoryLimit, tasks } = totalOf(state);

@@ -33,6 +33,11 @@ export class LiveKernel {
     return this.link.loaded;
   }
 
+  /** Whether somebody looks at what it sends. */
+  get watched(): boolean {
+    return this.watchers.size > 0;
+  }
+
   get state(): KernelState {
     return this.known;
   }

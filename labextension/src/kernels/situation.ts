@@ -34,8 +34,9 @@ export function situationOf(place: Place | undefined): Situation {
   if (phase === 'gone') {
     return { kind: 'ended', words: `${words}${kept} To begin again, run:`, code: '%load_ext dask_insight' };
   }
-  if (phase === 'waiting' || phase === 'replay') return { kind: 'waiting', words };
-  if (live.state.clusters.length === 0 && live.page.recording.end === 0) {
+  // What nobody looks at is not sent.
+  if (phase === 'waiting' || (phase === 'replay' && live.watched)) return { kind: 'waiting', words };
+  if (live.state.clusters.length === 0 && live.state.local === undefined) {
     return {
       kind: 'cluster',
       words: `No Dask cluster and no computation in ${name} yet. For a cluster on this machine, run:`,

@@ -2,11 +2,10 @@ import { PANELS } from '@dask-insight/panels/panels/index';
 import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
 import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
-import { signIcon } from '../icons';
+import { panelIcon } from '../icons';
 import type { Place, PlaceKind } from '../kernels/place';
 import type { Places } from '../kernels/places';
 import { PanelBody } from './panel-body';
-import { PanelToolbar } from './toolbar';
 
 export type PanelWidget = MainAreaWidget<PanelBody>;
 
@@ -61,15 +60,16 @@ export class Documents {
     if (known) return known;
     const panel = PANELS.find(each => each.id === id);
     if (!panel) throw new Error(`there is no panel '${id}'`);
-    const content = new PanelBody(panel, place);
-    const toolbar = new PanelToolbar(place, () => this.exportReport(place));
-    const widget = new MainAreaWidget({ content, toolbar });
+    const content = new PanelBody(panel, place, () => this.exportReport(place));
+    const widget = new MainAreaWidget({ content });
+    // The panel has its controls in its own header line.
+    widget.toolbar.hide();
     widget.id = `dask-insight-${crypto.randomUUID()}`;
     widget.addClass('di-document');
-    widget.title.icon = signIcon;
+    widget.title.icon = panelIcon(id);
     widget.title.closable = true;
     const name = (): void => {
-      widget.title.label = `${panel.title} · ${place.name}`;
+      widget.title.label = `${panel.title} · ${place.name.replace(/\.ipynb$/, '')}`;
       widget.title.caption = `${panel.title} of ${place.path}`;
     };
     name();

@@ -1,3 +1,4 @@
+import type { Control } from '@dask-insight/panels/hosts/live-controls';
 import type { LivePanel } from '@dask-insight/panels/hosts/live-page';
 import { element } from '@dask-insight/panels/panels/element';
 import type { Panel } from '@dask-insight/panels/panels/panel';
@@ -7,6 +8,7 @@ import type { LiveKernel } from '../kernels/live-kernel';
 import { Notice } from '../kernels/notice';
 import type { Place } from '../kernels/place';
 import { situationOf } from '../kernels/situation';
+import { tools } from './tools';
 
 /** A panel of a place: shows what the kernel sends that runs there now. */
 export class PanelBody extends Widget {
@@ -14,10 +16,12 @@ export class PanelBody extends Widget {
   private readonly room = element('div', { class: 'di-room' });
   private live: LiveKernel | undefined;
   private mounted: LivePanel | undefined;
+  private tools: Control | undefined;
 
   constructor(
     readonly panel: Panel,
-    readonly place: Place
+    readonly place: Place,
+    private readonly exportReport: () => void
   ) {
     super();
     this.addClass('di-panel-body');
@@ -31,8 +35,7 @@ export class PanelBody extends Widget {
   override dispose(): void {
     if (this.isDisposed) return;
     this.place.changed.disconnect(this.renew, this);
-    this.live?.show(this, false);
-    this.mounted?.dispose();
+    this.unmount();
     super.dispose();
   }
 
@@ -70,10 +73,22 @@ export class PanelBody extends Widget {
     this.notice.show(situationOf(this.place));
     const { live } = this.place;
     if (live === this.live || !this.isAttached) return;
-    this.live?.show(this, false);
-    this.mounted?.dispose();
+    this.unmount();
     this.live = live;
-    this.mounted = live?.page.mount(this.panel.id, this.room, { titled: false });
+    if (live) this.mount(live);
     this.look();
+  }
+
+  private mount({ page }: LiveKernel): void {
+    this.mounted = page.mount(this.panel.id, this.room, { titled: false });
+    this.tools = tools(page, this.exportReport);
+    this.mounted.element.querySelector(':scope > header > h2')?.after(this.tools.element);
+  }
+
+  private unmount(): void {
+    this.live?.show(this, false);
+    this.tools?.dispose();
+    this.mounted?.dispose();
+    this.mounted = this.tools = this.live = undefined;
   }
 }

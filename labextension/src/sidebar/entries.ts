@@ -1,6 +1,6 @@
 import { button, element } from '@dask-insight/panels/panels/element';
 import type { Panel } from '@dask-insight/panels/panels/panel';
-import { signIcon } from '../icons';
+import { panelIcon } from '../icons';
 
 /** What an entry does. */
 export interface EntryActions {
@@ -75,7 +75,7 @@ function entry(
   const press = button(panel.title, () => actions.open(panel));
   press.className = 'di-entry';
   press.dataset.panel = panel.id;
-  press.prepend(signIcon.element({ tag: 'span', className: 'di-entry-icon' }));
+  press.prepend(panelIcon(panel.id).element({ tag: 'span', className: 'di-entry-icon' }));
   press.addEventListener('pointerdown', event => actions.press(panel, event));
   return { panel, press, item: element('li', {}, press) };
 }

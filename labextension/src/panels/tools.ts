@@ -1,0 +1,73 @@
+import {
+  type Control,
+  cellPicker,
+  followButton,
+  pauseButton
+} from '@dask-insight/panels/hosts/live-controls';
+import type { LivePage } from '@dask-insight/panels/hosts/live-page';
+import { button, element } from '@dask-insight/panels/panels/element';
+import { icon } from '@dask-insight/panels/panels/icons';
+import { reportIcon } from '../icons';
+
+/** What can be done with the panels of a kernel, in one line: the same in each of them. */
+export function tools(page: LivePage, exportReport: () => void): Control {
+  const report = button('Save as a report', exportReport, icon('save'));
+  report.replaceChildren(reportIcon.element({ tag: 'span', className: 'di-tool-icon' }));
+  const controls: Control[] = [
+    followButton(page),
+    pauseButton(page),
+    undoButton(page),
+    redoButton(page),
+    fitButton(page),
+    { element: report, dispose: () => undefined },
+    cellPicker(page)
+  ];
+  const line = element('div', { class: 'di-tools', role: 'toolbar', 'aria-label': 'Live view' });
+  line.append(...controls.map(control => control.element));
+  return {
+    element: line,
+    dispose: () => {
+      for (const control of controls) control.dispose();
+      line.remove();
+    }
+  };
+}
+
+function undoButton({ selection }: LivePage): Control {
+  const made = button('Undo the selection (Ctrl + Z)', () => selection.undo(), icon('undo'));
+  return kept(
+    made,
+    callback => selection.subscribe(callback),
+    () => !selection.canUndo
+  );
+}
+
+function redoButton({ selection }: LivePage): Control {
+  const made = button('Redo the selection (Ctrl + Shift + Z)', () => selection.redo(), icon('redo'));
+  return kept(
+    made,
+    callback => selection.subscribe(callback),
+    () => !selection.canRedo
+  );
+}
+
+function fitButton({ viewport }: LivePage): Control {
+  const made = button('Show the whole time (0)', () => viewport.fit(), icon('fit'));
+  return kept(
+    made,
+    callback => viewport.subscribe(callback),
+    () => viewport.fitted
+  );
+}
+
+function kept(
+  made: HTMLButtonElement,
+  subscribe: (callback: () => void) => () => void,
+  idle: () => boolean
+): Control {
+  const update = (): void => {
+    made.disabled = idle();
+  };
+  update();
+  return { element: made, dispose: subscribe(update) };
+}
