@@ -1,7 +1,8 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { savedReports } from './mime/plugin';
 import { panels } from './panels-plugin';
 
 /** What JupyterLab activates; each plugin is one file or folder. */
-const plugins: JupyterFrontEndPlugin<unknown>[] = [panels];
+const plugins: JupyterFrontEndPlugin<unknown>[] = [panels, savedReports];
 
 export default plugins;

@@ -28,7 +28,8 @@ export async function readBlocks(
   return damages;
 }
 
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+/** The bytes that a text stands for. Throws if it is no base64. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const native = Uint8Array as unknown as { fromBase64?(text: string): Uint8Array<ArrayBuffer> };
   if (native.fromBase64) return native.fromBase64(text.trim());
   const raw = atob(text.trim());

@@ -1,0 +1,116 @@
+import { inflate, load } from '../core/load';
+import { Recording } from '../core/recording';
+import { button, element } from '../panels/element';
+import { icon } from '../panels/icons';
+import { PANELS } from '../panels/index';
+import { type Mounted, mount } from '../panels/mount';
+import { createStage } from '../panels/stage';
+import { fromBase64 } from './blocks';
+import { help } from './help';
+import { listenToKeys } from './keys';
+import { keepScheme } from './scheme';
+
+/** The panels that are shown at first; the others are a click away. */
+const FIRST = ['time-budget', 'task-stream'];
+
+/**
+ * The data blocks of a report that a notebook holds as HTML: base64, in their
+ * order. The HTML is searched as text; none of it becomes part of a page.
+ */
+export function dataBlocks(html: string): string[] {
+  const found = html.matchAll(
+    /class=batches data-part=(?:first|rest) id=[a-z]+-\d+(?:&gt;|>)([A-Za-z0-9+/=]+)/g
+  );
+  return Array.from(found, match => match[1]);
+}
+
+/**
+ * The report of a finished recording in the output of a cell: the most telling
+ * panels at once, the others by buttons, all over one selection and one time.
+ */
+export class SavedReport {
+  private readonly stage = createStage(new Recording());
+  private readonly mounted = new Map<string, Mounted>();
+  private readonly cells = new Map<string, HTMLElement>();
+  private readonly stops: (() => void)[];
+  private readonly damage = element('p', { class: 'di-saved-note', role: 'status', hidden: true });
+  private disposed = false;
+
+  constructor(private readonly host: HTMLElement) {
+    const { selection, viewport } = this.stage;
+    host.classList.add('di-page', 'di-saved');
+    const bar = element('div', { class: 'di-saved-bar', role: 'toolbar', 'aria-label': 'Panels' });
+    const panels = element('div', { class: 'di-saved-panels' });
+    for (const { id, title } of PANELS) {
+      const cell = element('div', { class: 'di-saved-cell', hidden: true });
+      this.cells.set(id, cell);
+      panels.append(cell);
+      const toggle = button(title, () => {
+        this.show(id, !this.mounted.has(id));
+        toggle.setAttribute('aria-pressed', String(this.mounted.has(id)));
+      });
+      toggle.setAttribute('aria-pressed', String(FIRST.includes(id)));
+      bar.append(toggle);
+    }
+    const keys = help();
+    const undo = button('Undo (Ctrl + Z)', () => selection.undo(), icon('undo'));
+    const fit = button('Show the whole time (0)', () => viewport.fit(), icon('fit'));
+    const enable = (): void => {
+      undo.disabled = !selection.canUndo;
+      fit.disabled = viewport.fitted;
+    };
+    enable();
+    bar.append(element('span', { class: 'di-saved-gap' }), undo, fit, keys.opener);
+    host.append(bar, this.damage, panels);
+    this.stops = [
+      selection.subscribe(enable),
+      viewport.subscribe(enable),
+      keepScheme(host),
+      listenToKeys(host, this.stage, () => [...this.mounted.values()], keys.open)
+    ];
+  }
+
+  /** Reads the data and shows it; says in the page what of it is damaged. */
+  async open(blocks: readonly string[]): Promise<void> {
+    const { recording } = this.stage;
+    let damaged = 0;
+    for (const block of blocks) {
+      if (this.disposed) return;
+      try {
+        await load(recording, await inflate(fromBase64(block)));
+      } catch {
+        damaged++;
+      }
+    }
+    if (this.disposed) return;
+    if (damaged > 0) {
+      this.damage.textContent = `${damaged} of ${blocks.length} parts of this report are damaged and missing here.`;
+      this.damage.hidden = false;
+    }
+    for (const id of FIRST) this.show(id, true);
+    this.host.dataset.opened = 'true';
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    for (const stop of this.stops) stop();
+    for (const each of this.mounted.values()) each.dispose();
+    this.mounted.clear();
+    this.host.classList.remove('di-page', 'di-saved');
+    this.host.replaceChildren();
+  }
+
+  private show(id: string, on: boolean): void {
+    const panel = PANELS.find(each => each.id === id);
+    const cell = this.cells.get(id);
+    if (!panel || !cell) return;
+    cell.hidden = !on;
+    const there = this.mounted.get(id);
+    if (on && !there) {
+      this.mounted.set(id, mount(panel, this.stage, cell));
+    } else if (!on && there) {
+      there.dispose();
+      this.mounted.delete(id);
+    }
+  }
+}
