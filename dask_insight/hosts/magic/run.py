@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.error import UsageError
 
 from ...session import AsynchronousClient, record
-from ..notebook import bundle
+from ..notebook import bundle, static_bundles
 from ..runs import runs
 from .arguments import Arguments
 from .progress import Progress
@@ -103,19 +103,26 @@ class Run:
         self._shell.user_ns["_dprofile"] = recording
         replace = self._progress is not None and self._progress.shown
         try:
-            self._show(self._result(recording), replace)
+            first, *others = self._results(recording)
+            self._show(first, replace)
+            for other in others:
+                self._shell.display_pub.publish(data=other, metadata={})
         except Exception as error:
             print(f"%%dprofile: the result cannot be shown: {type(error).__name__}: {error}", file=sys.stderr)
         return recording
 
-    def _result(self, recording: Recording) -> dict[str, Any]:
+    def _results(self, recording: Recording) -> list[dict[str, Any]]:
+        """The outputs that stay under the cell."""
         summary = recording.summary()
         if not summary.tasks and not summary.erred and not summary.retried:
-            return {"text/plain": f"{self._name}: {_NOTHING}"}
-        files = [path for path in (self._arguments.output, self._arguments.html) if path is not None]
-        if self._arguments.html is not None:
-            recording.report(self._arguments.html)
-        return bundle(recording, static=self._arguments.static, files=files, whole=self._arguments.html)
+            return [{"text/plain": f"{self._name}: {_NOTHING}"}]
+        arguments = self._arguments
+        if arguments.html is not None:
+            recording.report(arguments.html)
+        files = [path for path in (arguments.output, arguments.html) if path is not None]
+        if arguments.static:
+            return static_bundles(recording, files=files)
+        return [bundle(recording, files=files, whole=arguments.html)]
 
     def _show(self, data: dict[str, Any], replace: bool) -> None:
         self._shell.display_pub.publish(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import words
-from ...analysis.overview import Overview, overview, short
+from ...analysis.overview import overview, short
 from ..report import MissingFrontEnd, write_report
 from . import table
 from .frame import frame, front_end_size
 from .picture import png, svg
-from .raster import task_stream
+from .raster import Picture, task_stream
 from .thinner import thinned
 
 if TYPE_CHECKING:
@@ -30,21 +30,13 @@ _DEFAULT_LIMIT = "1.5 MB"
 _MARGIN = 24_000
 
 
-def bundle(
-    recording: Recording,
-    *,
-    static: bool = False,
-    files: Iterable[Path] = (),
-    whole: Path | None = None,
-) -> dict[str, Any]:
+def bundle(recording: Recording, *, files: Iterable[Path] = (), whole: Path | None = None) -> dict[str, Any]:
     """The MIME bundle of a recording.
 
     Parameters
     ----------
     recording
         What to show.
-    static
-        Only a picture and a table, which every viewer shows, also one that runs no scripts.
     files
         Files that were written of it, to name.
     whole
@@ -58,37 +50,77 @@ def bundle(
         setting ``dask-insight.output-size``, 1.5 MB by default, as far as
         leaving out can bring it there.
     """
-    summary = overview(recording)
-    name = short(summary.name, 120) or "Dask computation"
-    rows = table.rows(summary)
-    notes = [f"Written to {path}." for path in files]
+    said = _Said(recording, files)
     picture = task_stream(recording)
-    images: dict[str, Any] = {}
-    if picture is not None:
-        images["image/svg+xml"] = svg(picture, name)
-        images["image/png"] = base64.b64encode(png(picture)).decode()
-    if static or picture is None:
-        return _static(summary, name, rows, notes) | images
+    if picture is None:
+        return {"text/html": said.html(), "text/plain": said.text()}
+    images = _images(picture, said.name)
     inside = f'<img alt="Task stream" src="data:image/png;base64,{images["image/png"]}">'
-    budget = _limit() - front_end_size() - _MARGIN - 2 * len(inside) - len(images["image/svg+xml"])
-    shown, left_out = thinned(recording, budget)
-    if left_out:
-        notes.append(f"To keep the notebook small this report leaves out {words.listing(left_out)}.")
-        notes.append(_whole(recording, name, whole))
     try:
-        report = frame(shown, name, inside)
+        budget = _limit() - front_end_size() - _MARGIN - len(inside) - sum(map(len, images.values()))
+        shown, left_out = thinned(recording, budget)
+        report = frame(shown, said.name, inside)
+        if left_out:
+            said.notes.append(f"To keep the notebook small this report leaves out {words.listing(left_out)}.")
+            said.notes.append(_whole(recording, said.name, whole))
     except MissingFrontEnd as error:
-        return _static(summary, name, rows, [*notes, str(error)]) | images
-    html = _html(summary, name, rows, notes)
-    about = {
-        "version": 1,
-        "name": name,
-        "verdict": summary.verdict(),
-        "table": [list(row) for row in rows],
-        "notes": [*notes, *_losses(summary)],
-        "data": "text/html",
-    }
-    return {MIME: about, "text/html": html + report, "text/plain": _text(summary, name, rows, notes)} | images
+        said.notes.append(str(error))
+        return {"text/html": said.html(), "text/plain": said.text()} | images
+    return {MIME: said.about(), "text/html": said.html() + report, "text/plain": said.text()} | images
+
+
+def static_bundles(recording: Recording, *, files: Iterable[Path] = ()) -> list[dict[str, Any]]:
+    """The MIME bundles of a picture and a table, for viewers that run no scripts.
+
+    They are two outputs since most viewers show one form of an output, and
+    Markdown before a picture.
+    """
+    said = _Said(recording, files)
+    table_only = {"text/markdown": said.markdown(), "text/plain": said.text()}
+    if (picture := task_stream(recording)) is None:
+        return [table_only]
+    return [_images(picture, said.name) | {"text/plain": f"Task stream · {said.name}"}, table_only]
+
+
+class _Said:
+    """What is said of a recording in words, in each form that viewers show."""
+
+    def __init__(self, recording: Recording, files: Iterable[Path]) -> None:
+        self._summary = overview(recording)
+        self.name = short(self._summary.name, 120) or "Dask computation"
+        self._rows = table.rows(self._summary)
+        #: Sentences that follow the table.
+        self.notes = [f"Written to {path}." for path in files]
+        self.notes += [f"Lost: {short(loss, 400)}" for loss in self._summary.losses[:20]]
+
+    def about(self) -> dict[str, Any]:
+        """What the renderer in JupyterLab shows beside the panels."""
+        return {
+            "version": 1,
+            "name": self.name,
+            "verdict": self._summary.verdict(),
+            "table": [list(row) for row in self._rows],
+            "notes": self.notes,
+            "data": "text/html",
+        }
+
+    def html(self) -> str:
+        head = f'<p dir="auto"><b>{escape(self.name)}</b><br>{escape(self._summary.verdict())}</p>'
+        notes = "".join(f'<p dir="auto">{escape(note)}</p>' for note in self.notes)
+        return head + table.as_html(self._rows) + notes
+
+    def markdown(self) -> str:
+        parts = [f"**{table.plain(self.name)}**", table.plain(self._summary.verdict())]
+        parts += [table.as_markdown(self._rows)] if self._rows else []
+        return "\n\n".join([*parts, *map(table.plain, self.notes)])
+
+    def text(self) -> str:
+        parts = [self.name, self._summary.verdict(), ""]
+        return "\n".join([*parts, *([table.as_text(self._rows)] if self._rows else []), *self.notes])
+
+
+def _images(picture: Picture, name: str) -> dict[str, str]:
+    return {"image/svg+xml": svg(picture, name), "image/png": base64.b64encode(png(picture)).decode()}
 
 
 def _limit() -> int:
@@ -96,28 +128,6 @@ def _limit() -> int:
     from dask.utils import parse_bytes
 
     return int(parse_bytes(dask.config.get(LIMIT, _DEFAULT_LIMIT)))
-
-
-def _static(summary: Overview, name: str, rows: Sequence[table.Row], notes: list[str]) -> dict[str, Any]:
-    markdown = [f"**{table.plain(name)}**", table.plain(summary.verdict())]
-    markdown += [table.as_markdown(rows)] if rows else []
-    markdown += [table.plain(note) for note in [*notes, *_losses(summary)]]
-    return {"text/markdown": "\n\n".join(markdown), "text/plain": _text(summary, name, rows, notes)}
-
-
-def _html(summary: Overview, name: str, rows: Sequence[table.Row], notes: Iterable[str]) -> str:
-    said = "".join(f'<p dir="auto">{escape(note)}</p>' for note in [*notes, *_losses(summary)])
-    head = f'<p dir="auto"><b>{escape(name)}</b><br>{escape(summary.verdict())}</p>'
-    return head + table.as_html(rows) + said
-
-
-def _text(summary: Overview, name: str, rows: Sequence[table.Row], notes: Iterable[str]) -> str:
-    parts = [name, summary.verdict(), "", *([table.as_text(rows)] if rows else [])]
-    return "\n".join([*parts, *notes, *_losses(summary)])
-
-
-def _losses(summary: Overview) -> list[str]:
-    return [f"Lost: {short(loss, 400)}" for loss in summary.losses[:20]]
 
 
 def _whole(recording: Recording, name: str, given: Path | None) -> str:

@@ -28,7 +28,7 @@ def svg(picture: Picture, title: str) -> str:
     top = 26
     image = base64.b64encode(_encoded(picture.pixels)).decode()
     parts = [
-        _text(0, 14, f"Task stream · {short(title, 90)}", weight="600"),
+        _text(4, 14, f"Task stream · {short(title, 90)}", weight="600"),
         f'<image x="{_MARGIN}" y="{top}" width="{_PLOT}" height="{height}" preserveAspectRatio="none" '
         f'style="image-rendering:pixelated" href="data:image/png;base64,{image}"/>',
         *_workers(picture, top, height),
@@ -66,7 +66,7 @@ def _workers(picture: Picture, top: int, height: int) -> list[str]:
         if number and lane >= 4:
             parts.append(_line(_MARGIN, y, _MARGIN + _PLOT, y))
         if y >= free:
-            parts.append(_text(0, y + 12, short(name, 10)))
+            parts.append(_text(4, y + 12, short(f"worker {name}" if name.isdecimal() else name, 10)))
             free = y + 14
     return parts
 

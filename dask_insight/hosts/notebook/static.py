@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .bundle import bundle
+from .bundle import static_bundles
 
 if TYPE_CHECKING:
     from ...recording import Recording
@@ -19,5 +19,8 @@ class Static:
     def __repr__(self) -> str:
         return str(self._recording.summary())
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return bundle(self._recording, static=True)
+    def _ipython_display_(self) -> None:
+        from IPython.display import publish_display_data
+
+        for bundle in static_bundles(self._recording):
+            publish_display_data(bundle)
