@@ -39,9 +39,10 @@ def as_html(table: Sequence[Row]) -> str:
     """A plain table, which sanitisers leave."""
     if not table:
         return ""
-    head = "<tr><th style="text-align:left">Where the time went</th><th>thread time</th><th>share</th></tr>"
+    left = 'style="text-align:left"'
+    head = f"<tr><th {left}>Where the time went</th><th>thread time</th><th>share</th></tr>"
     body = "".join(
-        f'<tr><td dir="auto" style="text-align:left">{escape(each.name)}</td><td>{each.time}</td><td>{each.share}</td></tr>'
+        f'<tr><td dir="auto" {left}>{escape(each.name)}</td><td>{each.time}</td><td>{each.share}</td></tr>'
         for each in table
     )
     return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
