@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callees, weigh } from './flame';
-import { indexSamples, type Threads } from './flame-samples';
+import { SampleIndex, type Threads } from './flame-samples';
 import { NOTHING } from './schema';
 import { type Filter, Selection } from './selection';
 import { Tasks } from './tasks';
@@ -34,7 +34,7 @@ const recording = recordingOf({
     sample('b', 3, 99, 2)
   ]
 });
-const index = indexSamples(recording, new Tasks(recording));
+const index = new SampleIndex(recording, new Tasks(recording));
 
 function seconds(threads: Threads, change: (selection: Selection) => void = () => {}): number {
   const selection = new Selection();

@@ -1,29 +1,207 @@
-import { IdIndex } from './columns';
 import type { Samples } from './flame';
 import { buildCallTree, type CallTree } from './flame-stacks';
 import type { Recording } from './recording';
 import { NOTHING } from './schema';
 import type { Filter } from './selection';
+import { taskTest, timeOf } from './task-filter';
 import type { Tasks } from './tasks';
 
 /** Whose threads: those that ran tasks, or all of the scheduler's, the client's, or of every process. */
 export type Threads = 'tasks' | 'scheduler' | 'client' | 'all';
 
-/** The samples of a recording with what they can be filtered by. */
-export interface SampleIndex {
-  readonly tree: CallTree;
-  readonly samples: Samples;
+/**
+ * The samples of a recording with what they can be filtered by. Follows the
+ * recording as it grows, when `update` is called: what has been looked up stays.
+ */
+export class SampleIndex {
+  tree: CallTree;
+  /** How many samples are there. */
+  length = 0;
+  /** Grows when samples that were there before have come to say something else. */
+  revision = 0;
+  /** Row of `stacks` of each sample, -1 where there is none. */
+  private rows = new Int32Array(256);
   /** What each sample may be told by: index into `Tasks.names`; 0 where no task is known. */
-  readonly name: Uint16Array;
-  accept(threads: Threads, filter: Filter): (sample: number) => boolean;
-  has(threads: Threads): boolean;
+  private names = new Uint16Array(256);
+  /** Samples whose task, or whose stack, has not arrived. */
+  private nameless: number[] = [];
+  private stackless: number[] = [];
+  private stacksTaken = 0;
+  private generation: number;
+  private readonly seen = new Set<Threads>();
+
+  constructor(
+    private readonly recording: Recording,
+    private readonly tasks: Tasks
+  ) {
+    this.generation = recording.generation;
+    this.tree = treeOf(recording);
+    this.stacksTaken = recording.table('stacks').rows;
+    this.update();
+  }
+
+  get samples(): Samples {
+    const table = this.recording.table('samples');
+    return {
+      row: this.rows.subarray(0, this.length),
+      time: table.times('time'),
+      duration: table.numbers('duration') as Float32Array
+    };
+  }
+
+  /** Index into `Tasks.names` of each sample. */
+  get name(): Uint16Array {
+    return this.names.subarray(0, this.length);
+  }
+
+  /** Takes what has arrived since. */
+  update(): void {
+    const { recording } = this;
+    if (this.generation !== recording.generation) this.clear();
+    const stacks = recording.table('stacks').rows;
+    if (stacks !== this.stacksTaken) {
+      this.stacksTaken = stacks;
+      this.tree = treeOf(recording);
+    }
+    const findName = this.nameFinder();
+    const findStack = this.stackFinder();
+    const known = this.nameless.length + this.stackless.length;
+    this.nameless = this.nameless.filter(sample => !findName(sample));
+    this.stackless = this.stackless.filter(sample => !findStack(sample));
+    if (this.nameless.length + this.stackless.length < known) this.revision++;
+    this.takeNew(findName, findStack);
+  }
+
+  accept(threads: Threads, filter: Filter): (sample: number) => boolean {
+    const { recording, tasks, names } = this;
+    const table = recording.table('samples');
+    const runs = table.numbers('run');
+    const tests = [this.isOf(threads)];
+    if (filter.workers) {
+      const processes = table.symbols('process');
+      const wanted = processes.names.map(each => filter.workers?.has(each) ?? true);
+      tests.push(sample => wanted[processes.codes[sample]]);
+    }
+    if (filter.names) {
+      const wanted = tasks.names.map(each => filter.names?.has(each) ?? true);
+      tests.push(sample => wanted[names[sample]]);
+    }
+    const ofRun = taskTest(tasks, filter);
+    if (ofRun) {
+      const taskOf = this.taskOf();
+      const times = table.times('time');
+      // What ran no task belongs to a notebook cell by its time.
+      const bySpan = filter.spans !== undefined || filter.runs !== undefined;
+      const ran = bySpan ? undefined : timeOf(recording, { ...filter, time: undefined });
+      tests.push(sample => {
+        const run = runs[sample];
+        if (run !== NOTHING) return ofRun(run, taskOf(run));
+        return ran !== undefined && times[sample] > ran.start && times[sample] <= ran.stop;
+      });
+    }
+    return sample => {
+      for (const test of tests) if (!test(sample)) return false;
+      return true;
+    };
+  }
+
+  has(threads: Threads): boolean {
+    return this.seen.has(threads);
+  }
+
+  private isOf(threads: Threads): (sample: number) => boolean {
+    const table = this.recording.table('samples');
+    const runs = table.numbers('run');
+    const processes = table.symbols('process');
+    if (threads === 'tasks') return sample => runs[sample] !== NOTHING;
+    if (threads === 'all') return () => true;
+    const code = processes.find(threads);
+    return sample => processes.codes[sample] === code;
+  }
+
+  private takeNew(findName: (sample: number) => boolean, findStack: (sample: number) => boolean): void {
+    const { rows } = this.recording.table('samples');
+    this.grow(rows);
+    const from = this.length;
+    this.length = rows;
+    for (let sample = from; sample < rows; sample++) {
+      if (!findName(sample)) this.nameless.push(sample);
+      if (!findStack(sample)) this.stackless.push(sample);
+    }
+    for (const threads of ['tasks', 'scheduler', 'client', 'all'] as const) {
+      if (this.seen.has(threads)) continue;
+      const test = this.isOf(threads);
+      for (let sample = from; sample < rows; sample++) {
+        if (!test(sample)) continue;
+        this.seen.add(threads);
+        break;
+      }
+    }
+  }
+
+  /** Finds names of samples; true where there is nothing more to find. */
+  private nameFinder(): (sample: number) => boolean {
+    const runs = this.recording.table('samples').numbers('run');
+    const taskOf = this.taskOf();
+    const nameOf = this.tasks.namer();
+    return sample => {
+      const run = runs[sample];
+      if (run === NOTHING) return true;
+      const task = taskOf(run);
+      this.names[sample] = task === NOTHING ? 0 : nameOf(task);
+      return this.names[sample] !== 0;
+    };
+  }
+
+  private stackFinder(): (sample: number) => boolean {
+    const ids = this.recording.table('samples').numbers('stack');
+    const { rowOfStack } = this.tree;
+    return sample => {
+      const id = ids[sample];
+      this.rows[sample] = id < rowOfStack.length ? rowOfStack[id] : -1;
+      return this.rows[sample] >= 0;
+    };
+  }
+
+  /** From an attempt to its task, for attempts that ended and for those that were seen running. */
+  private taskOf(): (run: number) => number {
+    const { tasks, recording } = this;
+    const attempted = recording.table('attempts').numbers('task');
+    const begun = recording.table('running').numbers('task');
+    return run => {
+      const ended = tasks.attemptRow(run);
+      if (ended >= 0) return attempted[ended];
+      const row = tasks.runningRow(run);
+      return row >= 0 ? begun[row] : NOTHING;
+    };
+  }
+
+  private grow(length: number): void {
+    if (length <= this.rows.length) return;
+    const rows = new Int32Array(Math.max(length, 2 * this.rows.length));
+    const names = new Uint16Array(rows.length);
+    rows.set(this.rows);
+    names.set(this.names);
+    this.rows = rows;
+    this.names = names;
+  }
+
+  private clear(): void {
+    this.generation = this.recording.generation;
+    this.revision++;
+    this.length = 0;
+    this.nameless = [];
+    this.stackless = [];
+    this.stacksTaken = -1;
+    this.seen.clear();
+  }
 }
 
-export function indexSamples(recording: Recording, tasks: Tasks): SampleIndex {
+function treeOf(recording: Recording): CallTree {
   const stacks = recording.table('stacks');
   const functions = stacks.symbols('function');
   const files = stacks.symbols('file');
-  const tree = buildCallTree({
+  return buildCallTree({
     stack: stacks.numbers('stack') as Uint32Array,
     parent: stacks.numbers('parent') as Uint32Array,
     line: stacks.numbers('line') as Uint32Array,
@@ -31,72 +209,4 @@ export function indexSamples(recording: Recording, tasks: Tasks): SampleIndex {
     functionOf: row => functions.names[functions.codes[row]],
     fileOf: row => files.names[files.codes[row]]
   });
-  const table = recording.table('samples');
-  const stack = table.numbers('stack');
-  const samples: Samples = {
-    row: Int32Array.from(stack, id => (id < tree.rowOfStack.length ? tree.rowOfStack[id] : -1)),
-    time: table.times('time'),
-    duration: table.numbers('duration') as Float32Array
-  };
-  const runs = table.numbers('run');
-  const processes = table.symbols('process');
-  const taskOf = tasksOfRuns(recording, tasks);
-  const name = Uint16Array.from(runs, run => {
-    const task = run === NOTHING ? NOTHING : taskOf(run);
-    return task === NOTHING ? 0 : tasks.nameOf(task);
-  });
-
-  const isOf = (threads: Threads): ((sample: number) => boolean) => {
-    if (threads === 'tasks') return sample => runs[sample] !== NOTHING;
-    if (threads === 'all') return () => true;
-    const code = processes.find(threads);
-    return sample => processes.codes[sample] === code;
-  };
-  const accept = (threads: Threads, filter: Filter): ((sample: number) => boolean) => {
-    const tests = [isOf(threads)];
-    const { names, workers, spans, runs: chosen } = filter;
-    if (workers) {
-      const wanted = processes.names.map(each => workers.has(each));
-      tests.push(sample => wanted[processes.codes[sample]]);
-    }
-    if (names) {
-      const wanted = tasks.names.map(each => names.has(each));
-      tests.push(sample => wanted[name[sample]]);
-    }
-    if (chosen) tests.push(sample => chosen.has(runs[sample]));
-    if (spans) {
-      const known = recording.table('graph').symbols('span');
-      tests.push(sample => {
-        const row = runs[sample] === NOTHING ? -1 : tasks.graphRow(taskOf(runs[sample]));
-        return row >= 0 && spans.has(known.names[known.codes[row]]);
-      });
-    }
-    return sample => {
-      for (const test of tests) if (!test(sample)) return false;
-      return true;
-    };
-  };
-  const has = (threads: Threads): boolean => {
-    const test = isOf(threads);
-    for (let sample = 0; sample < runs.length; sample++) if (test(sample)) return true;
-    return false;
-  };
-  return { tree, samples, name, accept, has };
-}
-
-/** From an attempt to its task, for attempts that ended and for those that were seen running. */
-function tasksOfRuns(recording: Recording, tasks: Tasks): (run: number) => number {
-  const attempted = recording.table('attempts').numbers('task');
-  const running = recording.table('running');
-  const begun = running.numbers('task');
-  const rows = new IdIndex();
-  running.numbers('run').forEach((run, row) => {
-    rows.set(run, row);
-  });
-  return run => {
-    const ended = tasks.attemptRow(run);
-    if (ended >= 0) return attempted[ended];
-    const row = rows.get(run);
-    return row >= 0 ? begun[row] : NOTHING;
-  };
 }

@@ -9,17 +9,21 @@ export interface Samples {
   readonly duration: Float32Array;
 }
 
-/** Seconds each row of `stacks` was seen on top, of the samples that `keep` accepts, within a time range. */
+/**
+ * Seconds each row of `stacks` was seen on top, of the samples that `keep` accepts, within a time range.
+ * With `into`, what the samples from `first` on weigh is added to what is there.
+ */
 export function weigh(
   tree: CallTree,
   samples: Samples,
   keep: (sample: number) => boolean,
   from = Number.NEGATIVE_INFINITY,
-  to = Number.POSITIVE_INFINITY
+  to = Number.POSITIVE_INFINITY,
+  { into, first = 0 }: { readonly into?: Float64Array; readonly first?: number } = {}
 ): Float64Array {
-  const weights = new Float64Array(tree.nodeOfRow.length);
+  const weights = into ?? new Float64Array(tree.nodeOfRow.length);
   const { row, time, duration } = samples;
-  for (let sample = 0; sample < row.length; sample++) {
+  for (let sample = first; sample < row.length; sample++) {
     const at = row[sample];
     const stop = time[sample];
     const length = duration[sample];

@@ -1,5 +1,6 @@
 import { OK, RUNNING, STATUSES } from './lane';
 import type { Filter } from './selection';
+import { entryTest } from './task-filter';
 import type { Tasks } from './tasks';
 
 /** What ran under one name, or on one worker, within a filter. Seconds and bytes. */
@@ -26,7 +27,7 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: 'name' | 'worker' | '
   const to = filter.time?.stop ?? Number.POSITIVE_INFINITY;
   const end = tasks.recording.end;
   const nbytes = tasks.recording.table('attempts').numbers('nbytes');
-  const inRuns = rowTest(tasks, filter);
+  const passes = entryTest(tasks, filter);
   const spanOf = by === 'span' ? spanTest(tasks) : undefined;
   const groups = new Map<string | number, Group>();
   for (const lane of tasks.lanes) {
@@ -35,7 +36,7 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: 'name' | 'worker' | '
     for (let at = lane.firstAfter(from); at < length && lane.start[at] < to; at++) {
       const name = lane.name[at];
       const stop = Math.min(lane.stop[at], end);
-      if (!wanted[name] || stop < from || (inRuns && !inRuns(lane.row[at], lane.status[at]))) continue;
+      if (!wanted[name] || stop < from || (passes && !passes(lane.row[at], lane.status[at]))) continue;
       const key = spanOf ? spanOf(lane.row[at], lane.status[at]) : by === 'name' ? name : lane.worker;
       let group = groups.get(key);
       if (!group) {
@@ -62,21 +63,6 @@ function spanTest(tasks: Tasks): (row: number, status: number) => string {
   return (row, status) => {
     const at = tasks.graphRow((status === RUNNING ? running : ended)[row]);
     return at < 0 ? '' : names[codes[at]];
-  };
-}
-
-/** Tells whether an entry belongs to the chosen runs and spans; undefined if none are chosen. */
-function rowTest(
-  tasks: Tasks,
-  { runs, spans }: Filter
-): ((row: number, status: number) => boolean) | undefined {
-  if (!runs && !spans) return undefined;
-  const ended = tasks.recording.table('attempts').numbers('run');
-  const running = tasks.recording.table('running').numbers('run');
-  const spanOf = spanTest(tasks);
-  return (row, status) => {
-    if (runs && !runs.has((status === RUNNING ? running : ended)[row])) return false;
-    return !spans || spans.has(spanOf(row, status));
   };
 }
 

@@ -60,6 +60,11 @@ export class Tasks extends TaskIndex {
     return this.workerNames.get(worker) || worker;
   }
 
+  /** How many tasks have entries but no name yet. */
+  get namelessCount(): number {
+    return this.nameless.size;
+  }
+
   /** Index into `names` of a task. */
   nameOf(task: number): number {
     return this.namer()(task);
@@ -106,8 +111,8 @@ export class Tasks extends TaskIndex {
     for (const callback of [...this.callbacks]) callback();
   }
 
-  /** Names of many tasks: valid until the next append. */
-  private namer(): (task: number) => number {
+  /** `nameOf` for many tasks: valid until the next append. */
+  namer(): (task: number) => number {
     const { codes } = this.recording.table('graph').symbols('prefix');
     const { graphRows } = this;
     return task => {

@@ -3,19 +3,13 @@ import type { Box, Pen } from '../../draw/pen';
 import type { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { COVERAGES } from './colors';
+import type { FlameWindow } from './window';
 
 /** Height of one frame with the line under it, CSS pixels. */
 export const ROW = 18;
 
 /** Frames narrower than this have no text, CSS pixels. */
 const NARROWEST_TEXT = 28;
-
-/** The part of a tree that is shown: seconds from the left, and the depth at the top. */
-export interface FlameWindow {
-  readonly from: number;
-  readonly to: number;
-  readonly depth: number;
-}
 
 /** Frames that are wide enough for text: triples of node, left and width in CSS pixels; `depth` beside. */
 interface Labels {

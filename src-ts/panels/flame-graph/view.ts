@@ -1,6 +1,7 @@
-import { callees, callers, lines, weigh } from '../../core/flame';
-import { indexSamples, type SampleIndex, type Threads } from '../../core/flame-samples';
+import { callees, callers, lines } from '../../core/flame';
+import { SampleIndex, type Threads } from '../../core/flame-samples';
 import { type FlameTree, type Found, nodeAt, search } from '../../core/flame-tree';
+import { FlameWeights } from '../../core/flame-weights';
 import { duration, share } from '../../core/format';
 import { shortFile } from '../../core/package-of';
 import type { GestureHandlers } from '../../draw/gestures';
@@ -11,9 +12,10 @@ import { button, choice, element } from '../element';
 import { icon } from '../icons';
 import type { Direction, Mark, PanelContext, PanelView, Reader, TableRows } from '../panel';
 import { FrameColors } from './colors';
-import { FlamePainter, type FlameWindow, ROW } from './painter';
+import { FlamePainter, ROW } from './painter';
 import { TreeReader } from './reader';
 import { frameTable } from './table';
+import { carried, type FlameWindow } from './window';
 
 const LEGEND = 22;
 const MOST_ROWS = 30;
@@ -41,7 +43,7 @@ export class FlameGraphView implements PanelView {
   private threadsChosen: Threads = 'tasks';
   private inverted = false;
   private filterKey = '';
-  private weights: Float64Array = new Float64Array(0);
+  private readonly weights = new FlameWeights();
   private tree: FlameTree | undefined;
   private colors: FrameColors | undefined;
   private lower: readonly string[] = [];
@@ -176,35 +178,45 @@ export class FlameGraphView implements PanelView {
 
   private read(): void {
     const { recording, selection, tasks } = this.context;
-    const known = recording.state('stacks', 'samples', 'graph', 'attempts', 'running');
+    this.index ??= new SampleIndex(recording, tasks);
+    const { index } = this;
+    const known = recording.state('stacks', 'samples', 'graph', 'attempts', 'running', 'submissions');
+    const key = this.selectionKey();
+    if (known === this.known && key === this.filterKey) return;
     if (known !== this.known) {
       this.known = known;
-      this.index = indexSamples(recording, tasks);
-      const { names, files } = this.index.tree.frames;
-      this.colors = new FrameColors(names, files);
-      this.lower = names.map((name, frame) => `${name}\n${files[frame]}`.toLowerCase());
-      this.offerThreads(this.index);
-      this.filterKey = '';
+      index.update();
+      this.nameFrames(index);
+      this.offerThreads(index);
     }
-    const key = this.selectionKey();
-    if (key === this.filterKey || !this.index) return;
-    this.filterKey = key;
+    const again = key === this.filterKey;
+    this.filterKey = this.selectionKey();
     const filter = selection.filter('flame-graph');
-    const accept = this.index.accept(this.threadsChosen, filter);
-    const { time } = filter;
-    this.weights = weigh(this.index.tree, this.index.samples, accept, time?.start, time?.stop);
-    this.tree = (this.inverted ? callers : callees)(this.index.tree, this.weights);
-    this.tallest = Math.max(this.tallest, this.tree.deepest);
-    this.past = [];
-    this.window = { from: 0, to: this.tree.total[0], depth: 1 };
+    const changed = this.weights.update(index, this.threadsChosen, filter, this.filterKey);
+    if (!changed && again && this.tree) return;
+    const before = this.tree;
+    const tree = (this.inverted ? callers : callees)(index.tree, this.weights.values);
+    this.tree = tree;
+    this.tallest = Math.max(this.tallest, tree.deepest);
+    const fitted: FlameWindow = { from: 0, to: tree.total[0], depth: 1 };
+    // New data leave a zoom where it is; another choice begins anew.
+    this.past = again && before ? this.past.map(window => carried(window, before, tree)) : [];
+    this.window = again && before ? carried(this.window, before, tree) : fitted;
     this.found = undefined;
     this.find();
   }
 
+  private nameFrames(index: SampleIndex): void {
+    const { names, files } = index.tree.frames;
+    if (this.lower.length === names.length) return;
+    this.colors = new FrameColors(names, files);
+    this.lower = names.map((name, frame) => `${name}\n${files[frame]}`.toLowerCase());
+  }
+
   /** What the tree depends on besides the data. */
   private selectionKey(): string {
-    const { time, names, workers, spans, runs } = this.context.selection.filter('flame-graph');
-    const lists = [names, workers, spans, runs].map(each => each && [...each]);
+    const { time, names, workers, spans, runs, cells } = this.context.selection.filter('flame-graph');
+    const lists = [names, workers, spans, runs, cells].map(each => each && [...each]);
     return JSON.stringify([this.threadsChosen, this.inverted, time, ...lists]);
   }
 
@@ -431,7 +443,7 @@ export class FlameGraphView implements PanelView {
   private lineWords(node: number): { label: string; value: string }[] {
     const { tree, index } = this;
     if (!tree || !index || this.inverted) return [];
-    return lines(index.tree, this.weights, tree.origin[node])
+    return lines(index.tree, this.weights.values, tree.origin[node])
       .slice(0, 3)
       .map(([line, seconds]) => ({ label: `line ${line}`, value: share(seconds / tree.total[node]) }));
   }

@@ -1,3 +1,4 @@
+import type { EntryMask } from '../../core/entry-mask';
 import { type Lane, OK, RUNNING, STATUSES } from '../../core/lane';
 
 /**
@@ -68,12 +69,12 @@ export class Raster {
     to: number,
     { start: zero, width, now }: Columns,
     roles: Uint8Array,
-    entries?: Uint8Array
+    entries?: EntryMask
   ): number {
     cells.fill(EMPTY, offset + from, offset + to);
     if (this.time.length < roles.length) this.time = new Float64Array(roles.length);
     const { length } = lane;
-    const { start, stop, name, status } = lane;
+    const { start, stop, name, status, row } = lane;
     const inverse = 1 / width;
     const last = zero + to * width;
     const first = lane.firstAfter(zero + from * width);
@@ -84,8 +85,8 @@ export class Raster {
       const begin = start[index];
       if (begin >= last) break;
       const each = name[index];
-      if (roles[each] === HIDDEN || entries?.[index] === HIDDEN) continue;
       const code = status[index];
+      if (roles[each] === HIDDEN || entries?.passes(row[index], code) === false) continue;
       const end = code === RUNNING ? now : stop[index];
       const a = (begin - zero) * inverse;
       const b = (end - zero) * inverse;

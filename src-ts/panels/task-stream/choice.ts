@@ -1,6 +1,4 @@
-import type { Lane } from '../../core/lane';
-import { RUNNING } from '../../core/lane';
-import type { Filter } from '../../core/selection';
+import { EntryMask } from '../../core/entry-mask';
 import type { PanelContext } from '../panel';
 import { CHOSEN, HIDDEN, PLAIN } from './cells';
 import type { LegendHooks } from './legend';
@@ -11,8 +9,8 @@ const SOURCE = 'task-stream';
 export class Choice implements LegendHooks {
   /** By index into `Tasks.names`. */
   roles = new Uint8Array(0);
-  /** Filter by entry, where spans or single attempts are chosen. */
-  entries: ((lane: Lane) => Uint8Array | undefined) | undefined;
+  /** Filter by entry, where spans, cells or single attempts are chosen. */
+  entries: EntryMask | undefined;
   /** Grows when the above change. */
   version = 0;
 
@@ -34,16 +32,17 @@ export class Choice implements LegendHooks {
   update(): void {
     const { tasks, selection } = this.context;
     const filter = selection.filter();
-    const { names, spans, runs } = filter;
-    const byEntry = spans !== undefined || runs !== undefined;
+    const { names, spans, runs, cells } = filter;
+    const byEntry = spans !== undefined || runs !== undefined || cells !== undefined;
     const key = JSON.stringify([
       tasks.names.length,
       [...this.hidden],
       names && [...names],
       spans && [...spans],
       runs && [...runs],
-      byEntry && tasks.version
+      cells && [...cells]
     ]);
+    if (this.entries?.update()) this.version++;
     if (key === this.key) return;
     this.key = key;
     this.version++;
@@ -51,7 +50,7 @@ export class Choice implements LegendHooks {
     this.roles = Uint8Array.from(tasks.names, name =>
       this.hidden.has(name) ? HIDDEN : names?.has(name) ? CHOSEN : PLAIN
     );
-    this.entries = byEntry ? entryFilter(this.context, filter) : undefined;
+    this.entries = byEntry ? new EntryMask(tasks, filter) : undefined;
   }
 
   isBright(name: string): boolean {
@@ -86,31 +85,4 @@ export class Choice implements LegendHooks {
   chooseAll(names: readonly string[]): void {
     this.context.selection.set({ source: SOURCE, column: 'name', value: names });
   }
-}
-
-/** For each entry of a lane, whether it is of the chosen spans and attempts. */
-function entryFilter(
-  { tasks, recording }: PanelContext,
-  { spans, runs }: Filter
-): (lane: Lane) => Uint8Array {
-  const made = new Map<Lane, Uint8Array>();
-  const graph = recording.table('graph');
-  const spanColumn = graph.symbols('span');
-  const isSpan = Uint8Array.from(spanColumn.names, name => Number(spans?.has(name) ?? true));
-  const passes = (lane: Lane, entry: number): boolean => {
-    const table = lane.status[entry] === RUNNING ? recording.table('running') : recording.table('attempts');
-    const row = lane.row[entry];
-    if (runs && !runs.has(table.numbers('run')[row])) return false;
-    if (!spans) return true;
-    const known = tasks.graphRow(table.numbers('task')[row]);
-    return known >= 0 && isSpan[spanColumn.codes[known]] === 1;
-  };
-  return lane => {
-    let mask = made.get(lane);
-    if (!mask || mask.length < lane.length) {
-      mask = new Uint8Array(lane.length).map((_, entry) => (passes(lane, entry) ? PLAIN : HIDDEN));
-      made.set(lane, mask);
-    }
-    return mask;
-  };
 }

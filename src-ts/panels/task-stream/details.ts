@@ -1,3 +1,4 @@
+import type { EntryMask } from '../../core/entry-mask';
 import { type Lane, RUNNING, STATUSES } from '../../core/lane';
 import { luminance } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
@@ -14,7 +15,7 @@ export interface Details {
   readonly lanes: readonly Lane[];
   readonly laneHeight: number;
   readonly roles: Uint8Array;
-  readonly entries: ((lane: Lane) => Uint8Array | undefined) | undefined;
+  readonly entries: EntryMask | undefined;
 }
 
 /** Narrowest task with a label, and with a sign; CSS pixels. */
@@ -49,15 +50,14 @@ function drawLane(
   lane: Lane,
   row: number
 ): void {
-  const mask = entries?.(lane);
-  const { start, stop, name, status } = lane;
+  const { start, stop, name, status, row: rows } = lane;
   const last = lane.firstStartAfter(scale.stop);
   const narrowest = SIGN_FROM * scale.perPixel;
   const { end } = context.recording;
   for (let entry = lane.firstAfter(scale.start); entry < last; entry++) {
     const until = stop[entry] < end ? stop[entry] : end;
     if (until - start[entry] < narrowest) continue;
-    if (roles[name[entry]] === HIDDEN || mask?.[entry] === HIDDEN) continue;
+    if (roles[name[entry]] === HIDDEN || entries?.passes(rows[entry], status[entry]) === false) continue;
     const left = Math.max(0, scale.x(start[entry]));
     const right = Math.min(plot.width, scale.x(until));
     const box = {

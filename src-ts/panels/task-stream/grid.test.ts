@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { Lane, OK } from '../../core/lane';
+import { Lane, OK, RUNNING, statusCode } from '../../core/lane';
 import { Tasks } from '../../core/tasks';
 import { recordingOf } from '../../core/test-recording';
-import { PLAIN } from './cells';
+import { FULL, filling, PLAIN } from './cells';
 import { Grid, type View } from './grid';
 import { Phases } from './phases';
 
@@ -54,6 +54,32 @@ describe('Grid', () => {
       const fresh = grid();
       fresh.update(view(change));
       expect(used.tasks).toEqual(fresh.tasks);
+    }
+  });
+
+  test('a run that goes on leaves the same cells as drawing anew, wherever new entries begin', () => {
+    const growing = [new Lane('w', 'a'), new Lane('w', 'b')];
+    const used = grid();
+    let now = 0;
+    for (let step = 0; step < 120; step++) {
+      now = step * 0.0501373;
+      const [first, second] = growing;
+      first.add(now, now + 0.03, step % 3, OK, step);
+      if (step % 7 === 0) first.add(now - 0.4, now - 0.39, 2, statusCode('erred'), 1000 + step);
+      if (step % 11 === 0) second.add(now, Number.POSITIVE_INFINITY, 1, RUNNING, step);
+      if (step % 11 === 9) {
+        second.remove((step - 9) * 0.0501373, step - 9, true);
+        second.add((step - 9) * 0.0501373 - 0.01, now - 0.01, 1, OK, step);
+      }
+      const start = 0.02 * Math.max(0, step - 60);
+      const change = { lanes: growing, now, start };
+      used.update(view(change));
+      const fresh = grid();
+      fresh.update(view(change));
+      expect(used.tasks.map(filling)).toEqual(fresh.tasks.map(filling));
+      // How full a pixel is may differ by a rounding.
+      const apart = used.tasks.map((cell, at) => Math.abs((cell & FULL) - (fresh.tasks[at] & FULL)));
+      expect(Math.max(...apart)).toBeLessThanOrEqual(1);
     }
   });
 });

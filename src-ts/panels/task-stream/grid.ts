@@ -1,3 +1,4 @@
+import type { EntryMask } from '../../core/entry-mask';
 import type { Lane } from '../../core/lane';
 import { type Cells, Raster } from './cells';
 import { LEVELS_FROM, Levels } from './levels';
@@ -19,7 +20,7 @@ export interface View {
   /** For each name, whether it is hidden, plain or chosen. */
   readonly roles: Uint8Array;
   /** For single entries of a lane, where a filter goes by entry. */
-  readonly entries: ((lane: Lane) => Uint8Array | undefined) | undefined;
+  readonly entries: EntryMask | undefined;
   /** Levels know neither chosen names nor filters by entry. */
   readonly plain: boolean;
   /** Changes whenever anything but the viewport and the entries of lanes has changed. */
@@ -167,7 +168,7 @@ export class Grid {
 
   private fillExactly(view: View, lane: Lane, offset: number, from: number, to: number): void {
     const columns = { start: view.start, width: view.column, now: view.now };
-    this.raster.fill(lane, this.tasks, offset, from, to, columns, view.roles, view.entries?.(lane));
+    this.raster.fill(lane, this.tasks, offset, from, to, columns, view.roles, view.entries);
   }
 
   private fillPhases(view: View, lane: Lane, offset: number, from: number, to: number): void {

@@ -1,3 +1,4 @@
+import type { EntryMask } from '../../core/entry-mask';
 import { type Lane, STATUSES } from '../../core/lane';
 import type { Box } from '../../draw/pen';
 import type { Card } from '../../draw/tooltip';
@@ -29,11 +30,12 @@ export function entryAt(
   time: number,
   perPixel: number,
   roles: Uint8Array,
-  mask: Uint8Array | undefined
+  mask: EntryMask | undefined
 ): { readonly entry: number; readonly others: number } | undefined {
   const from = time - perPixel / 2;
   const to = time + perPixel / 2;
-  const visible = (entry: number): boolean => roles[lane.name[entry]] !== HIDDEN && mask?.[entry] !== HIDDEN;
+  const visible = (entry: number): boolean =>
+    roles[lane.name[entry]] !== HIDDEN && mask?.passes(lane.row[entry], lane.status[entry]) !== false;
   let best = -1;
   let score = -1;
   let count = 0;

@@ -1,3 +1,4 @@
+import type { EntryMask } from '../../core/entry-mask';
 import { bytes, duration, MISSING } from '../../core/format';
 import { type Lane, RUNNING } from '../../core/lane';
 import type { PanelContext, TableRows } from '../panel';
@@ -19,11 +20,7 @@ const COLUMNS = [
 ] as const;
 
 /** The tasks that can be seen, as rows, in the order of their start; the first `MOST`. */
-export function rowsOf(
-  context: PanelContext,
-  roles: Uint8Array,
-  entries: ((lane: Lane) => Uint8Array | undefined) | undefined
-): TableRows {
+export function rowsOf(context: PanelContext, roles: Uint8Array, entries: EntryMask | undefined): TableRows {
   const { tasks, recording, viewport, selection } = context;
   const { time, workers, names } = selection.filter();
   const from = time?.start ?? viewport.start;
@@ -31,12 +28,16 @@ export function rowsOf(
   const found: { readonly lane: Lane; readonly entry: number; readonly start: number }[] = [];
   for (const lane of tasks.lanes) {
     if (workers && !workers.has(lane.worker)) continue;
-    const mask = entries?.(lane);
     const last = lane.firstStartAfter(to);
     let taken = 0;
     for (let entry = lane.firstAfter(from); entry < last && taken < MOST; entry++) {
       const role = roles[lane.name[entry]];
-      if (role === HIDDEN || (names && role !== CHOSEN) || mask?.[entry] === HIDDEN) continue;
+      if (
+        role === HIDDEN ||
+        (names && role !== CHOSEN) ||
+        entries?.passes(lane.row[entry], lane.status[entry]) === false
+      )
+        continue;
       found.push({ lane, entry, start: lane.start[entry] });
       taken++;
     }

@@ -117,6 +117,8 @@ export class TaskStreamView implements PanelView {
     const plot = this.plot();
     const scale = viewport.scale(plot.width, ratio);
     const marks = timeTicks(scale.start - viewport.origin, scale.stop - viewport.origin, plot.width / 110);
+    // What has arrived since the last layout is drawn too.
+    this.choice.update();
     if (!this.grid.update(this.view(scale, ratio))) surface.invalidate('base');
     this.recolor();
     this.paint(pen, plot, scale, marks.values);
@@ -174,7 +176,7 @@ export class TaskStreamView implements PanelView {
       scale.time(x - plot.x),
       scale.perPixel,
       this.choice.roles,
-      this.choice.entries?.(lane)
+      this.choice.entries
     );
     return found && this.mark({ lane, entry: found.entry }, found.others);
   }

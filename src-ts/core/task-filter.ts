@@ -1,0 +1,72 @@
+import { cellsOf, timeOfCell } from './cells';
+import { RUNNING } from './lane';
+import type { Recording } from './recording';
+import type { Filter, TimeRange } from './selection';
+import type { Tasks } from './tasks';
+
+/**
+ * Tells whether an attempt of a task belongs to the chosen attempts, spans and
+ * notebook cells; undefined if none are chosen. Valid until the next append.
+ */
+export function taskTest(
+  tasks: Tasks,
+  { runs, spans, cells }: Filter
+): ((run: number, task: number) => boolean) | undefined {
+  if (!runs && !spans && !cells) return undefined;
+  const graph = tasks.recording.table('graph');
+  const span = graph.symbols('span');
+  const isSpan = spans && Uint8Array.from(span.names, name => Number(spans.has(name)));
+  const submitted = graph.numbers('submission');
+  const isSubmission = cells && submissionsOf(tasks.recording, cells);
+  return (run, task) => {
+    if (runs && !runs.has(run)) return false;
+    if (!isSpan && !isSubmission) return true;
+    const row = tasks.graphRow(task);
+    if (row < 0) return false;
+    if (isSpan && isSpan[span.codes[row]] === 0) return false;
+    return !isSubmission || isSubmission.has(submitted[row]);
+  };
+}
+
+/** The same for entries of lanes, by their row and status. */
+export function entryTest(
+  tasks: Tasks,
+  filter: Filter
+): ((row: number, status: number) => boolean) | undefined {
+  const test = taskTest(tasks, filter);
+  if (!test) return undefined;
+  const { recording } = tasks;
+  const [ended, running] = (['attempts', 'running'] as const).map(name => {
+    const table = recording.table(name as 'attempts');
+    return { runs: table.numbers('run'), tasks: table.numbers('task') };
+  });
+  return (row, status) => {
+    const table = status === RUNNING ? running : ended;
+    return test(table.runs[row], table.tasks[row]);
+  };
+}
+
+/** The submissions that runs of cells have made. */
+function submissionsOf(recording: Recording, cells: ReadonlySet<number>): ReadonlySet<number> {
+  const table = recording.table('submissions');
+  const ids = table.numbers('submission');
+  const executions = table.numbers('execution');
+  const found = new Set<number>();
+  for (let row = 0; row < table.rows; row++) if (cells.has(executions[row])) found.add(ids[row]);
+  return found;
+}
+
+/**
+ * The time that a filter leaves: the chosen one, and for what knows no tasks
+ * the time in which the chosen cells ran. Undefined if nothing narrows it.
+ */
+export function timeOf(recording: Recording, { time, cells }: Filter): TimeRange | undefined {
+  if (!cells) return time;
+  const ran = cellsOf(recording)
+    .filter(({ execution }) => cells.has(execution))
+    .map(run => timeOfCell(run, recording));
+  if (ran.length === 0) return time;
+  const start = Math.max(time?.start ?? Number.NEGATIVE_INFINITY, Math.min(...ran.map(each => each.start)));
+  const stop = Math.min(time?.stop ?? Number.POSITIVE_INFINITY, Math.max(...ran.map(each => each.stop)));
+  return { start, stop: Math.max(start, stop) };
+}
