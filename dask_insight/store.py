@@ -38,14 +38,7 @@ class Store:
     ----------
     gaps
         Parts of its file that could not be read; also in ``events``, kind 'lost'.
-    dropped
-        Attempts that it no longer has.
-    limit
-        Attempts that it keeps; None if all.
     """
-
-    dropped: int = 0
-    limit: int | None = None
 
     def __init__(self) -> None:
         self.gaps: list[Gap] = []
@@ -94,7 +87,7 @@ class Store:
     def write_to(self, writer: Writer) -> None:
         """Write all batches, those there are and those to come, to a file until `close`."""
         with self._lock:
-            for batch in self._batches:
+            for batch in self.batches():
                 writer.write(batch)
             self._writer = writer
 
@@ -102,6 +95,11 @@ class Store:
         """All batches so far, in the order in which they came."""
         with self._lock:
             return list(self._batches)
+
+    @property
+    def turnover(self) -> float:
+        """How many times over what it keeps has been dropped."""
+        return 0.0
 
     @property
     def end(self) -> int:

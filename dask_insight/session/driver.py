@@ -13,6 +13,8 @@ from .feed import Turn
 
 #: Least seconds between two messages, whichever feed sends them.
 INTERVAL = 0.1
+#: Longest that it can be set to.
+_LONGEST = 5.0
 
 logger = logging.getLogger(__name__)
 
@@ -28,13 +30,20 @@ class Driver:
     """Calls the `tick` of those it drives, at most one message in `INTERVAL` for all of them.
 
     Its thread lives while there is somebody to drive, and sleeps until `wake`.
+
+    Attributes
+    ----------
+    interval
+        Seconds between two messages; never less than `INTERVAL`.
     """
 
     def __init__(self, name: str = "dask-insight-feed") -> None:
+        self.interval = INTERVAL
         self._name = name
         self._lock = threading.Lock()
         self._driven: list[Driven] = []
         self._awake = threading.Event()
+        self._idle = threading.Event()
         self._thread: threading.Thread | None = None
 
     def wake(self) -> None:
@@ -45,6 +54,7 @@ class Driver:
         """Give `one` its turns until the result is called."""
         with self._lock:
             self._driven.append(one)
+            self._idle.clear()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
                 self._thread.start()
@@ -56,6 +66,8 @@ class Driver:
                 if one in self._driven:
                     self._driven.remove(one)
                 thread = None if self._driven else self._thread
+                if thread is not None:
+                    self._idle.set()
             self.wake()
             if thread is not None and thread is not threading.current_thread():
                 thread.join(5.0)
@@ -65,6 +77,7 @@ class Driver:
     def _end(self) -> None:
         with self._lock:
             self._driven.clear()
+            self._idle.set()
             thread = self._thread
         self.wake()
         if thread is not None:
@@ -83,9 +96,9 @@ class Driver:
                     atexit.unregister(self._end)
                     return
             wait = self._round(driven)
-            rest = INTERVAL - (time.monotonic() - began)
+            rest = min(max(self.interval, INTERVAL), _LONGEST) - (time.monotonic() - began)
             if rest > 0:
-                time.sleep(rest)
+                self._idle.wait(rest)
 
     def _round(self, driven: list[Driven]) -> float | None:
         """Turns until one has sent something, who then is the last of the next round."""

@@ -51,6 +51,8 @@ CREDIT_MESSAGES = 600
 LEASE = 600.0
 #: Least seconds between two messages about the state.
 STATE = 0.5
+#: Turnover of the recording after which a page begins anew: it keeps what the recording drops.
+OUTGROWN = 0.5
 #: Seconds before a message that could not be sent is tried again.
 _RETRY = 1.0
 
@@ -65,12 +67,8 @@ class Source(Protocol):
         """Batches so far."""
 
     @property
-    def dropped(self) -> int:
-        """Attempts that it no longer has."""
-
-    @property
-    def limit(self) -> int | None:
-        """Attempts that it keeps; None if all."""
+    def turnover(self) -> float:
+        """How many times over what it keeps has been dropped."""
 
     def since(self, at: int, size: int) -> Piece | None:
         """Batches from position `at` on, about `size` bytes; None if there are none."""
@@ -91,10 +89,10 @@ class Turn(NamedTuple):
 class _Page:
     """Where one page stands."""
 
-    def __init__(self, at: int, visible: bool, dropped: int) -> None:
+    def __init__(self, at: int, visible: bool, turnover: float) -> None:
         self.at = at
         self.visible = visible
-        self.dropped = dropped
+        self.turnover = turnover
         self.served = 0.0
         self.seen = time.monotonic()
         self.unanswered = True
@@ -111,12 +109,11 @@ class _Page:
     def gone(self, now: float) -> bool:
         return bool(self._sent) and now - self.seen > LEASE
 
-    def took(self, piece: Piece, dropped: int) -> None:
-        if piece.start < self.at:
+    def took(self, piece: Piece, turnover: float) -> None:
+        if piece.start == 0:
             self._sent.clear()
             self._bytes = 0
-        if piece.start == 0:
-            self.dropped = dropped
+            self.turnover = turnover
         self.at = piece.stop
         self._sent.append((piece.stop, len(piece.data)))
         self._bytes += len(piece.data)
@@ -210,9 +207,9 @@ class Feed:
         have = message.get("have")
         at = _count(have.get("at")) if isinstance(have, Mapping) and have.get("feed") == self.id else 0
         at = at if at <= self._recording.end else 0
-        page = _Page(at, bool(message.get("visible", True)), self._recording.dropped)
+        page = _Page(at, bool(message.get("visible", True)), self._recording.turnover)
         if (before := self._pages.get(name)) is not None and at:
-            page.dropped = before.dropped
+            page.turnover = before.turnover
         self._pages[name] = page
 
     def tick(self) -> Turn:
@@ -263,10 +260,10 @@ class Feed:
         }
         if not self._sent(message, [piece.data]):
             return False
-        dropped = self._recording.dropped
+        turnover = self._recording.turnover
         with self._lock:
             for page in pages.values():
-                page.took(piece, dropped)
+                page.took(piece, turnover)
         return True
 
     def _next(self) -> dict[str, _Page]:
@@ -276,18 +273,13 @@ class Feed:
             for name in [name for name, page in self._pages.items() if page.gone(now)]:
                 del self._pages[name]
             for page in self._pages.values():
-                if self._outgrown(page):
+                if page.at and self._recording.turnover - page.turnover > OUTGROWN:
                     page.at = 0
             ready = {name: page for name, page in self._pages.items() if page.ready(end)}
             if not ready:
                 return {}
             at = min(ready.values(), key=lambda page: page.served).at
             return {name: page for name, page in ready.items() if page.at == at}
-
-    def _outgrown(self, page: _Page) -> bool:
-        """A page keeps what the recording has dropped; before that is half as much again, it begins anew."""
-        limit = self._recording.limit
-        return limit is not None and page.at > 0 and self._recording.dropped - page.dropped > limit / 2
 
     def _again(self) -> float | None:
         end = self._recording.end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import isnan
 from typing import Any
 
@@ -11,10 +11,16 @@ from ..batch import encode
 from ..options import Emit, Options
 from ..recording import Recording
 from ..sources.cells import NO_CELL, Cell, cell_runs
+from .bounded import BoundedRecording
 from .clusters import Clusters
+from .driver import DRIVER
+from .feed import Turn
 from .session import Session
 from .tally import Tally
 
+#: Attempts that are kept unless a person wants more or fewer, and the fewest and most that can be.
+HISTORY = 200_000
+_HISTORY_BOUNDS = (1_000, 5_000_000)
 #: Problems that are kept in words.
 _NOTES = 20
 
@@ -31,10 +37,16 @@ class Live(Session):
         Rates and bounds.
     client
         Record only this client's cluster; by default everything.
+    history
+        Attempts that are kept; older ones are dropped and counted.
     """
 
-    def __init__(self, options: Options | None = None, client: Any = None) -> None:
+    recording: BoundedRecording
+
+    def __init__(self, options: Options | None = None, client: Any = None, history: int = HISTORY) -> None:
         super().__init__(None, client, "live", options or Options(), client is None)
+        self.recording = BoundedRecording(history, DRIVER.wake)
+        self._undrive: Callable[[], None] | None = None
         #: Of the local schedulers under ''.
         self._tallies: dict[str, Tally] = {}
         self._notes: list[str] = []
@@ -43,6 +55,7 @@ class Live(Session):
     def start(self) -> Recording:
         """Begin to record; clusters join as they answer."""
         clusters = self._begin()
+        self._undrive = DRIVER.drive(self)
         for client in self._clients():
             clusters.begin_soon(client, self._refused)
         return self.recording
@@ -50,6 +63,21 @@ class Live(Session):
     async def start_async(self) -> Recording:
         """The same as `start`."""
         return self.start()
+
+    def tick(self) -> Turn:
+        """Keep the recording within its bounds; sends nothing."""
+        self.recording.tidy()
+        return Turn(False, None)
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        """Take what a person has set: ``history``, attempts kept; ``rate``, messages a second."""
+        history, rate = values.get("history"), values.get("rate")
+        if isinstance(history, int) and not isinstance(history, bool):
+            least, most = _HISTORY_BOUNDS
+            self.recording.history.limit = min(max(history, least), most)
+            DRIVER.wake()
+        if isinstance(rate, int | float) and rate > 0:
+            DRIVER.interval = 1 / rate
 
     def cell(self, execution: int, cell: str, code: str, start: float, stop: float, status: str) -> None:
         """A notebook cell has begun, or with a `stop` that is not NaN has ended."""
@@ -75,7 +103,7 @@ class Live(Session):
             rows ``dropped`` by table. ``notes``: what could not be recorded, in words.
         """
         clusters = [] if self._clusters is None else self._clusters.recorded()
-        local = self._tally("").state()
+        local, kept = self._tally("").state(), self.recording.history
         return {
             "busy": None if self._cell == NO_CELL else self._cell._asdict(),
             "clusters": [
@@ -84,6 +112,11 @@ class Live(Session):
                 if client.scheduler is not None
             ],
             "local": local if local["tasks"]["total"] else None,
+            "history": {
+                "limit": kept.limit,
+                "attempts": kept.attempts,
+                "dropped": dict(kept.dropped),
+            },
             "notes": list(self._notes),
         }
 
@@ -104,6 +137,9 @@ class Live(Session):
 
     def _halt(self) -> Clusters | None:
         cell_runs(NO_CELL)
+        if self._undrive is not None:
+            self._undrive()
+            self._undrive = None
         return super()._halt()
 
 

@@ -61,6 +61,7 @@ class Extension:
             lambda message, buffers: pages.send(message, buffers),
             wake=DRIVER.wake,
             state=self._live.state,
+            settings=self._live.set,
         )
         pages = Pages(feed.hello(), receive)
         self._undo += [pages.close, feed.close, DRIVER.drive(feed), DRIVER.drive(status)]

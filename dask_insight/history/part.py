@@ -1,0 +1,173 @@
+"""Batches of some time, merged by table and compressed."""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..batch import Batch, BatchError, Values, announced, decode, encode
+from ..columns import merge, take
+from ..schema import TABLES
+
+_LEVEL = 1
+
+
+class Chunk(NamedTuple):
+    """Rows of one table that came in several batches, as one compressed batch."""
+
+    rows: int
+    packed: bytes
+    #: Position of each batch, and the rows that were there when it had come; empty where that is forgotten.
+    positions: array[int]
+    ends: array[int]
+
+    @classmethod
+    def of(cls, table: str, columns: dict[str, Values], positions: array[int], ends: array[int]) -> Chunk:
+        """Compress the columns of a table."""
+        batch = encode(table, columns)
+        return cls(announced(batch)[1], zlib.compress(batch, _LEVEL), positions, ends)
+
+    @property
+    def batch(self) -> bytes:
+        """The rows as a batch."""
+        return zlib.decompress(self.packed)
+
+    def columns(self) -> dict[str, Any]:
+        """The rows as columns, those that the batches had."""
+        return decode(self.batch).columns
+
+    def since(self, table: str, at: int) -> bytes:
+        """The rows of the batches from a position on, as a batch; b'' if there are none."""
+        before = bisect_left(self.positions, at)
+        first = self.ends[before - 1] if before else 0
+        if first == 0:
+            return self.batch
+        if first == self.rows:
+            return b""
+        return encode(
+            table, {name: take(values, slice(first, None)) for name, values in self.columns().items()}
+        )
+
+
+class Part:
+    """The batches from position `start` up to `stop`.
+
+    Attributes
+    ----------
+    whole
+        False where only what is needed to understand later parts is left.
+    chunks
+        By table, in the order of the schema.
+    """
+
+    def __init__(self, start: int, stop: int, chunks: dict[str, Chunk], whole: bool = True) -> None:
+        self.start = start
+        self.stop = stop
+        self.chunks = chunks
+        self.whole = whole
+        self.size = sum(len(chunk.packed) for chunk in chunks.values())
+
+    @classmethod
+    def sealed(cls, start: int, batches: Sequence[bytes]) -> tuple[Part, dict[str, int]]:
+        """Merge batches; also gives the rows, by table, that could not be read."""
+        by_table: defaultdict[str, list[tuple[int, bytes]]] = defaultdict(list)
+        for position, batch in enumerate(batches, start):
+            by_table[announced(batch)[0]].append((position, batch))
+        unread: dict[str, int] = {}
+        chunks = {}
+        for table in sorted(by_table, key=_place):
+            chunk, lost = _merged(table, by_table[table])
+            if lost:
+                unread[table] = lost
+            if chunk is not None:
+                chunks[table] = chunk
+        return cls(start, start + len(batches), chunks), unread
+
+    def since(self, at: int) -> bytes:
+        """The batches from a position on, one after another."""
+        if at <= self.start:
+            return b"".join(chunk.batch for chunk in self.chunks.values())
+        return b"".join(chunk.since(table, at) for table, chunk in self.chunks.items())
+
+    def rows(self, table: str) -> int:
+        """Rows of a table."""
+        return self.chunks[table].rows if table in self.chunks else 0
+
+    def thinned(self, kept: Iterable[str]) -> Part:
+        """Only these tables."""
+        chunks = {table: _plain(chunk) for table, chunk in self.chunks.items() if table in kept}
+        return Part(self.start, self.stop, chunks, whole=False)
+
+    def without_tasks(self, tasks: np.ndarray) -> Part:
+        """Without the rows of `graph` and `edges` that these tasks have."""
+        chunks = dict(self.chunks)
+        for table in ("graph", "edges"):
+            if table not in chunks:
+                continue
+            columns = chunks[table].columns()
+            mask = np.isin(columns["task"], tasks, invert=True)
+            if mask.all():
+                continue
+            kept = {name: take(values, mask) for name, values in columns.items()}
+            chunks[table] = Chunk.of(table, kept, array("Q"), array("I"))
+            if not chunks[table].rows:
+                del chunks[table]
+        return Part(self.start, self.stop, chunks, self.whole)
+
+    def joined(self, other: Part) -> Part:
+        """This part and the next one, where it is forgotten which batch brought what."""
+        tables = sorted({*self.chunks, *other.chunks}, key=_place)
+        chunks = {}
+        for table in tables:
+            both = [part.chunks[table] for part in (self, other) if table in part.chunks]
+            if len(both) == 1:
+                chunks[table] = both[0]
+                continue
+            rows = sum(chunk.rows for chunk in both)
+            columns = merge(table, (Batch(table, chunk.rows, chunk.columns()) for chunk in both), rows)
+            chunks[table] = Chunk.of(table, columns, array("Q"), array("I"))
+        return Part(self.start, other.stop, chunks, whole=False)
+
+
+def _merged(table: str, batches: Sequence[tuple[int, bytes]]) -> tuple[Chunk | None, int]:
+    """One chunk of a table's batches, and the rows of those that cannot be read."""
+    decoded, positions, ends = [], array("Q"), array("I")
+    rows = lost = 0
+    for position, batch in batches:
+        try:
+            read = decode(batch)
+            if table not in TABLES:
+                raise BatchError("unknown table")
+        except BatchError:
+            lost += announced(batch)[1]
+            continue
+        decoded.append(read)
+        rows += read.rows
+        positions.append(position)
+        ends.append(rows)
+    if not rows:
+        return None, lost
+    names = {name for batch in decoded for name in batch.columns}
+    columns = {name: values for name, values in merge(table, _each(decoded), rows).items() if name in names}
+    return Chunk.of(table, columns, positions, ends), lost
+
+
+def _each(decoded: list[Batch]) -> Iterator[Batch]:
+    yield from decoded
+
+
+def _plain(chunk: Chunk) -> Chunk:
+    return chunk._replace(positions=array("Q"), ends=array("I"))
+
+
+def _place(table: str) -> int:
+    return _ORDER.get(table, len(_ORDER))
+
+
+_ORDER = {table: place for place, table in enumerate(TABLES)}

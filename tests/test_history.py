@@ -1,0 +1,191 @@
+"""A bounded history: merging, compressing and dropping change neither order nor positions."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dask_insight.batch import decode, encode, split
+from dask_insight.history import History, history
+from dask_insight.recording import Recording
+from dask_insight.session.bounded import BoundedRecording
+from dask_insight.session.feed import Feed
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Merges after few batches."""
+    monkeypatch.setattr(history, "_BATCHES", 20)
+    monkeypatch.setattr(history, "_LEFT", 5)
+
+
+def _graph(first: int, count: int) -> bytes:
+    tasks = list(range(first, first + count))
+    keys = [f"key-{task}" for task in tasks]
+    return encode("graph", {"task": tasks, "key": keys, "prefix": ["key"] * count})
+
+
+def _attempts(first: int, count: int) -> bytes:
+    tasks = np.arange(first, first + count)
+    columns: dict[str, Any] = {"run": tasks, "task": tasks, "status": ["ok"] * count}
+    return encode("attempts", columns | {"stop": 1e9 + tasks * 0.001234, "start": 1e9 + tasks * 0.001})
+
+
+def _fill(recording: Recording, tasks: int, step: int = 3, first: int = 0) -> None:
+    """Tasks, their attempts some steps later, and samples beside them."""
+    for at in range(first, first + tasks, step):
+        recording.append(_graph(at, step))
+        recording.append(_attempts(at, step))
+        recording.append(encode("resources", {"process": ["w"], "time": [1e9 + at], "cpu": [at % 7]}))
+
+
+def _rows(data: bytes) -> dict[str, list[Any]]:
+    """The first column of each table."""
+    found: dict[str, list[Any]] = {}
+    for packed in split(data):
+        batch = decode(packed)
+        columns: Any = batch.columns
+        name = {"resources": "time"}.get(batch.table, "task")
+        found.setdefault(batch.table, []).extend(columns[name].tolist())
+    return found
+
+
+def _all(recording: Any, at: int = 0, size: int = 5_000) -> tuple[dict[str, list[Any]], list[int]]:
+    """Everything from a position on, and where the pieces started."""
+    found: dict[str, list[Any]] = {}
+    starts = []
+    while (piece := recording.since(at, size)) is not None:
+        starts.append(piece.start)
+        assert piece.stop > piece.start
+        at = piece.stop
+        for table, rows in _rows(piece.data).items():
+            found.setdefault(table, []).extend(rows)
+    assert at == recording.end
+    return found, starts
+
+
+def test_what_is_merged_reads_as_before_from_any_position() -> None:
+    plain, bounded = Recording(), BoundedRecording(10**6)
+    for recording in (plain, bounded):
+        _fill(recording, 150)
+    bounded.tidy()
+    assert len(list(bounded.history.batches())) < 40 < plain.end == bounded.end == 150
+    for at in range(plain.end + 1):
+        assert _all(bounded, at)[0] == _all(plain, at)[0]
+    for table in ("attempts", "resources"):
+        expected: Any = plain.columns(table)
+        columns: Any = bounded.columns(table)
+        for name, values in expected.items():
+            assert columns[name].tolist() == pytest.approx(values.tolist(), nan_ok=True), name
+    assert bounded.table("graph").equals(plain.table("graph"))
+    assert bounded.history.dropped.total() == 0 and bounded.turnover == 0
+
+
+def test_merging_while_more_comes_loses_nothing() -> None:
+    bounded = BoundedRecording(10**6)
+    at, seen = 0, list[int]()
+    chance = random.Random(1)
+    for first in range(0, 900, 30):
+        _fill(bounded, 30, first=first)
+        if chance.random() < 0.7:
+            bounded.tidy()
+        for _ in range(chance.randrange(4)):
+            if (piece := bounded.since(at, chance.choice([1, 500, 50_000]))) is not None:
+                assert piece.start == at
+                at = piece.stop
+                seen += _rows(piece.data).get("attempts", [])
+    seen += _all(bounded, at)[0].get("attempts", [])
+    assert sorted(seen) == list(range(900))
+
+
+def test_the_oldest_attempts_are_dropped_and_counted_and_their_names_forgotten() -> None:
+    bounded = BoundedRecording(300)
+    for first in range(0, 3000, 30):
+        _fill(bounded, 30, first=first)
+        bounded.tidy()
+    kept = bounded.history.attempts
+    assert 300 <= kept <= 345
+    found, starts = _all(bounded)
+    assert starts[0] == 0
+    assert found["attempts"] == list(range(3000 - kept, 3000))
+    assert set(found["attempts"]) <= set(found["graph"]) and len(found["graph"]) < 600
+    dropped = bounded.history.dropped
+    assert dropped["attempts"] == 3000 - kept
+    assert dropped["graph"] == 3000 - len(found["graph"])
+    assert dropped["resources"] == 1000 - len(found["resources"])
+    assert bounded.turnover > 5
+    assert len(bounded.tasks) >= kept
+
+
+def test_names_of_tasks_that_have_yet_to_run_are_kept() -> None:
+    bounded = BoundedRecording(100)
+    bounded.append(_graph(0, 500))
+    for first in range(0, 500, 5):
+        bounded.append(_attempts(first, 5))
+        bounded.append(encode("resources", {"process": ["w"], "time": [float(first)]}))
+        bounded.tidy()
+    found, _ = _all(bounded)
+    assert set(found["attempts"]) <= set(found["graph"])
+    assert bounded.history.dropped["graph"] > 0
+
+
+def test_names_that_nobody_will_need_do_not_add_up() -> None:
+    bounded = BoundedRecording(100)
+    for first in range(0, 5000, 50):
+        bounded.append(_graph(10_000 + first, 50))
+        _fill(bounded, 9, first=first)
+        bounded.tidy()
+    found, _ = _all(bounded)
+    assert len(found["graph"]) < 100 * history._NAMES + 500
+
+
+def test_what_has_no_attempts_is_bounded_too() -> None:
+    bounded = BoundedRecording(50)
+    for second in range(2000):
+        times = 1e9 + second + np.random.default_rng(second).random(20)
+        bounded.append(encode("resources", {"process": [f"w{n}" for n in range(20)], "time": times}))
+        bounded.tidy()
+    assert bounded.history.size < 50 * history._BYTES_OF_ATTEMPT + 30_000
+    assert bounded.history.dropped["resources"] > 10_000
+
+
+def test_who_stands_in_what_was_dropped_begins_anew() -> None:
+    bounded = BoundedRecording(60)
+    _fill(bounded, 30)
+    for first in range(30, 900, 30):
+        _fill(bounded, 30, first=first)
+        bounded.tidy()
+    piece = bounded.since(7, 10**9)
+    assert piece is not None and piece.start == 0 and piece.stop == bounded.end
+
+
+def test_a_page_that_keeps_too_much_begins_anew() -> None:
+    bounded = BoundedRecording(150)
+    sent: list[dict[str, Any]] = []
+    feed = Feed(bounded, lambda message, buffers: sent.append(message))
+    feed.handle({"type": "hello", "page": "a", "visible": True})
+    for first in range(0, 1500, 30):
+        _fill(bounded, 30, first=first)
+        bounded.tidy()
+        while feed.tick().sent:
+            feed.handle({"type": "ack", "page": "a", "at": sent[-1].get("to")})
+    data = [message for message in sent if message["type"] == "data"]
+    anew = [message for message in data if message["from"] == 0]
+    assert 2 <= len(anew) < len(data) / 2
+    at = 0
+    for message in data:
+        assert message["from"] in (0, at)
+        at = message["to"]
+
+
+def test_a_batch_that_cannot_be_read_is_counted() -> None:
+    kept = History(100)
+    good = _attempts(0, 2)
+    kept.add("attempts", good[: len(good) // 2] + b"\x00" * 40)
+    for first in range(30):
+        kept.add("attempts", _attempts(first, 1))
+    kept.tidy()
+    assert kept.dropped["attempts"] == 2
