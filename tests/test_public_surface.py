@@ -12,7 +12,7 @@ import pytest
 
 import dask_insight
 
-PUBLIC = {"Recording", "RecordingError", "Session", "open", "record", "runs"}
+PUBLIC = {"Recording", "RecordingError", "Session", "open", "record", "runs", "watch"}
 
 TABLES = (
     "tasks",
@@ -30,7 +30,7 @@ TABLES = (
     "submissions",
 )
 
-METHODS = ("append", "columns", "describe", "flame", "report", "save", "slice", "summary", "table")
+METHODS = ("append", "columns", "describe", "flame", "report", "save", "slice", "summary", "table", "widget")
 
 TASK_COLUMNS = {
     "key",
@@ -99,7 +99,13 @@ def test_methods_are_described(method: str) -> None:
 
 @pytest.mark.parametrize(
     "function",
-    [dask_insight.record, dask_insight.Recording.flame, dask_insight.Recording.slice],
+    [
+        dask_insight.record,
+        dask_insight.watch,
+        dask_insight.Recording.flame,
+        dask_insight.Recording.slice,
+        dask_insight.Recording.widget,
+    ],
 )
 def test_parameters_are_described(function: Callable[..., Any]) -> None:
     """The numpydoc section `Parameters` names every parameter, and no other."""

@@ -1,0 +1,182 @@
+"""A recording's panels as a widget: what Python sees of them."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import dask
+import pytest
+from ipywidgets.widgets.widget import _instances
+
+import dask_insight
+from dask_insight.hosts.widget import PANELS
+from dask_insight.session.driver import DRIVER
+
+SOURCES = Path(__file__).parent.parent / "src-ts" / "panels"
+
+
+@pytest.fixture(scope="module")
+def run() -> dask_insight.Recording:
+    """Ten tasks of two names, recorded of the threaded scheduler."""
+
+    @dask.delayed  # type: ignore[untyped-decorator]
+    def first(number: int) -> int:
+        return number
+
+    @dask.delayed  # type: ignore[untyped-decorator]
+    def second(number: int) -> int:
+        return number
+
+    with dask_insight.record(name="ten") as made:
+        dask.compute(*[second(first(number)) for number in range(5)], scheduler="threads", num_workers=2)
+    return made
+
+
+@pytest.fixture
+def widget(run: dask_insight.Recording) -> Iterator[Any]:
+    made = run.widget()
+    yield made
+    made.close()
+
+
+def test_panels_are_those_of_the_page() -> None:
+    index = (SOURCES / "index.ts").read_text()
+    listed = re.search(r"PANELS: readonly Panel\[\] = \[(.*?)\]", index, re.DOTALL)
+    assert listed
+    modules = dict(re.findall(r"import \{ (\w+) \} from '\./([\w-]+)'", index))
+    assert [modules[name.strip()] for name in listed[1].split(",") if name.strip()] == list(PANELS)
+
+
+@pytest.mark.parametrize("name", ["report.js", "widget.js"])
+def test_what_a_page_loads_is_small(name: str) -> None:
+    script = resources.files("dask_insight").joinpath("static", name).read_bytes()
+    assert len(gzip.compress(script)) <= 120_000
+
+
+def test_panels_by_name(run: dask_insight.Recording) -> None:
+    widget = run.widget("Task stream")
+    assert widget.panel == "task-stream"
+    widget.panel = None
+    with pytest.raises(ValueError, match=r"no panel 'tasks'; there are .*task-stream"):
+        widget.panel = "tasks"
+    assert widget.panel is None
+    widget.close()
+    with pytest.raises(ValueError, match="there are time-budget"):
+        run.widget("tasks")
+    with pytest.raises(ValueError, match="there are time-budget"):
+        dask_insight.watch(panel="tasks")
+
+
+def test_without_anywidget_the_cure_is_named(
+    run: dask_insight.Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    monkeypatch.delitem(sys.modules, "dask_insight.hosts.widget.widget", raising=False)
+    for make in (run.widget, dask_insight.watch):
+        with pytest.raises(ImportError, match="pip install anywidget"):
+            make()
+
+
+def test_selected_tasks(run: dask_insight.Recording, widget: Any) -> None:
+    tasks = run.tasks
+    assert len(widget.selected_tasks()) == len(tasks) == 10
+    widget.names = ["first"]
+    assert set(widget.selected_tasks()["prefix"]) == {"first"}
+    chosen = tasks["run"].tolist()[:3]
+    widget.names = None
+    widget.runs = chosen
+    assert widget.selected_tasks()["run"].tolist() == chosen
+    widget.runs, widget.workers = None, ["nowhere"]
+    assert widget.selected_tasks().empty
+    widget.workers = []
+    assert widget.workers is None
+    assert list(widget.selected_tasks().columns) == list(tasks.columns)
+
+
+def test_selected_time_takes_what_overlaps_it(run: dask_insight.Recording, widget: Any) -> None:
+    tasks = run.tasks.sort_values("stop")
+    middle = float(tasks["start"].iloc[4])
+    widget.time_range = (0.0, middle)
+    assert set(widget.selected_tasks()["run"]) == set(tasks.loc[tasks["start"] < middle, "run"])
+    widget.time_range = (float(tasks["stop"].max()) + 1, 1e9)
+    assert widget.selected_tasks().empty
+    with pytest.raises(ValueError, match="start, stop"):
+        widget.time_range = (2.0, 1.0)
+
+
+def test_cells_select_by_what_they_submitted() -> None:
+    from dask_insight.batch import encode
+
+    recording = dask_insight.Recording()
+    recording.append(encode("submissions", {"submission": [1, 2], "execution": [7, 8]}))
+    recording.append(encode("graph", {"task": [1, 2], "key": ["a", "b"], "submission": [1, 2]}))
+    recording.append(encode("attempts", {"run": [1, 2], "task": [1, 2], "start": [1.0, 2.0]}))
+    widget = recording.widget()
+    widget.cells = [8]
+    assert widget.selected_tasks()["key"].tolist() == ["b"]
+    widget.close()
+
+
+def test_stored_it_says_what_to_do(run: dask_insight.Recording, widget: Any) -> None:
+    data, _ = widget._repr_mimebundle_()
+    assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == widget.model_id
+    for kind in ("text/plain", "text/html"):
+        assert "Run this cell again" in data[kind]
+        assert run.summary().verdict() in data[kind]
+    assert "<script" not in data["text/html"]
+
+
+def test_names_are_no_markup(run: dask_insight.Recording) -> None:
+    widget = type(run.widget())(run, title="<img src=x onerror=alert(1)>")
+    data, _ = widget._repr_mimebundle_()
+    assert "<img" not in data["text/html"]
+    widget.close()
+
+
+def test_closed_it_leaves_nothing(run: dask_insight.Recording) -> None:
+    threads, instances = set(threading.enumerate()), set(_instances)
+    followers = dict(run._followers)
+    for _ in range(10):
+        widget = run.widget()
+        widget._handle_custom_msg({"type": "hello", "page": "p", "protocol": 1}, [])
+        assert DRIVER._driven
+        widget.close()
+    assert set(_instances) == instances
+    assert run._followers == followers
+    assert not DRIVER._driven
+    assert {one for one in threading.enumerate() if one.is_alive()} == threads
+
+
+def test_with_the_last_page_it_rests(run: dask_insight.Recording, widget: Any) -> None:
+    for page in ("p", "q"):
+        widget._handle_custom_msg({"type": "hello", "page": page, "protocol": 1}, [])
+    widget._handle_custom_msg({"type": "bye", "page": "p"}, [])
+    assert len(run._followers) == 1
+    widget._handle_custom_msg({"type": "bye", "page": "q"}, [])
+    assert not run._followers
+
+
+@pytest.mark.parametrize(
+    "message", [None, 3, "hello", [], {}, {"type": "hello"}, {"type": "ack", "page": "x"}]
+)
+def test_messages_that_make_no_sense_are_left_aside(widget: Any, message: Any) -> None:
+    widget._handle_custom_msg(message, [])
+
+
+def test_watched_sessions_end_with_their_last_widget() -> None:
+    from dask_insight.session.live import live
+
+    first, second = dask_insight.watch(), dask_insight.watch(panel="memory")
+    assert first.recording is second.recording is not None
+    first.close()
+    assert live() is not None
+    second.close()
+    second.close()
+    assert live() is None
