@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import nan
 from typing import Any, NamedTuple, Protocol
 
@@ -39,7 +39,7 @@ class Cells:
     began, ended
         Called when the shell begins and ends to run anything, numbered or not.
     request
-        Id of the request that is being answered; '' if there are none.
+        Gives the message that is being answered; {} if there are none.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Cells:
         listener: Listener,
         began: Callable[[], None],
         ended: Callable[[], None],
-        request: Callable[[], str],
+        request: Callable[[], Mapping[str, Any]],
     ) -> None:
         self._ip = ip
         self._listener = listener
@@ -58,8 +58,20 @@ class Cells:
         self._depth = 0
         self._answering = ""
         self._running: Running | None = None
+        self._within(request())
         ip.events.register("pre_run_cell", self._before)
         ip.events.register("post_run_cell", self._after)
+
+    def _within(self, request: Mapping[str, Any]) -> None:
+        """The cell that loads the extension runs already."""
+        if request.get("header", {}).get("msg_type") != "execute_request":
+            return
+        self._depth, self._answering = 1, _id(request)
+        self._began()
+        content = request["content"]
+        if content.get("store_history", True) and not content.get("silent", False):
+            cell = str(request.get("metadata", {}).get("cellId") or "")
+            self._begin(_number(self._ip) - 1, cell, content["code"])
 
     def close(self) -> None:
         """Listen no more."""
@@ -69,7 +81,7 @@ class Cells:
         self._tell("ok")
 
     def _before(self, info: Any) -> None:
-        request = self._request()
+        request = _id(self._request())
         if request and request != self._answering:
             # An interrupt can keep IPython from telling that a cell has ended.
             self._depth = 0
@@ -80,12 +92,14 @@ class Cells:
             return
         self._began()
         if info.store_history:
-            cell = str(getattr(info, "cell_id", None) or "")
-            self._running = Running(_number(self._ip), cell, str(info.raw_cell), time.time())
-            self._listener.cell(*self._running, nan, "running")
+            self._begin(_number(self._ip), str(getattr(info, "cell_id", None) or ""), str(info.raw_cell))
+
+    def _begin(self, execution: int, cell: str, code: str) -> None:
+        self._running = Running(execution, cell, code, time.time())
+        self._listener.cell(*self._running, nan, "running")
 
     def _after(self, result: Any) -> None:
-        # The cell that loaded the extension began before anybody listened.
+        # An empty cell ends without having begun.
         self._depth = max(0, self._depth - 1)
         if not self._depth:
             self._tell("ok" if getattr(result, "success", False) else "error")
@@ -97,7 +111,11 @@ class Cells:
             self._listener.cell(*running, time.time(), status)
 
 
+def _id(request: Mapping[str, Any]) -> str:
+    return str(request.get("header", {}).get("msg_id", ""))
+
+
 def _number(ip: Any) -> int:
-    """The number of the cell that begins; versions of IPython differ in when they count it."""
+    """The number of a cell that begins now; versions of IPython differ in when they count it."""
     known = getattr(ip.history_manager, "input_hist_parsed", None)
     return len(known) if known else int(ip.execution_count)

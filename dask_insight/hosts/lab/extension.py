@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...session import DRIVER, Feed
@@ -37,13 +38,18 @@ class Extension:
     def __init__(self, ip: Any) -> None:
         self._live, release = hold_live()
         self._undo: list[Callable[[], None]] = [release]
-        kernel = getattr(ip, "kernel", None)
-        if kernel is not None:
-            status = self._serve(kernel)
-            request = lambda: str(kernel.get_parent("shell").get("header", {}).get("msg_id", ""))  # noqa: E731
-            cells = Cells(ip, self._live, status.began, status.ended, request)
+        try:
+            self._begin(ip, getattr(ip, "kernel", None))
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, ip: Any, kernel: Any) -> None:
+        if kernel is None:
+            cells = Cells(ip, self._live, _nothing, _nothing, dict)
         else:
-            cells = Cells(ip, self._live, _nothing, _nothing, str)
+            status = self._serve(kernel)
+            cells = Cells(ip, self._live, status.began, status.ended, partial(kernel.get_parent, "shell"))
         self._undo.append(cells.close)
 
     def _serve(self, kernel: Any) -> Any:

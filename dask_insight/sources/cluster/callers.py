@@ -16,6 +16,8 @@ from weakref import WeakKeyDictionary
 
 import dask
 
+from ..cells import NO_CELL, Cell, running_cell
+
 _log = logging.getLogger(__name__)
 #: Keys of a submission by which it can be recognised.
 _KEYS = 16
@@ -31,6 +33,8 @@ class Caller(NamedTuple):
     line: int
     function: str
     code: str
+    #: The notebook cell that ran.
+    cell: Cell = NO_CELL
 
 
 Listener = Callable[[list[str], Caller], None]
@@ -86,9 +90,9 @@ def calling(frame: FrameType | None) -> Caller:
         first = first or frame
         frame = frame.f_back
     if frame is None:
-        return Caller("", 0, "", "")
-    code = frame.f_code
-    return Caller(_file(code.co_filename), frame.f_lineno, code.co_qualname, source(code, frame.f_lineno))
+        return Caller("", 0, "", "", running_cell())
+    code, line = frame.f_code, frame.f_lineno
+    return Caller(_file(code.co_filename), line, code.co_qualname, source(code, line), running_cell())
 
 
 def _ignored() -> tuple[str, ...]:

@@ -80,6 +80,8 @@ class Submissions:
             "line": [caller.line for caller in callers],
             "function": [caller.function for caller in callers],
             "code": [caller.code for caller in callers],
+            "cell": [caller.cell.id for caller in callers],
+            "execution": [caller.cell.execution for caller in callers],
         }
         # The signs of the last two are wrong in some versions of distributed.
         for name, theirs in (

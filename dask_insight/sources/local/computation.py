@@ -14,6 +14,7 @@ from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
 from ...probe.measured import Arguments, Report, Run, describe
+from ..cells import running_cell
 from .cache import Cache
 from .graph import graph_columns, ranks
 from .origin import Origin
@@ -88,7 +89,9 @@ class Computation:
         self._prefixes = graph["prefix"]
         ledger.put("graph", **graph, submission=[self._submission] * len(keys), **ranks(keys))
         ledger.put("edges", **edges)
-        ledger.submitted.add((self._submission, self._submitted, len(keys), self._scheduler, *self._origin))
+        ledger.submitted.add(
+            (self._submission, self._submitted, len(keys), self._scheduler, *self._origin, *running_cell())
+        )
         self._cache = Cache(ledger.totals, self._scheduler, cache, self._submitted)
 
     def pretask(self, key: Any, dsk: Any, state: Any) -> None:

@@ -47,7 +47,9 @@ class Ledger:
         #: Told of the end of each task of this process, where stacks are taken.
         self.sampler: Sampler | None = None
         self.submitted = Rows(
-            "submissions", "submission", "time", "tasks", "client", "file", "line", "function", "code"
+            "submissions",
+            *("submission", "time", "tasks", "client", "file", "line", "function", "code"),
+            *("cell", "execution"),
         )
         self.errors = Rows("errors", "run", "task", "exception", "traceback")
         self._attempts = Rows(

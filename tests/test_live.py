@@ -1,0 +1,214 @@
+"""The live session: what it finds by itself, what it says, and that it stands in nobody's way."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+from math import isnan
+from typing import Any
+
+import dask
+import pytest
+from conftest import left_on, wait_for
+from distributed import Client, LocalCluster
+from IPython.core.interactiveshell import InteractiveShell
+
+import dask_insight
+from dask_insight.hosts import lab
+from dask_insight.session.live import Live, hold_live, live
+from dask_insight.sources.cells import running_cell
+from dask_insight.sources.cluster import ClusterSource
+from dask_insight.sources.cluster.source import ClusterRefused
+
+
+def _increment(number: int) -> int:
+    return number + 1
+
+
+def _fail(number: int) -> int:
+    raise ValueError(f"cannot do {number}")
+
+
+def _cluster(**options: Any) -> LocalCluster:
+    settings = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": ":0"}
+    return LocalCluster(**{**settings, **options})
+
+
+def _tasks(session: Live, index: int = 0) -> dict[str, int]:
+    clusters = session.state()["clusters"]
+    return clusters[index]["tasks"] if len(clusters) > index else {}
+
+
+@pytest.fixture
+def session() -> Iterator[Live]:
+    made = Live()
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def shell() -> Iterator[InteractiveShell]:
+    """IPython without a kernel."""
+    made = InteractiveShell.instance()
+    yield made
+    InteractiveShell.clear_instance()
+
+
+def test_it_finds_clients_made_before_and_after_closed_and_replaced() -> None:
+    with _cluster() as first, Client(first) as before:
+        session = Live()
+        session.start()
+        wait_for(lambda: session.state()["clusters"], "the client that was there")
+        before.gather(before.map(_increment, range(10)))
+        wait_for(lambda: _tasks(session).get("done") == 10, "its tasks")
+        with _cluster() as second, Client(second) as after:
+            after.gather(after.map(_increment, range(5)))
+            wait_for(lambda: _tasks(session, 1).get("done") == 5, "tasks of the client made after")
+            state = session.state()["clusters"][1]
+            assert state["address"] == after.scheduler.address
+            assert (state["workers"], state["threads"]) == (1, 2)
+        wait_for(lambda: len(session.state()["clusters"]) == 1, "the closed client is gone")
+        before.close()
+        with Client(first) as again:
+            again.gather(again.map(_increment, range(3), pure=False))
+            wait_for(lambda: _tasks(session).get("done") == 3, "tasks of the client in its place")
+            session.stop()
+            assert all(not found for found in left_on(again).values())
+        recorded = session.recording.tasks
+        assert len(recorded[recorded["status"] == "ok"]) == 18
+
+
+def test_it_counts_what_fails_and_what_memory_is_used(session: Live) -> None:
+    with _cluster(processes=True, memory_limit="1GiB") as cluster, Client(cluster) as client:
+        futures = client.map(_fail, range(3))
+        client.gather(futures, errors="skip")
+        wait_for(lambda: _tasks(session).get("erred") == 3, "failed tasks")
+        memory = wait_for(lambda: session.state()["clusters"][0]["memory"], "memory used")
+        assert 1e6 < memory < session.state()["clusters"][0]["memory_limit"] == 2**30
+
+
+def test_local_schedulers(session: Live) -> None:
+    assert session.state()["local"] is None
+    dask.compute([dask.delayed(_increment)(number) for number in range(7)], scheduler="threads")
+    wait_for(lambda: (session.state()["local"] or {"tasks": {}})["tasks"].get("done") == 7, "local tasks")
+
+
+def test_asynchronous_clients(session: Live, run_async: Any) -> None:
+    async def use() -> None:
+        async with (
+            LocalCluster(n_workers=1, processes=False, dashboard_address=":0", asynchronous=True) as cluster,
+            Client(cluster, asynchronous=True) as client,
+        ):
+            await client.gather(client.map(_increment, range(4)))
+
+    run_async(use())
+    wait_for(lambda: (session.recording.tasks["status"] == "ok").sum() == 4, "its tasks")
+
+
+def test_an_asynchronous_client_that_is_there_does_not_make_it_wait(run_async: Any) -> None:
+    async def use() -> None:
+        async with (
+            LocalCluster(n_workers=1, processes=False, dashboard_address=":0", asynchronous=True) as cluster,
+            Client(cluster, asynchronous=True) as client,
+        ):
+            session = Live()
+            session.start()
+            while not session.state()["clusters"]:
+                await client.scheduler.identity()
+            await client.gather(client.map(_increment, range(4)))
+            while _tasks(session).get("done") != 4:
+                await client.scheduler.identity()
+            session.stop()
+
+    run_async(use())
+
+
+def test_a_cluster_that_cannot_be_recorded_is_named_and_nothing_raised(
+    session: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(source: Any) -> None:
+        raise ClusterRefused("it takes no plugins")
+
+    monkeypatch.setattr(ClusterSource, "_register", refuse)
+    with _cluster() as cluster, Client(cluster) as client:
+        (note,) = wait_for(lambda: session.state()["notes"], "a note")
+        assert client.id in note and "it takes no plugins" in note
+        assert session.state()["clusters"] == []
+        assert client.submit(_increment, 1).result() == 2
+
+
+def test_what_a_person_sets_is_kept_within_reason(session: Live) -> None:
+    for given, kept in ((5_000, 5_000), (3, 1_000), (10**9, 5_000_000), ("many", 5_000_000)):
+        session.set({"history": given})
+        assert session.state()["history"]["limit"] == kept
+
+
+def test_all_who_want_it_share_it() -> None:
+    assert live() is None
+    first, release_first = hold_live()
+    second, release_second = hold_live()
+    assert first is second is live()
+    release_first()
+    release_first()
+    assert live() is first
+    release_second()
+    assert live() is None
+    assert "stopped" in first.recording.about
+
+
+def test_it_leaves_nothing_behind() -> None:
+    def here() -> tuple[list[str], Any]:
+        names = [one.name for one in threading.enumerate() if "insight" in one.name]
+        return names, dask.config.get("distributed.client.preload", None) or []
+
+    before = here()
+    with _cluster() as cluster, Client(cluster) as client:
+        for _ in range(3):
+            _, release = hold_live()
+            client.gather(client.map(_increment, range(3), pure=False))
+            release()
+        assert all(not found for found in left_on(client).values())
+        assert here() == before
+    gc.collect()
+    assert not [one for one in gc.get_objects() if isinstance(one, Live) and one._undrive is not None]
+
+
+def test_cells_in_ipython_without_a_kernel(shell: InteractiveShell) -> None:
+    before = {name: list(found) for name, found in shell.events.callbacks.items()}
+    lab.load(shell)
+    lab.load(shell)
+    session = live()
+    assert session is not None
+    code = "import dask, dask_insight.sources.cells as c\nseen = c.running_cell()\n"
+    code += "x = dask.delayed(abs)(-3).compute(scheduler='sync')"
+    shell.run_cell(code, store_history=True, cell_id="first")
+    shell.run_cell("get_ipython().run_cell('nested = 1', store_history=False)", store_history=True)
+    shell.run_cell("silently = 1", silent=True)
+    shell.run_cell("1 / 0", store_history=True, cell_id="third")
+    shell.run_cell("", store_history=True)
+    assert tuple(shell.user_ns["seen"]) == ("first", 1)
+    assert running_cell() == ("", 0)
+    lab.unload(shell)
+    lab.unload(shell)
+    assert live() is None
+    rows = session.recording.columns("cells")
+    found: dict[str, list[Any]] = {name: values.tolist() for name, values in rows.items()}  # type: ignore[union-attr]
+    assert found["execution"] == [1, 1, 2, 2, 3, 3]
+    assert found["cell"] == ["first", "first", "", "", "third", "third"]
+    assert found["status"] == ["running", "ok", "running", "ok", "running", "error"]
+    assert found["code"][:2] == [code, code]
+    assert [isnan(stop) for stop in found["stop"]] == [True, False] * 3
+    submissions = session.recording.submissions
+    assert submissions["cell"].tolist() == ["first"]
+    assert submissions["execution"].tolist() == [1]
+    assert {name: list(found) for name, found in shell.events.callbacks.items()} == before
+
+
+def test_load_ext(shell: InteractiveShell) -> None:
+    shell.run_line_magic("load_ext", "dask_insight")
+    assert live() is not None and shell.find_cell_magic("dprofile") is not None
+    shell.run_line_magic("unload_ext", "dask_insight")
+    assert live() is None and shell.find_cell_magic("dprofile") is None
+    assert dask_insight.load_ipython_extension.__doc__
