@@ -1,5 +1,6 @@
 import type { Recording } from './recording';
 import type { Filter } from './selection';
+import { timeOf } from './task-filter';
 
 /** Which of the three pictures an entry belongs to. */
 export type Direction = 'execute' | 'receive' | 'send' | 'other';
@@ -48,8 +49,8 @@ export function amountsOf(recording: Recording, unit: string, filter: Filter): A
   const workerWanted = wanted(workers.names, filter.workers);
   const nameWanted = wanted(names.names, filter.names);
   const spanWanted = wanted(spans.names, filter.spans);
-  const from = filter.time?.start ?? Number.NEGATIVE_INFINITY;
-  const to = filter.time?.stop ?? Number.POSITIVE_INFINITY;
+  const { start: from = Number.NEGATIVE_INFINITY, stop: to = Number.POSITIVE_INFINITY } =
+    timeOf(recording, filter) ?? {};
   const sums = new Map<number, number>();
   const nameCount = names.names.length || 1;
   const activityCount = activities.names.length || 1;

@@ -1,5 +1,6 @@
 import { RUNNING, STATUSES } from './lane';
 import type { Filter, TimeRange } from './selection';
+import { entryTest, timeOf } from './task-filter';
 import type { Tasks } from './tasks';
 
 /** What the time of threads went into; a moment belongs to one part only, the first that claims it. */
@@ -30,7 +31,7 @@ const PART_OF_ACTION: Readonly<Record<string, Part>> = {
  * counted twice. Names, spans and runs that are not chosen count as `other`.
  */
 export function timeBudget(tasks: Tasks, filter: Filter): TimeBudget {
-  const within = filter.time ?? activeTime(tasks);
+  const within = timeOf(tasks.recording, filter) ?? activeTime(tasks);
   const parts: Record<Part, number> = {
     computing: 0,
     other: 0,
@@ -75,6 +76,7 @@ function computeLane(
   parts: Record<Part, number>
 ): Float64Array {
   const lane = tasks.lanes[at];
+  const passes = entryTest(tasks, filter);
   const wanted = tasks.names.map(name => !filter.names || filter.names.has(name));
   const length = lane.length;
   const gaps = new Float64Array(2 * length + 2);
@@ -89,7 +91,8 @@ function computeLane(
       gaps[count++] = start;
     }
     const failed = FAILED.includes(lane.status[entry]);
-    const part = !wanted[lane.name[entry]] ? 'other' : failed ? 'failed' : 'computing';
+    const chosen = wanted[lane.name[entry]] && (passes?.(lane.row[entry], lane.status[entry]) ?? true);
+    const part = !chosen ? 'other' : failed ? 'failed' : 'computing';
     parts[part] += stop - start;
     until = stop;
   }

@@ -1,3 +1,4 @@
+import { timeOf } from '../core/task-filter';
 import type { GestureHandlers } from '../draw/gestures';
 import type { Box, Pen } from '../draw/pen';
 import type { Surface } from '../draw/surface';
@@ -51,12 +52,12 @@ export class Interaction {
   }
 
   drawOverlay(pen: Pen): void {
-    const { viewport, selection } = this.stage;
+    const { viewport, selection, recording } = this.stage;
     const { theme, ratio } = this.surface;
     if (this.panel.overTime) {
       const plot = this.plot();
       const scale = viewport.scale(plot.width, ratio);
-      const clause = selection.filter().time;
+      const clause = timeOf(recording, selection.filter());
       if (clause && !this.brushing) {
         this.drawRange(pen, plot, scale.x(clause.start), scale.x(clause.stop));
       }

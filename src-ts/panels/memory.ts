@@ -2,6 +2,7 @@ import { BinCache, type Cached, type Window } from '../core/bin-cache';
 import { bytes, clock, duration, plural, timeTicks } from '../core/format';
 import type { Recording } from '../core/recording';
 import { type Binned, binned, firstAfter, type Series, seriesOf, summed, valueAt } from '../core/series';
+import { timeOf } from '../core/task-filter';
 import { drawTimeAxis, drawTimeGrid, gutterOf, MARGIN } from '../draw/axis';
 import { css, type Rgb, slotColor } from '../draw/palette';
 import type { Box, Pen } from '../draw/pen';
@@ -139,7 +140,7 @@ class MemoryView implements PanelView {
 
   rows(): TableRows {
     const { recording, selection } = this.context;
-    const time = selection.filter().time;
+    const time = timeOf(recording, selection.filter());
     const table = recording.table('memory');
     const figures = this.series.names.map((_, process) => {
       const begin = time ? firstAfter(this.series, process, time.start) : this.series.first[process];

@@ -1,6 +1,7 @@
 import { BinCache, type Cached, type Window } from '../core/bin-cache';
 import { clock, duration, plural, timeTicks } from '../core/format';
 import { type Band, type Binned, band, binned, type Series, seriesOf, summed, valueAt } from '../core/series';
+import { timeOf } from '../core/task-filter';
 import { drawTimeGrid, gutterOf, MARGIN } from '../draw/axis';
 import { css, mixed, slotColor } from '../draw/palette';
 import type { Box, Pen } from '../draw/pen';
@@ -212,7 +213,7 @@ export class ResourcesView implements PanelView {
   }
 
   rows(): TableRows {
-    const time = this.context.selection.filter().time;
+    const time = timeOf(this.context.recording, this.context.selection.filter());
     return resourceTable(this.context.recording, this.chosen(), this.series, time);
   }
 

@@ -1,5 +1,6 @@
 import { bytes, count, duration, share } from '../core/format';
 import type { TimeRange } from '../core/selection';
+import { timeOf } from '../core/task-filter';
 import { sumTasks, type TaskSum } from '../core/task-sums';
 import { activeTime } from '../core/time-budget';
 import type { Panel } from './panel';
@@ -44,9 +45,9 @@ class WorkersView extends PlainView {
   }
 
   protected content(): TableOptions {
-    const { tasks, selection, viewport } = this.context;
+    const { tasks, selection, viewport, recording } = this.context;
     const filter = selection.filter('workers');
-    const time = filter.time ?? activeTime(tasks);
+    const time = timeOf(recording, filter) ?? activeTime(tasks);
     const sums = new Map(sumTasks(tasks, filter, 'worker').map(sum => [sum.label, sum]));
     const most = this.mostMemory(time);
     const listed = this.listed();
