@@ -11,7 +11,7 @@ const line = (name: string, path: string): LabIcon =>
     name: `dask-insight:${name}`,
     svgstr: drawn(
       path,
-      'class="jp-icon3" fill="none" stroke="#616161" stroke-width="1.3" stroke-linecap="round" stroke-linejoin="round"'
+      'class="jp-icon3" style="fill:none" stroke="#616161" stroke-width="1.3" stroke-linecap="round" stroke-linejoin="round"'
     )
   });
 
