@@ -58,7 +58,7 @@ export function addCommands(parts: Parts): void {
   });
 }
 
-function addOpen({ app, documents }: Parts): void {
+function addOpen({ app, documents, places }: Parts): void {
   app.commands.addCommand(OPEN, {
     label: args => {
       const title = PANELS.find(({ id }) => id === args.panel)?.title ?? 'Panel';
@@ -77,7 +77,7 @@ function addOpen({ app, documents }: Parts): void {
         }
       }
     },
-    isEnabled: args => documents.placeOf(args.kind, args.path) !== undefined,
+    isEnabled: args => args.path !== undefined || places.current !== undefined,
     execute: args => {
       const place = documents.placeOf(args.kind, args.path);
       return place && documents.open(String(args.panel), place, { activate: args.activate !== false });

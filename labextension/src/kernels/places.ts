@@ -12,6 +12,7 @@ export class Places {
   private readonly all = new Set<Place>();
   private readonly documents = new Map<Widget, Place>();
   private readonly changedSignal = new Signal<this, void>(this);
+  private readonly closedSignal = new Signal<this, Place>(this);
   private at: Place | undefined;
 
   constructor(
@@ -23,12 +24,19 @@ export class Places {
     notebooks.forEach(panel => {
       this.addNotebook(panel);
     });
-    notebooks.widgetAdded.connect((_, panel) => this.addNotebook(panel));
+    notebooks.widgetAdded.connect((_, panel) => {
+      this.addNotebook(panel);
+      // A tracker tells what is current before it tells what is new.
+      if (notebooks.currentWidget === panel) this.enter(panel);
+    });
     notebooks.currentChanged.connect((_, panel) => this.enter(panel));
     consoles?.forEach(panel => {
       this.addConsole(panel);
     });
-    consoles?.widgetAdded.connect((_, panel) => this.addConsole(panel));
+    consoles?.widgetAdded.connect((_, panel) => {
+      this.addConsole(panel);
+      if (consoles.currentWidget === panel) this.enter(panel);
+    });
     consoles?.currentChanged.connect((_, panel) => this.enter(panel));
     this.enter(notebooks.currentWidget ?? consoles?.currentWidget ?? null);
   }
@@ -49,6 +57,11 @@ export class Places {
   /** Tells when another one is current, or something about the current one has changed. */
   get changed(): ISignal<this, void> {
     return this.changedSignal;
+  }
+
+  /** Tells when the document of a place has been closed. */
+  get closed(): ISignal<this, Place> {
+    return this.closedSignal;
   }
 
   /** The place with this id; undefined if it is not known. */
@@ -116,7 +129,9 @@ export class Places {
     panel.disposed.connect(() => {
       this.documents.delete(panel);
       // It may be open in a second view.
-      if (!this.documentOf(place)) place.detach(context);
+      if (this.documentOf(place)) return;
+      place.detach(context);
+      this.closedSignal.emit(place);
       this.tell();
     });
     this.current ??= place;

@@ -12,6 +12,9 @@ export type PanelWidget = MainAreaWidget<PanelBody>;
 /** The command that opens a panel; also what brings panels back after a reload. */
 export const OPEN = 'dask-insight:open';
 
+/** Height below which a panel says little, CSS pixels. */
+const LEAST_HEIGHT = 220;
+
 /** All panels that are open, as documents of JupyterLab. Each is there at most once for a place. */
 export class Documents {
   readonly tracker = new WidgetTracker<PanelWidget>({ namespace: 'dask-insight' });
@@ -26,6 +29,7 @@ export class Documents {
     this.tracker.currentChanged.connect((_, widget) => {
       if (widget) this.places.current = widget.content.place;
     });
+    places.closed.connect(this.tidy, this);
   }
 
   /** Brings back the panels that were open before the page was loaded. */
@@ -83,7 +87,7 @@ export class Documents {
     place.changed.connect(renamed);
     widget.disposed.connect(() => {
       place.changed.disconnect(renamed);
-      this.places.keep(new Set(this.all().map(each => each.content.place)));
+      this.tidy();
     });
     void this.tracker.add(widget);
     return widget;
@@ -97,13 +101,8 @@ export class Documents {
   ): PanelWidget {
     const widget = this.made(id, place);
     if (!widget.isAttached) {
-      const beside = this.all(place)
-        .filter(each => each.isAttached && each !== widget)
-        .at(-1);
-      const document = this.places.documentOf(place);
-      const ref = (beside ?? document)?.id;
-      const mode = beside ? 'split-bottom' : 'split-right';
-      this.app.shell.add(widget, this.splits ? 'main' : 'down', { mode, ref, activate: false, ...options });
+      const area = this.splits ? 'main' : 'down';
+      this.app.shell.add(widget, area, { ...this.berth(place), activate: false, ...options });
     }
     if (options.activate !== false) this.app.shell.activateById(widget.id);
     return widget;
@@ -115,5 +114,20 @@ export class Documents {
     return known.includes(kind) && typeof path === 'string'
       ? this.places.named(kind as PlaceKind, path)
       : this.places.current;
+  }
+
+  /** Lets go of what no open document and no panel needs. */
+  private tidy(): void {
+    this.places.keep(new Set(this.all().map(({ content }) => content.place)));
+  }
+
+  /** Where a new panel goes: below the last one of its place while there is room, else as a tab of it. */
+  private berth(place: Place): { mode: DocumentRegistry.IOpenOptions['mode']; ref: string | undefined } {
+    const last = this.all(place)
+      .filter(widget => widget.isVisible)
+      .at(-1);
+    if (!last) return { mode: 'split-right', ref: this.places.documentOf(place)?.id };
+    const mode = last.node.clientHeight >= 2 * LEAST_HEIGHT ? 'split-bottom' : 'tab-after';
+    return { mode, ref: last.id };
   }
 }
