@@ -1,0 +1,68 @@
+"""Which task needs which, as rows of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .lookup import Lookup
+
+
+class Links(NamedTuple):
+    """For each row some other rows: those of row i are ``rows[begins[i] : begins[i + 1]]``."""
+
+    begins: np.ndarray
+    rows: np.ndarray
+
+    def lists(self) -> list[list[int]]:
+        """The same as lists, for loops."""
+        begins, rows = self.begins.tolist(), self.rows.tolist()
+        return [rows[begin:end] for begin, end in pairwise(begins)]
+
+
+def links(left: np.ndarray, right: np.ndarray, count: int) -> Links:
+    """Gather pairs (left, right) by their left row."""
+    order = np.argsort(left, kind="stable")
+    begins = np.zeros(count + 1, "i8")
+    np.cumsum(np.bincount(left, minlength=count), out=begins[1:])
+    return Links(begins, right[order])
+
+
+def needs(read: Callable[[str], Mapping[str, Any]], task: np.ndarray) -> Links:
+    """Which of these tasks each of them needs.
+
+    Parameters
+    ----------
+    read
+        Gives the columns of a table of the schema.
+    task
+        Ids of tasks, each once. What is needed and is not among them is left out.
+    """
+    edges = read("edges")
+    lookup = Lookup(task)
+    left, right = lookup.rows(edges["task"]), lookup.rows(edges["dependency"])
+    known = (left >= 0) & (right >= 0) & (left != right)
+    pairs = np.unique(left[known].astype("i8") << 32 | right[known].astype("i8"))
+    return links(pairs >> 32, pairs & 0xFFFF_FFFF, len(task))
+
+
+def turned(needed: Links) -> Links:
+    """The other way round: which rows need each row."""
+    count = len(needed.begins) - 1
+    left = np.repeat(np.arange(count), np.diff(needed.begins))
+    return links(needed.rows, left, count)
+
+
+def in_order(needed: Links) -> list[int]:
+    """All rows, each after those that it needs; rows that need each other in a circle are left out."""
+    users, missing = turned(needed).lists(), np.diff(needed.begins).tolist()
+    order = [row for row, count in enumerate(missing) if not count]
+    for row in order:
+        for user in users[row]:
+            missing[user] -= 1
+            if not missing[user]:
+                order.append(user)
+    return order
