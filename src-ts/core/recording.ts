@@ -235,6 +235,11 @@ export class Recording {
     return Number.isFinite(origin) ? origin : 0;
   }
 
+  /** When its first row is from; `origin` may be long before. Never before `origin`. */
+  get begin(): number {
+    return Math.max(this.origin, Number.isFinite(this.first) ? this.first : 0);
+  }
+
   /** When it ends, or has come to by now, seconds since the epoch; never before `origin`. */
   get end(): number {
     return Math.max(this.last, this.origin);

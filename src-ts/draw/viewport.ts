@@ -35,6 +35,8 @@ export class Viewport {
   private touched = false;
   /** Where the picture begins while it is followed and not touched; the whole recording is shown without. */
   private anchor = Number.NEGATIVE_INFINITY;
+  private until = Number.POSITIVE_INFINITY;
+  private zero = 0;
   private pointer = Number.NaN;
   private settling: ReturnType<typeof setTimeout> | undefined;
   /** Share of the length that may stand empty at the right, so that what goes on seldom changes the scale. */
@@ -65,7 +67,7 @@ export class Viewport {
 
   /** Where all time axes have their zero. */
   get origin(): number {
-    return this.first;
+    return this.zero;
   }
 
   get follow(): boolean {
@@ -100,10 +102,11 @@ export class Viewport {
     for (const callback of [...this.cursorCallbacks]) callback();
   }
 
-  /** The recording's time, as far as it is known by now. */
-  setExtent(start: number, stop: number): void {
+  /** The time that can be shown, as far as it is known by now, and the zero of all axes. */
+  setExtent(start: number, stop: number, zero = start): void {
     const end = Math.max(stop, start + SHORTEST);
-    if (start === this.first && end === this.last) return;
+    if (start === this.first && end === this.last && zero === this.zero) return;
+    this.zero = zero;
     const shift = start !== this.first && !this.touched;
     this.first = start;
     this.last = end;
@@ -116,14 +119,24 @@ export class Viewport {
     this.touched = false;
     this.following = true;
     this.anchor = Number.NEGATIVE_INFINITY;
+    this.until = Number.POSITIVE_INFINITY;
     this.toEnd();
     this.changed(true);
   }
 
-  /** Shows what comes from a moment on, as long as nobody has zoomed or panned; what came before stays in reach. */
-  followFrom(start: number): void {
-    if (start === this.anchor) return;
+  /** True while `followFrom` decides where the picture begins. */
+  get anchored(): boolean {
+    return Number.isFinite(this.anchor);
+  }
+
+  /**
+   * Shows what comes from a moment on, as long as nobody has zoomed or panned;
+   * what came before stays in reach. After `until` the picture stands.
+   */
+  followFrom(start: number, until = Number.POSITIVE_INFINITY): void {
+    if (start === this.anchor && until === this.until) return;
     this.anchor = start;
+    this.until = until;
     if (!this.following || this.touched) return;
     this.toEnd();
     this.changed(false);
@@ -149,7 +162,7 @@ export class Viewport {
   scale(width: number, ratio = 1): Scale {
     const perPixel = this.length / Math.max(1, width);
     const column = perPixel / ratio;
-    const start = this.first + Math.floor((this.from - this.first) / column + SNAP) * column;
+    const start = this.zero + Math.floor((this.from - this.zero) / column + SNAP) * column;
     return {
       start,
       perPixel,
@@ -193,7 +206,8 @@ export class Viewport {
       return;
     }
     this.from = Math.min(Math.max(this.first, this.anchor), this.last - SHORTEST);
-    this.length = this.edgeFor(this.last - this.from) - this.from;
+    const last = Math.max(this.from + SHORTEST, Math.min(this.last, this.until));
+    this.length = this.edgeFor(last - this.from, last) - this.from;
   }
 
   /** The latest moment that can be shown, where everything is. */
@@ -202,10 +216,10 @@ export class Viewport {
   }
 
   /** The same where only so much is shown: the room that is left is a share of that. */
-  private edgeFor(span: number): number {
-    if (this.ahead === 0) return this.last;
+  private edgeFor(span: number, last = this.last): number {
+    if (this.ahead === 0) return last;
     const step = 2 ** Math.floor(Math.log2(span * this.ahead));
-    return this.first + Math.ceil((this.last - this.first) / step) * step;
+    return this.zero + Math.ceil((last - this.zero) / step) * step;
   }
 
   private changed(byPerson: boolean): void {

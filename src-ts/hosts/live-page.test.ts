@@ -67,6 +67,55 @@ describe('data', () => {
   });
 });
 
+describe('what is followed', () => {
+  const idle = (time: number): Uint8Array => bytesOf('resources', [{ process: 'w', time, cpu: 1 }]);
+
+  /** From when, and up to when but for the room that is left for more. */
+  function expectShown(start: number, stop: number): void {
+    expect(page.viewport.start).toBeCloseTo(start, 5);
+    expect(page.viewport.stop).toBeGreaterThanOrEqual(stop);
+    expect(page.viewport.stop).toBeLessThanOrEqual(stop + 0.2 + (stop - start) / 32);
+  }
+
+  it('is the latest run, which begins after a pause', () => {
+    page.take(joined(idle(0), ran(0, 100, 110), ran(1, 111, 120)));
+    expectShown(100, 120);
+    page.take(ran(2, 200, 240));
+    expectShown(200, 240);
+    page.viewport.fit();
+    expectShown(0, 240);
+    page.take(ran(3, 240, 250));
+    expectShown(0, 250);
+    page.take(ran(4, 300, 301));
+    expectShown(300, 301);
+  });
+
+  it('stands a while after the last task, and goes on with the next', () => {
+    page.take(joined(ran(0, 100, 110), idle(5000)));
+    expectShown(100, 120);
+    expect(page.viewport.extent.stop).toBe(5000);
+    page.take(ran(1, 5010, 5030));
+    expectShown(5010, 5030);
+  });
+
+  it('is everything once the recording has ended', () => {
+    page.take(joined(ran(0, 100, 110), ran(1, 200, 210)));
+    expectShown(200, 210);
+    page.take(bytesOf('about', [{ name: 'stopped', value: '211' }]));
+    expectShown(100, 210);
+  });
+
+  it('leaves alone what a person has set', () => {
+    page.take(ran(0, 100, 110));
+    page.viewport.show(102, 103);
+    page.take(ran(1, 200, 210));
+    expectShown(102, 103);
+    page.follow = true;
+    expect(page.viewport.span).toBeCloseTo(1);
+    expect(page.viewport.stop).toBeGreaterThanOrEqual(210);
+  });
+});
+
 describe('another recording', () => {
   it('takes the place of the one shown when it has come as far', () => {
     page.take(joined(ran(0, 100, 101), ran(1, 101, 105)));

@@ -8,6 +8,7 @@ import { PANELS } from '../panels/index';
 import { type Mounted, mount } from '../panels/mount';
 import type { Stage } from '../panels/panel';
 import { createStage } from '../panels/stage';
+import { followRuns } from './follow-runs';
 import { help } from './help';
 import { listenToKeys } from './keys';
 import { keepScheme } from './scheme';
@@ -64,6 +65,7 @@ export class LivePage {
     this.stage.recording.onAppend(({ table }) => {
       if (table === 'cells' || table === 'submissions') this.tell();
     });
+    followRuns(this.stage);
     let following = this.stage.viewport.follow;
     this.stage.viewport.subscribe(() => {
       if (following === this.stage.viewport.follow) return;

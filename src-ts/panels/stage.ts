@@ -8,7 +8,11 @@ import type { Stage } from './panel';
 /** What the panels of one page share, over one recording. */
 export function createStage(recording: Recording, options: { readonly live?: boolean } = {}): Stage {
   const viewport = new Viewport(options);
-  const grow = (): void => viewport.setExtent(recording.origin, recording.end);
+  const grow = (): void => {
+    // What is long past may have been dropped from a recording that goes on.
+    const start = options.live ? recording.begin : recording.origin;
+    viewport.setExtent(start, recording.end, recording.origin);
+  };
   grow();
   recording.onAppend(grow);
   recording.onReplace(grow);

@@ -1,0 +1,54 @@
+import { Bursts } from '../core/bursts';
+import type { Stop } from '../core/recording';
+import type { TimeRange } from '../core/selection';
+import type { Stage } from '../panels/panel';
+
+/** Idle time after which work counts as something new, seconds. */
+const PAUSE = 5;
+
+/**
+ * Lets a followed picture show the latest run: it begins when tasks run again
+ * after a pause, and stands a while after the last of them, however long the
+ * kernel then waits for the next. Whoever shows everything (key 0) keeps
+ * everything until the next run begins. A recording that has ended is shown whole.
+ */
+export function followRuns({ tasks, viewport, recording }: Stage): Stop {
+  const bursts = new Bursts(tasks);
+  let known = Number.NaN;
+  const renew = (): void => {
+    if (recording.about('stopped') !== undefined) {
+      viewport.followFrom(Number.NEGATIVE_INFINITY);
+      return;
+    }
+    bursts.update();
+    const run = latest(bursts.list, recording.begin);
+    if (!run) return;
+    const isNew = run.start !== known;
+    known = run.start;
+    if (!isNew && !viewport.anchored) return;
+    const isRunning = tasks.lanes.some(lane => lane.running > 0);
+    const rest = Math.max(PAUSE, run.stop - run.start);
+    viewport.followFrom(run.start, isRunning ? Number.POSITIVE_INFINITY : run.stop + rest);
+  };
+  renew();
+  const stops = [
+    tasks.onChange(renew),
+    recording.onAppend(({ table }) => {
+      if (table === 'about') renew();
+    })
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** The bursts since the last pause as one; undefined if there are none. */
+function latest(bursts: readonly TimeRange[], begin: number): TimeRange | undefined {
+  let first = bursts.length - 1;
+  if (first < 0) return undefined;
+  while (first > 0 && bursts[first].start - bursts[first - 1].stop < PAUSE) first--;
+  const { start } = bursts[first];
+  // A run that began with the recording is shown with what came right before it.
+  const from = first === 0 && start - begin < PAUSE ? begin : start;
+  return { start: from, stop: bursts[bursts.length - 1].stop };
+}
