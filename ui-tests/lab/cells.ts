@@ -25,7 +25,7 @@ export const cells = {
   /** A cluster inside the kernel: there at once, gone with it. */
   cluster: (threads = 2): string => `
 from distributed import Client
-client = Client(n_workers=1, threads_per_worker=${threads}, processes=False, dashboard_address=None)`,
+client = Client(n_workers=1, threads_per_worker=${threads}, processes=False, dashboard_address=":0")`,
 
   /** So many tasks under a name; each waits for so many seconds. */
   tasks: (name: string, count: number, seconds = 0.01): string => `

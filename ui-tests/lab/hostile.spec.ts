@@ -1,11 +1,12 @@
 import { cells, notebook } from './cells';
 import { expect, test } from './test';
 
+/** They begin with a letter, since Dask takes a name apart that does not. */
 const NAMES = [
-  '<img src=x onerror="window.__pwned = 1">',
-  '</script><script>window.__pwned = 1</script>',
-  "'; window.__pwned = 1; //",
-  '__proto__',
+  'a<img src=x onerror="window.__pwned = 1">',
+  'b</script><script>window.__pwned = 1</script>',
+  "c'; window.__pwned = 1; //",
+  'd"><svg onload="window.__pwned = 1">',
   'k'.repeat(3000)
 ];
 

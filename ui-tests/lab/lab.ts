@@ -109,9 +109,8 @@ export class Lab {
   /** Waits until the workspace on the server holds the layout as it is: Lab saves it when it has rested. */
   async layoutSaved(): Promise<void> {
     const wanted = await this.page.evaluate(() => {
-      const names: string[] = [];
-      for (const widget of window.jupyterapp.shell.widgets('main')) names.push(widget.id);
-      return names.length;
+      const all = [...window.jupyterapp.shell.widgets('main')];
+      return all.filter(widget => !widget.node.querySelector('.jp-Launcher')).length;
     });
     await expect
       .poll(async () => {

@@ -25,10 +25,9 @@ export class Notebook {
 
   /** Runs a cell and waits until it has run without an error. */
   async run(index: number): Promise<void> {
-    const before = await this.prompt(index).innerText();
-    await this.start(index);
-    await expect(this.prompt(index)).toHaveText(/\[\d+\]:/, { timeout: 90_000 });
-    await expect(this.prompt(index)).not.toHaveText(before);
+    await this.enter(index);
+    await this.lab.execute('notebook:run-cell');
+    await expect(this.prompt(index)).toHaveText(/\[\d+\]:/);
     await expect(this.output(index).locator('[data-mime-type="application/vnd.jupyter.error"]')).toHaveCount(
       0
     );
@@ -36,8 +35,7 @@ export class Notebook {
 
   /** Starts a cell and leaves it running. */
   async start(index: number): Promise<void> {
-    await this.show();
-    await this.cell(index).locator('.cm-content').click();
+    await this.enter(index);
     await this.lab.page.keyboard.press('Control+Enter');
     await expect(this.prompt(index)).toHaveText(/\[(\*|\d+)\]:/);
   }
@@ -45,6 +43,12 @@ export class Notebook {
   /** Waits until a cell that was started has run, at most so many milliseconds. */
   async ended(index: number, timeout = 90_000): Promise<void> {
     await expect(this.prompt(index)).toHaveText(/\[\d+\]:/, { timeout });
+  }
+
+  private async enter(index: number): Promise<void> {
+    await this.show();
+    await this.cell(index).locator('.cm-content').click();
+    await expect(this.cell(index)).toHaveClass(/jp-mod-active/);
   }
 
   /** Brings its tab to the front. */

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
+  cpSync,
   createWriteStream,
   existsSync,
   mkdirSync,
   mkdtempSync,
   rmSync,
-  symlinkSync,
   writeFileSync
 } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -53,7 +53,10 @@ export class LabServer {
     const configuration = join(folder, 'jupyter', 'labconfig');
     mkdirSync(configuration, { recursive: true });
     writeFileSync(join(configuration, 'default_setting_overrides.json'), JSON.stringify(settings));
-    symlinkSync(extension, join(folder, 'labextensions', 'dask-insight'));
+    // Lab would ask whether to fetch news.
+    const disabledExtensions = { '@jupyterlab/apputils-extension:announcements': true };
+    writeFileSync(join(configuration, 'page_config.json'), JSON.stringify({ disabledExtensions }));
+    cpSync(extension, join(folder, 'labextensions', 'dask-insight'), { recursive: true });
     const runtime = join(folder, 'jupyter', 'runtime');
     const log = createWriteStream(join(folder, 'server.log'));
     const child = spawn(
