@@ -80,7 +80,9 @@ test('what Dask does right now, while the cell runs that has it done', async ({ 
   await expect.poll(done).toBeGreaterThan(20);
   const before = await done();
   await expect.poll(done).toBeGreaterThan(before);
-  await expect(panelIn(widget, 'Task stream').locator('.di-legend-name')).toHaveText(/late/);
+  const stream = panelIn(widget, 'Task stream');
+  await stream.scrollIntoViewIfNeeded();
+  await expect(stream.locator('.di-legend-name')).toHaveText(/late/);
   await expect(book.prompt(2)).toHaveText('[*]:');
   lab.write('watch-enough', '');
   await book.ended(2);
@@ -94,9 +96,9 @@ test('what Dask does right now, while the cell runs that has it done', async ({ 
   ).toBeVisible();
 });
 
-test('the same in Notebook 7', async ({ lab }) => {
+test('the same in Notebook 7', async ({ lab, browser }) => {
   lab.write('seven.ipynb', notebook(RECORD, 'run.widget("task-stream")'));
-  const context = await (lab.page.context().browser() ?? expect.fail('no browser')).newContext();
+  const context = await browser.newContext();
   const seven = await Lab.start(context, lab.server, 'notebooks/seven.ipynb');
   const book = await seven.notebook('seven.ipynb');
   await book.run(0);
