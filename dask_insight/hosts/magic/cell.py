@@ -35,7 +35,9 @@ class CellTransform:
         rest = self._shell.input_transformer_manager.transform_cell(body).splitlines(keepends=True)
         blank = next(number for number, line in enumerate(lines[1:]) if line.strip())
         mark = repr(lines[0].rstrip())
-        if awaits("".join(rest)) or _has_asynchronous_client():
+        source = "".join(rest)
+        # Only a string may stand before an import of __future__.
+        if not awaits(source) and "__future__" not in source and _has_asynchronous_client():
             mark = f"await {mark}"
         return [mark + "\n", *(["\n"] * blank), *rest]
 
@@ -51,7 +53,7 @@ class CellRewriter(ast.NodeTransformer):
         if not node.body or (line := _mark(node.body[0])) is None:
             return node
         first, rest = node.body[0], node.body[1:]
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Await):
+        if awaits(node):
             node.body = self._awaited(line, first, rest)
         else:
             node.body = [_at(first, ast.Expr(_call(f"begin(get_ipython(), {line!r})"))), *rest]
@@ -62,8 +64,11 @@ class CellRewriter(ast.NodeTransformer):
         body = [each for each in rest if each not in futures] or [_at(first, ast.Pass())]
         begin = _at(first, ast.Expr(ast.Await(_call(f"begin_async(get_ipython(), {line!r})"))))
         end = _at(first, ast.Expr(ast.Await(_call("end_async(get_ipython())"))))
-        shown = _displayed(body, str(self._shell.ast_node_interactivity))
-        return [*futures, begin, _at(first, ast.Try(shown, [], [], [end]))]
+        interactivity = str(self._shell.ast_node_interactivity)
+        shown = _displayed(body, interactivity)
+        # IPython would display everything in a last statement of this kind.
+        after = [_at(first, ast.Pass())] if interactivity == "last" else []
+        return [*futures, begin, _at(first, ast.Try(shown, [], [], [end])), *after]
 
 
 def _displayed(body: list[ast.stmt], interactivity: str) -> list[ast.stmt]:
@@ -111,7 +116,8 @@ def _at(place: ast.stmt, node: ast.stmt) -> ast.stmt:
     return ast.fix_missing_locations(node)
 
 
-def awaits(source: str) -> bool:
+def awaits(source: str | ast.Module) -> bool:
+    """Whether a cell awaits outside of its functions."""
     try:
         code = compile(source, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     except (SyntaxError, ValueError):

@@ -49,10 +49,12 @@ class Counts:
             self._attempts(columns["task"], columns.get("status"))
 
     def groups(self) -> list[GroupCount]:
-        """Task names in the order in which they came."""
+        """Task names in the order in which their first tasks ended; names of which none has come last."""
+        begun = [code for code in self._dones if code in self._totals]
+        codes = begun + [code for code in reversed(self._totals) if code not in self._dones]
         return [
-            GroupCount(self._names[code] or "?", total, self._dones[code], self._errors[code])
-            for code, total in self._totals.items()
+            GroupCount(self._names[code] or "?", self._totals[code], self._dones[code], self._errors[code])
+            for code in codes
         ]
 
     def _graph(self, tasks: np.ndarray, prefix: Symbols | None) -> None:

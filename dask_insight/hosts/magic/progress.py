@@ -93,7 +93,7 @@ def as_html(name: str, counts: Counts, elapsed: float) -> str:
     groups, left = _shown(counts)
     head = f"<p><b>{escape(short(name, 120))}</b> {_headline(counts)} · {words.duration(elapsed)}</p>"
     rows = "".join(
-        f'<tr><td dir="auto">{escape(short(each.name, 40))}</td>'
+        f'<tr><td dir="auto" style="text-align:left">{escape(short(each.name, 40))}</td>'
         f'<td><progress max="1" value="{_share(each):.3f}"></progress></td><td>{_amount(each)}</td></tr>'
         for each in groups
     )

@@ -23,4 +23,4 @@ class Static:
         from IPython.display import publish_display_data
 
         for bundle in static_bundles(self._recording):
-            publish_display_data(bundle)
+            publish_display_data(bundle)  # type: ignore[no-untyped-call]

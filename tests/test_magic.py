@@ -1,0 +1,412 @@
+"""Cells that begin with ``%%dprofile`` run as they would without that line, and are recorded."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.array as da
+import pytest
+from conftest import left_on
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+import dask_insight
+from dask_insight.hosts import magic
+from dask_insight.hosts.notebook import MIME
+
+ADD = "import dask\nadd = dask.delayed(lambda a, b: a + b)\n"
+COMPUTED = "add(1, 2).compute(scheduler='sync')"
+
+
+class Shown:
+    """Takes what a shell displays beside values."""
+
+    is_publishing = False
+
+    def __init__(self) -> None:
+        self.published: list[dict[str, Any]] = []
+
+    def publish(self, data: dict[str, Any], *args: Any, **more: Any) -> None:
+        """Keep it."""
+        self.published.append({"data": data, **more})
+
+    def clear_output(self, wait: bool = False) -> None:
+        """Nothing is on a screen."""
+
+    def set_display_pub(self, *_: Any) -> None:
+        """Nothing to pass on to."""
+
+
+class Cell:
+    """What a cell did."""
+
+    def __init__(self, shell: InteractiveShell, code: str, **options: Any) -> None:
+        before = len(shell.display_pub.published)
+        with capture_output(display=False) as said:
+            self.result = shell.run_cell(code, store_history=True, **options)
+        self.out, self.err = said.stdout, said.stderr
+        self.value = self.result.result
+        self.error = self.result.error_in_exec
+        self.shown = [each["data"] for each in shell.display_pub.published[before:]]
+
+    @property
+    def text(self) -> str:
+        """What stands under it, as plain text."""
+        return "\n".join(each.get("text/plain", "") for each in self.shown)
+
+
+@pytest.fixture
+def shell() -> Iterator[InteractiveShell]:
+    """A shell with the magics."""
+    made = InteractiveShell()
+    made.display_pub = Shown()
+    made.colors = "nocolor"
+    magic.register(made)
+    dask_insight.runs.clear()
+    made.run_cell(ADD)
+    yield made
+    magic.unregister(made)
+    dask_insight.runs.clear()
+
+
+def recorded(shell: InteractiveShell) -> Any:
+    """The recording that the last cell left."""
+    return shell.user_ns["_dprofile"]
+
+
+def test_a_cell_gives_its_value_and_a_recording(shell: InteractiveShell) -> None:
+    cell = Cell(shell, f"%%dprofile sums\nprint('hello')\n{COMPUTED}")
+    assert cell.value == 3
+    assert shell.user_ns["_"] == 3
+    assert 3 in shell.user_ns["Out"].values()
+    assert cell.out.startswith("hello\n")
+    [shown] = cell.shown
+    assert shown[MIME]["name"] == "sums"
+    assert "<iframe" in shown["text/html"]
+    assert recorded(shell).summary().tasks == 1
+    assert dask_insight.runs["sums"] is recorded(shell)
+    assert not any(name.startswith("dask_insight") for name in shell.user_ns)
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("41 + 1", 42),
+        ("41 + 1;", None),
+        ("x = 5", None),
+        ("x = 5\nx", 5),
+        ("for i in range(3): i", None),
+        ("\n\n  \n7", 7),
+        ('"""text"""', "text"),
+        ("from __future__ import annotations\n8", 8),
+        ("if True:\n    9", None),
+        ("%time y = 4\ny", 4),
+        ("files = !echo one\nfiles[0]", "one"),
+        ("import asyncio\nawait asyncio.sleep(0, 'waited')", "waited"),
+        ("import asyncio\nawait asyncio.sleep(0)\nz = 6", None),
+        ("from __future__ import annotations\nimport asyncio\nawait asyncio.sleep(0)\n5", 5),
+        ("async def f():\n    return 3\n(await f()) * 2", 6),
+        ("%%time\nw = 3", None),
+    ],
+)
+def test_a_cell_is_what_it_is_without(shell: InteractiveShell, body: str, value: Any) -> None:
+    plain, cell = Cell(shell, body), Cell(shell, f"%%dprofile\n{body}")
+    assert (cell.value, cell.error) == (plain.value, plain.error)
+    assert cell.value == value
+    assert len(cell.shown) == len(plain.shown) + 1
+    assert "No Dask computation ran here" in cell.text
+
+
+@pytest.mark.parametrize("interactivity", ["all", "last", "last_expr", "last_expr_or_assign", "none"])
+@pytest.mark.parametrize("awaits", ["", "await asyncio.sleep(0)\n"])
+def test_what_is_displayed_follows_the_setting(
+    shell: InteractiveShell, interactivity: str, awaits: str
+) -> None:
+    shell.ast_node_interactivity = interactivity
+    body = f"import asyncio\n'one'\n{awaits}'two'\nname = 'three'"
+    outs = [
+        [line.partition(":")[2].strip() for line in cell.out.splitlines() if line.startswith("Out[")]
+        for cell in (Cell(shell, body), Cell(shell, f"%%dprofile\n{body}"))
+    ]
+    assert outs[0] == outs[1]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def f():\n    return 1 / 0\n\nf()",
+        "import asyncio\nawait asyncio.sleep(0)\n1 / 0",
+        "raise KeyboardInterrupt",
+        "import asyncio\nawait asyncio.sleep(0)\nraise KeyboardInterrupt",
+        "raise SystemExit(3)",
+        "add(1, 'a').compute(scheduler='sync')",
+    ],
+)
+def test_an_error_is_the_same_without_frames_of_ours(shell: InteractiveShell, body: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain, cell = Cell(shell, f"#\n{body}"), Cell(shell, f"%%dprofile failing\n{body}")
+    assert type(cell.error) is type(plain.error)
+    frames = [
+        [(frame.name, frame.lineno) for frame in traceback.extract_tb(each.error.__traceback__)][1:]
+        for each in (plain, cell)
+    ]
+    assert frames[0] == frames[1]
+    assert "dask_insight" not in cell.out.replace("%%dprofile", "")
+    assert "failing" in dask_insight.runs
+    assert recorded(shell).about["stopped"] > 0
+
+
+def test_a_syntax_error_is_told_as_ever_and_nothing_is_recorded(shell: InteractiveShell) -> None:
+    cell = Cell(shell, "%%dprofile\nx = = 1")
+    assert isinstance(cell.result.error_before_exec, SyntaxError)
+    assert "2" in cell.out.splitlines()[0]
+    assert "_dprofile" not in shell.user_ns
+
+
+def test_names_of_a_cell_are_the_users(shell: InteractiveShell) -> None:
+    Cell(shell, "old = gone = 1\ndel gone")
+    Cell(shell, "%%dprofile\nnew = 2\ndel old\nglobal shared\nshared = 3\ndef f():\n    return new")
+    assert (shell.user_ns["new"], shell.user_ns["shared"], shell.user_ns["f"]()) == (2, 3, 2)
+    assert "old" not in shell.user_ns
+    Cell(shell, "%%dprofile\nimport asyncio\nawait asyncio.sleep(0)\nlater = 4\ndel new")
+    assert shell.user_ns["later"] == 4
+    assert "new" not in shell.user_ns
+
+
+def test_a_cell_within_a_cell_does_not_end_the_run(shell: InteractiveShell) -> None:
+    Cell(shell, f"%%dprofile outer\nget_ipython().run_cell('1')\nafter = {COMPUTED}")
+    assert shell.user_ns["after"] == 3
+    assert dask_insight.runs["outer"].summary().tasks == 1
+
+
+def test_a_run_within_a_run(shell: InteractiveShell) -> None:
+    inner = f"%%dprofile inner\\n{COMPUTED.replace(chr(39), chr(34))}"
+    Cell(shell, f"%%dprofile outer\nget_ipython().run_cell('{inner}')\n{COMPUTED}")
+    assert list(dask_insight.runs) == ["inner", "outer"]
+    assert dask_insight.runs["inner"].summary().tasks == 1
+    assert dask_insight.runs["outer"].summary().tasks == 2
+
+
+def test_other_magics_around_it(shell: InteractiveShell) -> None:
+    assert Cell(shell, f"%%time\n%%dprofile timed\n{COMPUTED}").value == 3
+    Cell(shell, f"%%capture got\n%%dprofile captured\nprint('quiet')\n{COMPUTED}")
+    assert list(dask_insight.runs) == ["timed", "captured"]
+    assert shell.user_ns["got"].stdout.startswith("quiet")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("--bogus", "unrecognized arguments: --bogus"),
+        ("one two", "unrecognized arguments: two"),
+        ("-o", "expected one argument"),
+        ("-o /no/such/folder/run.dinsight", "there is no folder"),
+        ("--client nobody", "name 'nobody' is not defined"),
+        ("--client 3", "a int is no distributed.Client"),
+        ("--client (", "SyntaxError"),
+        ("--resources never", "is no duration"),
+        ("--resources 0s", "longer than nothing"),
+        ("'open quote", "No closing quotation"),
+    ],
+)
+def test_wrong_arguments_are_told_in_one_line(shell: InteractiveShell, line: str, words: str) -> None:
+    cell = Cell(shell, f"%%dprofile {line}\nran = True")
+    assert isinstance(cell.error, UsageError)
+    assert words in cell.err
+    assert cell.err.startswith("UsageError: ")
+    assert "Traceback" not in cell.out + cell.err
+    assert "ran" not in shell.user_ns
+    assert not cell.shown
+    assert Cell(shell, f"%%dprofile after\n{COMPUTED}").value == 3
+
+
+def test_a_foreign_file_is_not_replaced(shell: InteractiveShell, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    cell = Cell(shell, f"%%dprofile -o {tmp_path}/thesis.txt\n1")
+    assert "dask-insight did not make it" in cell.err
+    assert (tmp_path / "thesis.txt").read_text() == "mine"
+
+
+def test_files_are_written_and_named(shell: InteractiveShell, tmp_path: Path) -> None:
+    shell.user_ns["folder"] = tmp_path
+    cell = Cell(shell, f"%%dprofile 'two words' -o {{folder}}/a.dinsight --html $folder/a.html\n{COMPUTED}")
+    assert cell.error is None
+    assert dask_insight.open(tmp_path / "a.dinsight").summary().tasks == 1
+    assert "two words" in (tmp_path / "a.html").read_text("utf-8")
+    assert "a.dinsight" in cell.text
+    assert "a.html" in cell.text
+    assert list(dask_insight.runs) == ["two words"]
+
+
+def test_without_stacks(shell: InteractiveShell) -> None:
+    Cell(shell, f"%%dprofile --no-profile\n{COMPUTED}")
+    assert recorded(shell).about["options"]["profile"] is False
+
+
+def test_help(shell: InteractiveShell) -> None:
+    assert "--resources DT" in shell.find_cell_magic("dprofile").__doc__
+    assert "--static" in shell.object_inspect("%%dprofile")["docstring"]
+
+
+def test_static(shell: InteractiveShell) -> None:
+    picture, table = Cell(shell, f"%%dprofile --static\n{COMPUTED}").shown
+    assert set(picture) == {"image/svg+xml", "image/png", "text/plain"}
+    assert "| Where the time went |" in table["text/markdown"]
+
+
+def test_on_a_line(shell: InteractiveShell) -> None:
+    shell.user_ns["text"] = "a b"
+    cell = Cell(shell, f"%dprofile --name here {COMPUTED} + len('a  b')")
+    assert cell.value == 7
+    assert dask_insight.runs["here"].summary().tasks == 1
+    assert Cell(shell, f"got = %dprofile {COMPUTED}").error is None
+    assert shell.user_ns["got"] == 3
+    assert Cell(shell, "%dprofile").value is recorded(shell)
+    assert isinstance(Cell(shell, "%dprofile 1 / 0").error, ZeroDivisionError)
+    assert isinstance(Cell(shell, "%dprofile --bogus 1").error, UsageError)
+
+
+def test_called_by_a_program(shell: InteractiveShell) -> None:
+    with capture_output(display=False):
+        assert shell.run_cell_magic("dprofile", "called", f"x = 1\n{COMPUTED}") == 3
+        with pytest.raises(ZeroDivisionError):
+            shell.run_cell_magic("dprofile", "", "1 / 0")
+    assert shell.user_ns["x"] == 1
+    assert "called" in dask_insight.runs
+
+
+def test_runs_are_listed_opened_exported_and_deleted(shell: InteractiveShell, tmp_path: Path) -> None:
+    runs = dask_insight.runs
+    assert "%%dprofile NAME" in repr(runs)
+    for name in ("one", "two", "<b>three</b>"):
+        Cell(shell, f"%%dprofile {name}\n{COMPUTED}")
+    assert list(runs) == ["one", "two", "<b>three</b>"]
+    assert all(name in repr(runs) for name in runs)
+    assert "<b>three" not in runs._repr_html_()
+    Cell(shell, f"%%dprofile one\n{COMPUTED}")
+    assert list(runs) == ["two", "<b>three</b>", "one"]
+    runs["two"].save(tmp_path / "two.dinsight")
+    assert dask_insight.open(tmp_path / "two.dinsight").summary().tasks == 1
+    del runs["two"]
+    with pytest.raises(KeyError, match="no run 'two'"):
+        runs["two"]
+    with pytest.raises(KeyError):
+        del runs["two"]
+
+
+def test_a_cell_without_a_name_keeps_its_last_run(shell: InteractiveShell) -> None:
+    for _ in range(3):
+        Cell(shell, f"%%dprofile\n{COMPUTED}", cell_id="abc")
+    assert len(dask_insight.runs) == 1
+    for number in range(30):
+        Cell(shell, f"%%dprofile\n{number}", cell_id=f"cell-{number}")
+    assert len(dask_insight.runs) == 20
+
+
+def test_tasks_of_a_cluster_are_in_a_span_of_its_name(shell: InteractiveShell, client: Any) -> None:
+    shell.user_ns["client"] = client
+    cell = Cell(shell, "%%dprofile '<b>fit'\nclient.submit(sum, [1, 2], pure=False).result()")
+    assert cell.value == 3
+    run = recorded(shell)
+    assert run.spans["path"].tolist() == ["<b>fit"]
+    assert set(run.tasks["span"]) == set(run.spans["span"])
+    assert dask.get_annotations() == {}
+
+
+def test_the_graph_is_the_one_that_it_is_without(shell: InteractiveShell, client: Any) -> None:
+    shell.user_ns |= {"x": da.ones((100, 100), chunks=50) + 1, "client": client}
+    Cell(shell, "%%dprofile\n((x + 2) * (x + 3)).sum().compute()")
+    whole = recorded(shell).summary().tasks
+    with dask_insight.record() as plain:
+        ((shell.user_ns["x"] + 2) * (shell.user_ns["x"] + 3)).sum().compute()
+    assert whole == plain.summary().tasks
+
+
+def test_dataframes_do_not_warn_of_our_annotation(shell: InteractiveShell, client: Any) -> None:
+    pytest.importorskip("pyarrow")
+    import dask.dataframe.dask_expr._collection as collection
+
+    collection._WARN_ANNOTATIONS = True
+    shell.user_ns["client"] = client
+    before = list(warnings.filters)
+    code = "import dask.datasets\nlen(dask.datasets.timeseries('2000-01-01', '2000-01-02', '1h', '6h'))"
+    cell = Cell(shell, f"%%dprofile frame\n{code}")
+    assert cell.error is None
+    assert "annotations" not in cell.err
+    assert warnings.filters == before
+
+
+def test_only_the_client_that_is_named(shell: InteractiveShell, client: Any) -> None:
+    shell.user_ns["client"] = client
+    Cell(shell, f"%%dprofile --client client\nclient.submit(sum, [1], pure=False).result()\n{COMPUTED}")
+    assert recorded(shell).tasks["prefix"].tolist() == ["sum"]
+
+
+def test_a_client_made_in_the_cell(shell: InteractiveShell, cluster: Any) -> None:
+    shell.user_ns["cluster"] = cluster
+    made = "from distributed import Client\nwith Client(cluster) as c:\n"
+    code = f"{made}    c.submit(sum, [1], pure=False).result()"
+    Cell(shell, f"%%dprofile\n{code}")
+    assert recorded(shell).summary().tasks == 1
+
+
+def test_an_asynchronous_client_made_in_the_cell(shell: InteractiveShell, cluster: Any) -> None:
+    shell.user_ns["address"] = cluster.scheduler_address
+    code = (
+        "from distributed import Client\n"
+        "async with Client(address, asynchronous=True) as c:\n"
+        "    got = await c.submit(sum, [1, 2], pure=False)\n"
+        "got"
+    )
+    cell = Cell(shell, f"%%dprofile\n{code}")
+    assert cell.value == 3
+    assert recorded(shell).summary().tasks == 1
+
+
+def test_ten_runs_leave_nothing(shell: InteractiveShell, client: Any) -> None:
+    shell.user_ns["client"] = client
+    code = f"%%dprofile\nclient.submit(sum, [1], pure=False).result()\n{COMPUTED}"
+
+    def there() -> dict[str, Any]:
+        return {
+            "threads": sorted(each.name for each in threading.enumerate() if "insight" in each.name),
+            "callbacks": len(dask.callbacks.Callback.active),
+            "events": {name: len(calls) for name, calls in shell.events.callbacks.items()},
+            "transformers": (len(shell.input_transformers_cleanup), len(shell.ast_transformers)),
+            "filters": len(warnings.filters),
+            "preloads": dask.config.get("distributed.client.preload", []),
+            "left": left_on(client),
+        }
+
+    Cell(shell, code, cell_id="same")
+    before = there()
+    for _ in range(10):
+        Cell(shell, code, cell_id="same")
+    assert there() == before
+    assert before["threads"] == []
+    assert not any(before["left"].values())
+    assert len(dask_insight.runs) == 1
+
+
+def test_registering_twice_and_taking_away() -> None:
+    shell = InteractiveShell()
+    before = [len(each) for each in (shell.input_transformers_cleanup, shell.ast_transformers)]
+    magic.register(shell)
+    magic.register(shell)
+    assert [len(each) for each in (shell.input_transformers_cleanup, shell.ast_transformers)] == [
+        count + 1 for count in before
+    ]
+    magic.unregister(shell)
+    magic.unregister(shell)
+    assert [len(each) for each in (shell.input_transformers_cleanup, shell.ast_transformers)] == before
+    assert shell.find_cell_magic("dprofile") is None
+    with capture_output():
+        assert isinstance(shell.run_cell("%%dprofile\n1").error_in_exec, UsageError)
