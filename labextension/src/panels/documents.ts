@@ -104,7 +104,8 @@ export class Documents {
       const area = this.splits ? 'main' : 'down';
       this.app.shell.add(widget, area, { ...this.berth(place), activate: false, ...options });
     }
-    if (options.activate !== false) this.app.shell.activateById(widget.id);
+    // The command palette gives the keyboard back to where it was: the panel asks for it afterwards.
+    if (options.activate !== false) queueMicrotask(() => this.app.shell.activateById(widget.id));
     return widget;
   }
 

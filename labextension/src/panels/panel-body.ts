@@ -26,8 +26,6 @@ export class PanelBody extends Widget {
     super();
     this.addClass('di-panel-body');
     this.node.dataset.panel = panel.id;
-    // Single keys are the panel's: JupyterLab's shortcuts stay quiet in it.
-    this.node.dataset.lmSuppressShortcuts = 'true';
     this.node.append(this.notice.element, this.room);
     place.changed.connect(this.renew, this);
   }
