@@ -39,13 +39,14 @@ export class Interaction {
       click: (x, y, event) => this.click(x, y, event.shiftKey || event.ctrlKey || event.metaKey),
       key: event => (own.key?.(event) ?? false) || this.key(event)
     };
+    const { viewport } = this.stage;
     const overTime: GestureHandlers = {
-      zoom: (x, _y, factor) => this.stage.viewport.zoom(this.place(x), factor),
-      pan: dx => this.stage.viewport.pan(-dx / this.plot().width),
-      brush: (from, to, done) => this.brush(from, to, done),
+      zoom: (x, _y, factor) => this.overTime && viewport.zoom(this.place(x), factor),
+      pan: dx => this.overTime && viewport.pan(-dx / this.plot().width),
+      brush: (from, to, done) => this.overTime && this.brush(from, to, done),
       doubleClick: () => {
         this.tooltip.hide();
-        this.stage.viewport.fit();
+        if (this.overTime) viewport.fit();
       }
     };
     return { ...shared, ...(this.panel.overTime ? overTime : {}), ...own, key: shared.key };
@@ -54,7 +55,7 @@ export class Interaction {
   drawOverlay(pen: Pen): void {
     const { viewport, selection, recording } = this.stage;
     const { theme, ratio } = this.surface;
-    if (this.panel.overTime) {
+    if (this.overTime) {
       const plot = this.plot();
       const scale = viewport.scale(plot.width, ratio);
       const clause = timeOf(recording, selection.filter());
@@ -89,6 +90,11 @@ export class Interaction {
     if (to >= 0 && to <= plot.width) pen.fillRect(plot.x + Math.round(right), plot.y, 1, plot.height);
   }
 
+  /** Whether what is shown stands on the shared time axis. */
+  private get overTime(): boolean {
+    return this.panel.overTime && this.view.ownAxis !== true;
+  }
+
   private plot(): Box {
     return this.view.plot?.() ?? { x: 0, y: 0, width: this.surface.width, height: this.surface.height };
   }
@@ -117,7 +123,7 @@ export class Interaction {
   private hover(at: { readonly x: number; readonly y: number } | undefined): void {
     const { viewport } = this.stage;
     this.last = at;
-    if (this.panel.overTime) {
+    if (this.overTime) {
       const plot = this.plot();
       const inside = at && at.x >= plot.x && at.x <= plot.x + plot.width;
       viewport.cursor = inside
@@ -190,10 +196,10 @@ export class Interaction {
     }
     if (event.key === 'Enter' && this.view.move) return this.enter(event.shiftKey);
     const direction = ARROWS[event.key];
-    if (direction && this.view.move && (this.stepping || event.shiftKey || !this.panel.overTime)) {
+    if (direction && this.view.move && (this.stepping || event.shiftKey || !this.overTime)) {
       return this.step(direction);
     }
-    return this.panel.overTime && this.moveTime(event.key);
+    return this.overTime && this.moveTime(event.key);
   }
 
   private escape(): boolean {

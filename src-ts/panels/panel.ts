@@ -138,6 +138,11 @@ export interface PanelView {
   readonly plain?: boolean;
   /** Stands for the picture where it is read out. */
   readonly reader?: Reader;
+  /**
+   * True while a chart over time shows an axis of its own: the shared time,
+   * its gestures, keys and cursor line have no part in it then.
+   */
+  readonly ownAxis?: boolean;
   /** Where the plot is within the surface; needed by charts over time. CSS pixels. */
   plot?(): Box;
   dispose?(): void;

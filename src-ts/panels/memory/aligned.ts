@@ -1,0 +1,190 @@
+import { bytes, clock, duration, plural, timeTicks } from '../../core/format';
+import { binned, summed } from '../../core/series';
+import type { Stretch } from '../../core/stretches';
+import { AXIS_HEIGHT, drawTimeAxis, drawTimeGrid } from '../../draw/axis';
+import { css, SLOTS, slotColor } from '../../draw/palette';
+import type { Box, Pen } from '../../draw/pen';
+import { textWidth } from '../../draw/text-width';
+import type { Theme } from '../../draw/theme';
+import type { Scale } from '../../draw/viewport';
+import { drawLine, drawRowFrame, isNarrow, rowScale } from '../chart-row';
+import type { Mark, Sign } from '../panel';
+import type { MemoryFigures } from './figures';
+
+/** Runs beyond this, the oldest, are left out: nobody can tell so many lines apart. */
+const MOST = 24;
+
+interface Line {
+  readonly run: Stretch;
+  /** Sum of the process memory of the workers, bin by bin; NaN after its end. Bytes. */
+  readonly sum: Float64Array;
+  readonly most: number;
+  readonly slot: number;
+}
+
+/** Memory of several runs, each from its own start: one line a run. */
+export class AlignedRuns {
+  private lines: readonly Line[] = [];
+  private left = 0;
+  private longest = 1;
+  private step = 1;
+  private key = '';
+  private row = rowScale({ x: 0, y: 0, width: 1, height: 1 }, 1);
+
+  /** The first time it is drawn, and when data, workers or size have changed. */
+  layout(runs: readonly Stretch[], figures: MemoryFigures, box: Box): void {
+    const bins = Math.max(16, Math.round(box.width / 2));
+    const last = runs.at(-1);
+    const key = [figures.version, runs.length, last?.start, last?.stop, bins].join();
+    if (key !== this.key) {
+      this.key = key;
+      this.left = Math.max(0, runs.length - MOST);
+      const shown = runs.slice(this.left);
+      this.longest = Math.max(1e-3, ...shown.map(({ start, stop }) => stop - start));
+      this.step = this.longest / bins;
+      this.lines = shown.map((run, at) => lineOf(run, this.left + at, figures, this.longest, bins));
+    }
+    this.row = rowScale(box, Math.max(1, ...this.lines.map(({ most }) => most)) * 1.04);
+  }
+
+  draw(pen: Pen, theme: Theme): void {
+    const { box } = this.row;
+    const scale = this.scale();
+    const marks = timeTicks(0, this.longest, Math.max(2, box.width / 110));
+    drawTimeGrid(pen, box, scale, 0, marks, theme);
+    const axis = { x: box.x, y: box.y + box.height, width: box.width, height: AXIS_HEIGHT };
+    drawTimeAxis(pen, axis, scale, 0, marks, theme);
+    const title = isNarrow(box.x) ? '' : 'Process memory';
+    drawRowFrame(pen, this.row, title, 'bytes', false, theme);
+    pen.lineWidth = 1.5;
+    for (const line of this.lines) this.drawRun(pen, line, theme);
+    this.drawLegend(pen, theme);
+  }
+
+  drawOverlay(pen: Pen, hovered: Mark, theme: Theme): void {
+    const line = this.lines.find(({ run }) => run.start === Number(String(hovered.id).split(' ')[0]));
+    if (!line) return;
+    pen.lineWidth = 3;
+    this.drawRun(pen, line, theme);
+    pen.fillStyle = theme.faint;
+    pen.fillRect(hovered.box.x + hovered.box.width / 2, this.row.box.y, 1, this.row.box.height);
+  }
+
+  /** The run whose line is nearest to a place. */
+  pick(x: number, y: number, theme: Theme): Mark | undefined {
+    const { box } = this.row;
+    if (x < box.x || x > box.x + box.width || y < box.y || y > box.y + box.height) return undefined;
+    const bin = Math.floor(((x - box.x) / box.width) * (this.longest / this.step));
+    let best: Line | undefined;
+    let distance = Number.POSITIVE_INFINITY;
+    for (const line of this.lines) {
+      const away = Math.abs(this.row.y(line.sum[bin]) - y);
+      if (away < distance) {
+        best = line;
+        distance = away;
+      }
+    }
+    return best && this.mark(best, bin, x, theme);
+  }
+
+  /** The run that a mark is of. */
+  runOf(mark: Mark): Stretch | undefined {
+    return this.lines.find(({ run }) => run.start === Number(String(mark.id).split(' ')[0]))?.run;
+  }
+
+  signs(theme: Theme): Sign[] {
+    return this.lines.map(({ run, slot }) => ({ color: colorOf(slot, theme), label: run.label }));
+  }
+
+  private scale(): Scale {
+    const { width } = this.row.box;
+    const perPixel = this.longest / width;
+    return {
+      start: 0,
+      stop: this.longest,
+      perPixel,
+      width,
+      x: time => time / perPixel,
+      time: x => x * perPixel
+    };
+  }
+
+  private drawRun(pen: Pen, { sum, slot }: Line, theme: Theme): void {
+    const { box } = this.row;
+    pen.save();
+    pen.beginPath();
+    pen.rect(box.x, box.y - 1, box.width, box.height + 2);
+    pen.clip();
+    pen.strokeStyle = colorOf(slot, theme);
+    const bins = { from: 0, to: this.longest, step: this.step, bins: sum.length, value: undefined };
+    drawLine(pen, this.row, this.scale(), bins, sum, sum, 0);
+    pen.restore();
+  }
+
+  /** As many names as there is room for, the newest first. */
+  private drawLegend(pen: Pen, theme: Theme): void {
+    const { box } = this.row;
+    const font = `12px ${theme.font}`;
+    const text = textWidth(font);
+    pen.font = font;
+    pen.textBaseline = 'middle';
+    pen.textAlign = 'left';
+    let x = isNarrow(box.x) ? 0 : box.x;
+    const room = box.x + box.width;
+    const newest = [...this.lines].reverse();
+    for (const [at, { run, slot }] of newest.entries()) {
+      const rest = newest.length - at;
+      const more = this.left + rest > 1 ? `${this.left + rest} more` : '';
+      const width = text.of(run.label) + 13;
+      if (x + width + (more ? text.of(more) + 14 : 0) > room) {
+        pen.fillStyle = theme.muted;
+        pen.fillText(`${this.left + rest} more`, x, 10);
+        return;
+      }
+      pen.fillStyle = colorOf(slot, theme);
+      pen.fillRect(x, 9, 9, 2);
+      pen.fillStyle = theme.muted;
+      pen.fillText(run.label, x + 13, 10);
+      x += width + 14;
+    }
+    if (this.left > 0) pen.fillText(`${plural(this.left, 'older run')} left out`, x, 10);
+  }
+
+  private mark({ run, sum, most, slot }: Line, bin: number, x: number, theme: Theme): Mark {
+    const { box } = this.row;
+    const after = duration(bin * this.step);
+    const took = duration(run.stop - run.start);
+    return {
+      id: `${run.start} ${Math.round(x)}`,
+      box: { x: x - 6, y: box.y, width: 12, height: box.height },
+      card: () => ({
+        title: run.label,
+        color: colorOf(slot, theme),
+        groups: [
+          [
+            { label: `${after} after its start`, value: bytes(sum[bin]) },
+            { label: 'most', value: bytes(most) }
+          ],
+          [
+            { label: 'started', value: clock(run.start), tone: 'muted' as const },
+            { label: 'took', value: took, tone: 'muted' as const }
+          ]
+        ]
+      }),
+      words: () => `${run.label}: ${bytes(sum[bin])} ${after} after its start, at most ${bytes(most)}`
+    };
+  }
+}
+
+function lineOf(run: Stretch, at: number, figures: MemoryFigures, longest: number, bins: number): Line {
+  const values = figures.values('process');
+  const all = summed(binned(figures.series, values, run.start, run.start + longest, bins), figures.included);
+  const end = Math.ceil(((run.stop - run.start) / longest) * bins);
+  const sum = all.map((value, bin) => (bin < Math.max(1, end) ? value : Number.NaN));
+  const most = sum.reduce((a, b) => (b > a ? b : a), 0);
+  return { run, sum, most, slot: (19 + 7 * at) % SLOTS };
+}
+
+function colorOf(slot: number, theme: Theme): string {
+  return css(slotColor(slot, theme.dark, theme.contrast));
+}

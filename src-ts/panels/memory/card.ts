@@ -1,0 +1,66 @@
+import { bytes, clock, duration } from '../../core/format';
+import type { TimeRange } from '../../core/selection';
+import { firstAfter } from '../../core/series';
+import type { Box } from '../../draw/pen';
+import type { Mark, TableRows } from '../panel';
+import { MEASURES, type MeasureName, type MemoryFigures } from './figures';
+
+/** What some workers held at a moment. */
+export function memoryMark(
+  figures: MemoryFigures,
+  processes: readonly number[],
+  time: number,
+  origin: number,
+  x: number,
+  box: Box
+): Mark {
+  const title = figures.titleOf(processes);
+  const at = (column: MeasureName | 'process'): string => bytes(figures.at(column, processes, time));
+  return {
+    id: `${title}\n${Math.round(x)}`,
+    box: { x: x - 6, y: box.y, width: 12, height: box.height },
+    card: () => ({
+      title,
+      groups: [
+        [...MEASURES].reverse().map(({ column, label }) => ({ label, value: at(column) })),
+        [
+          { label: 'process', value: at('process') },
+          { label: 'limit', value: bytes(figures.limitOf(processes)) }
+        ],
+        [{ label: 'at', value: `${duration(time - origin)} (${clock(time)})`, tone: 'muted' as const }]
+      ]
+    }),
+    words: () => `${title}: ${MEASURES.map(({ column, label }) => `${label} ${at(column)}`).join(', ')}`
+  };
+}
+
+/** The most that each worker held within a time. */
+export function memoryTable(figures: MemoryFigures, time: TimeRange | undefined): TableRows {
+  const { series } = figures;
+  const columns = ['process', ...MEASURES.map(({ column }) => column)] as const;
+  const most = series.names.map((_, process) => {
+    const begin = time ? firstAfter(series, process, time.start) : series.first[process];
+    const end = time ? firstAfter(series, process, time.stop) : series.first[process + 1];
+    return columns.map(column => {
+      const values = figures.values(column as MeasureName);
+      let highest = Number.NaN;
+      for (let at = begin; at < end; at++) {
+        const value = values[series.rows[at]];
+        if (!(value <= highest)) highest = value;
+      }
+      return highest;
+    });
+  });
+  const titles = ['process, most', ...MEASURES.map(({ label }) => `${label}, most`)];
+  return {
+    columns: [
+      { title: 'Worker', numeric: false },
+      ...titles.map(title => ({ title, numeric: true })),
+      { title: 'limit', numeric: true }
+    ],
+    length: most.length,
+    row: row => [series.names[row], ...most[row].map(bytes), bytes(figures.limitOf([row]))],
+    value: (row, column) =>
+      column === 0 ? series.names[row] : (most[row][column - 1] ?? figures.limitOf([row]))
+  };
+}

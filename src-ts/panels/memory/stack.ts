@@ -1,0 +1,105 @@
+import type { Cached } from '../../core/bin-cache';
+import { bytes } from '../../core/format';
+import { css, type Rgb, slotColor } from '../../draw/palette';
+import type { Pen } from '../../draw/pen';
+import { textWidth } from '../../draw/text-width';
+import type { Theme } from '../../draw/theme';
+import type { Scale } from '../../draw/viewport';
+import { drawArea, drawLine, drawRowFrame, isNarrow, type RowScale } from '../chart-row';
+import { MEASURES, type MeasureName, type MemoryFigures } from './figures';
+
+/** The sum of a measure over the workers, bin by bin. */
+export type Sums = (column: MeasureName) => Cached<{ readonly sum: Float64Array }>;
+
+/** The measures one over the other, with the limit above. */
+export function drawStack(
+  pen: Pen,
+  row: RowScale,
+  scale: Scale,
+  figures: MemoryFigures,
+  sums: Sums,
+  theme: Theme
+): void {
+  const { box } = row;
+  const { included, series } = figures;
+  const title = included.length < series.names.length ? figures.titleOf(included) : 'All workers';
+  drawRowFrame(pen, row, isNarrow(box.x) ? '' : clipped(title), 'bytes', false, theme);
+  pen.save();
+  pen.beginPath();
+  pen.rect(box.x, box.y - 1, box.width, box.height + 2);
+  pen.clip();
+  let below: Float64Array | undefined;
+  MEASURES.forEach(({ column }, at) => {
+    const bins = sums(column);
+    const { sum } = bins.value;
+    const floor = below ?? new Float64Array(sum.length);
+    const above = sum.map((value, bin) => (Number.isNaN(value) ? value : floor[bin] + value));
+    pen.fillStyle = css(colorOf(at, theme));
+    pen.strokeStyle = pen.fillStyle;
+    pen.lineWidth = 1;
+    if (column === 'spilled') {
+      pen.globalAlpha = 0.3;
+      drawArea(pen, row, scale, bins, floor, above);
+      pen.globalAlpha = 1;
+      const seen = above.map((value, bin) => (value > floor[bin] ? value : Number.NaN));
+      drawLine(pen, row, scale, bins, seen, seen, 0);
+    } else {
+      drawArea(pen, row, scale, bins, floor, above);
+    }
+    below = above.map((value, bin) => (Number.isNaN(value) ? floor[bin] : value));
+  });
+  drawLimit(pen, row, figures.limitOf(included), theme);
+  pen.restore();
+}
+
+/** A dashed line where the limit is, if the axis reaches it. */
+export function drawLimit(pen: Pen, row: RowScale, limit: number, theme: Theme): void {
+  const { box } = row;
+  if (!(limit <= row.most)) return;
+  const y = Math.round(row.y(limit));
+  pen.fillStyle = theme.text;
+  for (let x = box.x; x < box.x + box.width; x += 8) pen.fillRect(x, y, 4, 1);
+}
+
+const SHORT = ['managed', 'old', 'recent', 'spilled'];
+
+/** What the layers are, in a line over the plot. */
+export function drawStackLegend(pen: Pen, row: RowScale, limit: number, theme: Theme): void {
+  const font = `12px ${theme.font}`;
+  pen.font = font;
+  pen.textBaseline = 'middle';
+  pen.textAlign = 'left';
+  const { box } = row;
+  let x = isNarrow(box.x) ? 0 : box.x;
+  const room = box.x + box.width;
+  const words = box.width < 420 ? SHORT : MEASURES.map(({ label }) => label);
+  const text = textWidth(font);
+  words.forEach((label, at) => {
+    const width = text.of(label) + 13;
+    if (x + width > room) return;
+    pen.fillStyle = css(colorOf(at, theme));
+    pen.globalAlpha = at === 3 ? 0.5 : 1;
+    pen.fillRect(x, 5, 9, 9);
+    pen.globalAlpha = 1;
+    pen.fillStyle = theme.muted;
+    pen.fillText(label, x + 13, 10);
+    x += width + 14;
+  });
+  const label = limit <= row.most ? 'limit' : `limit ${bytes(limit)}`;
+  if (!Number.isFinite(limit) || x + text.of(label) + 15 > room) return;
+  pen.fillStyle = theme.text;
+  pen.fillRect(x, 9, 4, 1);
+  pen.fillRect(x + 7, 9, 4, 1);
+  pen.fillStyle = theme.muted;
+  pen.fillText(label, x + 15, 10);
+}
+
+function clipped(text: string): string {
+  return text.length > 17 ? `${text.slice(0, 16)}…` : text;
+}
+
+/** One hue from strong to weak for what is in memory; disk has Dask's orange. */
+function colorOf(measure: number, theme: Theme): Rgb {
+  if (measure === 3) return theme.dark ? [255, 168, 64] : [236, 126, 10];
+  return slotColor([19, 7, 31][measure], theme.dark, theme.contrast);
+}

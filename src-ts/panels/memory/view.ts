@@ -1,0 +1,209 @@
+import { BinCache, type Cached, type Window } from '../../core/bin-cache';
+import { Bursts } from '../../core/bursts';
+import { bytes, timeTicks } from '../../core/format';
+import { type Binned, binned, summed } from '../../core/series';
+import { stretchesOf, stretchKind } from '../../core/stretches';
+import { timeOf } from '../../core/task-filter';
+import { AXIS_HEIGHT, drawTimeAxis, drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
+import type { Box, Pen } from '../../draw/pen';
+import type { Theme } from '../../draw/theme';
+import type { Scale } from '../../draw/viewport';
+import { isNarrow, type RowScale, rowScale } from '../chart-row';
+import { choice } from '../element';
+import { drawHeat, heatHeight } from '../heat';
+import type { Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
+import { AlignedRuns } from './aligned';
+import { memoryMark, memoryTable } from './card';
+import { type MeasureName, MemoryFigures } from './figures';
+import { drawStack, drawStackLegend } from './stack';
+
+type Look = 'cluster' | 'workers';
+type Runs = 'whole' | 'aligned';
+
+const HEIGHT = 132;
+const LEGEND = 20;
+
+interface Drawn {
+  readonly values: Binned;
+  readonly sum: Float64Array;
+}
+
+export class MemoryView implements PanelView {
+  readonly controls: readonly HTMLElement[];
+  private look: Look = 'cluster';
+  private runs: Runs = 'whole';
+  private readonly looks: HTMLSelectElement;
+  private readonly alignment: HTMLSelectElement;
+  private readonly cache = new BinCache<Drawn>();
+  private readonly figures: MemoryFigures;
+  private readonly bursts: Bursts;
+  private readonly aligned = new AlignedRuns();
+  private scale: RowScale = rowScale({ x: 0, y: 0, width: 1, height: 1 }, 1);
+
+  constructor(private readonly context: PanelContext) {
+    this.figures = new MemoryFigures(context);
+    this.bursts = new Bursts(context.tasks);
+    const changed = (): void => context.surface.invalidate('layout');
+    this.alignment = choice<Runs>(
+      'Time axis',
+      [
+        ['whole', 'Whole recording'],
+        ['aligned', 'Runs from their start']
+      ],
+      'whole',
+      runs => {
+        this.runs = runs;
+        changed();
+      }
+    );
+    this.looks = choice<Look>(
+      'Memory of',
+      [
+        ['cluster', 'Sum of workers'],
+        ['workers', 'Each worker']
+      ],
+      'cluster',
+      look => {
+        this.look = look;
+        changed();
+      }
+    );
+    this.alignment.hidden = true;
+    this.controls = [this.alignment, this.looks];
+  }
+
+  get ownAxis(): boolean {
+    return this.runs === 'aligned';
+  }
+
+  empty(): string | undefined {
+    if (this.context.recording.table('memory').rows > 0) return undefined;
+    return 'No memory measures were recorded: only a distributed scheduler has them.';
+  }
+
+  height(): number {
+    this.figures.read();
+    const isMap = this.look === 'workers' && !this.ownAxis;
+    return LEGEND + (isMap ? heatHeight(this.figures.series.names.length) : HEIGHT) + AXIS_HEIGHT;
+  }
+
+  layout(): void {
+    const { figures, context } = this;
+    figures.read();
+    this.bursts.update();
+    const kind = stretchKind(context.tasks, this.bursts);
+    this.alignment.hidden = kind === undefined;
+    if (kind === undefined) this.runs = 'whole';
+    this.looks.hidden = this.ownAxis;
+    const plot = this.plot();
+    const box = { ...plot, y: LEGEND, height: plot.height - LEGEND };
+    if (kind && this.ownAxis) {
+      this.aligned.layout(stretchesOf(kind, context.tasks, this.bursts), figures, box);
+      return;
+    }
+    this.cache.renew(figures.version);
+    this.scale = rowScale(box, this.look === 'cluster' ? figures.mostOfSum() : figures.mostOfOne());
+  }
+
+  plot(): Box {
+    const { width, height } = this.context.surface;
+    const x = gutterOf(width);
+    return { x, y: 0, width: Math.max(1, width - x - MARGIN), height: Math.max(1, height - AXIS_HEIGHT) };
+  }
+
+  draw(pen: Pen): void {
+    const { surface, viewport } = this.context;
+    const { theme } = surface;
+    if (this.ownAxis) {
+      this.aligned.draw(pen, theme);
+      return;
+    }
+    const { box } = this.scale;
+    const scale = viewport.scale(box.width, surface.ratio);
+    const from = scale.start - viewport.origin;
+    const marks = timeTicks(from, scale.stop - viewport.origin, Math.max(2, box.width / 110));
+    drawTimeGrid(pen, box, scale, viewport.origin, marks, theme);
+    const axis = { x: box.x, y: box.y + box.height, width: box.width, height: AXIS_HEIGHT };
+    drawTimeAxis(pen, axis, scale, viewport.origin, marks, theme);
+    if (this.look === 'workers') {
+      this.drawMap(pen, scale, theme);
+      return;
+    }
+    const { figures } = this;
+    drawStackLegend(pen, this.scale, figures.limitOf(figures.included), theme);
+    drawStack(pen, this.scale, scale, figures, column => this.bins(column, scale), theme);
+  }
+
+  drawOverlay(pen: Pen, hovered: Mark | undefined): void {
+    if (hovered && this.ownAxis) this.aligned.drawOverlay(pen, hovered, this.context.surface.theme);
+  }
+
+  pick(x: number, y: number): Mark | undefined {
+    const { viewport, surface } = this.context;
+    if (this.ownAxis) return this.aligned.pick(x, y, surface.theme);
+    const { box } = this.scale;
+    if (x < box.x || x > box.x + box.width || y < box.y || y > box.y + box.height) return undefined;
+    const time = viewport.scale(box.width, surface.ratio).time(x - box.x);
+    const { figures } = this;
+    const { length } = figures.series.names;
+    const place = Math.floor(((y - box.y) / box.height) * length);
+    const processes = this.look === 'cluster' ? figures.included : [Math.min(length - 1, Math.max(0, place))];
+    return memoryMark(figures, processes, time, viewport.origin, x, box);
+  }
+
+  /** A run narrows the other panels to its time, a worker to itself. */
+  choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
+    if (!mark) return;
+    const { selection } = this.context;
+    if (this.ownAxis) {
+      const run = this.aligned.runOf(mark);
+      if (run)
+        selection.set({ source: 'memory', column: 'time', value: { start: run.start, stop: run.stop } });
+      return;
+    }
+    if (this.look === 'cluster') return;
+    const name = String(mark.id).split('\n')[0];
+    const own = selection.own('memory', 'worker') ?? [];
+    if (additive || (own.length === 1 && own[0] === name)) selection.toggle('memory', 'worker', name);
+    else selection.set({ source: 'memory', column: 'worker', value: [name] });
+  }
+
+  signs(): Sign[] {
+    return this.ownAxis ? this.aligned.signs(this.context.surface.theme) : [];
+  }
+
+  rows(): TableRows {
+    const { recording, selection } = this.context;
+    return memoryTable(this.figures, timeOf(recording, selection.filter()));
+  }
+
+  private drawMap(pen: Pen, scale: Scale, theme: Theme): void {
+    const { box, most } = this.scale;
+    pen.font = `12px ${theme.font}`;
+    pen.textBaseline = 'top';
+    pen.textAlign = 'left';
+    pen.fillStyle = theme.text;
+    if (!isNarrow(box.x)) {
+      pen.fillText('Process memory', 0, box.y);
+      pen.fillStyle = theme.muted;
+      pen.fillText(`up to ${bytes(most)}`, 0, box.y + 15);
+    }
+    pen.save();
+    pen.beginPath();
+    pen.rect(box.x, box.y, box.width, box.height);
+    pen.clip();
+    const bins = this.bins('process', scale);
+    const { names } = this.figures.series;
+    drawHeat(pen, box, scale, bins, bins.value.values.mean, names.length, most, theme);
+    pen.restore();
+  }
+
+  private bins(column: MeasureName | 'process', scale: Scale): Cached<Drawn> {
+    const { figures } = this;
+    const window: Window = { ...scale, stop: scale.stop, moving: this.context.viewport.moving };
+    return this.cache.get(column, window, (from, to, bins) => {
+      const all = binned(figures.series, figures.values(column), from, to, bins);
+      return { values: all, sum: summed(all, figures.included) };
+    });
+  }
+}
