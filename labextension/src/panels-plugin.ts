@@ -1,3 +1,4 @@
+import { choosePalette } from '@dask-insight/panels/draw/palette';
 import { PANELS } from '@dask-insight/panels/panels/index';
 import {
   ILabShell,
@@ -5,14 +6,13 @@ import {
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette, IThemeManager } from '@jupyterlab/apputils';
+import { ICommandPalette } from '@jupyterlab/apputils';
 import { IConsoleTracker } from '@jupyterlab/console';
 import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { ACTIONS, addCommands } from './commands';
-import { keepContrast } from './contrast';
 import { exportReport } from './export-report';
 import { LiveKernels } from './kernels/live-kernel';
 import { Places } from './kernels/places';
@@ -38,8 +38,7 @@ export const panels: JupyterFrontEndPlugin<void> = {
     ISettingRegistry,
     ICommandPalette,
     ILauncher,
-    IStatusBar,
-    IThemeManager
+    IStatusBar
   ],
   activate: async (
     app: JupyterFrontEnd,
@@ -50,19 +49,20 @@ export const panels: JupyterFrontEndPlugin<void> = {
     registry: ISettingRegistry | null,
     palette: ICommandPalette | null,
     launcher: ILauncher | null,
-    statusBar: IStatusBar | null,
-    themes: IThemeManager | null
+    statusBar: IStatusBar | null
   ) => {
     const kernels = new LiveKernels();
     const places = new Places(kernels, app.serviceManager.sessions, notebooks, consoles);
     const documents = new Documents(app, places, labShell !== null, place => void exportReport(place));
     const layouts = new Layouts(documents, places);
-    if (themes) keepContrast(themes);
     const stored = await registry?.load(ID);
     const settings = stored && new Settings(stored);
     addCommands({ app, places, documents, layouts, settings });
     if (settings) {
-      const hand = (): void => kernels.set(settings.forKernel);
+      const hand = (): void => {
+        choosePalette(settings.palette);
+        kernels.set(settings.forKernel);
+      };
       settings.changed.connect(hand);
       hand();
     }

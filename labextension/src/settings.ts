@@ -1,3 +1,4 @@
+import type { Palette } from '@dask-insight/panels/draw/palette';
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { readSteps, type Step } from './panels/steps';
@@ -26,8 +27,8 @@ export class Settings {
     );
   }
 
-  get palette(): string {
-    return String(this.stored.composite.palette);
+  get palette(): Palette {
+    return this.stored.composite.palette === 'colour-blind' ? 'colour-blind' : 'standard';
   }
 
   /** What the kernel has to know. */

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { ColorRegistry, luminance, mixed, oklch, SLOTS, slotColor } from './palette';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ColorRegistry, choosePalette, luminance, mixed, oklch, SLOTS, slotColor } from './palette';
 
 const distance = (a: readonly number[], b: readonly number[]): number =>
   Math.hypot(...a.map((value, at) => value - b[at]));
@@ -60,5 +60,33 @@ describe('palette', () => {
     const again = new ColorRegistry();
     expect(names.map(name => again.color(name, false))).toEqual(colors);
     for (let more = 0; more < 200; more++) expect(registry.slot(`name-${more}`)).toBeLessThan(SLOTS);
+  });
+});
+
+/** What is left of a colour for eyes that do not tell red from green: lightness, and blue against yellow. */
+function withoutRedAndGreen([red, green, blue]: readonly number[]): number[] {
+  const one = 0.56 * red + 0.44 * green;
+  return [one, one, blue];
+}
+
+describe('palette for colour-blind eyes', () => {
+  afterEach(() => choosePalette('standard'));
+
+  test('a dozen names are told apart without red and green', () => {
+    choosePalette('colour-blind');
+    for (const dark of [false, true]) {
+      const colors = Array.from({ length: 12 }, (_, slot) => withoutRedAndGreen(slotColor(slot, dark)));
+      for (const [at, color] of colors.entries()) {
+        for (const other of colors.slice(at + 1)) expect(distance(color, other)).toBeGreaterThan(18);
+      }
+    }
+  });
+
+  test('all colours stand out from the background', () => {
+    choosePalette('colour-blind');
+    for (let slot = 0; slot < SLOTS; slot++) {
+      expect(luminance(slotColor(slot, false))).toBeLessThan(0.62);
+      expect(luminance(slotColor(slot, true))).toBeGreaterThan(0.08);
+    }
   });
 });

@@ -63,14 +63,37 @@ export const SLOTS = HUES * LIGHTNESSES;
 const FIRST_HUE = 85;
 const LAST_HUE = 345;
 
+/** `colour-blind` tells names apart by lightness and between blue and yellow, never between red and green. */
+export type Palette = 'standard' | 'colour-blind';
+
+let palette: Palette = 'standard';
+
+/** Chooses the colours of names for the whole page; what is drawn there follows. */
+export function choosePalette(chosen: Palette): void {
+  palette = chosen;
+  // Whoever watches the theme sees this.
+  document.documentElement.dataset.diPalette = chosen;
+}
+
 /** The colour of a place, for a light or a dark background. */
 export function slotColor(slot: number, dark: boolean, contrast = false): Rgb {
-  const hue = FIRST_HUE + ((slot % HUES) * (LAST_HUE - FIRST_HUE)) / (HUES - 1);
+  const hue = slot % HUES;
   const step = Math.floor(slot / HUES) % LIGHTNESSES;
+  if (palette === 'colour-blind') return blueOrYellow(hue, step, dark, contrast);
   // Neighbouring steps are far apart, so that two names of one hue differ clearly.
   const place = [0.62, 0, 1, 0.3][step];
   const [low, high] = dark ? (contrast ? [0.72, 0.9] : [0.62, 0.84]) : contrast ? [0.42, 0.62] : [0.5, 0.74];
-  return oklch(low + place * (high - low), step === 1 ? 0.14 : 0.115, hue);
+  const degrees = FIRST_HUE + (hue * (LAST_HUE - FIRST_HUE)) / (HUES - 1);
+  return oklch(low + place * (high - low), step === 1 ? 0.14 : 0.115, degrees);
+}
+
+/** Neighbours are of the other hue; those of one hue are far apart in lightness. */
+function blueOrYellow(hue: number, step: number, dark: boolean, contrast: boolean): Rgb {
+  const level = [0, 3, 1, 4, 2, 5][Math.floor(hue / 2)] / 5;
+  const shift = [0, 0.5, 0.25, 0.75][step] / 5;
+  const [low, high] = dark ? (contrast ? [0.66, 0.95] : [0.56, 0.92]) : contrast ? [0.3, 0.62] : [0.38, 0.8];
+  const lightness = low + ((level + shift) / 1.15) * (high - low);
+  return oklch(lightness, [0.13, 0.07, 0.1, 0.04][step], hue % 2 === 0 ? 262 : 98);
 }
 
 /** Dask's own colours, with the shapes that tell them apart without colour. */

@@ -104,7 +104,15 @@ export function watchTheme(callback: () => void): () => void {
   const observer = new MutationObserver(callback);
   const options = {
     attributes: true,
-    attributeFilter: ['class', 'style', 'theme', 'data-theme', 'data-jp-theme-name', 'data-vscode-theme-kind']
+    attributeFilter: [
+      'class',
+      'style',
+      'theme',
+      'data-theme',
+      'data-jp-theme-name',
+      'data-vscode-theme-kind',
+      'data-di-palette'
+    ]
   };
   observer.observe(document.documentElement, options);
   observer.observe(document.body, options);
