@@ -156,8 +156,8 @@ class _Walk:
         edges = read("edges")
         attempts = ended[np.argsort(task[ended], kind="stable")]
         ids = task[attempts]
-        left = np.searchsorted(ids, edges["dependency"], "left")
-        right = np.searchsorted(ids, edges["dependency"], "right")
+        left = np.asarray(np.searchsorted(ids, edges["dependency"], "left"))
+        right = np.asarray(np.searchsorted(ids, edges["dependency"], "right"))
         pair, at = spread(left, right)
         needing = edges["task"][pair]
         # All attempts at a task share its inputs: look them up by the task's last row.

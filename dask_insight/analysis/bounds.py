@@ -1,0 +1,181 @@
+"""How fast the run could have been at best, and how far above it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .. import words
+from ..dag import Links, in_order, needs
+from ..tables.tasks import make
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Read = Callable[[str], Mapping[str, Any]]
+
+
+class Bounds(NamedTuple):
+    """Bounds of the time of a run. Times in seconds.
+
+    No schedule of these tasks on these threads is shorter than ``least``, and
+    none that leaves no thread idle while a task could run is longer than
+    ``most`` (Brent's theorem), as long as nothing but the tasks takes time.
+    """
+
+    #: From the first submission to the last result.
+    seconds: float
+    threads: int
+    #: Seconds of all tasks together.
+    work: float
+    #: Seconds of the longest chain of tasks that need one another.
+    longest: float
+    #: That chain: name of the tasks, how many of them, seconds; in the order of the run.
+    chain: tuple[tuple[str, int, float], ...]
+    #: Ids of its tasks, first to last.
+    tasks: tuple[int, ...]
+
+    @property
+    def spread(self) -> float:
+        """Work over threads: the time if all threads were busy all the time."""
+        return self.work / self.threads if self.threads else float("nan")
+
+    @property
+    def least(self) -> float:
+        """The larger of `spread` and `longest`."""
+        return max(self.spread, self.longest) if self.threads else self.longest
+
+    @property
+    def most(self) -> float:
+        """Brent's bound: work / threads + longest × (threads − 1) / threads."""
+        return (
+            self.spread + self.longest * (self.threads - 1) / self.threads if self.threads else float("nan")
+        )
+
+    @property
+    def above(self) -> float:
+        """The run's time over `least`: 1 is perfect."""
+        return self.seconds / self.least if self.least > 0 else float("nan")
+
+    @property
+    def parallelism(self) -> float:
+        """Work over the longest chain: threads beyond that many cannot help."""
+        return self.work / self.longest if self.longest > 0 else float("nan")
+
+    def verdict(self) -> str:
+        """What binds, in two sentences."""
+        if not self.threads or self.least <= 0:
+            return "No task ended while this was recorded."
+        took, least = words.duration(self.seconds), words.duration(self.least)
+        said = f"{took}; at best {least} on {words.count(self.threads, 'thread')}"
+        said += f", so that it took {self.above:.3g} times that." if self.above >= 1.005 else "."
+        if self.longest >= self.spread:
+            return f"{said} The longest chain of tasks binds: more threads do not help."
+        if self.seconds > 1.05 * self.most:
+            most = words.duration(self.most)
+            return f"{said} Without waiting for anything but tasks it would be {most} or less."
+        return f"{said} The work binds: up to {self.parallelism:.3g} threads can help."
+
+    def figures(self) -> list[tuple[str, str]]:
+        """The bounds with their names, in words."""
+        found = [("Took", words.duration(self.seconds))]
+        found += [
+            (
+                "Work / threads",
+                f"{words.duration(self.spread)}  ({words.duration(self.work)} on {self.threads})",
+            )
+        ]
+        found += [("Longest chain", words.duration(self.longest))]
+        found += [("Brent's bound", words.duration(self.most))]
+        most = sorted(self.chain, key=lambda part: -part[2])[:5]
+        return found + [(f"  {name}", f"{words.duration(spent)} in {count}") for name, count, spent in most]
+
+    def frame(self) -> pd.DataFrame:
+        """The chain as a DataFrame: prefix, tasks, seconds, share."""
+        import pandas as pd
+
+        table = pd.DataFrame(list(self.chain), columns=["prefix", "tasks", "seconds"])
+        return table.assign(share=table["seconds"] / max(self.longest, 1e-300))
+
+    def __str__(self) -> str:
+        figures = self.figures()
+        width = max(len(name) for name, _ in figures)
+        return "\n".join([self.verdict(), "", *(f"{name:<{width}}  {figure}" for name, figure in figures)])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{escape(figure)}</td></tr>" for name, figure in self.figures()
+        )
+        return f"<p>{escape(self.verdict())}</p><table>{rows}</table>"
+
+
+def bounds(read: Read) -> Bounds:
+    """The bounds of a recording; `read` gives the columns of a table of the schema."""
+    columns = make(read)
+    ran = np.flatnonzero(np.isfinite(columns["start"]) & np.isfinite(columns["stop"]))
+    if not len(ran):
+        return Bounds(0.0, 0, 0.0, 0.0, (), ())
+    task, row = np.unique(columns["task"][ran], return_inverse=True)
+    length = np.maximum(columns["stop"][ran] - columns["start"][ran], 0.0)
+    # What was tried again is done once at best: only the last attempt counts.
+    spent = np.zeros(len(task))
+    spent[row] = length
+    prefix = np.empty(len(task), "i8")
+    prefix[row] = columns["prefix"].codes[ran]
+    chain = _longest(needs(read, task), spent)
+    ends = np.fmax(columns["done"], columns["stop"])[ran]
+    begin = np.nanmin(np.concatenate((columns["submitted"][ran], columns["start"][ran])))
+    names = [columns["prefix"].names[code] for code in prefix[chain]]
+    return Bounds(
+        seconds=float(np.nanmax(ends) - begin),
+        threads=_threads(read, columns, ran),
+        work=float(spent.sum()),
+        longest=float(spent[chain].sum()),
+        chain=_named(names, spent[chain].tolist()),
+        tasks=tuple(task[chain].tolist()),
+    )
+
+
+def _longest(needed: Links, spent: np.ndarray) -> list[int]:
+    """Rows of the chain whose seconds add up to most, first to last."""
+    above, seconds = needed.lists(), spent.tolist()
+    until, through = [0.0] * len(seconds), [-1] * len(seconds)
+    for row in in_order(needed):
+        for other in above[row]:
+            if until[other] > until[row] or through[row] < 0:
+                until[row], through[row] = until[other], other
+        until[row] += seconds[row]
+    chain = []
+    row = int(np.argmax(until))
+    while row >= 0:
+        chain.append(row)
+        row = through[row]
+    return chain[::-1]
+
+
+def _named(names: list[str], seconds: list[float]) -> tuple[tuple[str, int, float], ...]:
+    """Count and seconds by name, names in the order in which they first stand in the chain."""
+    found: dict[str, tuple[int, float]] = {}
+    for name, spent in zip(names, seconds, strict=True):
+        count, total = found.get(name, (0, 0.0))
+        found[name] = count + 1, total + spent
+    return tuple((name, *each) for name, each in found.items())
+
+
+def _threads(read: Read, columns: Mapping[str, Any], ran: np.ndarray) -> int:
+    """Threads of the workers that ran tasks or could have."""
+    table = read("workers")
+    begin, end = np.nanmin(columns["start"][ran]), np.nanmax(columns["stop"][ran])
+    last = {name: row for row, name in enumerate(table["worker"].tolist())}
+    there = [
+        row for row in last.values() if not table["left"][row] < begin and not table["joined"][row] > end
+    ]
+    told = int(table["threads"][there].sum()) if there else 0
+    lanes = np.unique(columns["worker"].codes[ran].astype("i8") << 32 | columns["thread"].codes[ran])
+    return told or len(lanes)

@@ -1,0 +1,182 @@
+"""The same graph with bigger or smaller chunks, where it can be told from the graph.
+
+It can where tasks lie in *blockwise chains*: groups in which each task needs
+nothing, or exactly one task of one other group of the chain, and each of
+those is needed by one of its tasks only. Neighbours in the order of their
+ranks are then merged, or each task is cut into equal parts. What comes after
+the chains keeps its tasks and needs the new ones in place of the old.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...dag import Links, links
+from .model import Model
+
+
+def with_chunks(model: Model, factor: float) -> Model:
+    """The graph with chunks that are `factor` times as large.
+
+    Seconds and bytes are taken to grow with the size of a chunk; what a task
+    costs besides does not change.
+
+    Raises
+    ------
+    ValueError
+        If the factor, or its inverse, is no whole number, or the graph has no
+        blockwise chain.
+    """
+    times, parts = round(factor), round(1 / factor) if factor > 0 else 0
+    if factor <= 0 or not (np.isclose(times, factor) or np.isclose(parts * factor, 1)):
+        raise ValueError(
+            f"chunks={factor}: chunks can become 2, 3 … times as large, or 1/2, 1/3 … of what they are"
+        )
+    chain = _chains(model)
+    if factor > 1:
+        chain &= _chain_sizes(model, chain) > 1
+    if not chain.any():
+        raise ValueError(
+            "chunks=…: no tasks of this graph lie in a blockwise chain (each made from one chunk), so that "
+            "it does not tell how it would look with other chunks; record it with those"
+        )
+    return _merged(model, chain, times) if factor >= 1 else _cut(model, chain, parts)
+
+
+def _chains(model: Model) -> np.ndarray:
+    """Which tasks lie in a blockwise chain."""
+    groups = len(model.group_size)
+    count = np.diff(model.needs.begins)
+    left = np.repeat(np.arange(len(count)), count)
+    needs_of = np.bincount(model.group, count, minlength=groups)
+    most = np.zeros(groups, "i8")
+    np.maximum.at(most, model.group, count)
+    chained = most == 0
+    # A group is in a chain if all its tasks need one task each, of one group, no two of them the same.
+    pairs = np.unique(model.group[left].astype("i8") * groups + model.group[model.needs.rows])
+    above = np.full(groups, -1)
+    single = np.bincount(pairs // groups, minlength=groups) == 1
+    above[pairs // groups] = pairs % groups
+    different = np.zeros(groups, "i8")
+    np.add.at(
+        different, np.unique(left * 0 + model.group[left].astype("i8") << 32 | model.needs.rows) >> 32, 1
+    )
+    fits = (most == 1) & single & (needs_of == model.group_size) & (different == model.group_size)
+    while True:
+        more = fits & ~chained & (above >= 0) & chained[np.maximum(above, 0)]
+        more &= model.group_size[np.maximum(above, 0)] == model.group_size
+        if not more.any():
+            found: np.ndarray = chained[model.group]
+            return found
+        chained |= more
+
+
+def _chain_sizes(model: Model, chain: np.ndarray) -> np.ndarray:
+    return np.where(chain, model.group_size[model.group], 0)
+
+
+def _places(model: Model, chain: np.ndarray) -> np.ndarray:
+    """Number of each chained task's chunk within its group: the same down a chain."""
+    place = np.full(len(model.group), -1, "i8")
+    root = chain & (np.diff(model.needs.begins) == 0)
+    rows = np.flatnonzero(root)
+    rows = rows[np.argsort(model.group[rows], kind="stable")]
+    first = np.r_[True, model.group[rows][1:] != model.group[rows][:-1]] if len(rows) else np.zeros(0, bool)
+    begins = np.maximum.accumulate(np.where(first, np.arange(len(rows)), 0)) if len(rows) else rows
+    place[rows] = np.arange(len(rows)) - begins
+    chained = np.flatnonzero(chain & ~root)
+    above = model.needs.rows[model.needs.begins[:-1][chained]]
+    while (place[chained] < 0).any():
+        place[chained] = place[above]
+    return place
+
+
+def _merged(model: Model, chain: np.ndarray, times: int) -> Model:
+    """Each `times` neighbours of a chain become one task, of the least rank among them."""
+    place = _places(model, chain)
+    count = len(place)
+    label = np.where(chain, model.group.astype("i8") * count + place // times, -1 - np.arange(count))
+    _, first, new = np.unique(label, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(first), "i8")
+    number[order] = np.arange(len(first))
+    return _remade(model, first[order], number[new], np.arange(count), np.ones(count))
+
+
+def _cut(model: Model, chain: np.ndarray, parts: int) -> Model:
+    """Each task of a chain becomes `parts` tasks."""
+    copies = np.where(chain, parts, 1)
+    source = np.repeat(np.arange(len(copies)), copies)
+    return _remade(model, source, np.arange(len(source)), source, 1.0 / copies, chain, parts)
+
+
+def _remade(
+    model: Model,
+    kept: np.ndarray,
+    new: np.ndarray,
+    source: np.ndarray,
+    share: np.ndarray,
+    chain: np.ndarray | None = None,
+    parts: int = 1,
+) -> Model:
+    """A graph of other tasks.
+
+    `kept` is an old task for each new one, whose name it takes; the old task
+    `source[i]` has its `share` in the new task `new[i]`.
+    """
+    count = len(kept)
+
+    def sums(values: np.ndarray) -> np.ndarray:
+        return np.bincount(new, (values * share)[source], minlength=count)
+
+    group, size = model.group[kept], np.bincount(model.group[kept], minlength=len(model.group_size))
+    sizes = np.bincount(new, minlength=count)
+    members = [np.unique(each).tolist() for each in _members(model, new, source, count)]
+    releases = [
+        each if each.task < 0 else each._replace(task=int(new[np.searchsorted(source, each.task)]))
+        for each in model.releases
+    ]
+    return model.with_needs(
+        task=model.task[kept],
+        compute=sums(model.compute),
+        around=sums(model.around) if parts > 1 else sums(model.around) / np.maximum(sizes, 1),
+        disk=sums(model.disk),
+        nbytes=sums(model.nbytes),
+        prefix=model.prefix[kept],
+        group=group,
+        group_size=size,
+        needs=_needs(model, new, source, count, chain, parts),
+        members=members,
+        releases=releases,
+    )
+
+
+def _members(model: Model, new: np.ndarray, source: np.ndarray, count: int) -> list[np.ndarray]:
+    submission = np.zeros(len(model.group), "i8")
+    for number, tasks in enumerate(model.members):
+        submission[tasks] = number
+    made = np.zeros(count, "i8")
+    np.maximum.at(made, new, submission[source])
+    return [np.flatnonzero(made == number) for number in range(len(model.members))]
+
+
+def _needs(
+    model: Model, new: np.ndarray, source: np.ndarray, count: int, chain: np.ndarray | None, parts: int
+) -> Links:
+    """Needs of the new tasks: those of the old ones; a part of a chain needs its own part above it only."""
+    lengths = np.diff(model.needs.begins)
+    left, right = np.repeat(np.arange(len(lengths)), lengths), model.needs.rows
+    if chain is None:
+        pairs = new[left].astype("i8") << 32 | new[right]
+    else:
+        begins = np.searchsorted(source, np.arange(len(lengths)))
+        inner = chain[left]
+        found = [begins[left[~inner]] << 32 | begins[right[~inner]]]
+        wide = chain[right] & ~inner
+        for part in range(parts):
+            found.append((begins[left[inner]] + part) << 32 | (begins[right[inner]] + part))
+            found.append(begins[left[wide]] << 32 | (begins[right[wide]] + part))
+        pairs = np.concatenate(found)
+    pairs = np.unique(pairs)
+    pairs = pairs[pairs >> 32 != pairs & 0xFFFF_FFFF]
+    return links(pairs >> 32, pairs & 0xFFFF_FFFF, count)

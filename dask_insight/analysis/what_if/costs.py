@@ -1,0 +1,98 @@
+"""What a recording tells about messages, transfers and the scheduler's own work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .model import Read
+from .setting import Costs
+
+#: What is assumed where nothing was recorded; the first is Dask's own guess.
+_BANDWIDTH = 100e6
+_LATENCY = 0.005
+_SCHEDULER = 0.0003
+#: Most that a task costs the scheduler; what its process used beyond, went into other things.
+_MOST = 0.001
+#: Tasks in a row whose ends tell how fast the scheduler can go.
+_RUSH = 20
+#: Bytes up to which a transfer is all latency.
+_SMALL = 20_000
+
+
+def recorded_costs(read: Read, columns: Mapping[str, Any], about: Mapping[str, Any], seconds: float) -> Costs:
+    """The costs in a recording; medians, where there are several."""
+    up = _middle(columns["done"] - columns["stop"])
+    down = _middle(columns["received"] - columns["assigned"])
+    latency, bandwidth = _transfers(read)
+    return Costs(
+        up=up,
+        down=down,
+        handoff=_handoff(columns),
+        scheduler=_scheduler(read, columns["done"], seconds),
+        latency=up + down if latency is None else latency,
+        bandwidth=_BANDWIDTH if bandwidth is None else bandwidth,
+        saturation=_saturation(about),
+    )
+
+
+def _middle(values: np.ndarray) -> float:
+    known = values[np.isfinite(values)]
+    return max(0.0, float(np.median(known))) if len(known) else 0.0
+
+
+def _handoff(columns: Mapping[str, Any]) -> float:
+    """Seconds from the end of a task to the next one's turn where that waited for the thread."""
+    worker, stop = columns["worker"].codes, columns["stop"]
+    given = np.where(np.isfinite(columns["executing"]), columns["executing"], columns["start"])
+    waited = np.isfinite(given) & (given - columns["inputs"] > 1e-3)
+    ended = np.flatnonzero(np.isfinite(stop))
+    order = ended[np.lexsort((stop[ended], worker[ended]))]
+    gaps = []
+    for code in np.unique(worker[waited]):
+        ends = stop[order[worker[order] == code]]
+        mine = given[waited & (worker == code)]
+        at = np.searchsorted(ends, mine, "right") - 1
+        gaps.append(mine[at >= 0] - ends[at[at >= 0]])
+    return _middle(np.concatenate(gaps)) if gaps else 0.0
+
+
+def _scheduler(read: Read, done: np.ndarray, seconds: float) -> float:
+    """Seconds of the scheduler's own work for each task: at most its CPU time, or its best pace."""
+    ends = np.sort(done[np.isfinite(done)])
+    if len(ends) <= _RUSH or seconds <= 0:
+        return 0.0 if len(ends) <= 1 else _SCHEDULER
+    rush = float((ends[_RUSH:] - ends[:-_RUSH]).min()) / _RUSH
+    resources = read("resources")
+    mine = np.array([name == "scheduler" for name in resources["process"].names] or [False])
+    use = resources["cpu"][mine[resources["process"].codes]]
+    use = use[np.isfinite(use)]
+    told = float(use.mean()) / 100 * seconds / len(ends) if len(use) else _SCHEDULER
+    return min(rush, told, _MOST)
+
+
+def _transfers(read: Read) -> tuple[float | None, float | None]:
+    """Seconds of a small transfer and bytes a second of the large ones."""
+    table = read("transfers")
+    incoming = np.array([name == "in" for name in table["direction"].names] or [False])
+    length, size = table["stop"] - table["start"], table["nbytes"]
+    some = incoming[table["direction"].codes] & np.isfinite(length) & np.isfinite(size)
+    length, size = length[some], size[some]
+    if not len(length):
+        return None, None
+    small = size <= max(_SMALL, float(np.quantile(size, 0.25)))
+    latency = float(np.median(length[small]))
+    rest = length[~small].sum() - latency * int((~small).sum())
+    return latency, float(size[~small].sum()) / rest if rest > 1e-3 else None
+
+
+def _saturation(about: Mapping[str, Any]) -> float:
+    config = about.get("config")
+    scheduler = config.get("distributed.scheduler") if isinstance(config, dict) else None
+    value = scheduler.get("worker-saturation", 1.1) if isinstance(scheduler, dict) else 1.1
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return 1.1

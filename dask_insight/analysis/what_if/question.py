@@ -1,0 +1,192 @@
+"""From a question to a model and a cluster, and from two simulations to an answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from statistics import mode
+from typing import Any
+
+import numpy as np
+
+from ... import words
+from ...lookup import Lookup
+from ...tables.tasks import make
+from .answer import TRUSTED, WhatIf
+from .chunks import with_chunks
+from .costs import recorded_costs
+from .model import Model, Read, model
+from .setting import Setting
+from .simulation import simulate
+
+
+def what_if(
+    read: Read,
+    about: Mapping[str, Any],
+    *,
+    workers: int | None = None,
+    threads: int | None = None,
+    faster: Mapping[str, float] | None = None,
+    transfers: bool = True,
+    spilling: bool = True,
+    chunks: float = 1,
+) -> WhatIf:
+    """The answer of `Recording.what_if`."""
+    for name, count in (("workers", workers), ("threads", threads)):
+        if count is not None and count < 1:
+            raise ValueError(f"{name}={count}: it takes one at least")
+    columns = make(read)
+    recorded = model(read, columns)
+    if recorded is None:
+        raise ValueError("no task ended in this recording, so that there is nothing to simulate")
+    before = _recorded_setting(read, about, columns, recorded)
+    after = _setting(before, workers, threads, transfers=transfers)
+    changed = _changed(recorded, faster or {}, spilling=spilling, chunks=chunks)
+    known = simulate(recorded, before)
+    same = changed is recorded and after == before
+    asked = known if same else simulate(changed, after)
+    ratio = asked.seconds / known.seconds if known.seconds > 0 else 1.0
+    seconds = recorded.seconds * ratio
+    trusted = abs(known.seconds / recorded.seconds - 1) <= TRUSTED if recorded.seconds > 0 else True
+    both = (seconds, asked.seconds)
+    cpu = _cpu(columns, recorded, changed)
+    return WhatIf(
+        change=_change(before, after, faster or {}, transfers=transfers, spilling=spilling, chunks=chunks),
+        recorded=recorded.seconds,
+        seconds=seconds,
+        low=seconds if trusted else min(both),
+        high=seconds if trusted else max(both),
+        calibration=known.seconds,
+        simulated=asked.seconds,
+        workers_before=len(before.threads),
+        threads_before=sum(before.threads),
+        workers=len(after.threads),
+        threads=sum(after.threads),
+        busy=min(1.0, asked.busy / (asked.seconds * asked.threads)) if asked.seconds > 0 else 0.0,
+        moved=asked.moved,
+        cores=cpu / seconds if seconds > 0 else math.nan,
+        notes=tuple(_notes(columns, before, after, cpu / seconds if seconds > 0 else math.nan)),
+    )
+
+
+def _recorded_setting(
+    read: Read, about: Mapping[str, Any], columns: Mapping[str, Any], recorded: Model
+) -> Setting:
+    """The cluster that was recorded: workers that ran a task, from when they joined."""
+    table = read("workers")
+    rows = {name: row for row, name in enumerate(table["worker"].tolist())}
+    ran = columns["worker"].codes[np.isfinite(columns["start"])]
+    names = [columns["worker"].names[code] for code in np.unique(ran)]
+    end = recorded.begin + recorded.seconds
+    idle = [
+        name
+        for name, row in rows.items()
+        if name not in names and table["joined"][row] < end and not table["left"][row] < recorded.begin
+    ]
+    threads, joined = [], []
+    for name in [*names, *idle]:
+        row = rows.get(name)
+        count = int(table["threads"][row]) if row is not None else 0
+        threads.append(count or _lanes(columns, name))
+        since = float(table["joined"][row]) - recorded.begin if row is not None else 0.0
+        joined.append(max(0.0, since) if math.isfinite(since) else 0.0)
+    costs = recorded_costs(read, columns, about, recorded.seconds)
+    return Setting(tuple(threads), tuple(joined), costs)
+
+
+def _lanes(columns: Mapping[str, Any], worker: str) -> int:
+    """Threads of a worker of which nothing is known but its tasks."""
+    mine = columns["worker"].codes == columns["worker"].names.index(worker)
+    return max(1, len(np.unique(columns["thread"].codes[mine & np.isfinite(columns["start"])])))
+
+
+def _setting(before: Setting, workers: int | None, threads: int | None, *, transfers: bool) -> Setting:
+    costs = before.costs
+    if not transfers:
+        costs = costs._replace(latency=0.0, bandwidth=math.inf)
+    if workers is None and threads is None:
+        return before._replace(costs=costs)
+    if workers is None:
+        return Setting(tuple([threads or 1] * len(before.threads)), before.joined, costs)
+    return Setting((threads or mode(before.threads),) * workers, (0.0,) * workers, costs)
+
+
+def _changed(recorded: Model, faster: Mapping[str, float], *, spilling: bool, chunks: float) -> Model:
+    changed = recorded
+    unknown = [name for name in faster if name not in _names(recorded)]
+    if unknown:
+        raise ValueError(
+            f"faster: no task is named {words.listing(map(repr, unknown))}; "
+            f"there are {words.listing(map(repr, sorted(_names(recorded))))}"
+        )
+    for name, times in faster.items():
+        if not times > 0:
+            raise ValueError(f"faster={{{name!r}: {times}}}: give how many times faster, 2 for half the time")
+        mine = changed.prefix == changed.prefixes.index(name)
+        changed = changed._replace(compute=np.where(mine, changed.compute / times, changed.compute))
+    if not spilling:
+        changed = changed._replace(around=changed.around - changed.disk, disk=np.zeros_like(changed.disk))
+    return changed if chunks == 1 else with_chunks(changed, chunks)
+
+
+def _names(recorded: Model) -> set[str]:
+    return {recorded.prefixes[code] for code in np.unique(recorded.prefix)}
+
+
+def _cpu(columns: Mapping[str, Any], recorded: Model, changed: Model) -> float:
+    """CPU seconds of the tasks; NaN if they were not recorded."""
+    cpu = columns["cpu"]
+    known = np.isfinite(cpu)
+    if not known.any():
+        return math.nan
+    at = Lookup(recorded.task).rows(columns["task"][known])
+    share = np.bincount(at[at >= 0], cpu[known][at >= 0].astype("f8"), minlength=len(recorded.task))
+    if len(changed.compute) != len(recorded.compute):
+        return float(share.sum())
+    return float((share * changed.compute / np.maximum(recorded.compute, 1e-12)).sum())
+
+
+def _change(
+    before: Setting,
+    after: Setting,
+    faster: Mapping[str, float],
+    *,
+    transfers: bool,
+    spilling: bool,
+    chunks: float,
+) -> str:
+    parts = []
+    if len(after.threads) != len(before.threads):
+        parts.append(f"with {words.count(len(after.threads), 'worker')} instead of {len(before.threads)}")
+    if after.threads[0] != mode(before.threads):
+        parts.append(
+            f"with {words.count(after.threads[0], 'thread')} a worker instead of {mode(before.threads)}"
+        )
+    parts += [f"with `{name}` {times:g} times faster" for name, times in faster.items()]
+    parts += [] if transfers else ["without transfers"]
+    parts += [] if spilling else ["without spilling"]
+    if chunks != 1:
+        parts.append(
+            f"with chunks {chunks:g} times as large"
+            if chunks > 1
+            else f"with chunks 1/{1 / chunks:g} as large"
+        )
+    said = words.listing(parts)
+    return said[:1].upper() + said[1:]
+
+
+def _notes(columns: Mapping[str, Any], before: Setting, after: Setting, cores: float) -> list[str]:
+    notes = []
+    if sum(after.threads) > sum(before.threads) and cores > 1:
+        notes.append(
+            f"it takes {cores:.2g} cores on average; with fewer, or where tasks hold the interpreter's lock, "
+            "it takes longer than this"
+        )
+    if len(after.threads) > 1 and len(before.threads) == 1:
+        notes.append("one worker moves nothing, so that the network is a guess: 100 MB/s")
+    repeated = int((columns["attempt"] > 1).sum())
+    if repeated:
+        notes.append(
+            f"{words.count(repeated, 'attempt')} at a task tried before: kept, with the time they took"
+        )
+    return notes
