@@ -73,11 +73,17 @@ function matches(query: string): boolean {
 
 /** The colour that an element stands on. */
 export function backgroundOf(element: Element): Rgb {
-  for (let each: Element | null = element; each; each = each.parentElement) {
+  for (let each: Element | null = element; each; each = around(each)) {
     const found = parsed(getComputedStyle(each).backgroundColor);
     if (found) return found;
   }
   return matches('(prefers-color-scheme: dark)') ? [24, 26, 30] : [255, 255, 255];
+}
+
+/** What an element stands in, also across the boundary of a shadow tree. */
+function around(element: Element): Element | null {
+  const root = element.getRootNode();
+  return element.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
 }
 
 /** `rgb(…)` or `#…` to numbers; undefined where it is transparent. */

@@ -3,8 +3,7 @@ const MARK = 'data-dask-insight';
 
 /**
  * Where a host puts a widget and its styles behind a shadow boundary, as marimo
- * does: what the panels put into the page itself, as the hover card, needs the
- * styles there, and a typed property is only known to the page.
+ * does: a typed property counts only where the page itself declares it.
  */
 export function keepStyled(root: HTMLElement, css: string): void {
   if (!(root.getRootNode() instanceof ShadowRoot)) return;

@@ -3,6 +3,7 @@ import { icon } from '../../panels/icons';
 import { PANELS } from '../../panels/index';
 import { type Control, cellPicker, liveControls } from '../live-controls';
 import type { LivePanel } from '../live-page';
+import { keepScheme } from '../scheme';
 import type { Model } from './model';
 import { Shared } from './shared';
 import { keepStyled } from './styles';
@@ -38,6 +39,7 @@ export function view(model: Model, el: HTMLElement): () => void {
   const body = element('div', { class: 'di-widget-body' });
   root.append(head, body);
   el.append(root);
+  const stopSchemes = [root, head].map(keepScheme);
   keepStyled(root, model.get('_css'));
 
   let panels: LivePanel[] = [];
@@ -93,6 +95,7 @@ export function view(model: Model, el: HTMLElement): () => void {
     for (const stop of stops) stop();
     for (const panel of panels) panel.dispose();
     controls?.dispose();
+    for (const stop of stopSchemes) stop();
     root.remove();
     shared.leave(root);
   };
