@@ -71,10 +71,10 @@ export const panels: JupyterFrontEndPlugin<void> = {
     const sidebar = new Sidebar(places, documents, app.commands);
     app.shell.add(sidebar, 'left', { rank: 900, type: NAME });
     restorer?.add(sidebar, sidebar.id);
-    for (const { id } of PANELS) {
+    PANELS.forEach(({ id }, rank) => {
       palette?.addItem({ command: OPEN, category: NAME, args: { panel: id, isPalette: true } });
-      launcher?.add({ command: OPEN, category: NAME, args: { panel: id, isLauncher: true } });
-    }
+      launcher?.add({ command: OPEN, category: NAME, rank, args: { panel: id, isLauncher: true } });
+    });
     for (const command of Object.values(ACTIONS)) palette?.addItem({ command, category: NAME });
     if (statusBar) {
       const item = new StatusItem(places, app.commands);

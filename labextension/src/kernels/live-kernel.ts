@@ -33,9 +33,9 @@ export class LiveKernel {
     return this.link.loaded;
   }
 
-  /** Whether somebody looks at what it sends. */
-  get watched(): boolean {
-    return this.watchers.size > 0;
+  /** Whether the kernel part has said how things stand. */
+  get told(): boolean {
+    return this.link.state !== undefined;
   }
 
   get state(): KernelState {

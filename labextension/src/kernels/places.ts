@@ -4,7 +4,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Session } from '@jupyterlab/services';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
-import type { LiveKernels } from './live-kernel';
+import type { LiveKernel, LiveKernels } from './live-kernel';
 import { Place, type PlaceKind } from './place';
 
 /** All notebooks and consoles that are open or have panels, and the one that a person is at. */
@@ -14,6 +14,7 @@ export class Places {
   private readonly changedSignal = new Signal<this, void>(this);
   private readonly closedSignal = new Signal<this, Place>(this);
   private at: Place | undefined;
+  private watched: LiveKernel | undefined;
 
   constructor(
     private readonly kernels: LiveKernels,
@@ -143,7 +144,17 @@ export class Places {
     if (place) this.current = place;
   }
 
+  /** The kernel that a person is at is always listened to: its state is shown, and panels open with its history. */
+  private watch(): void {
+    const live = this.at?.live;
+    if (live === this.watched) return;
+    this.watched?.show(this, false);
+    live?.show(this, true);
+    this.watched = live;
+  }
+
   private tell(): void {
+    this.watch();
     this.changedSignal.emit();
   }
 }

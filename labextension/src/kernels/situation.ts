@@ -34,8 +34,7 @@ export function situationOf(place: Place | undefined): Situation {
   if (phase === 'gone') {
     return { kind: 'ended', words: `${words}${kept} To begin again, run:`, code: '%load_ext dask_insight' };
   }
-  // What nobody looks at is not sent.
-  if (phase === 'waiting' || (phase === 'replay' && live.watched)) return { kind: 'waiting', words };
+  if (phase === 'waiting' || phase === 'replay' || !live.told) return { kind: 'waiting', words };
   if (live.state.clusters.length === 0 && live.state.local === undefined) {
     return {
       kind: 'cluster',

@@ -2,6 +2,8 @@ import { PANELS } from '@dask-insight/panels/panels/index';
 import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
 import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import { ConflatableMessage, MessageLoop } from '@lumino/messaging';
+import { DockPanel, type Widget } from '@lumino/widgets';
 import { panelIcon } from '../icons';
 import type { Place, PlaceKind } from '../kernels/place';
 import type { Places } from '../kernels/places';
@@ -45,7 +47,11 @@ export class Documents {
       name: ({ content: { panel, place } }) => `${panel.id}:${place.id}`
     });
     void this.app.restored.then(() => {
-      for (const { content } of this.all()) void this.places.seek(content.place);
+      for (const widget of this.all()) {
+        // The saved layout may have no room for it.
+        if (widget.isAttached) void this.places.seek(widget.content.place);
+        else widget.dispose();
+      }
     });
   }
 
@@ -82,7 +88,7 @@ export class Documents {
       name();
       if (saved === place.id) return;
       saved = place.id;
-      void this.tracker.save(widget);
+      void this.tracker.save(widget).then(() => saveLayout(widget));
     };
     place.changed.connect(renamed);
     widget.disposed.connect(() => {
@@ -131,4 +137,9 @@ export class Documents {
     const mode = last.node.clientHeight >= 2 * LEAST_HEIGHT ? 'split-bottom' : 'tab-after';
     return { mode, ref: last.id };
   }
+}
+
+/** Has the layout saved under the names that widgets have now; Lab does so only when something is moved. */
+function saveLayout({ parent }: Widget): void {
+  if (parent instanceof DockPanel) MessageLoop.postMessage(parent, new ConflatableMessage('layout-modified'));
 }
