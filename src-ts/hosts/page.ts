@@ -6,6 +6,7 @@ import { keepAddress } from './address';
 import { drawAhead } from './draw-ahead';
 import { help } from './help';
 import { listenToKeys } from './keys';
+import { painted } from './painted';
 import { keepPrintable } from './printing';
 import { themeSwitch } from './theme-switch';
 
@@ -87,12 +88,4 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
       main.replaceChildren();
     }
   };
-}
-
-/** Until the browser has shown what there is; a hidden page shows nothing and does not wait. */
-function painted(): Promise<void> {
-  return new Promise(resolve => {
-    if (document.hidden) setTimeout(resolve);
-    else requestAnimationFrame(() => setTimeout(resolve));
-  });
 }

@@ -4,6 +4,7 @@ import { PANELS } from '../panels/index';
 import { createStage } from '../panels/stage';
 import { readBlocks } from './blocks';
 import { page } from './page';
+import { painted } from './painted';
 
 /** Opens the report that this script stands in. */
 async function open(): Promise<void> {
@@ -27,6 +28,8 @@ async function open(): Promise<void> {
   main.setAttribute('aria-busy', 'true');
   const { complete } = page(main, tools, PANELS, createStage(recording));
   document.documentElement.dataset.shown = 'true';
+  // The first picture does not wait for what comes after it.
+  await painted();
   // The rest of the page stands after this script.
   await parsed();
   await read('rest', 0.5, 1);
