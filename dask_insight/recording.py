@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +42,7 @@ class Recording(Store):
     Each table is a pandas DataFrame under its name: ``tasks``, ``phases``,
     ``edges``, ``transfers``, ``transferred``, ``resources``, ``gpus``,
     ``memory``, ``stacks``, ``samples``, ``sampling``, ``metrics``, ``events``,
-    ``workers``, ``spans``, ``submissions``, ``errors``, ``clocks``, ``cache``,
+    ``workers``, ``spans``, ``submissions``, ``errors``, ``clocks``, ``cache``, ``critical``,
     ``graph`` and the schema's raw ``attempts``, ``executions``, ``running``.
     Times are seconds since `started`; `table` gives them as timestamps.
     `describe` says what stands in each column and in which unit.
@@ -78,6 +79,7 @@ class Recording(Store):
         attempts: pd.DataFrame
         executions: pd.DataFrame
         running: pd.DataFrame
+        critical: pd.DataFrame
 
     def __init__(self) -> None:
         super().__init__()
@@ -230,6 +232,115 @@ class Recording(Store):
             self.columns, between, prefix=prefix, process=worker, key=task, run=run, lines=lines
         )
         return made
+
+    def critical_path(self, by: str | None = None) -> pd.DataFrame:
+        """What kept the run from ending sooner, step by step, from its beginning to its end.
+
+        Found backwards from the attempt that ended last: where one waited, the
+        path goes on with what it waited for last. The steps leave no gap, so
+        that their seconds add up to the length of the run. It begins with the
+        first submission and ends when the scheduler knew the last result.
+
+        Parameters
+        ----------
+        by
+            Sums instead of steps: by ``'prefix'``, ``'kind'``, ``'because'``,
+            ``'worker'`` or ``'group'``, most seconds first.
+
+        Returns
+        -------
+        DataFrame
+            A row a step: ``start``, ``stop`` (seconds since `started`),
+            ``seconds``; ``kind``, what they went into: *compute* the function,
+            *disk*, *worker* the worker's own time around tasks, *transfer*
+            waiting for inputs to arrive, *thread* waiting for a thread that no
+            other task held, *scheduler* messages and the scheduler's own time,
+            *client* nothing was asked for; ``because``, what waited for this
+            step's task: *end* the end of the run, *input* a task that needed
+            its result, *thread* a task that needed its thread, *submission*
+            the client, *retry* a later attempt; and the attempt: ``prefix``,
+            ``key``, ``group``, ``worker``, ``thread``, ``task``, ``run``. With
+            `by`: ``seconds``, ``share`` (of all), ``steps`` and a column of
+            seconds for each kind.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be summed by that.
+        """
+        made: pd.DataFrame = _above("analysis.critical_path", "critical_path")(self.columns, self.started, by)
+        return made
+
+    def bounds(self) -> Any:
+        """How fast the run could have been at best, and how far above that it was; prints as text.
+
+        Returns
+        -------
+        Bounds
+            ``work`` and ``spread`` (work / threads), ``longest`` (the longest
+            chain of tasks that need one another, named in ``chain``),
+            ``least`` and ``most`` (Brent's bounds), ``seconds``, ``above`` (the
+            run over ``least``); ``frame()`` gives the chain as a DataFrame.
+        """
+        return _above("analysis.bounds", "bounds")(self.columns)
+
+    def what_if(
+        self,
+        *,
+        workers: int | None = None,
+        threads: int | None = None,
+        faster: Mapping[str, float] | None = None,
+        transfers: bool = True,
+        spilling: bool = True,
+        chunks: float = 1,
+    ) -> Any:
+        """How long the run would take otherwise: its graph replayed on a simulated cluster.
+
+        The simulation keeps Dask's order of tasks, where it places them, its
+        queue, work stealing, the scheduler's pace, transfers at the recorded
+        bandwidth and the client's pauses. It knows nothing of memory, nor of
+        tasks that slow each other down when they share cores.
+
+        Parameters
+        ----------
+        workers
+            Number of workers, all there from the start. As recorded by default.
+        threads
+            Threads of each worker. As recorded by default.
+        faster
+            Names of tasks and how many times faster they are: ``{'load': 2}``
+            halves them, 0.5 doubles them.
+        transfers
+            False: data are everywhere at once.
+        spilling
+            False: no task waits for a worker's disk.
+        chunks
+            How many times as large chunks are: 2, 3 … or 1/2, 1/3 …, where
+            tasks are made from one chunk each.
+
+        Returns
+        -------
+        WhatIf
+            ``seconds`` beside ``recorded``; ``error``, how far the same
+            simulation is off the recorded run, and ``low`` and ``high`` where
+            that is more than 15 %; prints as text.
+
+        Raises
+        ------
+        ValueError
+            If no task ended, a name is unknown, a number makes no sense, or
+            the graph does not tell how it would look with other chunks.
+        """
+        return _above("analysis.what_if", "what_if")(
+            self.columns,
+            self.about,
+            workers=workers,
+            threads=threads,
+            faster=faster,
+            transfers=transfers,
+            spilling=spilling,
+            chunks=chunks,
+        )
 
     def summary(self) -> Any:
         """What ran, where, how long, and how busy the threads were; prints as text."""

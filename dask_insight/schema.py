@@ -323,6 +323,26 @@ _ALL = (
         Column("applied", "f64", "Correction Dask had applied at that moment, seconds.", unit="s"),
     ),
     _table(
+        "critical",
+        "The path of blame from the end of the run back to its beginning; analysis adds it to a report.",
+        Column("start", "time", "When this stretch began: where the one before it ended."),
+        Column("stop", "time", "When it ended.", since="start"),
+        Column(
+            "kind",
+            "sym",
+            "What it went into: compute, disk, worker, transfer, thread, scheduler or client.",
+        ),
+        Column(
+            "because",
+            "sym",
+            "What waited for its task: end (of the run), input, thread, submission or retry.",
+        ),
+        Column("task", "u32", "Its task; 4294967295 if none."),
+        Column("run", "u32", "The attempt at it; 4294967295 if none."),
+        Column("worker", "sym", "Worker of the attempt."),
+        Column("thread", "sym", "Thread of the attempt."),
+    ),
+    _table(
         "cache",
         "Size of a local scheduler's cache of results.",
         Column("time", "time", "When."),

@@ -17,6 +17,7 @@ _SPANS = {
     "executions": (("start", "executing", "received"), ("stop", "ended")),
     "phases": (("start",), ("stop",)),
     "transfers": (("start",), ("stop",)),
+    "critical": (("start",), ("stop",)),
 }
 #: Tables whose rows are moments.
 _MOMENTS = ("resources", "gpus", "memory", "samples", "sampling", "metrics", "events", "clocks", "cache")

@@ -402,6 +402,25 @@ export const TABLES = {
     /** Correction Dask had applied at that moment, seconds. */
     applied: 'f64'
   },
+  /** The path of blame from the end of the run back to its beginning; analysis adds it to a report. */
+  critical: {
+    /** When this stretch began: where the one before it ended. */
+    start: 'time',
+    /** When it ended. */
+    stop: 'time',
+    /** What it went into: compute, disk, worker, transfer, thread, scheduler or client. */
+    kind: 'sym',
+    /** What waited for its task: end (of the run), input, thread, submission or retry. */
+    because: 'sym',
+    /** Its task; 4294967295 if none. */
+    task: 'u32',
+    /** The attempt at it; 4294967295 if none. */
+    run: 'u32',
+    /** Worker of the attempt. */
+    worker: 'sym',
+    /** Thread of the attempt. */
+    thread: 'sym'
+  },
   /** Size of a local scheduler's cache of results. */
   cache: {
     /** When. */

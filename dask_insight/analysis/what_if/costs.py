@@ -85,7 +85,7 @@ def _transfers(read: Read) -> tuple[float | None, float | None]:
     small = size <= max(_SMALL, float(np.quantile(size, 0.25)))
     latency = float(np.median(length[small]))
     rest = length[~small].sum() - latency * int((~small).sum())
-    return latency, float(size[~small].sum()) / rest if rest > 1e-3 else None
+    return latency, float(size[~small].sum() / rest) if rest > 1e-3 else None
 
 
 def _saturation(about: Mapping[str, Any]) -> float:

@@ -65,8 +65,9 @@ class _Run:
         self.group, self.group_size = model.group.tolist(), model.group_size.tolist()
         self.total = total
         self.events: list[tuple[float, int]] = []
-        self.first_submission, self.first_join = count, count + len(model.members)
-        self.balance = self.first_join + len(setting.threads)
+        # Events by number: a task ends, a worker joins, a submission, stealing; below 0 a worker looks.
+        self.first_join, self.first_submission = count, count + len(setting.threads)
+        self.balance = self.first_submission + len(model.members)
         self.releases = model.releases
         self.after_task: dict[int, list[int]] = {}
         self.scheduled = [False] * len(model.members)
@@ -75,6 +76,7 @@ class _Run:
         workers = len(setting.threads)
         self.home = [-1] * count
         self.copies: list[dict[int, float]] = [{} for _ in range(workers)]
+        self.replicas: dict[int, list[int]] = {}
         self.incoming: list[list[tuple[float, int]]] = [[] for _ in range(workers)]
         self.ready: list[list[int]] = [[] for _ in range(workers)]
         self.free, self.alive = [0] * workers, [False] * workers
@@ -89,14 +91,14 @@ class _Run:
         self.homeless: list[int] = []
         self.last: dict[int, tuple[int, int]] = {}
         self.scheduler = self.end = self.moved = 0.0
-        self.stolen = self.waiting = self.turn = 0
+        self.stolen = self.waiting = self.turn = self.unfilled = 0
         self.balancing = False
         for worker, joined in enumerate(setting.joined):
             heappush(self.events, (joined, self.first_join + worker))
         self._release_first()
 
     def outcome(self) -> Outcome:
-        events, count, home = self.events, self.first_submission, self.home
+        events, count, home, threads = self.events, self.first_join, self.home, self.threads
         free, processing, occupancy, expected = self.free, self.processing, self.occupancy, self.expected
         users, missing, waiters = self.users, self.missing, self.after_task
         up, each = self.costs.up, self.costs.scheduler
@@ -110,6 +112,8 @@ class _Run:
                     known = self.scheduler
                 self.scheduler = self.end = known = known + each
                 processing[worker] -= 1
+                if processing[worker] == threads[worker] - 1:
+                    self.unfilled += 1
                 occupancy[worker] -= expected[what]
                 for user in users[what]:
                     missing[user] -= 1
@@ -124,10 +128,10 @@ class _Run:
             elif what < 0:
                 self.wake[-1 - what] = math.inf
                 self._start(-1 - what, now)
-            elif what < self.first_join:
-                self._submit(what - count, now)
-            elif what < self.balance:
+            elif what < self.first_submission:
                 self._join(what - self.first_join, now)
+            elif what < self.balance:
+                self._submit(what - self.first_submission, now)
             else:
                 self._steal(now)
         return Outcome(self.end, sum(self.hold), self.total, self.moved, self.stolen)
@@ -186,32 +190,30 @@ class _Run:
 
     def _join(self, worker: int, now: float) -> None:
         self.alive[worker] = True
+        self.unfilled += 1
         self.free[worker] = self.threads[worker]
         waiting, self.homeless = self.homeless, []
         for task in waiting:
             self._place(task, now)
         self._unqueue(now)
+        self._start(worker, now)
 
     def _place(self, task: int, now: float) -> None:
         """Choose a worker for a task whose inputs are in memory."""
         if self.rootish[task]:
             heappush(self.queue, task)
             return
-        needs = self.needs[task]
-        if needs:
-            candidates = {self.home[each] for each in needs}
-            candidates.discard(-1)
-            if len(candidates) == 1 and len(self.threads) == 1:
-                self._give(task, 0, now)
-                return
-            for worker, copies in enumerate(self.copies):
-                if copies and any(each in copies for each in needs):
-                    candidates.add(worker)
-            if candidates:
-                best = min(candidates, key=lambda worker: self._wait(task, worker))
-                self._give(task, best, now)
-                return
-        worker = self._least()
+        home, replicas = self.home, self.replicas
+        candidates = {home[each] for each in self.needs[task]}
+        for each in self.needs[task]:
+            if each in replicas:
+                candidates.update(replicas[each])
+        if len(candidates) == 1:
+            worker = candidates.pop()
+        elif candidates:
+            worker = min(candidates, key=lambda worker: self._wait(task, worker))
+        else:
+            worker = self._least()
         if worker < 0:
             self.homeless.append(task)
         else:
@@ -279,6 +281,11 @@ class _Run:
         self.processing[worker] += 1
         self.occupancy[worker] += self.expected[task]
         self.waiting += 1
+        surplus = self.processing[worker] - self.threads[worker]
+        if not surplus:
+            self.unfilled -= 1
+        elif surplus > 0 and self.unfilled and not self.balancing:
+            self._plan_balance(now)
         arrival = now + costs.down
         if len(self.threads) > 1 and self.needs[task]:
             arrival = self._fetch(task, worker, arrival)
@@ -293,7 +300,7 @@ class _Run:
         there, size, sources = now, 0.0, False
         fetched = []
         for each in self.needs[task]:
-            if home[each] == worker or home[each] < 0:
+            if home[each] == worker:
                 continue
             copy = copies.get(each)
             if copy is None:
@@ -309,6 +316,7 @@ class _Run:
             self.moved += size
             for each in fetched:
                 copies[each] = there
+                self.replicas.setdefault(each, []).append(worker)
         return there
 
     # The workers.
@@ -332,8 +340,11 @@ class _Run:
                 self.wake[worker] = incoming[0][0]
                 heappush(self.events, (incoming[0][0], -1 - worker))
         elif self.waiting and not self.balancing and len(self.threads) > 1 and not self.queue:
-            self.balancing = True
-            heappush(self.events, ((math.floor(now / _ROUND) + 1) * _ROUND, self.balance))
+            self._plan_balance(now)
+
+    def _plan_balance(self, now: float) -> None:
+        self.balancing = True
+        heappush(self.events, ((math.floor(now / _ROUND) + 1) * _ROUND, self.balance))
 
     def _steal(self, now: float) -> None:
         """Idle workers take tasks that wait on others, where the move pays by Dask's reckoning."""
@@ -367,6 +378,8 @@ class _Run:
                     continue
                 taken.add(task)
                 self.processing[victim] -= 1
+                if self.processing[victim] == self.threads[victim] - 1:
+                    self.unfilled += 1
                 self.occupancy[victim] -= compute
                 self.waiting -= 1
                 self._give(task, thief, now + self.costs.up + self.costs.down)
