@@ -18,8 +18,10 @@ const FIRST = ['time-budget', 'task-stream'];
  * order. The HTML is searched as text; none of it becomes part of a page.
  */
 export function dataBlocks(html: string): string[] {
-  const found = html.matchAll(
-    /class=batches data-part=(?:first|rest) id=[a-z]+-\d+(?:&gt;|>)([A-Za-z0-9+/=]+)/g
+  // What stands before the frame are words; a name in them may look like anything.
+  const report = html.slice(Math.max(0, html.indexOf('<iframe ')));
+  const found = report.matchAll(
+    /class=batches data-part=(?:first|rest) id=[a-z]+-\d+(?:&gt;|>)([A-Za-z0-9+/=]+)(?:&lt;|<)/g
   );
   return Array.from(found, match => match[1]);
 }

@@ -116,18 +116,25 @@ def _clean(text: str) -> str:
 
 
 def _round_step(wanted: float) -> float:
+    clock = (30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 86400)
+    if 20 < wanted <= clock[-1]:
+        return next(each for each in clock if each >= wanted)
     size = 10.0 ** np.floor(np.log10(wanted))
     return float(next(size * each for each in (1, 2, 5, 10) if size * each >= wanted))
 
 
 def _encoded(pixels: np.ndarray) -> bytes:
-    """Red, green and blue bytes as a PNG."""
+    """Red, green and blue bytes as a PNG, with a palette where the colours are few."""
     height, width, _ = pixels.shape
-    rows = np.zeros((height, 1 + 3 * width), "u1")
-    rows[:, 1:] = pixels.reshape(height, -1)
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
+    colors, place = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True)
+    few = len(colors) <= 256
+    data = place.astype("u1").reshape(height, width) if few else pixels.reshape(height, -1)
+    rows = np.zeros((height, 1 + data.shape[1]), "u1")
+    rows[:, 1:] = data
+    header = struct.pack(">IIBBBBB", width, height, 8, 3 if few else 2, 0, 0, 0)
+    palette = _chunk(b"PLTE", colors.tobytes()) if few else b""
+    body = _chunk(b"IDAT", zlib.compress(rows.tobytes(), 9))
+    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + palette + body + _chunk(b"IEND", b"")
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

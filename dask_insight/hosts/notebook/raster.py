@@ -149,6 +149,9 @@ def _fill(
 
 def _painted(name: np.ndarray, full: np.ndarray, palette: np.ndarray) -> np.ndarray:
     """Colours blended with white in linear light."""
+    # So many shades that a picture's colours fit into a palette.
+    shades = np.clip(250 // max(1, len(np.unique(name))), 3, 12)
+    full = np.ceil(full * shades) / shades
     share = np.where(name >= 0, _LEAST + (1 - _LEAST) * full, 0.0)[..., None]
     channel = palette / 255
     linear = np.where(channel <= 0.04045, channel / 12.92, ((channel + 0.055) / 1.055) ** 2.4)

@@ -11,17 +11,21 @@ import numpy as np
 from ... import words
 from ...batch import encode
 from ...columns import Columns, length, take
+from ...pack import packed
 from ...recording import Recording
 from ...schema import TABLES
+from .merging import Lanes
 
 Tables = dict[str, Columns]
 
 #: Tables of moments, of which every eighth is kept where they are too many.
 _MOMENTS = ("resources", "gpus", "memory")
+#: Share of the call stacks that is kept at first: one of so many.
+_STACKS = 6
 #: Shares of the time that a gap between two tasks of one name may have for them to be drawn as one.
-_GAPS = (1 / 8000, 1 / 4000, 1 / 2000, 1 / 1000, 1 / 500, 1 / 200)
-#: What no picture of merged tasks can show.
-_NOT_MERGED = ("done", "assigned", "ready", "submitted", "queued", "nbytes", "typename")
+_GAPS = tuple(2.0**-power for power in range(17, 6, -1))
+#: Bytes that an attempt and its row of the graph are expected to take at least, as base64.
+_ROW = 9
 
 
 def thinned(recording: Recording, budget: int) -> tuple[Recording, list[str]]:
@@ -32,22 +36,23 @@ def thinned(recording: Recording, budget: int) -> tuple[Recording, list[str]]:
     Recording, list of str
         The recording itself, or a thinner one; what is left out, in words.
     """
-    if _size(recording) <= budget:
+    tables: Tables = {name: columns for name in TABLES if length(columns := recording.columns(name))}
+    sizes = _Sizes()
+    if _rows(tables) * _ROW < 2 * budget and sizes.of(tables) <= budget:
         return recording, []
     left_out: list[str] = []
-    tables: Tables = {name: columns for name in TABLES if length(columns := recording.columns(name))}
     for said, change in _STEPS:
-        tables = change(tables)
-        left_out.append(said)
-        if _size(made := _recording(tables)) <= budget:
-            return made, left_out
-    whole = length(tables["attempts"])
-    for share in _GAPS:
-        tables = _merged(tables, share)
-        if _size(made := _recording(tables)) <= budget:
-            break
-    fewer = words.count(whole - length(tables["attempts"]), "short task")
-    return made, [*left_out, f"{fewer}, each drawn as one with its neighbour"]
+        thinner = change(tables)
+        if thinner.keys() == tables.keys() and all(thinner[name] is tables[name] for name in tables):
+            continue
+        tables = thinner
+        left_out = [*left_out, said] if said != _NO_STACKS else [*left_out[:-1], said]
+        if _rows(tables) * _ROW < 2 * budget and sizes.of(tables) <= budget:
+            return _recording(tables), left_out
+    whole = _rows(tables)
+    tables = _merged(tables, budget, sizes)
+    fewer = words.count(whole - _rows(tables), "short task")
+    return _recording(tables), [*left_out, f"{fewer}, each drawn as one with its neighbour"]
 
 
 def _without(tables: Tables, *names: str) -> Tables:
@@ -60,12 +65,23 @@ def _without_details(tables: Tables) -> Tables:
 
 
 def _sparse(tables: Tables) -> Tables:
-    def thin(columns: Columns) -> Columns:
-        return {name: take(values, slice(None, None, 8)) for name, values in columns.items()}
-
-    return {name: thin(columns) if name in _MOMENTS else columns for name, columns in tables.items()}
+    kept = {name: _every(tables[name], 8) for name in _MOMENTS if name in tables}
+    return tables | kept
 
 
+def _fewer_stacks(tables: Tables) -> Tables:
+    """A part of the samples, each standing for so much more time."""
+    if "samples" not in tables:
+        return tables
+    kept: dict[str, Any] = dict(_every(tables["samples"], _STACKS))
+    return tables | {"samples": kept | {"duration": kept["duration"] * _STACKS}}
+
+
+def _every(columns: Columns, count: int) -> Columns:
+    return {name: take(values, slice(None, None, count)) for name, values in columns.items()}
+
+
+_NO_STACKS = "call stacks"
 #: What is left out, one after another, until the rest fits: first what says least about where the time went.
 _STEPS: tuple[tuple[str, Callable[[Tables], Tables]], ...] = (
     (
@@ -74,53 +90,39 @@ _STEPS: tuple[tuple[str, Callable[[Tables], Tables]], ...] = (
     ),
     ("the keys of the tasks and what workers noted of each", _without_details),
     ("most samples of CPU and memory", _sparse),
-    ("call stacks", lambda now: _without(now, "stacks", "samples", "sampling")),
+    (f"{_STACKS - 1} of {_STACKS} call stacks", _fewer_stacks),
+    (_NO_STACKS, lambda now: _without(now, "stacks", "samples", "sampling")),
 )
 
 
-def _merged(tables: Tables, share: float) -> Tables:
-    """With one attempt for several that ended well, follow each other closely and have one name.
-
-    The one lasts as long as its parts together computed.
-    """
-    attempts: Any = tables["attempts"]
-    start, stop = attempts["start"], attempts["stop"]
-    gap = share * float(np.nanmax(stop) - np.nanmin(start))
-    lane = attempts["worker"].codes.astype("i8") << 24 | attempts["thread"].codes.astype("i8")
-    order = np.lexsort((start, lane))
-    name, lane, begin, end = _names(tables, attempts["task"])[order], lane[order], start[order], stop[order]
-    well = [code for code, status in enumerate(attempts["status"].names) if status == "ok"]
-    good = np.isin(attempts["status"].codes, well)[order] & np.isfinite(begin) & np.isfinite(end)
-    joins = (lane[1:] == lane[:-1]) & (name[1:] == name[:-1]) & good[1:] & good[:-1]
-    joins &= (begin[1:] - end[:-1] <= gap) & (end[1:] - begin[1:] <= gap)
-    first = np.flatnonzero(np.concatenate(([True], ~joins)))
-    computed = np.add.reduceat(np.where(good, end - begin, 0.0), first)
-    kept: dict[str, Any] = {
-        column: take(values, order[first]) for column, values in attempts.items() if column not in _NOT_MERGED
-    }
-    several = np.diff(first, append=len(order)) > 1
-    kept["stop"] = np.where(several, kept["start"] + computed, kept["stop"])
-    return tables | {"attempts": kept} | _of_attempts(tables, kept)
-
-
-def _names(tables: Tables, task: np.ndarray) -> np.ndarray:
-    graph: Any = tables["graph"]
-    order = np.argsort(graph["task"], kind="stable")
-    place = np.minimum(np.searchsorted(graph["task"][order], task), len(order) - 1)
-    return np.asarray(graph["prefix"].codes[order[place]])
+def _merged(tables: Tables, budget: int, sizes: _Sizes) -> Tables:
+    """With one attempt for several, as many as have to be."""
+    lanes = Lanes(tables["attempts"], tables["graph"])
+    others = sizes.of(_without(tables, "attempts", "graph", "phases"))
+    made = tables
+    for share in _GAPS:
+        if share != _GAPS[-1] and lanes.count(share) * _ROW > budget - others:
+            continue
+        made = tables | _of_attempts(tables, lanes.merged(share))
+        if sizes.of(made) <= budget:
+            break
+    return made
 
 
 def _of_attempts(tables: Tables, attempts: Columns) -> Tables:
-    """The rows of other tables that belong to these attempts."""
-    by: dict[str, str] = {"graph": "task", "phases": "run", "errors": "run", "running": "run"}
-    found: Tables = {}
-    for table, column in by.items():
+    """These attempts, with the rows of other tables that belong to them."""
+    found: Tables = {"attempts": attempts}
+    for table, column in (("graph", "task"), ("phases", "run"), ("errors", "run"), ("running", "run")):
         if table in tables:
-            wanted: Any = attempts[column]
             rows: Any = tables[table][column]
+            wanted: Any = attempts[column]
             mask = np.isin(rows, wanted)
             found[table] = {name: take(values, mask) for name, values in tables[table].items()}
     return found
+
+
+def _rows(tables: Tables) -> int:
+    return length(tables.get("attempts", {}))
 
 
 def _recording(tables: Tables) -> Recording:
@@ -131,6 +133,21 @@ def _recording(tables: Tables) -> Recording:
     return made
 
 
-def _size(recording: Recording) -> int:
-    """Bytes as base64, nearly: deflated quickly."""
-    return sum(len(zlib.compress(batch, 1)) for batch in recording.packed(coarse=True)) * 4 // 3
+class _Sizes:
+    """How many bytes tables take as base64, nearly; each is packed once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Columns, int]] = {}
+
+    def of(self, tables: Tables) -> int:
+        """All of them together."""
+        return sum(self._one(name, columns) for name, columns in tables.items())
+
+    def _one(self, name: str, columns: Columns) -> int:
+        before, size = self._known.get(name, (None, 0))
+        if before is not columns:
+            empty: Columns = {}
+            batches = packed(lambda table: columns if table == name else empty, rounded=True)
+            size = sum(len(zlib.compress(batch, 1)) for batch in batches) * 4 // 3
+            self._known[name] = (columns, size)
+        return size
