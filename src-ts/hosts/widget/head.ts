@@ -1,0 +1,58 @@
+import type { Stop } from '../../core/recording';
+import { button, choice, element } from '../../panels/element';
+import { icon } from '../../panels/icons';
+import { PANELS } from '../../panels/index';
+import { type Control, cellPicker, liveControls } from '../live-controls';
+import type { Model } from './model';
+import type { Shared } from './shared';
+import { progressWords, statusWords } from './words';
+
+/** Value of the choice that stands for the overview. */
+const OVERVIEW = '';
+
+/** The first line: what this is, how far it is, which panel, and a few controls. Returns the stop. */
+export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop {
+  const { page } = shared;
+  const words = element('span', { class: 'di-widget-words', role: 'status' });
+  const picker = choice(
+    'Panel to show',
+    [[OVERVIEW, 'Overview'], ...PANELS.map(({ id, title }) => [id, title] as const)],
+    OVERVIEW,
+    id => {
+      model.set('panel', id === OVERVIEW ? null : id);
+      model.save_changes();
+    }
+  );
+  const place = element('span');
+  const fit = button('Show the whole time (0)', () => page.viewport.fit(), icon('fit'));
+  head.append(element('strong', { dir: 'auto' }, model.get('_title')), words, picker, place, fit);
+
+  let controls: Control | undefined;
+  const tell = (): void => {
+    const { status, state } = shared;
+    const well = model.get('_live') ? progressWords(state, page.recording) : model.get('_verdict');
+    words.textContent = statusWords(status, well);
+    head.dataset.phase = status.phase;
+    fit.disabled = page.viewport.fitted;
+  };
+  const control = (): void => {
+    controls?.dispose();
+    controls = model.get('_live') ? liveControls(page) : cellPicker(page);
+    place.append(controls.element);
+    tell();
+  };
+  const pick = (): void => {
+    picker.value = model.get('panel') ?? OVERVIEW;
+  };
+  pick();
+  control();
+  model.on('change:panel', pick);
+  model.on('change:_live', control);
+  const stops = [shared.onChange(tell), page.viewport.subscribe(tell)];
+  return () => {
+    for (const stop of stops) stop();
+    model.off('change:panel', pick);
+    model.off('change:_live', control);
+    controls?.dispose();
+  };
+}
