@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { namedSpans, spanName, spansOf } from './spans';
+import { THIN } from './format';
+import { listedSpans, spanName, spansOf } from './spans';
 import { recordingOf } from './test-recording';
 
 const recording = recordingOf({
@@ -24,7 +25,7 @@ describe('spans', () => {
     ]);
   });
 
-  it('that were entered again are one; without names there are none', () => {
+  it('that were entered again are one; what ran in none comes last', () => {
     const again = recordingOf({
       spans: [
         { span: '1', name: 'default', parent: '', path: 'default' },
@@ -34,18 +35,38 @@ describe('spans', () => {
         { span: '5', name: 'clean', parent: '4', path: 'load / clean' }
       ]
     });
-    expect(namedSpans(again).map(({ path, within }) => [path, within.join()])).toEqual([
-      ['default', '1,3'],
+    expect(listedSpans(again).map(({ path, within }) => [path, within.join()])).toEqual([
       ['load', '2,4,5'],
-      ['load / clean', '5']
+      ['load / clean', '5'],
+      ['no span', '1'],
+      ['no span', '3']
     ]);
-    const unnamed = recordingOf({ spans: [{ span: '1', name: 'default', path: 'default' }] });
-    expect(namedSpans(unnamed)).toEqual([]);
   });
 
   it('have the name of their newest row', () => {
     expect(spanName(recording, 'a')).toBe('load');
     expect(spanName(recording, 'd')).toBe('load / clean / deep');
     expect(spanName(recording, 'unknown')).toBe('unknown');
+  });
+
+  it('without a name say where their computation began', () => {
+    const unnamed = recordingOf({
+      about: [{ name: 'started', value: '100' }],
+      spans: ['1', '2', '3'].map(span => ({ span, name: 'default', path: 'default' })),
+      graph: [
+        { task: 0, span: '1', submission: 5 },
+        { task: 1, span: '1', submission: 6 },
+        { task: 2, span: '2', submission: 6 }
+      ],
+      submissions: [
+        { submission: 5, time: 101, execution: 3 },
+        { submission: 6, time: 102, function: 'main' }
+      ]
+    });
+    expect(listedSpans(unnamed).map(({ path }) => path)).toEqual([
+      `no span, cell [3], at 1${THIN}s`,
+      `no span, main, at 2${THIN}s`,
+      'no span'
+    ]);
   });
 });

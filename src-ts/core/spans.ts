@@ -1,3 +1,4 @@
+import { duration } from './format';
 import type { Recording } from './recording';
 
 /** A span of the recording, with those inside it. */
@@ -45,17 +46,51 @@ const DEFAULT = 'default';
 
 /**
  * Spans as a person thinks of them: those that were entered several times
- * under one name are one. Empty if the person named none.
+ * under one name are one. What ran in none of the person's own comes last, a
+ * computation each.
  */
-export function namedSpans(recording: Recording): Span[] {
+export function listedSpans(recording: Recording): Span[] {
   const byPath = new Map<string, Span>();
+  const unnamed: Span[] = [];
   for (const span of spansOf(recording)) {
+    if (span.path === DEFAULT) {
+      unnamed.push(span);
+      continue;
+    }
     const known = byPath.get(span.path);
     const within = known ? [...known.within, ...span.within] : span.within;
     byPath.set(span.path, { ...(known ?? span), within: [...new Set(within)] });
   }
-  const spans = [...byPath.values()];
-  return spans.every(({ path }) => path === DEFAULT) ? [] : spans;
+  return [...byPath.values(), ...computations(recording, unnamed)];
+}
+
+/** Spans that nobody has named, by where the computation began: its cell, its function, or its time. */
+function computations(recording: Recording, spans: readonly Span[]): Span[] {
+  const submitted = submissionsOf(recording, new Set(spans.map(({ id }) => id)));
+  const table = recording.table('submissions');
+  const ids = table.numbers('submission');
+  const rows = new Map(Array.from(ids, (id, row) => [id, row] as const));
+  return spans.map(span => {
+    const row = rows.get(submitted.get(span.id) ?? -1);
+    if (row === undefined) return { ...span, path: 'no span' };
+    const execution = table.numbers('execution')[row];
+    const place = execution > 0 ? `cell [${execution}]` : table.text('function', row);
+    const when = `at ${duration(table.times('time')[row] - recording.origin)}`;
+    return { ...span, path: ['no span', place, when].filter(Boolean).join(', ') };
+  });
+}
+
+/** The submission that brought the first task of each span. */
+function submissionsOf(recording: Recording, spans: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const graph = recording.table('graph');
+  const { codes, names } = graph.symbols('span');
+  const submissions = graph.numbers('submission');
+  const wanted = new Set(names.flatMap((name, code) => (spans.has(name) ? code : [])));
+  const found = new Map<string, number>();
+  for (let row = 0; row < graph.rows && wanted.size > 0; row++) {
+    if (wanted.delete(codes[row])) found.set(names[codes[row]], submissions[row]);
+  }
+  return found;
 }
 
 /** What people call a span, by its id. */

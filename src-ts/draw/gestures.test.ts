@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { listen } from './gestures';
 
 let element: HTMLElement;
@@ -77,6 +77,29 @@ describe('gestures', () => {
     pointer('pointerdown', 200, 10, { pointerId: 2 });
     pointer('pointermove', 300, 10, { pointerId: 2 });
     expect(log).toEqual(['zoom 200 in']);
+  });
+
+  test('a finger that rests and then drags marks a stretch; one that drags at once pans', () => {
+    vi.useFakeTimers();
+    const touch = { pointerType: 'touch' };
+    pointer('pointerdown', 10, 10, touch);
+    pointer('pointermove', 14, 10, touch);
+    vi.runAllTimers();
+    pointer('pointermove', 60, 10, touch);
+    pointer('pointerup', 70, 10, touch);
+    expect(log).toEqual(['brush 10 10 false', 'brush 10 60 false', 'brush 10 70 true']);
+    log = [];
+    pointer('pointerdown', 10, 10, touch);
+    pointer('pointermove', 40, 10, touch);
+    vi.runAllTimers();
+    pointer('pointerup', 40, 10, touch);
+    expect(log).toEqual(['pan 30 0']);
+    log = [];
+    pointer('pointerdown', 10, 10, touch);
+    vi.runAllTimers();
+    pointer('pointerup', 10, 10, touch);
+    expect(log).toEqual(['brush 10 10 false', 'brush 10 10 true']);
+    vi.useRealTimers();
   });
 
   test('keys of the element itself, taken only if used', () => {

@@ -4,7 +4,7 @@ export interface GestureHandlers {
   zoom?(x: number, y: number, factor: number): void;
   /** The content is dragged by this much. */
   pan?(dx: number, dy: number): void;
-  /** A stretch is being marked; `done` when the button is let go. */
+  /** A stretch is being marked; `done` when the button, or the finger, is let go; empty if it never moved. */
   brush?(from: number, to: number, done: boolean): void;
   /** The pointer is here; undefined when it has left. */
   hover?(place: { readonly x: number; readonly y: number } | undefined): void;
@@ -17,15 +17,21 @@ export interface GestureHandlers {
 /** Movement below this is a click, CSS pixels. */
 const CLICK = 4;
 
+/** How long a finger rests before a drag marks a stretch, milliseconds; and how far it may stray, CSS pixels. */
+const HOLD = 400;
+const STRAY = 10;
+
 /**
  * Turns pointer, wheel, touch and keys into gestures. The wheel zooms only
  * while the element has the focus or Ctrl or ⌘ is down, so that the page
- * scrolls as usual; Shift and a drag mark a stretch. Returns the stop.
+ * scrolls as usual; Shift and a drag mark a stretch, as do a finger that rests
+ * and then drags. Two fingers zoom. Returns the stop.
  */
 export function listen(element: HTMLElement, handlers: GestureHandlers): () => void {
   const pointers = new Map<number, { x: number; y: number }>();
   let began: { x: number; y: number; brush: boolean } | undefined;
   let moved = false;
+  let hold: ReturnType<typeof setTimeout> | undefined;
   const abort = new AbortController();
   const { signal } = abort;
 
@@ -53,8 +59,17 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
     element.focus({ preventScroll: true });
     const at = place(event);
     pointers.set(event.pointerId, at);
+    if (pointers.size > 1 && began?.brush) handlers.brush?.(began.x, began.x, true);
     began = { ...at, brush: event.shiftKey && handlers.brush !== undefined };
     moved = false;
+    clearTimeout(hold);
+    if (event.pointerType !== 'touch' || pointers.size > 1 || !handlers.brush) return;
+    hold = setTimeout(() => {
+      if (!began || moved || pointers.size !== 1) return;
+      began.brush = true;
+      element.setPointerCapture(event.pointerId);
+      handlers.brush?.(began.x, began.x, false);
+    }, HOLD);
   };
 
   const onMove = (event: PointerEvent): void => {
@@ -64,7 +79,8 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
       handlers.hover?.(at);
       return;
     }
-    if (!moved && Math.hypot(at.x - began.x, at.y - began.y) < CLICK) return;
+    const far = event.pointerType === 'touch' ? STRAY : CLICK;
+    if (!moved && Math.hypot(at.x - began.x, at.y - began.y) < far) return;
     if (!moved) element.setPointerCapture(event.pointerId);
     moved = true;
     if (pointers.size === 2) pinch(event.pointerId, before, at);
@@ -86,13 +102,17 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
     const known = pointers.delete(event.pointerId);
     if (!known || !began || pointers.size > 0) return;
     const at = place(event);
-    if (!moved) handlers.click?.(at.x, at.y, event);
-    else if (began.brush) handlers.brush?.(began.x, at.x, true);
+    clearTimeout(hold);
+    if (began.brush && (moved || event.pointerType === 'touch')) {
+      handlers.brush?.(began.x, moved ? at.x : began.x, true);
+    } else if (!moved) handlers.click?.(at.x, at.y, event);
     began = undefined;
   };
 
   const onCancel = (event: PointerEvent): void => {
     pointers.delete(event.pointerId);
+    clearTimeout(hold);
+    if (began?.brush) handlers.brush?.(began.x, began.x, true);
     if (pointers.size === 0) began = undefined;
   };
 
@@ -102,6 +122,8 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
   element.addEventListener('pointermove', onMove, { signal });
   element.addEventListener('pointerup', onUp, { signal });
   element.addEventListener('pointercancel', onCancel, { signal });
+  // A finger that rests asks for no menu.
+  element.addEventListener('contextmenu', event => began?.brush && event.preventDefault(), { signal });
   element.addEventListener('pointerleave', () => handlers.hover?.(undefined), { signal });
   element.addEventListener(
     'dblclick',
@@ -121,5 +143,8 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
     },
     { signal }
   );
-  return () => abort.abort();
+  return () => {
+    clearTimeout(hold);
+    abort.abort();
+  };
 }

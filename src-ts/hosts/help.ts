@@ -7,7 +7,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['Drag, ← →', 'move along the time'],
   ['+ −', 'zoom in and out'],
   ['Double-click, 0', 'show everything'],
-  ['Shift + drag', 'choose a stretch of time for all panels'],
+  ['Shift + drag, or hold a finger and drag', 'choose a stretch of time for all panels'],
   ['S', 'choose the stretch of time that is shown'],
   ['Click', 'choose what is under the pointer for all panels'],
   ['Ctrl + click', 'add it to what is chosen'],

@@ -175,7 +175,7 @@ export class Interaction {
     const { viewport, selection } = this.stage;
     this.brushing = done ? undefined : { from, to };
     this.surface.invalidate('overlay');
-    if (!done) return;
+    if (!done || from === to) return;
     const plot = this.plot();
     const scale = viewport.scale(plot.width, this.surface.ratio);
     const ends = [from, to]

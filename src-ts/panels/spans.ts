@@ -1,15 +1,15 @@
 import { count, duration, share } from '../core/format';
-import { namedSpans, type Span } from '../core/spans';
+import { listedSpans, type Span } from '../core/spans';
 import { sumTasks, type TaskSum } from '../core/task-sums';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import type { TableOptions } from './table';
 
-/** The spans that a person put around computations, with what ran inside each. */
+/** The spans that a person put around computations, and computations in none, with what ran inside each. */
 export const spans: Panel = {
   id: 'spans',
   title: 'Spans',
-  tables: ['spans', 'attempts', 'executions', 'running', 'graph'],
+  tables: ['spans', 'attempts', 'executions', 'running', 'graph', 'submissions'],
   overTime: false,
   create: context => new SpansView(context, spans.tables)
 };
@@ -24,8 +24,8 @@ interface Row {
 
 class SpansView extends PlainView {
   empty(): string | undefined {
-    if (namedSpans(this.context.recording).length > 0) return undefined;
-    return 'No spans were used. Put `with distributed.span("name"):` around a part of the work to tell it apart.';
+    if (listedSpans(this.context.recording).length > 0) return undefined;
+    return 'No computation has a span yet. Put `with distributed.span("name"):` around a part of the work to tell it apart.';
   }
 
   protected content(): TableOptions {
@@ -34,7 +34,7 @@ class SpansView extends PlainView {
       sumTasks(tasks, selection.filter('spans'), 'span').map(each => [each.label, each] as const)
     );
     const all = [...found.values()].reduce((sum, { time }) => sum + time, 0);
-    const rows = namedSpans(recording).map(span => rowOf(span, found));
+    const rows = listedSpans(recording).map(span => rowOf(span, found));
     const chosen = new Set(selection.own('spans', 'span') ?? []);
     const cells = ({ span, ...sums }: Row): (string | number)[] => [
       span.path,
