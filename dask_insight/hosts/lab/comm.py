@@ -77,7 +77,7 @@ class Pages:
         self._unroute()
         self._comm.on_msg(None)
         self._comm.on_close(None)
-        self._comm.close()
+        self._comm.close(metadata=self._mark)
 
     def _on_msg(self, msg: Any) -> None:
         data = msg["content"]["data"]
