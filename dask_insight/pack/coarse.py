@@ -11,9 +11,9 @@ from ..batch import Values
 from ..schema import NOTHING, TABLES
 
 #: Tables that name attempts by `run`.
-_RUNS = ("attempts", "executions", "running", "phases", "errors", "samples")
+_RUNS = ("attempts", "executions", "running", "phases", "errors", "samples", "critical")
 #: Moments that a picture shows to the microsecond; all others are rounded.
-_EXACT = {("attempts", "start"), ("attempts", "stop"), ("phases", "start"), ("phases", "stop")}
+_EXACT = {(table, end) for table in ("attempts", "phases", "critical") for end in ("start", "stop")}
 #: Columns that no page reads.
 _UNREAD = {"graph": ("order",)}
 #: Microseconds to which moments are rounded.

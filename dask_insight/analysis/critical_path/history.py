@@ -1,0 +1,173 @@
+"""When each attempt went through what, and who came before it: what the walk asks."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...dag import links
+from ...lookup import Lookup, fill, spread
+
+Read = Callable[[str], Mapping[str, Any]]
+
+_DISK = ("disk-read", "disk-write")
+
+
+class History:
+    """The attempts that ended, by row of the table ``tasks``. Moments in seconds since the epoch.
+
+    Attributes
+    ----------
+    submitted, ready, assigned, received, inputs, executing, start, stop, done
+        Moments of each attempt, none later than the next; NaN where unknown.
+    begin, end
+        Of the run: the first submission or start, the last end.
+    last
+        The attempt that ended last.
+    """
+
+    def __init__(self, read: Read, columns: Mapping[str, Any], ended: np.ndarray) -> None:
+        done = self._moments(columns)
+        self.last = int(ended[np.argmax(done[ended])])
+        self.end = float(done[ended].max())
+        known = np.concatenate((columns["submitted"][ended], columns["start"][ended], done[ended]))
+        self.begin = float(np.nanmin(known))
+        self._worker = columns["worker"].codes.tolist()
+        self._submission = columns["submission"].tolist()
+        self._task = columns["task"].tolist()
+        self._relations(read, columns["task"], ended)
+        ran = ended[np.isfinite(columns["start"][ended])]
+        self._stops = self._by_worker(columns["worker"].codes, ran, np.array(self.stop))
+        self._dones = self._by_worker(columns["worker"].codes, ran, done)
+        self._all = _sorted(ended, done)
+        self._disk = _disk_phases(read, columns["run"])
+        self._intake = _intake(read)
+        workers = read("workers")
+        joined = dict(zip(workers["worker"].tolist(), workers["joined"].tolist(), strict=True))
+        self._joined = [joined.get(name, np.nan) for name in columns["worker"].names]
+
+    def _moments(self, columns: Mapping[str, Any]) -> np.ndarray:
+        """Put the moments in order; what is missing took no time. Gives `done` as an array."""
+        done: np.ndarray = np.fmax(columns["done"], columns["stop"])
+        stop = np.fmin(fill(columns["stop"], done), done)
+        start = np.fmin(fill(columns["start"], stop), stop)
+        executing = np.fmin(fill(columns["executing"], start), start)
+        # The clock of a worker may be off by milliseconds; what its scheduler saw first, was first.
+        assigned = np.fmin(columns["assigned"], executing)
+        inputs = np.fmin(fill(columns["inputs"], assigned), executing)
+        received = np.fmin(fill(columns["received"], assigned), inputs)
+        self.done, self.stop, self.start = done.tolist(), stop.tolist(), start.tolist()
+        self.executing, self.inputs = executing.tolist(), inputs.tolist()
+        self.received = np.fmax(received, assigned).tolist()
+        self.assigned = assigned.tolist()
+        self.ready = np.fmin(columns["ready"], assigned).tolist()
+        self.submitted = np.fmin(columns["submitted"], fill(columns["ready"], start)).tolist()
+        return done
+
+    def _relations(self, read: Read, task: np.ndarray, ended: np.ndarray) -> None:
+        """Attempts at the inputs of each task, and all attempts at tasks that had several."""
+        edges = read("edges")
+        attempts = ended[np.argsort(task[ended], kind="stable")]
+        ids = task[attempts]
+        left = np.asarray(np.searchsorted(ids, edges["dependency"], "left"))
+        right = np.asarray(np.searchsorted(ids, edges["dependency"], "right"))
+        pair, at = spread(left, right)
+        tasks = np.unique(ids)
+        place = Lookup(tasks).rows(edges["task"][pair])
+        known = place >= 0
+        self._places = dict(zip(tasks.tolist(), range(len(tasks)), strict=True))
+        self._inputs = links(place[known], attempts[at][known], len(tasks))
+        self._attempts: dict[int, list[int]] = {}
+        for each in np.unique(ids[1:][ids[1:] == ids[:-1]]).tolist():
+            first, end = np.searchsorted(ids, each, "left"), np.searchsorted(ids, each, "right")
+            self._attempts[each] = attempts[first:end].tolist()
+
+    @staticmethod
+    def _by_worker(
+        codes: np.ndarray, rows: np.ndarray, moments: np.ndarray
+    ) -> dict[int, tuple[list[float], list[int]]]:
+        order = rows[np.argsort(codes[rows], kind="stable")]
+        cuts = np.flatnonzero(np.diff(codes[order])) + 1
+        return {int(codes[part[0]]): _sorted(part, moments) for part in np.split(order, cuts) if len(part)}
+
+    def disk(self, row: int) -> Iterable[tuple[float, float]]:
+        """When an attempt used its worker's disk, last first."""
+        return reversed(self._disk.get(row, ()))
+
+    def joined(self, row: int) -> float:
+        """When the worker of an attempt was there; NaN if unknown."""
+        moment: float = self._joined[self._worker[row]]
+        return moment
+
+    def intake(self, row: int) -> float:
+        """Seconds that the scheduler took for the graph that brought a task."""
+        return self._intake.get(self._submission[row], 0.0)
+
+    def inputs_of(self, row: int) -> list[int]:
+        """Attempts that gave an input."""
+        place = self._places[self._task[row]]
+        begin, end = self._inputs.begins[place : place + 2].tolist()
+        found: list[int] = self._inputs.rows[begin:end].tolist()
+        return found
+
+    def attempts_at(self, row: int) -> list[int]:
+        """Attempts at the same task, where there were several."""
+        return self._attempts.get(self._task[row], [])
+
+    def latest(self, rows: Iterable[int], moment: float, without: Container[int]) -> int:
+        """Of these attempts the one that ended last, not after a moment; -1 if there is none."""
+        best, end = -1, -np.inf
+        for row in rows:
+            if end < self.done[row] <= moment and row not in without:
+                best, end = row, self.done[row]
+        return best
+
+    def stopped_before(self, row: int, moment: float, without: Container[int]) -> int:
+        """The attempt on the same worker whose function returned last, not after a moment."""
+        return _before(*self._stops.get(self._worker[row], ([], [])), moment, without)
+
+    def done_before(self, row: int, moment: float, without: Container[int]) -> int:
+        """The attempt on the same worker that was done last, not after a moment."""
+        return _before(*self._dones.get(self._worker[row], ([], [])), moment, without)
+
+    def any_before(self, moment: float, without: Container[int]) -> int:
+        """The attempt that was done last, not after a moment."""
+        return _before(*self._all, moment, without)
+
+
+def _sorted(rows: np.ndarray, moments: np.ndarray) -> tuple[list[float], list[int]]:
+    order = rows[np.argsort(moments[rows], kind="stable")]
+    return moments[order].tolist(), order.tolist()
+
+
+def _before(times: list[float], rows: list[int], moment: float, without: Container[int]) -> int:
+    at = bisect_right(times, moment) - 1
+    while at >= 0 and rows[at] in without:
+        at -= 1
+    return rows[at] if at >= 0 else -1
+
+
+def _disk_phases(read: Read, runs: np.ndarray) -> dict[int, list[tuple[float, float]]]:
+    phases = read("phases")
+    wanted = np.array([name in _DISK for name in phases["action"].names] or [False])
+    some = np.flatnonzero(wanted[phases["action"].codes])
+    if not len(some):
+        return {}
+    rows = Lookup(runs).rows(phases["run"][some])
+    found: dict[int, list[tuple[float, float]]] = {}
+    begins, ends = phases["start"][some], phases["stop"][some]
+    for row, begin, end in zip(rows.tolist(), begins.tolist(), ends.tolist(), strict=True):
+        found.setdefault(row, []).append((begin, end))
+    return {row: sorted(each) for row, each in found.items()}
+
+
+def _intake(read: Read) -> dict[int, float]:
+    """Seconds that the scheduler took to take in each submission."""
+    table = read("submissions")
+    if not len(table["submission"]):
+        return {}
+    parts = [np.nan_to_num(np.abs(table[name])) for name in ("materialize", "ordering", "states")]
+    return dict(zip(table["submission"].tolist(), np.sum(parts, 0).tolist(), strict=True))

@@ -1,0 +1,98 @@
+"""The path as a DataFrame and as rows of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...batch import Symbols
+from ...columns import take_texts
+from ...lookup import TextRows, pick
+from ...schema import NOTHING
+from ...tables.tasks import make
+from .history import Read
+from .walk import KINDS, REASONS, path
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_BY = ("prefix", "kind", "because", "worker", "group")
+
+
+def critical_path(read: Read, started: float, by: str | None = None) -> pd.DataFrame:
+    """The table of `Recording.critical_path`."""
+    import pandas as pd
+
+    if by not in (None, *_BY):
+        raise ValueError(f"by={by!r}: it can be one of {', '.join(map(repr, _BY))}")
+    columns = make(read)
+    tiles = path(read, columns)
+    rows = np.array([tile.row for tile in tiles], "i8")
+    start = np.array([tile.start for tile in tiles]) - started
+    stop = np.array([tile.stop for tile in tiles]) - started
+    table = pd.DataFrame(
+        {
+            "start": start,
+            "stop": stop,
+            "seconds": stop - start,
+            "kind": pd.Categorical([tile.kind for tile in tiles], KINDS),
+            "because": pd.Categorical([tile.because for tile in tiles], REASONS),
+            "prefix": _names(columns["prefix"], rows),
+            "key": _keys(columns["key"], rows),
+            "group": _names(columns["group"], rows),
+            "worker": _names(columns["worker"], rows),
+            "thread": _names(columns["thread"], rows),
+            "task": _ids(columns["task"], rows),
+            "run": _ids(columns["run"], rows),
+        }
+    )
+    return table if by is None else _sums(table, by)
+
+
+def critical_rows(read: Read) -> dict[str, Any]:
+    """The path as columns of the table ``critical``."""
+    columns = make(read)
+    tiles = path(read, columns)
+    rows = np.array([tile.row for tile in tiles], "i8")
+    return {
+        "start": np.array([tile.start for tile in tiles], "f8"),
+        "stop": np.array([tile.stop for tile in tiles], "f8"),
+        "kind": [tile.kind for tile in tiles],
+        "because": [tile.because for tile in tiles],
+        "task": _ids(columns["task"], rows),
+        "run": _ids(columns["run"], rows),
+        "worker": _names(columns["worker"], rows),
+        "thread": _names(columns["thread"], rows),
+    }
+
+
+def _sums(table: pd.DataFrame, by: str) -> pd.DataFrame:
+    import pandas as pd
+
+    grouped = table.groupby(by, observed=True)
+    parts = pd.DataFrame(index=grouped.size().index)
+    if by != "kind":
+        parts = table.groupby([by, "kind"], observed=True)["seconds"].sum().unstack("kind", fill_value=0.0)
+        parts.columns = [str(name) for name in parts.columns]
+    parts.insert(0, "seconds", grouped["seconds"].sum())
+    parts.insert(1, "share", parts["seconds"] / max(table["seconds"].sum(), 1e-300))
+    parts.insert(2, "steps", grouped.size())
+    return parts.sort_values("seconds", ascending=False)
+
+
+def _names(symbols: Symbols, rows: np.ndarray) -> list[str]:
+    names: list[str] = pick(symbols, rows).tolist() if len(symbols.codes) else [""] * len(rows)
+    return names
+
+
+def _keys(keys: Any, rows: np.ndarray) -> list[str]:
+    """Texts of some rows, without decoding the others."""
+    if isinstance(keys, TextRows):
+        keys, rows = keys.texts, np.where(rows >= 0, keys.rows[np.maximum(rows, 0)], -1)
+    texts = iter(take_texts(keys, rows[rows >= 0]).tolist())
+    return [next(texts) if row >= 0 else "" for row in rows.tolist()]
+
+
+def _ids(ids: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    return np.where(rows >= 0, ids[np.maximum(rows, 0)] if len(ids) else NOTHING, NOTHING).astype("u4")

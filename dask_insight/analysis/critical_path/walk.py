@@ -1,0 +1,154 @@
+"""The walk from the end of a run back to its beginning.
+
+It begins with the attempt that ended last. Its own time is laid down as tiles:
+the function, what the worker did around it, the way of messages. Where it
+waited, the walk goes on with what it waited for last:
+
+``input``
+    the task whose result came last,
+``thread``
+    the task that ended on the thread, or freed the place in the worker, that it got,
+``submission``
+    the task that ended last before the client asked for it,
+``retry``
+    the attempt at the same task that failed or was lost before.
+
+So the tiles follow one another without a gap and their seconds add up to the
+length of the run. An attempt stands on the path at most once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .history import History, Read
+
+#: What a tile's seconds went into.
+KINDS = ("compute", "disk", "worker", "transfer", "thread", "scheduler", "client")
+#: Why the path goes through a task: what waited for it.
+REASONS = ("end", "input", "thread", "submission", "retry")
+
+
+class Tile(NamedTuple):
+    """A stretch of the run and what it went into; moments in seconds since the epoch."""
+
+    start: float
+    stop: float
+    kind: str
+    because: str
+    #: Row of the attempt, -1 where there is none.
+    row: int
+
+
+class _Cause(NamedTuple):
+    """What an attempt waited for last."""
+
+    row: int
+    because: str
+    #: Whether somebody waited for its result; else only for its thread.
+    result: bool = True
+
+
+def path(read: Read, columns: Mapping[str, Any]) -> list[Tile]:
+    """The tiles, first to last; `columns` are those of the table ``tasks``."""
+    ended = np.flatnonzero(np.isfinite(columns["done"]) | np.isfinite(columns["stop"]))
+    return _Walk(History(read, columns, ended)).tiles() if len(ended) else []
+
+
+class _Walk:
+    """Goes back through one history."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._now = history.end
+        self._visited: set[int] = set()
+        self._tiles: list[Tile] = []
+
+    def tiles(self) -> list[Tile]:
+        """Walk back until the beginning."""
+        begin = self._history.begin
+        cause = _Cause(self._history.last, "end")
+        while cause.row >= 0 and self._now > begin:
+            self._visited.add(cause.row)
+            self._ran(*cause)
+            cause = self._cause(cause.row, cause.because)
+        self._lay(begin, "client", "submission", -1)
+        return self._tiles[::-1]
+
+    def _lay(self, start: float, kind: str, because: str, row: int) -> None:
+        """A tile from `start` to where the walk is; none if it is there already."""
+        start = max(start, self._history.begin)
+        if not start < self._now:
+            return
+        later = self._tiles[-1] if self._tiles else None
+        if later and (later.kind, later.row) == (kind, row):
+            self._tiles[-1] = later._replace(start=start)
+        else:
+            self._tiles.append(Tile(start, self._now, kind, because, row))
+        self._now = start
+
+    def _ran(self, row: int, because: str, result: bool) -> None:
+        """The time from when an attempt had its thread."""
+        history = self._history
+        if result:
+            self._lay(history.done[row], "scheduler", because, row)
+            self._around(history.stop[row], "scheduler", because, row)
+        else:
+            self._lay(history.stop[row], "worker", because, row)
+        self._lay(history.start[row], "compute", because, row)
+        self._around(history.executing[row], "worker", because, row)
+
+    def _around(self, start: float, kind: str, because: str, row: int) -> None:
+        """A stretch in which the disk may have been used."""
+        for begin, end in self._history.disk(row):
+            if start < end and begin < self._now:
+                self._lay(end, kind, because, row)
+                self._lay(max(begin, start), "disk", because, row)
+        self._lay(start, kind, because, row)
+
+    def _cause(self, row: int, because: str) -> _Cause:
+        """What an attempt waited for last before it had its thread."""
+        history, visited = self._history, self._visited
+        ready, assigned = history.ready[row], history.assigned[row]
+        if assigned != assigned:
+            # Nothing is known but when it ran and what it needed.
+            needed = history.latest(history.inputs_of(row), self._now, visited)
+            ready = assigned = history.done[needed] if needed >= 0 else self._now
+        inputs, received = history.inputs[row], history.received[row]
+        since = inputs if inputs == inputs else assigned
+        holder = history.stopped_before(row, self._now, visited)
+        if holder >= 0 and history.stop[holder] > since:
+            return _Cause(holder, "thread", False)
+        self._lay(since, "thread", because, row)
+        self._lay(received if received == received else assigned, "transfer", because, row)
+        self._lay(assigned, "scheduler", because, row)
+        if ready < assigned:
+            holder = history.done_before(row, assigned, visited)
+            if holder >= 0 and history.done[holder] > ready:
+                return _Cause(holder, "thread")
+            if ready < history.joined(row) <= assigned:
+                self._lay(history.joined(row), "scheduler", because, row)
+                self._lay(ready, "thread", because, row)
+            self._lay(ready, "scheduler", because, row)
+        return self._wanted(row, because)
+
+    def _wanted(self, row: int, because: str) -> _Cause:
+        """Why a task was not ready sooner."""
+        history, visited = self._history, self._visited
+        submitted, done = history.submitted[row], history.done
+        needed = history.latest(history.inputs_of(row), self._now, visited)
+        earlier = history.latest(history.attempts_at(row), self._now, visited)
+        last = max(needed, earlier, key=lambda each: done[each] if each >= 0 else -np.inf)
+        if last >= 0 and not submitted > done[last]:
+            return _Cause(last, "input" if last == needed else "retry")
+        if submitted != submitted:
+            submitted = self._now
+        self._lay(submitted, "scheduler", because, row)
+        before = history.any_before(submitted, visited)
+        begin = done[before] if before >= 0 else history.begin
+        self._lay(max(submitted - history.intake(row), begin), "scheduler", because, row)
+        self._lay(begin, "client", because, row)
+        return _Cause(before, "submission")
