@@ -75,6 +75,10 @@ export function choosePalette(chosen: Palette): void {
   document.documentElement.dataset.diPalette = chosen;
 }
 
+export function chosenPalette(): Palette {
+  return palette;
+}
+
 /** The colour of a place, for a light or a dark background. */
 export function slotColor(slot: number, dark: boolean, contrast = false): Rgb {
   const hue = slot % HUES;

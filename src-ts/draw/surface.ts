@@ -121,6 +121,7 @@ export class Surface {
   refresh(): void {
     this.readTheme();
     this.measure();
+    this.stale.add('layout');
     this.commit();
   }
 
@@ -153,7 +154,10 @@ export class Surface {
   }
 
   private readTheme(): void {
-    this.theme = themeOf(this.element);
+    const theme = themeOf(this.element);
+    // Pages change classes and styles of theirs for many other reasons.
+    if (JSON.stringify(theme) === JSON.stringify(this.theme)) return;
+    this.theme = theme;
     this.invalidate('layout');
   }
 
@@ -161,6 +165,8 @@ export class Surface {
     const { clientWidth, clientHeight } = this.element;
     const ratio = window.devicePixelRatio || 1;
     if (clientWidth === this.width && clientHeight === this.height && ratio === this.ratio) return;
+    // What was not in the page until now had no background to stand on.
+    if (this.width === 0) this.readTheme();
     this.width = clientWidth;
     this.height = clientHeight;
     this.ratio = ratio;

@@ -1,9 +1,11 @@
-import { css, luminance, mixed, type Rgb } from './palette';
+import { chosenPalette, css, luminance, mixed, type Palette, type Rgb } from './palette';
 
 /** The few colours and the font that drawings use; read from the page that they stand in. */
 export interface Theme {
   readonly dark: boolean;
   readonly contrast: boolean;
+  /** Which colours names have. */
+  readonly palette: Palette;
   readonly background: Rgb;
   readonly backgroundText: string;
   /** Three greys, from the strongest. */
@@ -24,6 +26,7 @@ const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "N
 export const PLAIN: Theme = {
   dark: false,
   contrast: false,
+  palette: 'standard',
   background: [255, 255, 255],
   backgroundText: '#fff',
   text: '#15181c',
@@ -49,6 +52,7 @@ export function themeOf(element: Element): Theme {
   return {
     dark,
     contrast,
+    palette: chosenPalette(),
     background,
     backgroundText: css(background),
     text: grey(dark ? (contrast ? 1 : 0.78) : contrast ? 1 : 0.985),

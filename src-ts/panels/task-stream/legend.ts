@@ -67,7 +67,15 @@ export class Legend {
       const flags = `${this.hooks.isChosen(name)}${this.hooks.isHidden(name)}`;
       return `${index} ${this.stage.tasks.totals.counts[index]} ${flags}`;
     });
-    const key = [theme.dark, theme.contrast, query, found.length, this.expanded, ...state].join('|');
+    const key = [
+      theme.dark,
+      theme.contrast,
+      theme.palette,
+      query,
+      found.length,
+      this.expanded,
+      ...state
+    ].join('|');
     if (key === this.drawn) return;
     this.drawn = key;
     const focused = this.list.contains(document.activeElement)

@@ -258,6 +258,7 @@ export class TaskStreamView implements PanelView {
       tasks.names.length,
       theme.backgroundText,
       theme.contrast,
+      theme.palette,
       highlight ?? '\n',
       this.choice.version
     ].join('|');
