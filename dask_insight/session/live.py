@@ -21,6 +21,8 @@ from .tally import Tally
 #: Attempts that are kept unless a person wants more or fewer, and the fewest and most that can be.
 HISTORY = 200_000
 _HISTORY_BOUNDS = (1_000, 5_000_000)
+#: Seconds between two polls of a scheduler: somebody looks on.
+_POLL = 0.2
 #: Problems that are kept in words.
 _NOTES = 20
 
@@ -34,7 +36,7 @@ class Live(Session):
     Parameters
     ----------
     options
-        Rates and bounds.
+        Rates and bounds; by default the usual ones, with more polls.
     client
         Record only this client's cluster; by default everything.
     history
@@ -44,7 +46,7 @@ class Live(Session):
     recording: BoundedRecording
 
     def __init__(self, options: Options | None = None, client: Any = None, history: int = HISTORY) -> None:
-        super().__init__(None, client, "live", options or Options(), client is None)
+        super().__init__(None, client, "live", options or Options(poll=_POLL), client is None)
         self.recording = BoundedRecording(history, DRIVER.wake)
         self._undrive: Callable[[], None] | None = None
         #: Of the local schedulers under ''.
