@@ -3,7 +3,7 @@ import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
 import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import { ConflatableMessage, MessageLoop } from '@lumino/messaging';
-import { DockPanel, type Widget } from '@lumino/widgets';
+import { DockPanel, SplitPanel, type Widget } from '@lumino/widgets';
 import { panelIcon } from '../icons';
 import type { Place, PlaceKind } from '../kernels/place';
 import type { Places } from '../kernels/places';
@@ -31,7 +31,11 @@ export class Documents {
     this.tracker.currentChanged.connect((_, widget) => {
       if (widget) this.places.current = widget.content.place;
     });
-    places.closed.connect(this.tidy, this);
+    places.closed.connect((_, place) => {
+      this.tidy();
+      // Its kernel may live on, and its panels with it.
+      if (this.all(place).length > 0) void places.seek(place);
+    });
   }
 
   /** Brings back the panels that were open before the page was loaded. */
@@ -109,6 +113,7 @@ export class Documents {
     if (!widget.isAttached) {
       const area = this.splits ? 'main' : 'down';
       this.app.shell.add(widget, area, { ...this.berth(place), activate: false, ...options });
+      if (!this.splits) requestAnimationFrame(() => uncover(widget));
     }
     // The command palette gives the keyboard back to where it was: the panel asks for it afterwards.
     if (options.activate !== false) queueMicrotask(() => this.app.shell.activateById(widget.id));
@@ -142,4 +147,14 @@ export class Documents {
 /** Has the layout saved under the names that widgets have now; Lab does so only when something is moved. */
 function saveLayout({ parent }: Widget): void {
   if (parent instanceof DockPanel) MessageLoop.postMessage(parent, new ConflatableMessage('layout-modified'));
+}
+
+/** Shows the area below the document; Notebook leaves it hidden, or as flat as its tabs. */
+function uncover(widget: Widget): void {
+  for (let each = widget.parent; each; each = each.parent) {
+    if (each.isHidden) each.show();
+    if (!(each instanceof SplitPanel) || each.orientation !== 'vertical') continue;
+    if (widget.node.clientHeight < LEAST_HEIGHT) each.setRelativeSizes([3, 2]);
+    return;
+  }
 }
