@@ -24,8 +24,8 @@ _MOMENTS = ("resources", "gpus", "memory")
 _STACKS = 6
 #: Shares of the time that a gap between two tasks of one name may have for them to be drawn as one.
 _GAPS = tuple(2.0**-power for power in range(17, 6, -1))
-#: Bytes that an attempt and its row of the graph are expected to take at least, as base64.
-_ROW = 9
+#: Bytes that an attempt and its row of the graph take at least, as base64: more need not be tried.
+_ROW = 3
 
 
 def thinned(recording: Recording, budget: int) -> tuple[Recording, list[str]]:
@@ -38,7 +38,7 @@ def thinned(recording: Recording, budget: int) -> tuple[Recording, list[str]]:
     """
     tables: Tables = {name: columns for name in TABLES if length(columns := recording.columns(name))}
     sizes = _Sizes()
-    if _rows(tables) * _ROW < 2 * budget and sizes.of(tables) <= budget:
+    if _rows(tables) * _ROW <= budget and sizes.of(tables) <= budget:
         return recording, []
     left_out: list[str] = []
     for said, change in _STEPS:
@@ -47,7 +47,7 @@ def thinned(recording: Recording, budget: int) -> tuple[Recording, list[str]]:
             continue
         tables = thinner
         left_out = [*left_out, said] if said != _NO_STACKS else [*left_out[:-1], said]
-        if _rows(tables) * _ROW < 2 * budget and sizes.of(tables) <= budget:
+        if _rows(tables) * _ROW <= budget and sizes.of(tables) <= budget:
             return _recording(tables), left_out
     whole = _rows(tables)
     tables = _merged(tables, budget, sizes)

@@ -1,0 +1,403 @@
+"""What stays in a notebook, for every kind of viewer."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shutil
+import struct
+import subprocess
+import zlib
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import dask
+import nbformat
+import numpy as np
+import pytest
+from nbclient import NotebookClient
+
+import dask_insight
+from dask_insight.batch import encode, split, table_of
+from dask_insight.hosts.magic.counts import Counts, GroupCount
+from dask_insight.hosts.magic.progress import as_html, as_text
+from dask_insight.hosts.notebook import LIMIT, MIME, bundle, static_bundles
+from dask_insight.hosts.notebook.colors import colors_of
+from dask_insight.hosts.notebook.raster import task_stream
+from dask_insight.hosts.notebook.thinner import thinned
+from dask_insight.hosts.report import digest
+from dask_insight.recording import Recording
+
+START = 1_750_000_000.0
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "a|b\\`*_[x](javascript:alert(1))",
+    "\u202etxet",
+    "\x00\x1b[31m",
+    "</iframe>",
+    "]]>&amp;&#x3c;",
+    "x" * 300,
+]
+
+
+def recording(tasks: int = 6, names: tuple[str, ...] = ("inc",), name: str = "a run") -> Recording:
+    """Two lanes of tasks, each as long as the pause behind it."""
+    made = Recording()
+    ids = np.arange(tasks, dtype="u4")
+    start = START + (ids // 2).astype("f8")
+    made.append(encode("about", {"name": ["name", "started"], "value": [json.dumps(name), str(START)]}))
+    workers = {"worker": ["tcp://a:1"], "name": ["first"], "threads": [2], "joined": [START]}
+    made.append(encode("workers", workers))
+    prefix = [names[row // 50 % len(names)] for row in range(tasks)]
+    keys = [f"{each}-{row}-0123456789abcdef" for row, each in enumerate(prefix)]
+    made.append(encode("graph", {"task": ids, "prefix": prefix, "key": keys}))
+    columns = {
+        "run": ids,
+        "task": ids,
+        "worker": ["tcp://a:1"] * tasks,
+        "thread": [str(row % 2) for row in range(tasks)],
+        "status": ["ok"] * tasks,
+        "start": start,
+        "stop": start + 0.5,
+        "done": start + 0.5,
+    }
+    made.append(encode("attempts", columns))
+    return made
+
+
+def frame_of(html: str) -> str:
+    """The document in the frame."""
+    [document] = re.findall(r'srcdoc="([^"]*)"', html)
+    return unescape(document)
+
+
+def data_of(document: str) -> Recording:
+    """What the report in a frame reads."""
+    made = Recording()
+    for block in re.findall(r"class=batches data-part=\w+ id=[\w-]+>([^<]*)<", document):
+        for batch in split(zlib.decompress(base64.b64decode(block))):
+            if b"\xa4from" not in bytes(batch)[:400]:
+                made.append(batch)
+    return made
+
+
+def test_a_recording_shows_itself_to_every_viewer() -> None:
+    shown = recording()._repr_mimebundle_()
+    assert set(shown) == {MIME, "text/html", "text/plain", "image/svg+xml", "image/png"}
+    assert shown[MIME]["verdict"] == recording().summary().verdict()
+    assert "inc" in shown["text/plain"]
+    assert json.loads(json.dumps(shown)) == shown
+
+
+def test_the_data_stand_once() -> None:
+    shown = recording(3_000)._repr_mimebundle_()
+    document = frame_of(shown["text/html"])
+    assert data_of(document).summary().tasks == 3_000
+    blocks = re.findall(r"class=batches [^>]*>([^<]*)<", document)
+    whole = json.dumps(shown)
+    assert all(whole.count(block) == 1 for block in blocks)
+    assert len(json.dumps(shown[MIME])) < 2_000
+
+
+def test_the_front_end_takes_little_of_each_output() -> None:
+    assert len(json.dumps(recording()._repr_mimebundle_())) < 130_000
+
+
+def test_the_frame_may_only_draw() -> None:
+    html = recording()._repr_mimebundle_()["text/html"]
+    [sandbox] = re.findall(r'sandbox="([^"]*)"', html)
+    assert "allow-same-origin" not in sandbox
+    document = frame_of(html)
+    [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', document)
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["default-src"] == "'none'"
+    parts = {
+        name: zlib.decompress(base64.b64decode(re.findall(rf"id={name}>([^<]*)<", document)[0])).decode()
+        for name in ("style", "script")
+    }
+    [boot] = re.findall(r"<script>([^<]*)</script>", document)
+    assert rules["style-src"] == f"'{digest(parts['style'])}'"
+    assert rules["script-src"] == f"'{digest(boot)}' '{digest(parts['script'])}'"
+
+
+class Elements(HTMLParser):
+    """The elements of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_stay_text(name: str) -> None:
+    hostile, plain = recording(names=(name,), name=name), recording()
+    there, here = bundle(hostile), bundle(plain)
+    pair = (there["text/html"], here["text/html"])
+    for made, expected in (pair, map(frame_of, pair)):
+        assert Elements(made).tags == Elements(expected).tags
+        assert Elements(made).attributes == Elements(expected).attributes
+    tree = ElementTree.fromstring(there["image/svg+xml"])
+    kinds = {element.tag.rpartition("}")[2] for element in tree.iter()}
+    assert kinds <= {"svg", "title", "rect", "text", "image", "path"}
+    table = static_bundles(hostile)[-1]["text/markdown"]
+    assert not re.search(r"<\w|(?<!&)\[|javascript:", table)
+    rows = [line for line in table.splitlines() if line.startswith("|")]
+    assert {line.count("|") for line in rows} == {4}
+
+
+def test_the_picture_shows_what_ran() -> None:
+    made = recording(6, names=("inc",))
+    picture = task_stream(made, width=50)
+    assert picture is not None
+    assert picture.pixels.shape == (2, 50, 3)
+    assert picture.workers == ["first", "first"]
+    [(name, color, seconds)] = picture.names
+    assert (name, round(seconds, 6)) == ("inc", 3.0)
+    lane = picture.pixels[0]
+    assert tuple(lane[5]) == color
+    assert tuple(lane[15]) == (255, 255, 255)
+    busy = (lane != 255).any(axis=1).sum()
+    assert 29 <= busy <= 31
+
+
+def test_failures_are_seen_in_the_picture() -> None:
+    made = recording(2_000)
+    attempt = {"run": [9_000], "task": [1], "worker": ["tcp://a:1"], "thread": ["0"], "status": ["erred"]}
+    made.append(encode("attempts", attempt | {"start": [START + 3], "stop": [START + 3.0001]}))
+    picture = task_stream(made, width=100)
+    assert picture is not None
+    assert picture.failures == ["erred"]
+    assert (picture.pixels == 0).all(axis=2).sum() == 1
+
+
+def test_the_png_is_one() -> None:
+    shown = recording()._repr_mimebundle_()
+    raw = base64.b64decode(shown["image/png"])
+    assert raw.startswith(b"\x89PNG\r\n\x1a\n")
+    at, chunks = 8, {}
+    while at < len(raw):
+        (size,) = struct.unpack_from(">I", raw, at)
+        kind, data = raw[at + 4 : at + 8], raw[at + 8 : at + 8 + size]
+        assert struct.unpack_from(">I", raw, at + 8 + size)[0] == zlib.crc32(kind + data)
+        chunks[kind] = data
+        at += 12 + size
+    width, height, depth, kind_of_color, *_ = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
+    assert (width, depth, kind_of_color) == (900, 8, 3)
+    assert len(zlib.decompress(chunks[b"IDAT"])) == height * (1 + width)
+
+
+def test_colors_are_those_of_the_page() -> None:
+    golden = json.loads((Path(__file__).parent / "golden" / "colors.json").read_text("utf-8"))
+    assert {name: list(color) for name, color in colors_of(golden).items()} == golden
+
+
+def test_static_outputs_carry_picture_and_table_only() -> None:
+    picture, table = static_bundles(recording())
+    assert set(picture) == {"image/svg+xml", "image/png", "text/plain"}
+    assert set(table) == {"text/markdown", "text/plain"}
+    assert "| inc | 3 s |" in table["text/markdown"].replace("\N{NARROW NO-BREAK SPACE}", " ")
+    assert "script" not in json.dumps([picture, table])
+
+
+def test_nothing_to_draw() -> None:
+    shown = Recording()._repr_mimebundle_()
+    assert set(shown) == {"text/html", "text/plain"}
+    assert "No task ended" in shown["text/html"]
+    assert len(static_bundles(Recording())) == 1
+
+
+@pytest.mark.parametrize("limit", ["150 kB", "200 kB", "400 kB"])
+def test_an_output_keeps_to_the_limit(limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = recording(60_000, tuple(f"name-{number}" for number in range(20)), "../a big run")
+    random = np.random.default_rng(1)
+    pairs = {"task": np.arange(1, 60_000), "dependency": random.integers(0, 60_000, 59_999)}
+    source.append(encode("edges", pairs))
+    with dask.config.set({LIMIT: limit}):
+        shown = bundle(source)
+    assert len(json.dumps(shown)) <= dask.utils.parse_bytes(limit)
+    left_out, whole = shown[MIME]["notes"]
+    assert "leaves out which task needed which" in left_out
+    [file] = tmp_path.iterdir()
+    assert file.name in whole
+    assert file.name == "dprofile-a-big-run.html"
+    seen, real = data_of(frame_of(shown["text/html"])).summary(), source.summary()
+    assert seen.computing == pytest.approx(real.computing, rel=0.01)
+    assert [name for name, _ in seen.names] == [name for name, _ in real.names]
+    assert shown[MIME]["verdict"] == real.verdict()
+
+
+def test_what_is_left_out_is_said_and_no_more() -> None:
+    source = recording(5_000, ("one", "two"))
+    assert thinned(source, 10**9) == (source, [])
+    thinner, said = thinned(source, 20_000)
+    assert said == ["the keys of the tasks and what workers noted of each"]
+    assert set(thinner.graph["key"]) == {""}
+    assert thinner.summary() == source.summary()
+    merged, said = thinned(source, 500)
+    assert re.fullmatch(r"[\d,]+ short tasks, each drawn as one with its neighbour", said[-1])
+    assert merged.summary().computing == pytest.approx(source.summary().computing)
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with dask.config.set({LIMIT: "110 kB"}):
+        notes = bundle(recording(20_000, ("a", "b")))[MIME]["notes"]
+    assert "could not be written beside it" in notes[-1]
+
+
+def test_progress_counts_what_arrives() -> None:
+    counts = Counts()
+    assert as_text("run", counts) == "run: recording; no task has ended yet"
+    made = recording(100, ("<b>one", "two"))
+    by_table = {table_of(batch): batch for batch in made.batches()}
+    graph, attempts = by_table["graph"], by_table["attempts"]
+    for batch in (attempts, b"\xff damaged", graph, graph, attempts):
+        counts.take(batch)
+    assert (counts.total, counts.done, counts.erred) == (100, 100, 0)
+    assert counts.groups() == [GroupCount("<b>one", 50, 50, 0), GroupCount("two", 50, 50, 0)]
+    erred = {"run": [500], "task": [60], "status": ["erred"]}
+    counts.take(encode("attempts", erred))
+    html = as_html("<i>run", counts, 3.0)
+    assert "<i>" not in html
+    assert "<b>one" not in html
+    assert "1 attempt failed" in html
+    assert "50 of 50, 1 failed" in html
+    assert len(html) < 1_000
+
+
+def test_progress_shows_a_dozen_names() -> None:
+    counts = Counts()
+    for batch in recording(2_000, tuple(f"name-{number}" for number in range(40))).batches():
+        counts.take(batch)
+    assert as_html("run", counts, 1.0).count("<progress") == 12
+    assert "and 28 more names" in as_text("run", counts)
+
+
+NOTEBOOK = [
+    "%load_ext dask_insight",
+    "import threading, time, dask\n"
+    "@dask.delayed\n"
+    "def nap(number):\n"
+    "    time.sleep(0.2)\n"
+    "    return number\n"
+    "def ours():\n"
+    "    return sorted(t.name for t in threading.enumerate() if 'dask-insight-progress' in t.name)",
+    "%%dprofile naps\n"
+    "print('begins')\n"
+    "values, = dask.compute([nap(number) for number in range(24)], scheduler='threads', num_workers=4)\n"
+    "sum(values)",
+    "%%dprofile --static\ndask.compute(nap(1), scheduler='sync')",
+    "%%dprofile\n1 / 0",
+    "%%dprofile awaited\nimport asyncio\nawait asyncio.sleep(0.01)\nnap(2).compute(scheduler='sync')",
+    "from comm import get_comm_manager\n"
+    "before = len(get_comm_manager().comms), threading.active_count()\n"
+    "for _ in range(10):\n"
+    "    get_ipython().run_cell('%%dprofile again\\nnap(3).compute(scheduler=\"sync\")')\n"
+    "print((len(get_comm_manager().comms), threading.active_count()) == before, ours())",
+    "import dask_insight\ndask_insight.runs['naps']",
+    "%%dprofile\ndask.nothing = 1",
+]
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A notebook that a real kernel has run, as it was saved and read again."""
+    folder = tmp_path_factory.mktemp("notebook")
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in NOTEBOOK])
+    NotebookClient(book, timeout=120, allow_errors=True, resources={"metadata": {"path": folder}}).execute()
+    nbformat.validate(book)
+    nbformat.write(book, folder / "run.ipynb")
+    return nbformat.read(folder / "run.ipynb", as_version=4)
+
+
+def outputs(saved: Any, cell: int, kind: str = "display_data") -> list[Any]:
+    """What stands under a cell."""
+    return [output for output in saved.cells[cell].outputs if output.output_type == kind]
+
+
+def test_a_saved_notebook_holds_the_report(saved: Any) -> None:
+    [shown] = outputs(saved, 2)
+    assert {MIME, "text/html", "text/plain", "image/svg+xml", "image/png"} == set(shown.data)
+    assert data_of(frame_of(shown.data["text/html"])).summary().tasks == 24
+    assert [output.text for output in outputs(saved, 2, "stream")] == ["begins\n"]
+    assert [output.data["text/plain"] for output in outputs(saved, 2, "execute_result")] == ["276"]
+    assert "<progress" not in json.dumps(saved)
+
+
+def test_a_saved_notebook_holds_picture_and_table(saved: Any) -> None:
+    picture, table = outputs(saved, 3)
+    assert {"image/svg+xml", "image/png"} < set(picture.data)
+    assert "| nap |" in table.data["text/markdown"]
+
+
+def test_an_error_in_a_saved_notebook(saved: Any) -> None:
+    [error] = outputs(saved, 4, "error")
+    assert error.ename == "ZeroDivisionError"
+    assert "dask_insight" not in "".join(error.traceback)
+    [shown] = outputs(saved, 4)
+    assert "No Dask computation ran here" in shown.data["text/plain"]
+
+
+def test_an_awaiting_cell_in_a_kernel(saved: Any) -> None:
+    assert MIME in outputs(saved, 5)[0].data
+    assert [output.data["text/plain"] for output in outputs(saved, 5, "execute_result")] == ["2"]
+
+
+def test_ten_runs_in_a_kernel_leave_no_comms_and_threads(saved: Any) -> None:
+    assert outputs(saved, 6, "stream")[-1].text.endswith("True []\n")
+    assert len([each for each in outputs(saved, 6) if MIME in each.data]) == 10
+
+
+def test_a_kept_run_is_shown_again(saved: Any) -> None:
+    [shown] = outputs(saved, 7, "execute_result")
+    assert shown.data[MIME]["name"] == "naps"
+
+
+def test_nbconvert_keeps_the_report(saved: Any) -> None:
+    from nbconvert import HTMLExporter
+
+    html, _ = HTMLExporter().from_notebook_node(saved)
+    frames = re.findall(r'srcdoc="([^"]*)"', html)
+    assert data_of(unescape(frames[0])).summary().tasks == 24
+    assert "Where the time went" in html
+
+
+@pytest.mark.browser
+def test_the_frame_opens_in_a_browser(saved: Any, tmp_path: Path) -> None:
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.fail("Chromium was not found: install it")
+    page = tmp_path / "frame.html"
+    page.write_text(frame_of(outputs(saved, 2)[0].data["text/html"]), "utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
+    profile = f"--user-data-dir={tmp_path / 'profile'}"
+    dom = subprocess.run(
+        [browser, *flags, profile, "--virtual-time-budget=15000", "--dump-dom", page.as_uri()],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    ).stdout
+    assert "<canvas" in dom
+    assert 'data-opened="true"' in dom
+    assert "Task stream" in dom
+
+
+def test_runs_are_part_of_the_package() -> None:
+    assert dask_insight.runs.__doc__
