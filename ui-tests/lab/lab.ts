@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
 import { Notebook } from './notebook';
@@ -63,6 +63,11 @@ export class Lab {
       join(this.server.notebooks, path),
       typeof content === 'string' ? content : JSON.stringify(content)
     );
+  }
+
+  /** Takes away a file if it is there. */
+  remove(path: string): void {
+    rmSync(join(this.server.notebooks, path), { force: true });
   }
 
   /** Opens a notebook file; its kernel is ready when this returns. */

@@ -28,3 +28,44 @@ test('a panel is dragged from the sidebar to the right of the notebook, and stan
   expect(Math.abs(after.x - before.x)).toBeLessThan(40);
   expect(Math.abs(after.width - before.width)).toBeLessThan(40);
 });
+
+test('the default layout is one action; panels are hidden, shown, and saved as they stand', async ({
+  lab
+}) => {
+  lab.write('layout.ipynb', notebook(cells.load, cells.cluster(), cells.tasks('early', 40)));
+  const layout = await lab.open('layout.ipynb');
+  for (const cell of [0, 1, 2]) await layout.run(cell);
+  const sidebar = await lab.sidebar();
+  const action = (name: string): Promise<void> => sidebar.getByRole('button', { name, exact: true }).click();
+  const panels = lab.page.locator('.di-panel');
+
+  await action('Default layout');
+  await expect(lab.panel('Task stream')).toBeVisible();
+  const many = await panels.count();
+  expect(many).toBeGreaterThan(2);
+  const stream = await box(lab.panel('Task stream'));
+
+  await action('Hide all');
+  await expect(panels).toHaveCount(0);
+  await action('Show all');
+  await expect(panels).toHaveCount(many);
+  expect(Math.abs((await box(lab.panel('Task stream'))).x - stream.x)).toBeLessThan(40);
+
+  await lab.closePanel('Task stream');
+  await action('Save layout');
+  await action('Hide all');
+  await action('Default layout');
+  await expect(panels).toHaveCount(many - 1);
+  await expect(lab.panel('Task stream')).toHaveCount(0);
+  await lab.set('dask-insight:plugin', {});
+});
+
+test('panels are in the launcher, and the state is in the status bar', async ({ lab }) => {
+  lab.write('launcher.ipynb', notebook(cells.load, cells.cluster(), cells.tasks('early', 40)));
+  const launcher = await lab.open('launcher.ipynb');
+  for (const cell of [0, 1, 2]) await launcher.run(cell);
+  await expect(lab.page.locator('#jp-main-statusbar')).toContainText('40 of 40 tasks');
+  await lab.execute('launcher:create');
+  await lab.page.locator('.jp-LauncherCard').filter({ hasText: 'Workers' }).click();
+  await expect(lab.panel('Workers')).toBeVisible();
+});

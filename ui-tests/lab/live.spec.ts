@@ -2,6 +2,7 @@ import { cells, notebook } from './cells';
 import { expect, test } from './test';
 
 test.beforeEach(async ({ lab }) => {
+  lab.remove('live-enough');
   lab.write(
     'live.ipynb',
     notebook(cells.load, cells.cluster(), cells.tasks('early', 40), cells.busy('late', 'live-enough'))
@@ -28,4 +29,78 @@ test('panels update while a cell is running', async ({ lab }) => {
   lab.write('live-enough', '');
   await live.ended(3);
   await expect(live.output(3)).toContainText('enough of late');
+});
+
+test('what a person has zoomed stands still until it is to follow again', async ({ lab }) => {
+  const live = await lab.open('live.ipynb');
+  await lab.openPanel('Functions');
+  await lab.openPanel('Task stream');
+  for (const cell of [0, 1, 2]) await live.run(cell);
+  await live.start(3);
+  await expect.poll(() => lab.tasksOf('late')).toBeGreaterThan(100);
+  const picture = lab.picture('Task stream');
+  const follow = lab.panel('Task stream').getByRole('button', { name: /^Follow/ });
+  await expect(follow).toHaveAttribute('aria-pressed', 'true');
+  await picture.focus();
+  for (let step = 0; step < 4; step++) await lab.page.keyboard.press('+');
+  await expect(follow).toHaveAttribute('aria-pressed', 'false');
+
+  const more = async (tasks: number): Promise<void> => {
+    const now = await lab.tasksOf('late');
+    await expect.poll(() => lab.tasksOf('late')).toBeGreaterThan(now + tasks);
+  };
+  await more(150);
+  const zoomed = await lab.fingerprint('Task stream');
+  await more(150);
+  expect(await lab.fingerprint('Task stream')).toBe(zoomed);
+
+  await follow.click();
+  await expect(follow).toHaveAttribute('aria-pressed', 'true');
+  await expect.poll(() => lab.fingerprint('Task stream')).not.toBe(zoomed);
+  lab.write('live-enough', '');
+  await live.ended(3);
+});
+
+test('panels pause and resume', async ({ lab }) => {
+  const live = await lab.open('live.ipynb');
+  await lab.openPanel('Functions');
+  for (const cell of [0, 1, 2]) await live.run(cell);
+  await live.start(3);
+  await expect.poll(() => lab.tasksOf('late')).toBeGreaterThan(20);
+  const sidebar = await lab.sidebar();
+  const done = async (): Promise<number> =>
+    Number(/([\d,]+) of/.exec(await sidebar.innerText())?.[1].replaceAll(',', '') ?? 0);
+  await lab
+    .panel('Functions')
+    .getByRole('button', { name: /^Pause/ })
+    .click();
+  const still = await lab.tasksOf('late');
+  const before = await done();
+  await expect.poll(done).toBeGreaterThan(before + 100);
+  expect(await lab.tasksOf('late')).toBe(still);
+  await lab
+    .panel('Functions')
+    .getByRole('button', { name: /^Resume/ })
+    .click();
+  await expect.poll(() => lab.tasksOf('late')).toBeGreaterThan(still + 100);
+  lab.write('live-enough', '');
+});
+
+test('a notebook cell is chosen, and every panel shows what that cell did', async ({ lab }) => {
+  lab.write(
+    'picker.ipynb',
+    notebook(cells.load, cells.cluster(), cells.tasks('third', 31), cells.tasks('fourth', 41))
+  );
+  const picker = await lab.open('picker.ipynb');
+  for (const panel of ['Task stream', 'Functions']) await lab.openPanel(panel);
+  for (const cell of [0, 1, 2, 3]) await picker.run(cell);
+  await expect.poll(() => lab.tasksOf('fourth')).toBe(41);
+  const choice = lab.panel('Functions').getByRole('combobox', { name: 'Notebook cell to show' });
+  const third = await choice.locator('option').filter({ hasText: '[3]' }).getAttribute('value');
+  await choice.selectOption(third);
+  await expect.poll(() => lab.tasksOf('fourth')).toBe(0);
+  expect(await lab.tasksOf('third')).toBe(31);
+  await expect(lab.panel('Task stream').locator('.di-chip')).toHaveCount(1);
+  await choice.selectOption({ index: 0 });
+  await expect.poll(() => lab.tasksOf('fourth')).toBe(41);
 });

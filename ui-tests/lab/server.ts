@@ -35,14 +35,8 @@ export class LabServer {
     return join(this.folder, 'notebooks');
   }
 
-  /**
-   * @param settings Overrides of Lab's settings, by plugin, as `overrides.json` has them.
-   * @param application The program: JupyterLab or Notebook 7.
-   */
-  static async start(
-    settings: Record<string, object> = {},
-    application: 'jupyterlab' | 'notebook' = 'jupyterlab'
-  ): Promise<LabServer> {
+  /** Starts one; `settings` are overrides of Lab's settings, by plugin. It serves Notebook 7 too, under `notebooks/`. */
+  static async start(settings: Record<string, object> = {}): Promise<LabServer> {
     if (!existsSync(join(extension, 'package.json'))) {
       throw new Error(`The labextension is not built: ${extension} has no package.json. Run \`make build\`.`);
     }
@@ -61,7 +55,7 @@ export class LabServer {
     const log = createWriteStream(join(folder, 'server.log'));
     const child = spawn(
       process.env.PYTHON ?? 'python',
-      ['-m', application, `--config=${join(repository, 'ui-tests', 'lab', 'jupyter_config.py')}`],
+      ['-m', 'jupyterlab', `--config=${join(repository, 'ui-tests', 'lab', 'jupyter_config.py')}`],
       {
         cwd: folder,
         stdio: ['pipe', 'pipe', 'pipe'],
