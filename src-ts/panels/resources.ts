@@ -1,7 +1,5 @@
-import { element } from './element';
-import { isThere, MEASURES } from './measures';
-import type { Panel, PanelContext, PanelView } from './panel';
-import { ResourcesView } from './resources-view';
+import type { Panel } from './panel';
+import { ResourcesView } from './resources/view';
 
 /** CPU, tasks, network, disk, GPU, loop lag … of every process, over the time of the task stream. */
 export const resources: Panel = {
@@ -9,45 +7,5 @@ export const resources: Panel = {
   title: 'Resources',
   tables: ['resources', 'gpus', 'workers'],
   overTime: true,
-  create: (context: PanelContext): PanelView => new ResourcesView(context, measureMenu)
+  create: context => new ResourcesView(context)
 };
-
-/** A list of measures to tick; those without data say why. */
-function measureMenu(context: PanelContext, shown: Set<string>, changed: () => void): HTMLElement {
-  const menu = element('details', { class: 'di-save' });
-  const summary = element('summary', { class: 'di-choice' }, 'Measures');
-  const box = element('div', { class: 'di-menu' });
-  const fill = (): void => {
-    box.replaceChildren(
-      ...MEASURES.map(measure => {
-        const there = isThere(context.recording, measure);
-        const tick = element('input', {
-          type: 'checkbox',
-          checked: there && shown.has(measure.id),
-          disabled: !there
-        });
-        tick.addEventListener('change', () => {
-          if (tick.checked) shown.add(measure.id);
-          else shown.delete(measure.id);
-          changed();
-        });
-        const note = there ? '' : `: ${measure.missing ?? 'not recorded here'}`;
-        return element('label', { class: there ? 'di-tick' : 'di-tick di-off' }, tick, measure.title + note);
-      })
-    );
-  };
-  menu.addEventListener('toggle', () => {
-    if (menu.open) fill();
-  });
-  menu.addEventListener('keydown', event => {
-    if (event.key !== 'Escape') return;
-    menu.open = false;
-    summary.focus();
-    event.stopPropagation();
-  });
-  menu.addEventListener('focusout', event => {
-    if (event.relatedTarget && !menu.contains(event.relatedTarget as Node)) menu.open = false;
-  });
-  menu.append(summary, box);
-  return menu;
-}

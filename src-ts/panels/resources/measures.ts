@@ -1,5 +1,5 @@
-import { amount, bytes, figures, MISSING, THIN } from '../core/format';
-import type { Recording } from '../core/recording';
+import { amount, bytes, figures, MISSING, THIN } from '../../core/format';
+import type { Recording } from '../../core/recording';
 
 /** A figure that is sampled of every process, or of every GPU. */
 export interface Measure {

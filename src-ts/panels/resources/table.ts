@@ -1,8 +1,8 @@
-import type { Recording } from '../core/recording';
-import type { TimeRange } from '../core/selection';
-import { firstAfter, type Series } from '../core/series';
+import type { Recording } from '../../core/recording';
+import type { TimeRange } from '../../core/selection';
+import { firstAfter, type Series } from '../../core/series';
+import type { TableRows } from '../panel';
 import { type Measure, valuesOf, wordsOf } from './measures';
-import type { TableRows } from './panel';
 
 /** Mean and most of each measure, a row a process, within a stretch of time. */
 export function resourceTable(

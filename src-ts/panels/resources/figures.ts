@@ -1,0 +1,141 @@
+import { binned, type Series, seriesOf, summed } from '../../core/series';
+import type { PanelContext } from '../panel';
+import { isThere, MEASURES, type Measure, type MeasureColumn, valuesOf } from './measures';
+
+/** Whose figures are looked at. */
+export type Group = 'workers' | 'scheduler' | 'client';
+
+/** The samples of one group of processes, and what of the measures there is. */
+export class ResourceFigures {
+  series = { resources: nothing(), gpus: nothing() };
+  /** Measures of which anything was recorded. */
+  there: readonly Measure[] = [];
+  /** Changes with the data and with the group. */
+  version = '';
+  private group: Group | undefined;
+  private most = new Map<string, number>();
+  private scaled = new Map<MeasureColumn, Float32Array>();
+
+  constructor(private readonly context: PanelContext) {}
+
+  /** Without a choice: the workers, or the first process there is where nothing is known of workers. */
+  get chosenGroup(): Group {
+    return this.group ?? 'workers';
+  }
+
+  set chosenGroup(group: Group) {
+    this.group = group;
+  }
+
+  /** Reads what is new; cheap where nothing is. */
+  read(): void {
+    const { recording } = this.context;
+    const version = [recording.state('resources', 'gpus'), this.chosenGroup].join();
+    if (version === this.version) return;
+    this.version = version;
+    const isIn = (name: string): boolean => groupOf(name) === this.chosenGroup;
+    const table = recording.table('resources');
+    const processes = table.symbols('process');
+    this.series = {
+      resources: seriesOf(processes.codes, processes.names, table.times('time'), isIn),
+      gpus: gpuSeries(this.context, isIn)
+    };
+    if (this.series.resources.names.length === 0 && this.group === undefined && processes.names.length > 0) {
+      this.group = groupOf(processes.names[0]);
+      if (this.group !== 'workers') {
+        this.read();
+        return;
+      }
+    }
+    this.scaled.clear();
+    this.there = MEASURES.filter(measure => isThere(recording, measure));
+    this.most = new Map(this.there.map(measure => [measure.id, this.findMost(measure)]));
+  }
+
+  seriesOf(measure: Measure): Series {
+    return this.series[measure.table];
+  }
+
+  /** Values of a column in the measure's unit, one a row of its table. */
+  values(measure: Measure, column: MeasureColumn): ArrayLike<number> {
+    const values = valuesOf(this.context.recording, measure, column);
+    const { scale } = measure;
+    if (scale === undefined) return values;
+    let made = this.scaled.get(column);
+    if (!made) {
+      made = Float32Array.from(values, value => value * scale);
+      this.scaled.set(column, made);
+    }
+    return made;
+  }
+
+  /** The largest figure of any process; of layers, the largest sum. */
+  mostOf(measure: Measure): number {
+    return this.most.get(measure.id) ?? 1;
+  }
+
+  mostOfColumn(measure: Measure, column: MeasureColumn): number {
+    const values = this.values(measure, column);
+    let most = 0;
+    for (const row of this.seriesOf(measure).rows) if (values[row] > most) most = values[row];
+    return most;
+  }
+
+  private findMost(measure: Measure): number {
+    if (measure.style === 'stack') return this.mostStacked(measure);
+    return Math.max(...measure.columns.map(({ column }) => this.mostOfColumn(measure, column)));
+  }
+
+  private mostStacked(measure: Measure): number {
+    const { origin, end } = this.context.recording;
+    const series = this.seriesOf(measure);
+    const all = series.names.map((_, process) => process);
+    const total = new Float64Array(400);
+    for (const { column } of measure.columns) {
+      const bins = binned(series, this.values(measure, column), origin, end, total.length);
+      summed(bins, all).forEach((value, bin) => {
+        if (!Number.isNaN(value)) total[bin] += value;
+      });
+    }
+    return total.reduce((a, b) => Math.max(a, b), 0);
+  }
+}
+
+/** Which of the usual measures have no data, and why; '' if all have. */
+export function absentWords(there: readonly Measure[]): string {
+  const gone = MEASURES.filter(measure => measure.usual && !there.includes(measure));
+  const plain = gone.filter(({ missing }) => missing === undefined).map(({ title }) => title);
+  const told = new Map<string, string>();
+  for (const { missing, title } of gone) {
+    if (missing !== undefined && !told.has(missing)) told.set(missing, title);
+  }
+  const words = [...told].map(([missing, title]) => `${title}: ${missing}.`);
+  if (plain.length > 0) words.unshift(`Not recorded here: ${plain.join(', ')}.`);
+  return words.join(' ');
+}
+
+function groupOf(process: string): Group {
+  return process === 'scheduler' || process === 'client' ? process : 'workers';
+}
+
+function nothing(): Series {
+  return seriesOf([], [], []);
+}
+
+const GPU = ', GPU ';
+
+/** The worker that a series belongs to: that of a GPU has the device behind it. */
+export function workerOf(name: string): string {
+  const at = name.lastIndexOf(GPU);
+  return at < 0 ? name : name.slice(0, at);
+}
+
+function gpuSeries({ recording }: PanelContext, isIn: (name: string) => boolean): Series {
+  const table = recording.table('gpus');
+  const processes = table.symbols('process');
+  const index = table.numbers('index');
+  const codes = Uint32Array.from(processes.codes, (code, row) => code * 256 + index[row]);
+  const names: string[] = [];
+  for (const code of codes) names[code] ??= `${processes.names[code >> 8]}${GPU}${code & 255}`;
+  return seriesOf(codes, names, table.times('time'), name => isIn(workerOf(name)));
+}

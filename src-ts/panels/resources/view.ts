@@ -1,0 +1,252 @@
+import { BinCache, type Cached, type Window } from '../../core/bin-cache';
+import { timeTicks } from '../../core/format';
+import { band, binned, summed, valueAt } from '../../core/series';
+import { timeOf } from '../../core/task-filter';
+import { drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
+import type { Box, Pen } from '../../draw/pen';
+import { textWidth } from '../../draw/text-width';
+import type { Scale } from '../../draw/viewport';
+import { drawRowFrame, isNarrow, NARROW_TITLE, rowScale } from '../chart-row';
+import { choice } from '../element';
+import { heatHeight } from '../heat';
+import type { Mark, PanelContext, PanelView, TableRows } from '../panel';
+import { resourceMark } from './card';
+import { type Drawn, drawMap, drawMapFrame, drawProcess, drawRow, partsOf, type Row } from './draw-row';
+import { absentWords, type Group, ResourceFigures, workerOf } from './figures';
+import { MEASURES, type Measure, type MeasureColumn } from './measures';
+import { measureMenu } from './menu';
+import { resourceTable } from './table';
+
+/** More processes than this are drawn as a band with the chosen ones on it. */
+const MOST_LINES = 8;
+
+const GAP = 12;
+const HEIGHTS: Readonly<Record<Measure['style'], number>> = { line: 44, mirror: 58, stack: 56 };
+const NOTE = 20;
+
+type Look = 'lines' | 'map';
+
+export class ResourcesView implements PanelView {
+  readonly controls: readonly HTMLElement[];
+  private look: Look = 'lines';
+  private readonly shown = new Set(MEASURES.filter(measure => measure.usual).map(measure => measure.id));
+  private readonly cache = new BinCache<Drawn>();
+  private readonly figures: ResourceFigures;
+  private rowsDrawn: readonly Row[] = [];
+
+  constructor(private readonly context: PanelContext) {
+    this.figures = new ResourceFigures(context);
+    const changed = (): void => context.surface.invalidate('layout');
+    this.controls = [
+      choice<Group>(
+        'Processes',
+        [
+          ['workers', 'Workers'],
+          ['scheduler', 'Scheduler'],
+          ['client', 'Client']
+        ],
+        'workers',
+        group => {
+          this.figures.chosenGroup = group;
+          changed();
+        }
+      ),
+      choice<Look>(
+        'Drawn as',
+        [
+          ['lines', 'Lines'],
+          ['map', 'Heat map']
+        ],
+        'lines',
+        look => {
+          this.look = look;
+          changed();
+        }
+      ),
+      measureMenu(context.recording, this.shown, changed)
+    ];
+  }
+
+  empty(): string | undefined {
+    const { recording } = this.context;
+    if (recording.table('resources').rows + recording.table('gpus').rows > 0) return undefined;
+    return 'No samples of CPU, memory or network were recorded (`resources=None`), or the run was too short for one.';
+  }
+
+  height(width: number): number {
+    this.figures.read();
+    const title = isNarrow(gutterOf(width)) ? NARROW_TITLE : 0;
+    const rows = this.chosen().reduce((sum, measure) => sum + title + this.rowHeight(measure) + GAP, 0);
+    return Math.max(28, rows + (this.absent() && width > 0 ? NOTE : 4));
+  }
+
+  layout(): void {
+    const { figures } = this;
+    figures.read();
+    this.cache.renew(figures.version);
+    const x = gutterOf(this.context.surface.width);
+    const width = Math.max(1, this.context.surface.width - x - MARGIN);
+    const title = isNarrow(x) ? NARROW_TITLE : 0;
+    let y = 4;
+    this.rowsDrawn = this.chosen().map(measure => {
+      const height = this.rowHeight(measure);
+      const box = { x, y: y + title, width, height };
+      y += title + height + GAP;
+      const scale = rowScale(box, this.mostShown(measure), this.isMirrored(measure));
+      return { measure, series: figures.seriesOf(measure), scale };
+    });
+  }
+
+  plot(): Box {
+    const { width, height } = this.context.surface;
+    const x = gutterOf(width);
+    const note = this.absent() ? NOTE : 4;
+    return { x, y: 0, width: Math.max(1, width - x - MARGIN), height: Math.max(1, height - note) };
+  }
+
+  draw(pen: Pen): void {
+    const { surface, viewport } = this.context;
+    const { theme } = surface;
+    const plot = this.plot();
+    const scale = viewport.scale(plot.width, surface.ratio);
+    const from = scale.start - viewport.origin;
+    const marks = timeTicks(from, scale.stop - viewport.origin, Math.max(2, plot.width / 110));
+    drawTimeGrid(pen, plot, scale, viewport.origin, marks, theme);
+    for (const row of this.rowsDrawn) {
+      const { measure } = row;
+      const parts = partsOf(measure, theme);
+      if (this.look === 'map') drawMapFrame(pen, row, theme);
+      else drawRowFrame(pen, row.scale, measure.title, measure.unit, this.isMirrored(measure), theme, parts);
+      clip(pen, row.scale.box);
+      if (this.look === 'map') drawMap(pen, row, scale, this.bins, theme);
+      else drawRow(pen, row, scale, this.bins, this.chosenProcesses(row), theme);
+      pen.restore();
+    }
+    this.drawAbsent(pen);
+  }
+
+  drawOverlay(pen: Pen, hovered: Mark | undefined): void {
+    if (!hovered || this.look === 'map') return;
+    const [measure, name] = String(hovered.id).split('\n');
+    const row = this.rowsDrawn.find(each => each.measure.id === measure);
+    const process = row?.series.names.indexOf(name) ?? -1;
+    if (!row || process < 0 || row.measure.style === 'stack') return;
+    const { surface, viewport } = this.context;
+    clip(pen, row.scale.box);
+    pen.strokeStyle = surface.theme.accent;
+    pen.lineWidth = 1.75;
+    drawProcess(pen, row, viewport.scale(row.scale.box.width, surface.ratio), this.bins, process);
+    pen.restore();
+  }
+
+  pick(x: number, y: number): Mark | undefined {
+    const row = this.rowsDrawn.find(({ scale: { box } }) => y >= box.y - 4 && y <= box.y + box.height + 4);
+    if (!row || x < row.scale.box.x || x > row.scale.box.x + row.scale.box.width) return undefined;
+    const { viewport, surface } = this.context;
+    const time = viewport.scale(row.scale.box.width, surface.ratio).time(x - row.scale.box.x);
+    const process = this.nearest(row, time, y);
+    if (process < 0) return undefined;
+    const place = { time, origin: viewport.origin, x };
+    return resourceMark(this.figures, row, this.chosen(), process, place);
+  }
+
+  choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
+    const { selection } = this.context;
+    if (!mark || this.figures.chosenGroup !== 'workers') return;
+    const name = workerOf(String(mark.id).split('\n')[1]);
+    const own = selection.own('resources', 'worker') ?? [];
+    if (additive || (own.length === 1 && own[0] === name)) selection.toggle('resources', 'worker', name);
+    else selection.set({ source: 'resources', column: 'worker', value: [name] });
+  }
+
+  rows(): TableRows {
+    const { recording, selection } = this.context;
+    const time = timeOf(recording, selection.filter());
+    return resourceTable(recording, this.chosen(), this.figures.series, time);
+  }
+
+  private readonly bins = (row: Row, column: MeasureColumn, scale: Scale): Cached<Drawn> => {
+    const { measure, series } = row;
+    const window: Window = { ...scale, stop: scale.stop, moving: this.context.viewport.moving };
+    return this.cache.get(`${measure.table}.${column}`, window, (from, to, bins) => {
+      const values = binned(series, this.figures.values(measure, column), from, to, bins);
+      const all = series.names.map((_, process) => process);
+      const isStack = measure.style === 'stack';
+      return {
+        values,
+        band: all.length > MOST_LINES && !isStack ? band(values, all) : undefined,
+        sum: isStack ? summed(values, all) : undefined
+      };
+    });
+  };
+
+  private drawAbsent(pen: Pen): void {
+    const words = this.absent();
+    if (!words) return;
+    const { theme, width, height } = this.context.surface;
+    pen.font = `12px ${theme.font}`;
+    pen.textBaseline = 'middle';
+    pen.fillStyle = theme.muted;
+    pen.fillText(textWidth(pen.font).fitted(words, width), 0, height - 9);
+  }
+
+  private absent(): string {
+    return absentWords(this.figures.there);
+  }
+
+  private isMirrored(measure: Measure): boolean {
+    return measure.style === 'mirror' && this.look === 'lines';
+  }
+
+  private mostShown(measure: Measure): number {
+    const { figures } = this;
+    if (this.look === 'lines') return figures.mostOf(measure);
+    return figures.mostOfColumn(measure, measure.columns[0].column);
+  }
+
+  private chosen(): readonly Measure[] {
+    const { figures, shown } = this;
+    return figures.there.filter(
+      measure => shown.has(measure.id) && figures.seriesOf(measure).names.length > 0
+    );
+  }
+
+  private rowHeight(measure: Measure): number {
+    if (this.look === 'lines') return HEIGHTS[measure.style];
+    return heatHeight(this.figures.seriesOf(measure).names.length);
+  }
+
+  private chosenProcesses({ series }: Row): Set<number> {
+    const { workers } = this.context.selection.filter();
+    if (!workers) return new Set();
+    return new Set(series.names.flatMap((name, process) => (workers.has(workerOf(name)) ? process : [])));
+  }
+
+  /** The process whose line, or whose stripe of the map, is nearest; -1 if nothing is known then. */
+  private nearest({ measure, series, scale }: Row, time: number, y: number): number {
+    if (this.look === 'map') {
+      const place = Math.floor(((y - scale.box.y) / scale.box.height) * series.names.length);
+      return Math.min(series.names.length - 1, Math.max(0, place));
+    }
+    let best = -1;
+    let distance = Number.POSITIVE_INFINITY;
+    measure.columns.forEach(({ column }, at) => {
+      const values = this.figures.values(measure, column);
+      const sign = this.isMirrored(measure) && at === 1 ? -1 : 1;
+      for (let process = 0; process < series.names.length; process++) {
+        const away = Math.abs(scale.y(sign * valueAt(series, values, process, time)) - y);
+        if (!(away < distance)) continue;
+        distance = away;
+        best = process;
+      }
+    });
+    return best;
+  }
+}
+
+function clip(pen: Pen, box: Box): void {
+  pen.save();
+  pen.beginPath();
+  pen.rect(box.x, box.y - 1, box.width, box.height + 2);
+  pen.clip();
+}
