@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -17,7 +18,12 @@ ROOT = Path(__file__).parent.parent
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-FRONT_END = {"dask_insight/static/report.js", "dask_insight/static/report.css"}
+FRONT_END = {
+    f"dask_insight/static/{name}" for name in ("report.js", "report.css", "widget.js", "widget.css")
+}
+
+#: Where JupyterLab looks for its extensions, below an environment's folder.
+LABEXTENSION = "share/jupyter/labextensions/dask-insight"
 
 #: Runs in the fresh environment: a real computation, its recording, its report.
 RECORD = """
@@ -123,6 +129,9 @@ def test_sdist_holds_sources_and_front_end(packages: tuple[Path, Path]) -> None:
         ".npmrc",
         "src-ts/build.mjs",
         "src-ts/hosts/report.ts",
+        "labextension/src/index.ts",
+        "labextension/schema/plugin.json",
+        "dask_insight/labextension/package.json",
     }
     assert (needed | FRONT_END | {"dask_insight/_build/dask_insight_backend.py"}) <= names
     assert not [name for name in names if "node_modules" in name]
@@ -133,7 +142,9 @@ def test_wheel_holds_the_package_and_nothing_else(packages: tuple[Path, Path]) -
         names = set(archive.namelist())
     assert (FRONT_END | {"dask_insight/__init__.py", "dask_insight/py.typed"}) <= names
     assert not [name for name in names if name.startswith("dask_insight/_build") or name.endswith(".ts")]
-    assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {"dask_insight"}
+    assert not [name for name in names if name.startswith("dask_insight/labextension")]
+    tops = {name.partition("/")[0] for name in names if ".dist-info" not in name}
+    assert {top for top in tops if not top.endswith(".data")} == {"dask_insight"}
 
 
 def test_every_module_is_in_the_wheel(packages: tuple[Path, Path], clean_copy: Path) -> None:
@@ -159,6 +170,23 @@ def test_runtime_needs_neither_node_nor_jupyterlab(fresh_environment: Path) -> N
         "pynvml",
     }
     assert {"dask", "distributed", "nvidia-ml-py"} <= installed
+
+
+def test_jupyterlab_finds_the_extension(fresh_environment: Path) -> None:
+    """As JupyterLab reads it when it starts, and every file that it then asks for is there."""
+    config = pytest.importorskip("jupyterlab_server.config")
+    found = config.get_federated_extensions([str((fresh_environment / LABEXTENSION).parent)])
+    assert list(found) == ["dask-insight"]
+    extension = found["dask-insight"]
+    assert extension["version"] == "0.1.0"
+    assert extension["install"]["packageName"] == "dask_insight"
+    home = fresh_environment / LABEXTENSION
+    build = extension["jupyterlab"]["_build"]
+    assert (home / build["load"]).is_file()
+    assert (home / "static" / "style.js").is_file()
+    schema = json.loads((home / "schemas/dask-insight/plugin.json").read_text(encoding="utf-8"))
+    assert schema["title"] == "Dask Insight"
+    assert not list(home.glob("**/*.map")) and not list(home.glob("**/*.ts"))
 
 
 def test_the_command_is_there(fresh_environment: Path) -> None:
