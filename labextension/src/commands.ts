@@ -88,7 +88,7 @@ function addOpen({ app, documents, places }: Parts): void {
 function addLayouts({ app: { commands }, places, layouts, documents, settings }: Parts): void {
   const here = (): Place | undefined => places.current;
   commands.addCommand(ACTIONS.layout, {
-    label: 'Default layout',
+    label: args => (args.short ? 'Layout' : 'Default layout'),
     caption: 'Open the panels of the default layout around the notebook',
     icon: layoutIcon,
     isEnabled: () => here() !== undefined && settings !== undefined,
@@ -98,7 +98,7 @@ function addLayouts({ app: { commands }, places, layouts, documents, settings }:
     }
   });
   commands.addCommand(ACTIONS.save, {
-    label: 'Save layout',
+    label: args => (args.short ? 'Save' : 'Save layout'),
     caption: 'Make the panels as they stand now the default layout',
     isEnabled: () => {
       const place = here();

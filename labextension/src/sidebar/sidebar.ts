@@ -11,6 +11,9 @@ import { dragFrom } from './dragging';
 import { Entries } from './entries';
 import { StateView } from './state-view';
 
+/** What stands at the foot of the sidebar. */
+const OFFERED = [ACTIONS.layout, ACTIONS.save, ACTIONS.toggle];
+
 /** The state of the current notebook's kernel, and the panels to open or to drag. */
 export class Sidebar extends Widget {
   private readonly state = new StateView();
@@ -37,8 +40,7 @@ export class Sidebar extends Widget {
         if (place) dragFrom(event, panel.title, () => documents.made(panel.id, place));
       }
     });
-    const offered = [ACTIONS.layout, ACTIONS.save, ACTIONS.toggle];
-    this.actions = offered.map(id => [id, button(commands.label(id), () => void commands.execute(id))]);
+    this.actions = OFFERED.map(id => [id, button('', () => void commands.execute(id))]);
     const foot = element('div', { class: 'di-foot' }, ...this.actions.map(([, press]) => press));
     this.node.append(this.state.element, this.entries.element, foot);
     places.changed.connect(this.update, this);
@@ -65,7 +67,8 @@ export class Sidebar extends Widget {
     this.state.show(place);
     this.entries.show(place !== undefined, new Set(open));
     for (const [id, press] of this.actions) {
-      press.textContent = this.commands.label(id);
+      press.textContent = this.commands.label(id, { short: true });
+      press.setAttribute('aria-label', this.commands.label(id));
       press.title = this.commands.caption(id);
       press.disabled = !this.commands.isEnabled(id);
     }
