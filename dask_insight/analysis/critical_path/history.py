@@ -33,7 +33,7 @@ class History:
         done = self._moments(columns)
         self.last = int(ended[np.argmax(done[ended])])
         self.end = float(done[ended].max())
-        known = np.concatenate((columns["submitted"][ended], columns["start"][ended], done[ended]))
+        known = np.concatenate([columns[name][ended] for name in ("submitted", "start", "stop", "done")])
         self.begin = float(np.nanmin(known))
         self._worker = columns["worker"].codes.tolist()
         self._submission = columns["submission"].tolist()
@@ -50,21 +50,21 @@ class History:
         self._joined = [joined.get(name, np.nan) for name in columns["worker"].names]
 
     def _moments(self, columns: Mapping[str, Any]) -> np.ndarray:
-        """Put the moments in order; what is missing took no time. Gives `done` as an array."""
+        """Put the moments in order, and fill in what is missing about the end. Gives `done` as an array."""
         done: np.ndarray = np.fmax(columns["done"], columns["stop"])
         stop = np.fmin(fill(columns["stop"], done), done)
         start = np.fmin(fill(columns["start"], stop), stop)
         executing = np.fmin(fill(columns["executing"], start), start)
         # The clock of a worker may be off by milliseconds; what its scheduler saw first, was first.
-        assigned = np.fmin(columns["assigned"], executing)
-        inputs = np.fmin(fill(columns["inputs"], assigned), executing)
-        received = np.fmin(fill(columns["received"], assigned), inputs)
+        assigned = np.minimum(columns["assigned"], executing)
+        inputs = np.minimum(fill(columns["inputs"], assigned), executing)
+        received = np.minimum(fill(columns["received"], assigned), inputs)
         self.done, self.stop, self.start = done.tolist(), stop.tolist(), start.tolist()
         self.executing, self.inputs = executing.tolist(), inputs.tolist()
         self.received = np.fmax(received, assigned).tolist()
         self.assigned = assigned.tolist()
         self.ready = np.fmin(columns["ready"], assigned).tolist()
-        self.submitted = np.fmin(columns["submitted"], fill(columns["ready"], start)).tolist()
+        self.submitted = np.minimum(columns["submitted"], fill(columns["ready"], start)).tolist()
         return done
 
     def _relations(self, read: Read, task: np.ndarray, ended: np.ndarray) -> None:

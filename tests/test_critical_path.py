@@ -1,0 +1,287 @@
+"""The path of blame: what a run waited for, step by step, and its bounds."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from graphs import START, Task, graphs, ran
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dask_insight.analysis.critical_path import critical_rows
+from dask_insight.batch import encode
+from dask_insight.recording import Recording
+
+DIAMOND = [Task("load", 1), Task("load", 4), Task("join", 2, [0, 1]), Task("last", 1, [2])]
+
+
+def steps(recording: Recording) -> list[tuple[Any, ...]]:
+    """Kind, reason, name and seconds of each step."""
+    path = recording.critical_path()
+    found = zip(path["kind"], path["because"], path["prefix"], path["seconds"].round(6), strict=True)
+    return list(found)
+
+
+def tiles_the_run(recording: Recording) -> None:
+    path = recording.critical_path()
+    length = recording.summary().duration
+    assert path["seconds"].sum() == pytest.approx(length, abs=1e-6)
+    assert (path["seconds"] > 0).all()
+    if len(path):
+        assert path["start"].to_numpy()[1:] == pytest.approx(path["stop"].to_numpy()[:-1], abs=1e-6)
+
+
+def attempts(**columns: list[Any]) -> dict[str, list[Any]]:
+    """Columns of attempts with moments given in seconds since `START`."""
+    times = ("submitted", "ready", "assigned", "start", "stop", "done")
+    return {
+        name: [START + value for value in values] if name in times else values
+        for name, values in columns.items()
+    }
+
+
+def test_a_diamond_waits_for_its_slower_side() -> None:
+    assert steps(ran(DIAMOND, [2])) == [
+        ("compute", "input", "load", 4),
+        ("compute", "input", "join", 2),
+        ("compute", "end", "last", 1),
+    ]
+
+
+def test_one_thread_is_waited_for() -> None:
+    found = steps(ran(DIAMOND, [1]))
+    assert found[0] == ("compute", "thread", "load", 1)
+    assert sum(seconds for *_, seconds in found) == 8
+
+
+def test_messages_are_the_schedulers() -> None:
+    path = ran(DIAMOND, [2], message=0.25).critical_path("kind")
+    assert path["seconds"].to_dict() == pytest.approx({"compute": 7, "scheduler": 1.5})
+    assert path["share"].sum() == pytest.approx(1)
+
+
+def test_a_pause_is_the_clients() -> None:
+    tasks = [Task("first", 1), Task("second", 2, submission=1)]
+    assert steps(ran(tasks, pauses=[3])) == [
+        ("compute", "submission", "first", 1),
+        ("client", "end", "second", 3),
+        ("compute", "end", "second", 2),
+    ]
+
+
+def test_taking_in_a_graph_is_the_schedulers() -> None:
+    tasks = [Task("first", 1), Task("second", 2, submission=1)]
+    submissions = {
+        "submission": [0, 1],
+        "time": [START, START + 4],
+        "materialize": [0.0, 0.5],
+        "ordering": [0.0, -0.25],
+        "states": [0.0, 0.25],
+    }
+    found = steps(ran(tasks, pauses=[3], submissions=submissions))
+    assert found[1:3] == [("client", "end", "second", 2), ("scheduler", "end", "second", 1)]
+
+
+def test_a_transfer_and_the_disk_are_told_apart() -> None:
+    recording = Recording()
+    recording.append(encode("graph", {"task": [0, 1], "prefix": ["one", "two"]}))
+    recording.append(encode("edges", {"task": [1], "dependency": [0]}))
+    moments = attempts(
+        run=[0, 1],
+        task=[0, 1],
+        worker=["a", "b"],
+        status=["ok", "ok"],
+        submitted=[0.0, 0.0],
+        ready=[0.0, 1.0],
+        assigned=[0.0, 1.0],
+        start=[0.0, 4.0],
+        stop=[1.0, 5.0],
+        done=[1.0, 5.0],
+    )
+    recording.append(encode("attempts", moments))
+    executions = {
+        "run": [1],
+        "worker": ["b"],
+        "received": [START + 1.5],
+        "ready": [START + 2.5],
+        "executing": [START + 3.0],
+        "ended": [START + 5.0],
+    }
+    recording.append(encode("executions", executions))
+    phase = {"run": [1], "action": ["disk-read"], "start": [START + 3.25], "stop": [START + 3.75]}
+    recording.append(encode("phases", phase))
+    assert steps(recording) == [
+        ("compute", "input", "one", 1),
+        ("scheduler", "end", "two", 0.5),
+        ("transfer", "end", "two", 1),
+        ("thread", "end", "two", 0.5),
+        ("worker", "end", "two", 0.25),
+        ("disk", "end", "two", 0.5),
+        ("worker", "end", "two", 0.25),
+        ("compute", "end", "two", 1),
+    ]
+
+
+def test_a_failed_attempt_is_to_blame_for_the_next() -> None:
+    recording = Recording()
+    recording.append(encode("graph", {"task": [0], "prefix": ["fragile"]}))
+    moments = attempts(
+        run=[0, 1],
+        task=[0, 0],
+        worker=["a", "a"],
+        status=["retried", "ok"],
+        submitted=[0.0, 0.0],
+        ready=[0.0, 2.0],
+        assigned=[0.0, 2.0],
+        start=[0.0, 2.0],
+        stop=[2.0, 5.0],
+        done=[2.0, 5.0],
+    )
+    recording.append(encode("attempts", moments))
+    assert steps(recording) == [("compute", "retry", "fragile", 2), ("compute", "end", "fragile", 3)]
+
+
+def test_a_queued_task_waits_for_a_place() -> None:
+    recording = Recording()
+    recording.append(encode("graph", {"task": [0, 1], "prefix": ["one", "two"]}))
+    moments = attempts(
+        run=[0, 1],
+        task=[0, 1],
+        worker=["a", "a"],
+        status=["ok", "ok"],
+        submitted=[0.0, 0.0],
+        ready=[0.0, 0.0],
+        assigned=[0.0, 3.5],
+        start=[0.0, 4.0],
+        stop=[3.0, 5.0],
+        done=[3.25, 5.0],
+    )
+    recording.append(encode("attempts", moments | {"queued": [0, 1]}))
+    assert steps(recording) == [
+        ("compute", "thread", "one", 3),
+        ("scheduler", "thread", "one", 0.5),
+        ("thread", "end", "two", 0.5),
+        ("compute", "end", "two", 1),
+    ]
+    tiles_the_run(recording)
+
+
+def test_times_alone_are_enough() -> None:
+    """Recordings of other formats may know no more than when a task ran."""
+    recording = Recording()
+    recording.append(encode("graph", {"task": [0, 1], "prefix": ["one", "two"]}))
+    recording.append(encode("edges", {"task": [1], "dependency": [0]}))
+    columns = attempts(run=[0, 1], task=[0, 1], start=[0.0, 3.0], stop=[2.0, 4.0])
+    recording.append(encode("attempts", columns | {"worker": ["a", "b"], "status": ["ok", "ok"]}))
+    assert steps(recording) == [
+        ("compute", "input", "one", 2),
+        ("thread", "end", "two", 1),
+        ("compute", "end", "two", 1),
+    ]
+
+
+def test_nothing_ran() -> None:
+    path = Recording().critical_path()
+    assert not len(path)
+    assert {"start", "stop", "seconds", "kind", "because", "prefix", "key", "worker"} <= set(path.columns)
+    assert not len(Recording().critical_path("prefix"))
+
+
+def test_sums_are_refused_by_what_is_no_column() -> None:
+    with pytest.raises(ValueError, match="'prefix'"):
+        Recording().critical_path("colour")
+
+
+def test_the_path_is_a_table_for_panels() -> None:
+    recording = ran(DIAMOND, [2])
+    recording.append(encode("critical", critical_rows(recording.columns)))
+    assert recording.critical["kind"].tolist() == ["compute"] * 3
+    assert recording.critical["task"].tolist() == [1, 2, 3]
+    assert recording.slice(0, 3.5).critical["task"].tolist() == [1]
+
+
+@given(tasks=graphs(), threads=st.lists(st.integers(1, 3), min_size=1, max_size=3), message=st.floats(0, 1))
+@settings(max_examples=60, deadline=None)
+def test_the_path_tiles_any_run(tasks: list[Task], threads: list[int], message: float) -> None:
+    recording = ran(tasks, threads, pauses=[0.5] * len(tasks), message=message)
+    tiles_the_run(recording)
+    path = recording.critical_path()
+    assert path.drop_duplicates(["run", "kind", "start"]).shape == path.shape
+    computing = path[path["kind"] == "compute"]
+    assert not computing["run"].duplicated().any()
+
+
+MOMENT = st.one_of(st.just(math.nan), st.integers(0, 60).map(float))
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 4), st.sampled_from("ab"), *[MOMENT] * 6), min_size=1, max_size=12
+    ),
+    edges=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8),
+)
+@settings(max_examples=100, deadline=None)
+def test_the_path_tiles_nonsense(rows: list[Any], edges: list[Any]) -> None:
+    """Clocks that contradict one another, circles, attempts at one task at once: the seconds still add up."""
+    recording = Recording()
+    recording.append(encode("graph", {"task": range(5), "prefix": list("abcab")}))
+    names = ("task", "worker", "submitted", "ready", "assigned", "start", "stop", "done")
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+    recording.append(
+        encode("attempts", attempts(**columns) | {"run": range(len(rows)), "status": ["ok"] * len(rows)})
+    )
+    if edges:
+        task, dependency = zip(*edges, strict=True)
+        recording.append(encode("edges", {"task": task, "dependency": dependency}))
+    path = recording.critical_path()
+    ended = recording.tasks[["stop", "done"]].max(axis=1)
+    known = recording.tasks[ended.notna()]
+    if not len(known):
+        assert not len(path)
+        return
+    begin = np.nanmin(known[["submitted", "start", "done", "stop"]].to_numpy())
+    assert path["seconds"].sum() == pytest.approx(max(ended.max() - begin, 0), abs=1e-5)
+
+
+# Bounds.
+
+
+def test_bounds_of_a_diamond() -> None:
+    bounds = ran(DIAMOND, [2]).bounds()
+    assert (bounds.work, bounds.threads, bounds.longest, bounds.seconds) == pytest.approx((8, 2, 7, 7))
+    assert (bounds.spread, bounds.least, bounds.most) == pytest.approx((4, 7, 7.5))
+    assert bounds.above == pytest.approx(1)
+    assert bounds.tasks == (1, 2, 3)
+    assert bounds.chain == (("load", 1, 4.0), ("join", 1, 2.0), ("last", 1, 1.0))
+    assert bounds.frame()["share"].sum() == pytest.approx(1)
+    assert "more threads do not help" in str(bounds)
+    assert "<table>" in bounds._repr_html_()
+
+
+def test_bounds_where_the_work_binds() -> None:
+    bounds = ran([Task("read", 1)] * 10, [3]).bounds()
+    assert bounds.least == pytest.approx(10 / 3)
+    assert bounds.above == pytest.approx(1.2)
+    assert bounds.parallelism == pytest.approx(10)
+    assert "up to 10 threads" in bounds.verdict()
+
+
+def test_bounds_where_nothing_ran() -> None:
+    assert "No task" in str(Recording().bounds())
+
+
+def test_a_name_is_escaped() -> None:
+    assert "<script>" not in ran([Task("<script>", 1)]).bounds()._repr_html_()
+
+
+@given(tasks=graphs(), threads=st.lists(st.integers(1, 3), min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None)
+def test_no_run_is_faster_than_its_bounds(tasks: list[Task], threads: list[int]) -> None:
+    one = [task._replace(submission=0) for task in tasks]
+    bounds = ran(one, threads).bounds()
+    if bounds.work:
+        assert bounds.seconds >= bounds.least - 1e-5
+    assert bounds.longest <= bounds.work + 1e-9
