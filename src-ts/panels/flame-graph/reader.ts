@@ -5,11 +5,15 @@ import { element } from '../element';
 /** Siblings beyond this are not read out one by one. */
 const MOST_SIBLINGS = 200;
 
+/** Readers that have been made: ids of elements are made from it. */
+let readers = 0;
+
 /**
  * The flame graph for those who listen: a tree of which only the current
  * frame, its siblings and its callers are in the page.
  */
 export class TreeReader {
+  private readonly prefix = `di-flame-${++readers}`;
   readonly element = element('div', { class: 'di-unseen', role: 'group' });
   active: string | undefined;
 
@@ -26,7 +30,7 @@ export class TreeReader {
       element(
         'div',
         {
-          id: `flame-${at}`,
+          id: `${this.prefix}-${at}`,
           role: 'treeitem',
           'aria-level': tree.depth[at],
           'aria-posinset': place,
@@ -40,6 +44,6 @@ export class TreeReader {
       ...callers.map(at => item(at, 1, 1)),
       ...siblings.map((at, place) => item(at, place + 1, siblings.length))
     );
-    this.active = `flame-${node}`;
+    this.active = `${this.prefix}-${node}`;
   }
 }

@@ -1,25 +1,32 @@
-import { callees, callers, lines } from '../../core/flame';
-import { SampleIndex, type Threads } from '../../core/flame-samples';
-import { type FlameTree, type Found, nodeAt, search } from '../../core/flame-tree';
-import { FlameWeights } from '../../core/flame-weights';
+import type { Threads } from '../../core/flame-samples';
+import { type FlameTree, nodeAt } from '../../core/flame-tree';
 import { duration, share } from '../../core/format';
-import { shortFile } from '../../core/package-of';
 import type { GestureHandlers } from '../../draw/gestures';
-import { css } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
-import { TextWidth } from '../../draw/text-width';
+import { textWidth } from '../../draw/text-width';
 import { button, choice, element } from '../element';
 import { icon } from '../icons';
 import type { Direction, Mark, PanelContext, PanelView, Reader, TableRows } from '../panel';
-import { FrameColors } from './colors';
+import { frameMark } from './card';
+import type { FrameColors } from './colors';
+import { FlameData } from './data';
+import { drawPackages } from './packages';
 import { FlamePainter, ROW } from './painter';
+import { nodeOf } from './path';
 import { TreeReader } from './reader';
 import { frameTable } from './table';
-import { carried, type FlameWindow } from './window';
+import { FlameZoom } from './zoom';
 
 const LEGEND = 22;
 const MOST_ROWS = 30;
 const FEWEST_ROWS = 5;
+
+const THREADS = [
+  ['tasks', 'Task threads'],
+  ['scheduler', 'Scheduler'],
+  ['client', 'Client'],
+  ['all', 'All threads']
+] as const;
 
 export class FlameGraphView implements PanelView {
   readonly controls: readonly HTMLElement[];
@@ -32,44 +39,31 @@ export class FlameGraphView implements PanelView {
   });
   readonly reader: Reader;
   readonly gestures: GestureHandlers;
+  private readonly data: FlameData;
+  private readonly zoom: FlameZoom;
   private readonly note = element('span', { class: 'di-note', role: 'status' });
   private readonly threads: HTMLSelectElement;
   private readonly painter = new FlamePainter();
   private readonly readerTree = new TreeReader();
-  private text: TextWidth | undefined;
-
-  private index: SampleIndex | undefined;
-  private known = '';
-  private threadsChosen: Threads = 'tasks';
-  private inverted = false;
-  private filterKey = '';
-  private readonly weights = new FlameWeights();
-  private tree: FlameTree | undefined;
-  private colors: FrameColors | undefined;
-  private lower: readonly string[] = [];
-  private found: Found | undefined;
   private packed: Uint32Array | undefined;
   private packedFor: unknown[] = [];
-  private window: FlameWindow = { from: 0, to: 1, depth: 1 };
-  private past: FlameWindow[] = [];
   /** Rows that the deepest tree so far needs: filters never make the page jump. */
   private tallest = 0;
+  /** What is left over of a scroll by less than a row. */
+  private scrolled = 0;
 
   constructor(private readonly context: PanelContext) {
-    this.threads = choice<Threads>(
-      'Threads',
-      [
-        ['tasks', 'Task threads'],
-        ['scheduler', 'Scheduler'],
-        ['client', 'Client'],
-        ['all', 'All threads']
-      ],
-      'tasks',
-      threads => {
-        this.threadsChosen = threads;
-        this.context.surface.invalidate('layout');
-      }
+    const { surface } = context;
+    this.data = new FlameData(context);
+    this.zoom = new FlameZoom(
+      () => this.data.tree,
+      () => Math.max(1, Math.floor(this.box().height / ROW)),
+      () => surface.invalidate('base')
     );
+    this.threads = choice<Threads>('Threads', THREADS, 'tasks', threads => {
+      this.data.threads = threads;
+      surface.invalidate('layout');
+    });
     const invert = button('Callers first (inverted)', () => this.invert(invert), icon('flip'));
     invert.setAttribute('aria-pressed', 'false');
     this.controls = [this.note, this.search, this.threads, invert];
@@ -90,11 +84,12 @@ export class FlameGraphView implements PanelView {
   }
 
   empty(): string | undefined {
-    const { recording } = this.context;
+    const { recording, selection } = this.context;
+    const { tree, isCurrent } = this.data;
     if (recording.table('samples').rows === 0) return withoutSamples(recording.about('profile'));
     // Samples are looked through when the panel comes into sight, not before.
-    if (!this.tree || this.tree.total[0] > 0 || this.selectionKey() !== this.filterKey) return undefined;
-    if (this.context.selection.clauses.length > 0) {
+    if (!tree || tree.total[0] > 0 || !isCurrent) return undefined;
+    if (selection.clauses.length > 0) {
       return 'No sample was taken in what is chosen. Esc takes the last choice back.';
     }
     return 'No sample was taken of these threads. Choose others at the right.';
@@ -106,39 +101,32 @@ export class FlameGraphView implements PanelView {
   }
 
   layout(): void {
-    this.read();
+    const before = this.data.tree;
+    const change = this.data.read();
+    const { tree } = this.data;
+    if (change === 'nothing' || !tree) return;
+    this.tallest = Math.max(this.tallest, tree.deepest);
+    if (change === 'grown' && before) this.zoom.carry(before, tree);
+    else this.zoom.begin(tree);
+    this.offerThreads();
+    this.find();
   }
 
   draw(pen: Pen): void {
-    const { tree, index, colors } = this;
-    const { surface } = this.context;
-    if (!tree || !index || !colors) return;
-    this.text =
-      this.text?.font === textFont(surface.theme.font)
-        ? this.text
-        : new TextWidth(textFont(surface.theme.font));
-    this.drawPackages(pen, tree, colors);
-    const table = this.packedColors(colors);
-    const { names } = index.tree.frames;
-    this.painter.draw(
-      pen,
-      tree,
-      this.box(),
-      this.window,
-      table,
-      names,
-      this.text,
-      surface.theme,
-      surface.ratio
-    );
+    const { tree, frames, colors, inverted } = this.data;
+    const { theme, width, ratio } = this.context.surface;
+    if (!tree || !frames || !colors) return;
+    drawPackages(pen, tree, colors, inverted, width, theme);
+    const packed = this.packedColors(colors);
+    const text = textWidth(`11px ${theme.font}`);
+    this.painter.draw(pen, tree, this.box(), this.zoom.window, packed, frames.names, text, theme, ratio);
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
-    const { tree } = this;
-    if (!tree || !hovered) return;
-    const node = Number(hovered.id);
-    if (node >= tree.size) return;
-    const { x, y, width, height } = this.boxOf(node);
+    const { tree } = this.data;
+    const node = tree && hovered ? nodeOf(tree, String(hovered.id)) : -1;
+    if (!tree || node < 0) return;
+    const { x, y, width, height } = this.boxOf(tree, node);
     const { y: top, height: room } = this.box();
     if (y < top || y + height > top + room + 1) return;
     pen.strokeStyle = this.context.surface.theme.text;
@@ -147,111 +135,66 @@ export class FlameGraphView implements PanelView {
   }
 
   pick(x: number, y: number): Mark | undefined {
-    const { tree } = this;
+    const { tree } = this.data;
     const box = this.box();
     if (!tree || y < box.y || y >= box.y + box.height) return undefined;
-    const depth = this.window.depth + Math.floor((y - box.y) / ROW);
-    const { from, to } = this.window;
-    const node = nodeAt(tree, depth, from + ((x - box.x) / box.width) * (to - from));
-    return node > 0 ? this.mark(node) : undefined;
+    const { from, to, depth } = this.zoom.window;
+    const row = depth + Math.floor((y - box.y) / ROW);
+    const node = nodeAt(tree, row, from + ((x - box.x) / box.width) * (to - from));
+    return node > 0 ? this.mark(tree, node) : undefined;
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
-    const { tree } = this;
+    const { tree, frames } = this.data;
     if (!tree || tree.size < 2) return undefined;
-    const node = from ? neighbour(tree, Number(from.id), direction) : 1;
+    const at = from ? nodeOf(tree, String(from.id)) : -1;
+    const node = at > 0 ? neighbour(tree, at, direction) : 1;
     if (node === undefined || node <= 0) return undefined;
-    this.reveal(node);
-    if (this.index) this.readerTree.show(tree, node, this.index.tree.frames.names);
-    return this.mark(node);
+    this.zoom.reveal(tree, node);
+    if (frames) this.readerTree.show(tree, node, frames.names);
+    return this.mark(tree, node);
   }
 
   choose(mark: Mark | undefined): void {
-    if (!mark) return;
-    this.zoomTo(Number(mark.id));
+    const { tree } = this.data;
+    const node = tree && mark ? nodeOf(tree, String(mark.id)) : -1;
+    if (node > 0) this.zoomTo(node);
   }
 
   rows(): TableRows {
-    const { tree, index } = this;
-    return frameTable(tree as FlameTree, (index as SampleIndex).tree.frames);
+    const { tree, frames } = this.data;
+    if (!tree || !frames) return { columns: [], length: 0, row: () => [] };
+    return frameTable(tree, frames);
   }
 
-  private read(): void {
-    const { recording, selection, tasks } = this.context;
-    this.index ??= new SampleIndex(recording, tasks);
-    const { index } = this;
-    const known = recording.state('stacks', 'samples', 'graph', 'attempts', 'running', 'submissions');
-    const key = this.selectionKey();
-    if (known === this.known && key === this.filterKey) return;
-    if (known !== this.known) {
-      this.known = known;
-      index.update();
-      this.nameFrames(index);
-      this.offerThreads(index);
-    }
-    const again = key === this.filterKey;
-    this.filterKey = this.selectionKey();
-    const filter = selection.filter('flame-graph');
-    const changed = this.weights.update(index, this.threadsChosen, filter, this.filterKey);
-    if (!changed && again && this.tree) return;
-    const before = this.tree;
-    const tree = (this.inverted ? callers : callees)(index.tree, this.weights.values);
-    this.tree = tree;
-    this.tallest = Math.max(this.tallest, tree.deepest);
-    const fitted: FlameWindow = { from: 0, to: tree.total[0], depth: 1 };
-    // New data leave a zoom where it is; another choice begins anew.
-    this.past = again && before ? this.past.map(window => carried(window, before, tree)) : [];
-    this.window = again && before ? carried(this.window, before, tree) : fitted;
-    this.found = undefined;
-    this.find();
-  }
-
-  private nameFrames(index: SampleIndex): void {
-    const { names, files } = index.tree.frames;
-    if (this.lower.length === names.length) return;
-    this.colors = new FrameColors(names, files);
-    this.lower = names.map((name, frame) => `${name}\n${files[frame]}`.toLowerCase());
-  }
-
-  /** What the tree depends on besides the data. */
-  private selectionKey(): string {
-    const { time, names, workers, spans, runs, cells } = this.context.selection.filter('flame-graph');
-    const lists = [names, workers, spans, runs, cells].map(each => each && [...each]);
-    return JSON.stringify([this.threadsChosen, this.inverted, time, ...lists]);
-  }
-
-  private offerThreads(index: SampleIndex): void {
-    const there = [...this.threads.options].filter(option => {
-      option.disabled = !index.has(option.value as Threads);
-      return !option.disabled;
-    });
-    if (there.length > 0 && !there.some(option => option.value === this.threadsChosen)) {
-      this.threadsChosen = there[0].value as Threads;
-      this.threads.value = this.threadsChosen;
-    }
-    this.threads.hidden = there.length <= 1;
+  private offerThreads(): void {
+    const offered = this.data.offered();
+    for (const option of this.threads.options) option.disabled = !offered.has(option.value as Threads);
+    this.threads.value = this.data.threads;
+    this.threads.hidden = offered.size <= 1;
   }
 
   private invert(control: HTMLElement): void {
-    this.inverted = !this.inverted;
-    control.setAttribute('aria-pressed', String(this.inverted));
-    this.context.say(this.inverted ? 'Callers below what they called' : 'Callers above what they called');
-    this.context.surface.invalidate('layout');
+    const { data, context } = this;
+    data.inverted = !data.inverted;
+    control.setAttribute('aria-pressed', String(data.inverted));
+    context.say(data.inverted ? 'Callers below what they called' : 'Callers above what they called');
+    context.surface.invalidate('layout');
   }
 
   private find(): void {
-    const wanted = this.search.value.trim();
-    this.found = wanted && this.tree ? search(this.tree, this.lower, wanted) : undefined;
+    this.data.find(this.search.value.trim());
     this.note.textContent = this.noteText();
     this.context.surface.invalidate('base');
   }
 
   private noteText(): string {
-    if (!this.tree) return '';
-    if (!this.found) return `${duration(this.tree.total[0])} sampled`;
-    const functions = this.found.frames.reduce((a, b) => a + b, 0);
+    const { tree, found } = this.data;
+    if (!tree) return '';
+    if (!found) return `${duration(tree.total[0])} sampled`;
+    const functions = found.frames.reduce((a, b) => a + b, 0);
     if (functions === 0) return 'no match';
-    return `${share(this.found.share)} in ${functions === 1 ? '1 function' : `${functions} functions`}`;
+    return `${share(found.share)} in ${functions === 1 ? '1 function' : `${functions} functions`}`;
   }
 
   private clearSearch(): void {
@@ -260,134 +203,52 @@ export class FlameGraphView implements PanelView {
   }
 
   private toHeaviestFound(): void {
-    const { tree, found } = this;
+    const { tree, found } = this.data;
     if (!tree || !found || found.nodes.length === 0) return;
     this.zoomTo(found.nodes.reduce((a, b) => (tree.total[b] > tree.total[a] ? b : a)));
   }
 
   private zoomTo(node: number): void {
-    const { tree } = this;
-    if (!tree) return;
-    const from = tree.start[node];
-    const to = from + tree.total[node];
-    const isShown = from === this.window.from && to === this.window.to;
-    if (isShown && this.back()) return;
-    if (!isShown) this.past.push(this.window);
-    this.show({ from, to, depth: this.depthFor(tree.depth[node]) });
-    const name = this.index?.tree.frames.names[tree.frame[node]] ?? '';
+    const { tree, frames } = this.data;
+    if (!tree || !this.zoom.toNode(tree, node)) return;
+    const name = frames?.names[tree.frame[node]] ?? '';
     this.context.say(`Zoomed to ${name}, ${share(tree.total[node] / tree.total[0])}`);
   }
 
-  /** Keeps a frame's callers in sight where there is room for them. */
-  private depthFor(depth: number): number {
-    const rows = this.visibleRows();
-    const deepest = this.tree?.deepest ?? 1;
-    if (deepest <= rows) return 1;
-    return Math.max(1, Math.min(depth - 3, deepest - rows + 1));
-  }
-
-  private visibleRows(): number {
-    return Math.max(1, Math.floor(this.box().height / ROW));
-  }
-
-  private back(): boolean {
-    const before = this.past.pop();
-    if (before) this.show(before);
-    return before !== undefined;
-  }
-
-  private show(window: FlameWindow): void {
-    this.window = window;
-    this.context.surface.invalidate('base');
-  }
-
-  private reveal(node: number): void {
-    const { tree, window } = this;
-    if (!tree) return;
-    const depth = tree.depth[node];
-    const outside = depth < window.depth || depth >= window.depth + this.visibleRows();
-    const left = tree.start[node];
-    const right = left + tree.total[node];
-    const beside = right <= window.from || left >= window.to;
-    if (!outside && !beside) return;
-    this.show({
-      ...(beside ? { from: 0, to: tree.total[0] } : window),
-      depth: outside ? this.depthFor(depth) : window.depth
-    });
-  }
-
   private makeGestures(): GestureHandlers {
+    const { zoom } = this;
     return {
       click: (x, y) => this.choose(this.pick(x, y)),
       zoom: (x, _y, factor) => {
         const box = this.box();
-        const place = Math.min(1, Math.max(0, (x - box.x) / box.width));
-        this.zoom(place, factor);
+        zoom.zoom(Math.min(1, Math.max(0, (x - box.x) / box.width)), factor);
       },
       pan: (dx, dy) => {
-        const { from, to } = this.window;
-        this.pan((-dx / this.box().width) * (to - from));
+        zoom.pan(-dx / this.box().width);
         this.scrolled += dy;
         const rows = Math.trunc(this.scrolled / ROW);
         this.scrolled -= rows * ROW;
-        this.scroll(-rows);
+        zoom.scroll(-rows);
       },
-      doubleClick: () => this.fit(),
-      key: event => this.key(event)
+      doubleClick: () => zoom.fit(),
+      key: event => this.key(event.key)
     };
   }
 
-  private scrolled = 0;
-
-  private key(event: KeyboardEvent): boolean {
-    switch (event.key) {
-      case '+':
-      case '=':
-        this.zoom(0.5, 1 / 1.5);
-        return true;
-      case '-':
-        this.zoom(0.5, 1.5);
-        return true;
-      case '0':
-        this.fit();
-        return true;
-      case 'Escape':
-        return this.back();
-      case 'PageDown':
-        this.scroll(5);
-        return true;
-      case 'PageUp':
-        this.scroll(-5);
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  private zoom(place: number, factor: number): void {
-    const { from, to, depth } = this.window;
-    const all = this.tree?.total[0] ?? 1;
-    const span = Math.min(all, Math.max((to - from) * factor, all * 1e-7));
-    const start = Math.min(all - span, Math.max(0, from + place * (to - from - span)));
-    this.show({ from: start, to: start + span, depth });
-  }
-
-  private pan(seconds: number): void {
-    const { from, to, depth } = this.window;
-    const all = this.tree?.total[0] ?? 1;
-    const start = Math.min(all - (to - from), Math.max(0, from + seconds));
-    this.show({ from: start, to: start + to - from, depth });
-  }
-
-  private scroll(rows: number): void {
-    const last = Math.max(1, (this.tree?.deepest ?? 1) - this.visibleRows() + 1);
-    const depth = Math.min(last, Math.max(1, this.window.depth + rows));
-    if (depth !== this.window.depth) this.show({ ...this.window, depth });
-  }
-
-  private fit(): void {
-    this.past = [];
-    this.show({ from: 0, to: this.tree?.total[0] ?? 1, depth: 1 });
+  private key(key: string): boolean {
+    const { zoom } = this;
+    if (key === 'Escape') return zoom.back();
+    const acts: Readonly<Record<string, () => void>> = {
+      '+': () => zoom.zoom(0.5, 1 / 1.5),
+      '=': () => zoom.zoom(0.5, 1 / 1.5),
+      '-': () => zoom.zoom(0.5, 1.5),
+      '0': () => zoom.fit(),
+      PageDown: () => zoom.scroll(5),
+      PageUp: () => zoom.scroll(-5)
+    };
+    if (!Object.hasOwn(acts, key)) return false;
+    acts[key]();
+    return true;
   }
 
   private box(): Box {
@@ -395,10 +256,9 @@ export class FlameGraphView implements PanelView {
     return { x: 0, y: LEGEND, width, height: Math.max(0, height - LEGEND) };
   }
 
-  private boxOf(node: number): Box {
-    const tree = this.tree as FlameTree;
+  private boxOf(tree: FlameTree, node: number): Box {
     const box = this.box();
-    const { from, to, depth } = this.window;
+    const { from, to, depth } = this.zoom.window;
     const scale = box.width / (to - from);
     const left = Math.max(0, (tree.start[node] - from) * scale);
     const right = Math.min(box.width, (tree.start[node] + tree.total[node] - from) * scale);
@@ -410,85 +270,20 @@ export class FlameGraphView implements PanelView {
     };
   }
 
-  private mark(node: number): Mark {
-    const tree = this.tree as FlameTree;
-    const frames = (this.index as SampleIndex).tree.frames;
-    const frame = tree.frame[node];
-    const all = tree.total[0];
-    const of = (seconds: number): string => `${duration(seconds)} (${share(seconds / all)})`;
-    const place = `${shortFile(frames.files[frame])}:${frames.firstLines[frame]}`;
-    return {
-      id: node,
-      box: this.boxOf(node),
-      card: () => ({
-        title: frames.names[frame],
-        color: css((this.colors as FrameColors).frameColor(frame, this.context.surface.theme)),
-        groups: [
-          [
-            { label: 'total', value: of(tree.total[node]) },
-            { label: 'itself', value: of(tree.self[node]) }
-          ],
-          [
-            { label: 'file', value: place, copy: `${frames.files[frame]}:${frames.firstLines[frame]}` },
-            ...this.lineWords(node)
-          ]
-        ]
-      }),
-      words: () =>
-        `${frames.names[frame]}, ${place}, ${share(tree.total[node] / all)} in total, ${share(tree.self[node] / all)} itself, depth ${tree.depth[node]}`
-    };
-  }
-
-  /** Which lines of the function were running, where the tree tells callers first. */
-  private lineWords(node: number): { label: string; value: string }[] {
-    const { tree, index } = this;
-    if (!tree || !index || this.inverted) return [];
-    return lines(index.tree, this.weights.values, tree.origin[node])
-      .slice(0, 3)
-      .map(([line, seconds]) => ({ label: `line ${line}`, value: share(seconds / tree.total[node]) }));
+  private mark(tree: FlameTree, node: number): Mark {
+    return frameMark(this.data, tree, node, this.boxOf(tree, node), this.context.surface.theme);
   }
 
   private packedColors(colors: FrameColors): Uint32Array {
     const { theme } = this.context.surface;
-    const wanted = [colors, theme, this.found];
+    const { found } = this.data;
+    const wanted = [colors, theme, found];
     if (!this.packed || wanted.some((each, at) => each !== this.packedFor[at])) {
-      this.packed = colors.table(theme, this.found?.frames);
+      this.packed = colors.table(theme, found?.frames);
       this.packedFor = wanted;
     }
     return this.packed;
   }
-
-  /** Packages by the time spent in their own frames. */
-  private drawPackages(pen: Pen, tree: FlameTree, colors: FrameColors): void {
-    const { theme, width } = this.context.surface;
-    const sums = new Float64Array(colors.packages.length);
-    for (let node = 1; node < tree.size; node++) {
-      sums[colors.packageOfFrame[tree.frame[node]]] += this.inverted
-        ? tree.depth[node] === 1
-          ? tree.total[node]
-          : 0
-        : tree.self[node];
-    }
-    const order = [...sums.keys()].filter(at => sums[at] > 0).sort((a, b) => sums[b] - sums[a]);
-    pen.font = `12px ${theme.font}`;
-    pen.textBaseline = 'middle';
-    pen.textAlign = 'left';
-    let x = 0;
-    for (const at of order) {
-      const words = `${colors.packages[at]} ${share(sums[at] / tree.total[0])}`;
-      const room = (this.text as TextWidth).of(words) * 1.1 + 14;
-      if (x + room > width) break;
-      pen.fillStyle = css(colors.packageColor(at, theme));
-      pen.fillRect(x, 5, 9, 9);
-      pen.fillStyle = theme.muted;
-      pen.fillText(words, x + 13, 10);
-      x += room + 12;
-    }
-  }
-}
-
-function textFont(family: string): string {
-  return `11px ${family}`;
 }
 
 function withoutSamples(profile: unknown): string {

@@ -1,4 +1,5 @@
 import type { FlameTree } from '../../core/flame-tree';
+import { childOf } from './path';
 
 /** The part of a tree that is shown: seconds from the left, and the depth at the top. */
 export interface FlameWindow {
@@ -32,13 +33,6 @@ function childThatHolds(tree: FlameTree, node: number, { from, to }: FlameWindow
   for (let child = node + 1; child < tree.next[node]; child = tree.next[child]) {
     const start = tree.start[child];
     if (start <= from + rest && start + tree.total[child] >= to - rest) return child;
-  }
-  return -1;
-}
-
-function childOf(tree: FlameTree, node: number, frame: number): number {
-  for (let child = node + 1; child < tree.next[node]; child = tree.next[child]) {
-    if (tree.frame[child] === frame) return child;
   }
   return -1;
 }

@@ -1,0 +1,44 @@
+import type { FlameTree } from '../../core/flame-tree';
+import { duration, share } from '../../core/format';
+import { shortFile } from '../../core/package-of';
+import { css } from '../../draw/palette';
+import type { Box } from '../../draw/pen';
+import type { Theme } from '../../draw/theme';
+import type { Mark } from '../panel';
+import type { FrameColors } from './colors';
+import type { FlameData } from './data';
+import { pathOf } from './path';
+
+/** A frame in the picture. */
+export function frameMark(data: FlameData, tree: FlameTree, node: number, box: Box, theme: Theme): Mark {
+  const frames = data.frames ?? { names: [], files: [], firstLines: [] };
+  const frame = tree.frame[node];
+  const all = tree.total[0];
+  const of = (seconds: number): string => `${duration(seconds)} (${share(seconds / all)})`;
+  const file = frames.files[frame];
+  const first = frames.firstLines[frame];
+  const place = `${shortFile(file)}:${first}`;
+  return {
+    id: pathOf(tree, node),
+    box,
+    card: () => ({
+      title: frames.names[frame],
+      color: css((data.colors as FrameColors).frameColor(frame, theme)),
+      groups: [
+        [
+          { label: 'total', value: of(tree.total[node]) },
+          { label: 'itself', value: of(tree.self[node]) }
+        ],
+        [
+          { label: 'file', value: place, copy: `${file}:${first}` },
+          ...data
+            .linesOf(node)
+            .slice(0, 3)
+            .map(([line, seconds]) => ({ label: `line ${line}`, value: share(seconds / tree.total[node]) }))
+        ]
+      ]
+    }),
+    words: () =>
+      `${frames.names[frame]}, ${place}, ${share(tree.total[node] / all)} in total, ${share(tree.self[node] / all)} itself, depth ${tree.depth[node]}`
+  };
+}

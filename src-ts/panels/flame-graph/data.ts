@@ -1,0 +1,91 @@
+import { callees, callers, lines } from '../../core/flame';
+import { SampleIndex, type Threads } from '../../core/flame-samples';
+import type { Frames } from '../../core/flame-stacks';
+import { type FlameTree, type Found, search } from '../../core/flame-tree';
+import { FlameWeights } from '../../core/flame-weights';
+import type { PanelContext } from '../panel';
+import { FrameColors } from './colors';
+
+/** What a reading of the data has changed. */
+export type Change = 'nothing' | 'grown' | 'anew';
+
+/** The samples of what is chosen, as a tree; kept up to date as they come. */
+export class FlameData {
+  threads: Threads = 'tasks';
+  inverted = false;
+  tree: FlameTree | undefined;
+  colors: FrameColors | undefined;
+  found: Found | undefined;
+  private index: SampleIndex | undefined;
+  private known = '';
+  private filterKey = '';
+  private readonly weights = new FlameWeights();
+  private lower: readonly string[] = [];
+
+  constructor(private readonly context: PanelContext) {}
+
+  get frames(): Frames | undefined {
+    return this.index?.tree.frames;
+  }
+
+  /** Whether the tree is that of what is chosen now. */
+  get isCurrent(): boolean {
+    return this.choiceKey() === this.filterKey;
+  }
+
+  /** Threads of which there are samples; those that are shown change if there are none of them. */
+  offered(): ReadonlySet<Threads> {
+    const all = ['tasks', 'scheduler', 'client', 'all'] as const;
+    return new Set(all.filter(threads => this.index?.has(threads)));
+  }
+
+  /** Takes what is new. */
+  read(): Change {
+    const { recording, selection, tasks } = this.context;
+    this.index ??= new SampleIndex(recording, tasks);
+    const { index } = this;
+    const known = recording.state('stacks', 'samples', 'graph', 'attempts', 'running', 'submissions');
+    if (known === this.known && this.isCurrent) return 'nothing';
+    if (known !== this.known) {
+      this.known = known;
+      index.update();
+      this.nameFrames(index.tree.frames);
+      const offered = this.offered();
+      const [first] = offered;
+      if (first && !offered.has(this.threads)) this.threads = first;
+    }
+    const again = this.isCurrent && this.tree !== undefined;
+    this.filterKey = this.choiceKey();
+    const filter = selection.filter('flame-graph');
+    const changed = this.weights.update(index, this.threads, filter, this.filterKey);
+    if (!changed && again) return 'nothing';
+    this.tree = (this.inverted ? callers : callees)(index.tree, this.weights.values);
+    this.found = undefined;
+    return again ? 'grown' : 'anew';
+  }
+
+  /** Finds text in the frames of the tree. */
+  find(wanted: string): void {
+    this.found = wanted && this.tree ? search(this.tree, this.lower, wanted) : undefined;
+  }
+
+  /** Which lines of a node's function were running, most first; where the tree tells callers first. */
+  linesOf(node: number): readonly (readonly [line: number, seconds: number])[] {
+    const { tree, index } = this;
+    if (!tree || !index || this.inverted) return [];
+    return lines(index.tree, this.weights.values, tree.origin[node]);
+  }
+
+  private nameFrames({ names, files }: Frames): void {
+    if (this.lower.length === names.length) return;
+    this.colors = new FrameColors(names, files);
+    this.lower = names.map((name, frame) => `${name}\n${files[frame]}`.toLowerCase());
+  }
+
+  /** What the tree depends on besides the data. */
+  private choiceKey(): string {
+    const { time, names, workers, spans, runs, cells } = this.context.selection.filter('flame-graph');
+    const lists = [names, workers, spans, runs, cells].map(each => each && [...each]);
+    return JSON.stringify([this.threads, this.inverted, time, ...lists]);
+  }
+}
