@@ -9,6 +9,9 @@ from typing import Any
 #: Where batches go: a recording's `append`, a file's writer, a comm's sender.
 Emit = Callable[[bytes], None]
 
+#: Dask setting: most bytes that an output keeps in a notebook, as Dask writes sizes.
+OUTPUT_SIZE = "dask-insight.output-size"
+
 
 @dataclass(frozen=True)
 class Options:

@@ -25,11 +25,12 @@ import dask_insight
 from dask_insight.batch import encode, split, table_of
 from dask_insight.hosts.magic.counts import Counts, GroupCount
 from dask_insight.hosts.magic.progress import as_html, as_text
-from dask_insight.hosts.notebook import LIMIT, MIME, bundle, static_bundles
+from dask_insight.hosts.notebook import MIME, bundle, static_bundles
 from dask_insight.hosts.notebook.colors import colors_of
 from dask_insight.hosts.notebook.raster import task_stream
 from dask_insight.hosts.notebook.thinner import thinned
 from dask_insight.hosts.report import digest
+from dask_insight.options import OUTPUT_SIZE
 from dask_insight.recording import Recording
 
 START = 1_750_000_000.0
@@ -225,7 +226,7 @@ def test_an_output_keeps_to_the_limit(limit: str, tmp_path: Path, monkeypatch: p
     random = np.random.default_rng(1)
     pairs = {"task": np.arange(1, 60_000), "dependency": random.integers(0, 60_000, 59_999)}
     source.append(encode("edges", pairs))
-    with dask.config.set({LIMIT: limit}):
+    with dask.config.set({OUTPUT_SIZE: limit}):
         shown = bundle(source)
     assert len(json.dumps(shown)) <= dask.utils.parse_bytes(limit)
     left_out, whole = shown[MIME]["notes"]
@@ -256,7 +257,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: py
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    with dask.config.set({LIMIT: "110 kB"}):
+    with dask.config.set({OUTPUT_SIZE: "110 kB"}):
         notes = bundle(recording(20_000, ("a", "b")))[MIME]["notes"]
     assert "could not be written beside it" in notes[-1]
 
@@ -311,7 +312,16 @@ NOTEBOOK = [
     "    get_ipython().run_cell('%%dprofile again\\nnap(3).compute(scheduler=\"sync\")')\n"
     "print((len(get_comm_manager().comms), threading.active_count()) == before, ours())",
     "import dask_insight\ndask_insight.runs['naps']",
-    "%%dprofile\ndask.nothing = 1",
+    "%%dprofile stopped\n"
+    "import os, signal\n"
+    "threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+    "time.sleep(30)",
+    "from distributed import Client\n"
+    "client = await Client(n_workers=1, processes=False, dashboard_address=':0', asynchronous=True)",
+    "%%dprofile held\nfuture = client.submit(sum, [1, 2])\n'not awaited'",
+    "%%dprofile waited\nawait client.submit(sum, [3, 4])",
+    "await client.close()",
+    "%%dprofile open --open 'Task stream'\nnap(4).compute(scheduler='sync')",
 ]
 
 
@@ -367,6 +377,24 @@ def test_ten_runs_in_a_kernel_leave_no_comms_and_threads(saved: Any) -> None:
 def test_a_kept_run_is_shown_again(saved: Any) -> None:
     [shown] = outputs(saved, 7, "execute_result")
     assert shown.data[MIME]["name"] == "naps"
+
+
+def test_an_interrupted_cell_in_a_kernel(saved: Any) -> None:
+    [error] = outputs(saved, 8, "error")
+    assert error.ename == "KeyboardInterrupt"
+    assert "dask_insight" not in "".join(error.traceback)
+
+
+def test_an_asynchronous_client_in_a_kernel(saved: Any) -> None:
+    assert [output.data["text/plain"] for output in outputs(saved, 10, "execute_result")] == ["'not awaited'"]
+    assert not outputs(saved, 10, "error")
+    assert [output.data["text/plain"] for output in outputs(saved, 11, "execute_result")] == ["7"]
+    assert outputs(saved, 11)[0].data[MIME]["name"] == "waited"
+
+
+def test_a_request_to_open_a_panel_leaves_nothing(saved: Any) -> None:
+    assert len(outputs(saved, 13)) == 1
+    assert "task-stream" not in json.dumps(saved.cells[13].metadata)
 
 
 def test_nbconvert_keeps_the_report(saved: Any) -> None:

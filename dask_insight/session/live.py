@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from math import isnan
 from typing import Any
 
+import dask
+
 from ..batch import encode
-from ..options import Emit, Options
+from ..options import OUTPUT_SIZE, Emit, Options
 from ..recording import Recording
 from ..sources.cells import NO_CELL, Cell, cell_runs
 from .bounded import BoundedRecording
@@ -72,8 +74,14 @@ class Live(Session):
         return Turn(False, None)
 
     def set(self, values: Mapping[str, Any]) -> None:
-        """Take what a person has set: ``history``, attempts kept; ``rate``, messages a second."""
-        history, rate = values.get("history"), values.get("rate")
+        """Take what a person has set.
+
+        ``history``, attempts kept; ``rate``, messages a second; ``report_bytes``,
+        most bytes of a report that stays in a notebook.
+        """
+        history, rate, size = values.get("history"), values.get("rate"), values.get("report_bytes")
+        if isinstance(size, int | float) and not isinstance(size, bool) and size > 0:
+            dask.config.set({OUTPUT_SIZE: int(size)})
         if isinstance(history, int) and not isinstance(history, bool):
             least, most = _HISTORY_BOUNDS
             self.recording.history.limit = min(max(history, least), most)
@@ -117,7 +125,7 @@ class Live(Session):
             "history": {
                 "limit": kept.limit,
                 "attempts": kept.attempts,
-                "dropped": dict(kept.dropped),
+                "dropped": {table: rows for table, rows in kept.dropped.items() if rows},
             },
             "notes": list(self._notes),
         }

@@ -11,6 +11,7 @@ from IPython.utils.process import arg_split  # type: ignore[attr-defined]
 
 from ...errors import CommandError
 from ..cli.files import writable
+from ..widget.panels import known_panel
 
 _DESCRIPTION = "Run code and show what Dask did."
 _EPILOG = """\
@@ -103,7 +104,8 @@ def parse(text: str, *, line: bool = False) -> Arguments:
     try:
         given.output = writable(given.output) if given.output else None
         given.html = writable(given.html) if given.html else None
-    except CommandError as error:
+        given.panel = known_panel(given.panel)
+    except (CommandError, ValueError) as error:
         raise UsageError(f"{magic}: {error}") from None
     return given
 

@@ -1,6 +1,6 @@
 """What stays in a notebook: the report in a sandboxed frame, pictures, tables, text."""
 
-from .bundle import LIMIT, MIME, bundle, static_bundles
+from .bundle import MIME, bundle, static_bundles
 from .static import Static
 
-__all__ = ["LIMIT", "MIME", "Static", "bundle", "static_bundles"]
+__all__ = ["MIME", "Static", "bundle", "static_bundles"]

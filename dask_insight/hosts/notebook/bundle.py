@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import words
 from ...analysis.overview import overview, short
+from ...options import OUTPUT_SIZE
 from ..report import MissingFrontEnd, write_report
 from . import table
 from .frame import frame, front_end_size
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 #: The renderer in JupyterLab shows this; the data stand once, in ``text/html``.
 MIME = "application/vnd.dask-insight.v1+json"
-#: Dask setting: most bytes of one output, as Dask writes sizes.
-LIMIT = "dask-insight.output-size"
 _DEFAULT_LIMIT = "1.5 MB"
 #: Room for everything that is no data.
 _MARGIN = 24_000
@@ -127,7 +126,7 @@ def _limit() -> int:
     import dask
     from dask.utils import parse_bytes
 
-    return int(parse_bytes(dask.config.get(LIMIT, _DEFAULT_LIMIT)))
+    return int(parse_bytes(dask.config.get(OUTPUT_SIZE, _DEFAULT_LIMIT)))
 
 
 def _whole(recording: Recording, name: str, given: Path | None) -> str:
