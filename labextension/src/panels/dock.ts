@@ -11,11 +11,11 @@ export function arrange(
   widgets: ReadonlyMap<string, Widget>
 ): void {
   const moved = new Set(widgets.values());
-  const rest = pruned(dock.saveLayout().main, widget => !moved.has(widget));
+  const rest = pruned(dock.saveLayout().main, widget => !moved.has(widget), home);
   const make = (own: DockLayout.ITabAreaConfig | undefined): Area | null => areaOf(tree, widgets, own);
   const main =
     home && rest && tabsWith(rest, home) ? replaced(rest, home, make) : beside(rest, make(undefined));
-  dock.restoreLayout({ main });
+  dock.restoreLayout({ main: main && flat(main) });
 }
 
 /** How the named widgets stand around one; undefined if that is not in the dock panel. */
@@ -29,8 +29,8 @@ export function arrangement(
   return tree && namesOf(tree).includes(NOTEBOOK) ? tree : undefined;
 }
 
-/** An area without what is not to be kept; what is left keeps its proportions. */
-function pruned(area: Area | null, keep: (widget: Widget) => boolean): Area | null {
+/** An area without what is not to be kept; the room goes to the heir's part where that is beside it, else to all. */
+function pruned(area: Area | null, keep: (widget: Widget) => boolean, heir?: Widget): Area | null {
   if (area === null) return null;
   if (area.type === 'tab-area') {
     const widgets = area.widgets.filter(keep);
@@ -39,11 +39,17 @@ function pruned(area: Area | null, keep: (widget: Widget) => boolean): Area | nu
     return { type: 'tab-area', widgets, currentIndex: Math.max(0, widgets.indexOf(current)) };
   }
   const left = area.children
-    .map((child, index) => ({ child: pruned(child, keep), size: area.sizes[index] }))
+    .map((child, index) => ({ child: pruned(child, keep, heir), size: area.sizes[index] }))
     .filter((each): each is { child: Area; size: number } => each.child !== null);
   if (left.length <= 1) return left[0]?.child ?? null;
   const sizes = left.map(({ size }) => size);
+  const inherits = heir ? left.findIndex(({ child }) => tabsWith(child, heir)) : -1;
+  if (inherits >= 0) sizes[inherits] += sum(area.sizes) - sum(sizes);
   return { ...area, children: left.map(({ child }) => child), sizes };
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((before, size) => before + size, 0);
 }
 
 function tabsWith(area: Area, widget: Widget): boolean {
@@ -59,6 +65,22 @@ function replaced(
 ): Area | null {
   if (area.type === 'tab-area') return area.widgets.includes(home) ? make(area) : area;
   return { ...area, children: area.children.map(child => replaced(child, home, make) as Area) };
+}
+
+/** A split within a split of the same direction becomes part of it and keeps its room; Lumino would not scale it. */
+function flat(area: Area): Area {
+  if (area.type === 'tab-area') return area;
+  const whole = sum(area.sizes);
+  const parts = area.children.map(flat).map((child, index) => {
+    const size = area.sizes[index] / whole;
+    if (child.type === 'tab-area' || child.orientation !== area.orientation) {
+      return { children: [child], sizes: [size] };
+    }
+    const within = sum(child.sizes);
+    return { children: child.children, sizes: child.sizes.map(each => (each / within) * size) };
+  });
+  const children = parts.flatMap(part => part.children);
+  return { ...area, children, sizes: parts.flatMap(part => part.sizes) };
 }
 
 /** For panels whose document is not open: right of everything. */

@@ -24,7 +24,9 @@ export class Layouts {
     if (!first) return;
     this.hidden.delete(place);
     const dock = dockOf(this.places.documentOf(place)) ?? dockOf(first);
-    if (dock) arrange(dock, this.places.documentOf(place), treeOf(steps), widgets);
+    // With one document at a time there is nothing to split.
+    if (dock && dock.mode !== 'single-document')
+      arrange(dock, this.places.documentOf(place), treeOf(steps), widgets);
   }
 
   /** How the panels of a place stand now, as steps; empty if there are none. */
