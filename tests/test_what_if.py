@@ -1,0 +1,348 @@
+"""What-if: the simulated cluster on graphs whose answer is known, and on random ones."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import PATIENCE
+from graphs import START, Task, graphs, ran
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import dask_insight
+from dask_insight.analysis.what_if import WhatIf
+from dask_insight.analysis.what_if.chunks import with_chunks
+from dask_insight.analysis.what_if.model import Model, model
+from dask_insight.analysis.what_if.setting import Costs, Setting
+from dask_insight.analysis.what_if.simulation import Outcome, simulate
+from dask_insight.recording import Recording
+from dask_insight.tables.tasks import make
+
+FREE = Costs(up=0, down=0, handoff=0, scheduler=0, latency=0, bandwidth=math.inf, saturation=1.1)
+#: What the scheduler is taken to cost where nothing tells.
+NEAR = 2e-3
+READS = [Task("read", 1.0)] * 12
+TREE = [
+    *[Task("leaf", 1.0)] * 4,
+    Task("join", 0.5, [0, 1]),
+    Task("join", 0.5, [2, 3]),
+    Task("top", 0.25, [4, 5]),
+]
+
+
+def modelled(recording: Recording) -> Model:
+    found = model(recording.columns, make(recording.columns))
+    assert found is not None
+    return found
+
+
+def simulated(tasks: list[Task], threads: list[int], costs: Costs = FREE, **more: Any) -> Outcome:
+    """These tasks on workers of so many threads."""
+    return simulate(modelled(ran(tasks, **more)), Setting(tuple(threads), (0.0,) * len(threads), costs))
+
+
+# Graphs whose answer is known.
+
+
+@pytest.mark.parametrize(("threads", "seconds"), [([1], 12), ([4], 3), ([1] * 4, 3), ([5], 3), ([12], 1)])
+def test_independent_tasks_fill_the_threads(threads: list[int], seconds: float) -> None:
+    assert simulated(READS, threads).seconds == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(("threads", "seconds"), [([1], 5.25), ([2], 2.75), ([4], 1.75), ([100], 1.75)])
+def test_a_tree_ends_in_its_top(threads: list[int], seconds: float) -> None:
+    assert simulated(TREE, threads).seconds == pytest.approx(seconds)
+
+
+def test_a_chain_gains_nothing() -> None:
+    chain = [Task("step", 1.0, [number - 1] if number else ()) for number in range(5)]
+    assert simulated(chain, [1] * 8).seconds == pytest.approx(5)
+
+
+def test_the_rank_decides_who_goes_first() -> None:
+    """Of two that could run the one of lower rank goes first, so that the long chain begins at once."""
+    tasks = [Task("a", 1), Task("b", 3, [0]), Task("c", 1), Task("d", 1)]
+    assert simulated(tasks, [2]).seconds == pytest.approx(4)
+    late = [Task("c", 1), Task("d", 1), Task("a", 1), Task("b", 3, [2])]
+    assert simulated(late, [2]).seconds == pytest.approx(5)
+
+
+def test_messages_are_waited_for() -> None:
+    chain = [Task("step", 1.0, [number - 1] if number else ()) for number in range(4)]
+    found = simulated(chain, [1], FREE._replace(up=0.1, down=0.2))
+    assert found.seconds == pytest.approx(4 + 4 * 0.3)
+
+
+def test_the_scheduler_takes_one_task_after_the_other() -> None:
+    found = simulated([Task("tiny", 0.001)] * 1000, [100], FREE._replace(scheduler=0.01))
+    assert found.seconds == pytest.approx(10, rel=0.05)
+
+
+def test_the_worker_needs_its_time_for_each_task() -> None:
+    assert simulated(READS, [1], FREE._replace(handoff=0.5)).seconds == pytest.approx(18)
+
+
+def test_data_are_moved_at_the_bandwidth() -> None:
+    """Two that ran at once, on two workers: one of them is moved to the other."""
+    tasks = [Task("one", 1, nbytes=1e6), Task("two", 1, nbytes=1e6), Task("both", 1, [0, 1])]
+    found = simulated(tasks, [1, 1], FREE._replace(bandwidth=1e6, latency=0.25))
+    assert found.seconds == pytest.approx(1 + 1.25 + 1)
+    assert found.moved == 1e6
+    assert simulated(tasks, [2], FREE._replace(bandwidth=1e6)).seconds == pytest.approx(2)
+
+
+def test_tasks_go_where_their_data_are() -> None:
+    tasks = [
+        *[Task("load", 1, nbytes=1e9)] * 4,
+        *[Task("use", 1, [number], nbytes=1) for number in range(4)],
+    ]
+    found = simulated(tasks, [1] * 4, FREE._replace(bandwidth=1e6))
+    assert (found.seconds, found.moved) == pytest.approx((2, 0))
+
+
+def test_idle_workers_steal() -> None:
+    """All that follows one task lies where that ran, until others take their share."""
+    tasks = [Task("seed", 1, nbytes=8), *[Task("grow", 1.0, [0])] * 8]
+    found = simulated(tasks, [1] * 4)
+    assert found.stolen >= 4
+    assert 3 <= found.seconds <= 5
+
+
+def test_a_worker_that_comes_later_helps_from_then_on() -> None:
+    made = modelled(ran(READS))
+    found = simulate(made, Setting((1, 1), (0.0, 6.0), FREE))
+    assert found.seconds == pytest.approx(9)
+
+
+def test_the_client_pauses_as_it_did() -> None:
+    tasks = [*READS, *[task._replace(submission=1) for task in READS]]
+    assert simulated(tasks, [4], pauses=[5]).seconds == pytest.approx(3 + 5 + 3)
+    assert simulated(tasks, [12], pauses=[5]).seconds == pytest.approx(1 + 5 + 1)
+
+
+def test_without_queueing_neighbours_stay_together() -> None:
+    """Sums of neighbours then need no transfer."""
+    leaves = [Task("leaf", 1.0, nbytes=1e6)] * 16
+    sums = [Task("sum", 0.1, [first, first + 1]) for first in range(0, 16, 2)]
+    together = simulated([*leaves, *sums], [1, 1], FREE._replace(saturation=math.inf))
+    assert together.moved == 0
+
+
+# Questions.
+
+
+def test_the_recorded_setting_is_its_own_calibration() -> None:
+    found = ran(READS, [2]).what_if()
+    assert (found.seconds, found.recorded, found.calibration) == pytest.approx((6, 6, 6), rel=NEAR)
+    assert found.trusted and found.low == found.high == found.seconds
+    assert "As it was recorded" in str(found)
+
+
+def test_more_workers_and_threads() -> None:
+    recording = ran(READS, [1])
+    assert recording.what_if(workers=3).seconds == pytest.approx(4, rel=0.01)
+    assert recording.what_if(threads=6).seconds == pytest.approx(2, rel=0.01)
+    both = recording.what_if(workers=2, threads=2)
+    assert (both.workers, both.threads, both.workers_before, both.threads_before) == (2, 4, 1, 1)
+    assert both.speedup == pytest.approx(4, rel=0.01)
+    assert "2 workers instead of 1" in both.verdict() and "2 threads a worker instead of 1" in both.verdict()
+
+
+def test_a_faster_function() -> None:
+    found = ran(TREE, [4]).what_if(faster={"leaf": 2})
+    assert found.seconds == pytest.approx(1.25, rel=NEAR)
+    assert "With `leaf` 2 times faster" in str(found)
+    assert ran(TREE, [4]).what_if(faster={"leaf": 0.5}).verdict().endswith("times slower.")
+
+
+def test_no_transfers_and_no_spilling() -> None:
+    phases = {
+        "run": [0, 1, 5],
+        "action": ["disk-read", "transfer", "disk-write"],
+        "start": [START + 0.0] * 3,
+        "stop": [START + 0.5] * 3,
+    }
+    recording = ran(TREE, [4], phases=phases)
+    assert recording.what_if(spilling=False).seconds == pytest.approx(1.75)
+    columns = make(recording.columns)
+    assert modelled(recording).disk.sum() == 0, "no more than the time before the function"
+    assert recording.what_if(transfers=False).seconds <= 1.75 + 1e-9
+    assert len(columns["run"]) == 7
+
+
+def test_spilling_is_taken_off_where_it_was_waited_for() -> None:
+    phase = {"run": [0], "action": ["disk-read"], "start": [START], "stop": [START + 0.5]}
+    executions = {
+        "run": [0],
+        "worker": ["w0"],
+        "received": [START - 1.0],
+        "ready": [START - 1.0],
+        "executing": [START - 1.0],
+        "ended": [START + 1.0],
+    }
+    recording = ran([Task("read", 1)], phases=phase, executions=executions)
+    assert modelled(recording).around == pytest.approx([1.0])
+    assert modelled(recording).disk == pytest.approx([0.5])
+    assert recording.what_if(spilling=False).simulated == pytest.approx(1.5)
+
+
+CHAIN = [
+    *[Task("load", 1.0, nbytes=10)] * 4,
+    *[Task("clean", 0.5, [number]) for number in range(4)],
+    Task("sum", 0.25, [4, 5, 6, 7]),
+]
+
+
+def test_bigger_chunks_merge_neighbours() -> None:
+    made = with_chunks(modelled(ran(CHAIN)), 2)
+    assert sorted(made.compute.tolist()) == pytest.approx([0.25, 1, 1, 2, 2])
+    assert sorted(len(each) for each in made.needed) == [0, 0, 1, 1, 2]
+    assert ran(CHAIN, [4]).what_if(chunks=2).seconds == pytest.approx(3.25, rel=NEAR)
+    assert ran(CHAIN, [4]).what_if(chunks=4).seconds == pytest.approx(6.25, rel=NEAR)
+
+
+def test_smaller_chunks_cut_tasks() -> None:
+    made = with_chunks(modelled(ran(CHAIN)), 0.5)
+    assert made.compute.sum() == pytest.approx(6.25)
+    assert sorted(len(each) for each in made.needed) == [0] * 8 + [1] * 8 + [8]
+    assert ran(CHAIN, [8]).what_if(chunks=0.5).seconds == pytest.approx(1.0, abs=0.01)
+
+
+def test_bigger_chunks_need_several() -> None:
+    with pytest.raises(ValueError, match="blockwise chain"):
+        ran([Task("a", 1), Task("b", 1, [0])]).what_if(chunks=2)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"chunks": 1.5}, "2, 3"),
+        ({"chunks": 0}, "2, 3"),
+        ({"chunks": -1}, "2, 3"),
+        ({"workers": 0}, "one at least"),
+        ({"threads": -2}, "one at least"),
+        ({"faster": {"nothing": 2}}, "no task is named 'nothing'; there are 'join', 'leaf' and 'top'"),
+        ({"faster": {"leaf": 0}}, "how many times faster"),
+    ],
+)
+def test_senseless_questions_are_refused(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        ran(TREE).what_if(**asked)
+
+
+def test_nothing_ran() -> None:
+    with pytest.raises(ValueError, match="no task ended"):
+        Recording().what_if(workers=2)
+
+
+def test_an_answer_that_cannot_be_trusted_is_a_range() -> None:
+    """Two threads that never ran at once: the model knows no reason why, and says so."""
+    columns = ran([Task("one", 5), Task("two", 5)], [2]).columns("attempts")
+    late = np.array([0.0, 20.0])
+    recording = ran(
+        [Task("one", 5), Task("two", 5)],
+        [2],
+        attempts={
+            name: values.tolist() if name not in ("start", "stop", "done") else (values + late).tolist()
+            for name, values in columns.items()
+        },
+        executions={"run": [0], "worker": ["w0"]},
+    )
+    found = recording.what_if(workers=2, threads=2)
+    assert not found.trusted
+    assert found.low < found.high and found.low <= found.seconds <= found.high
+    assert "between" in found.verdict() and "no more than a hint" in found.trust()
+
+
+def test_an_answer_reads_as_text_and_as_html() -> None:
+    found = ran([Task("<b>", 1.0)] * 4, [1]).what_if(workers=2, faster={"<b>": 2})
+    assert isinstance(found, WhatIf)
+    assert "`<b>` 2 times faster" in repr(found)
+    assert "<b>` 2" not in found._repr_html_() and "<table>" in found._repr_html_()
+    assert found.to_dict()["error"] == pytest.approx(0, abs=NEAR)
+
+
+def test_repeated_attempts_keep_their_time() -> None:
+    columns = ran([Task("fragile", 2.0)]).columns("attempts")
+    first = {name: values.tolist() for name, values in columns.items()}
+    second = {
+        name: [value + 3 if name in ("start", "stop", "done") else value for value in values]
+        for name, values in first.items()
+    }
+    merged = {name: [*first[name], *second[name]] for name in first}
+    merged |= {"run": [0, 1], "status": ["retried", "ok"]}
+    found = ran([Task("fragile", 2.0)], attempts=merged).what_if()
+    assert found.calibration == pytest.approx(4, rel=NEAR)
+    assert any("tried before" in note for note in found.notes)
+
+
+# Random graphs.
+
+
+@given(
+    tasks=graphs(),
+    threads=st.lists(st.integers(1, 3), min_size=1, max_size=4),
+    costs=st.sampled_from(
+        [FREE, Costs(0.01, 0.01, 0.01, 0.01, 0.1, 1e7, 1.1), FREE._replace(saturation=math.inf)]
+    ),
+)
+@settings(max_examples=80, deadline=None)
+def test_no_simulated_run_breaks_its_bounds(tasks: list[Task], threads: list[int], costs: Costs) -> None:
+    pauses = [0.5] * len(tasks)
+    recording = ran(tasks, pauses=pauses)
+    made = modelled(recording)
+    found = simulate(made, Setting(tuple(threads), (0.0,) * len(threads), costs))
+    bounds = recording.bounds()
+    assert found.seconds >= max(bounds.longest, bounds.work / sum(threads)) - 1e-5
+    edges = sum(len(task.needs) for task in tasks)
+    moving = edges * (costs.latency + 1e7 / costs.bandwidth)
+    each = costs.up + costs.down + costs.handoff + costs.scheduler
+    # Stealing begins up to 0.1 s late and may move a task more than once.
+    most = sum(task.seconds for task in tasks) + len(tasks) * (3 * each + 0.1) + 3 * moving
+    assert found.seconds <= most + sum(pauses[: tasks[-1].submission]) + 1e-5
+    assert found.busy >= bounds.work - 1e-5
+
+
+@given(tasks=graphs(), workers=st.integers(1, 4))
+@settings(max_examples=80, deadline=None)
+def test_more_workers_are_never_absurd(tasks: list[Task], workers: int) -> None:
+    """A worse order can cost something (Graham's anomalies), but not more than twice the bound."""
+    assume(sum(task.seconds for task in tasks) > 0)
+    one = [task._replace(submission=0) for task in tasks]
+    recording = ran(one, [1] * workers)
+    found = recording.what_if(workers=2 * workers)
+    alone = recording.what_if(workers=1)
+    assert found.simulated <= alone.simulated * 1.5 + 0.5
+    assert alone.simulated == pytest.approx(sum(task.seconds for task in tasks), abs=0.03)
+
+
+# A real cluster.
+
+
+def nap(number: int, *_: Any) -> int:
+    time.sleep(0.1)
+    return number
+
+
+def test_a_real_run_is_foretold(client: Any) -> None:
+    """Recorded on two workers of two threads each: the model fits, and four threads are faster than one."""
+    with dask_insight.record(client=client) as recording:
+        naps = client.map(nap, range(24), pure=False)
+        last = client.submit(nap, 0, *naps, pure=False)
+        assert last.result(PATIENCE) == 0
+    path = recording.critical_path()
+    assert path["seconds"].sum() == pytest.approx(recording.summary().duration, abs=1e-6)
+    assert path["seconds"][path["kind"] == "compute"].sum() >= 0.65
+    assert path["prefix"].iloc[-1] == "nap"
+    found = recording.what_if()
+    assert found.workers == 2 and found.threads == 4
+    bounds = recording.bounds()
+    assert bounds.longest >= 0.2 and bounds.work >= 2.5
+    assert bounds.least <= found.calibration <= 1.25 * found.recorded
+    assert found.trusted == (abs(found.error) <= 0.15)
+    serial = recording.what_if(workers=1, threads=1)
+    assert bounds.work <= serial.simulated <= 1.5 * bounds.work + 0.5
