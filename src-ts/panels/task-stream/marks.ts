@@ -1,5 +1,5 @@
 import type { EntryMask } from '../../core/entry-mask';
-import { type Lane, STATUSES } from '../../core/lane';
+import { type Lane, RUNNING, STATUSES } from '../../core/lane';
 import type { Box } from '../../draw/pen';
 import type { Card } from '../../draw/tooltip';
 import type { Mark, PanelContext } from '../panel';
@@ -58,15 +58,27 @@ export function entryAt(
 /** A task in the picture. */
 export class TaskMark implements Mark {
   readonly id: string;
+  private readonly start: number;
+  private readonly row: number;
+  private readonly running: boolean;
 
   constructor(
     private readonly context: PanelContext,
-    readonly place: Place,
+    private readonly place: Place,
     readonly box: Box,
     private readonly others: number
   ) {
     const { lane, entry } = place;
+    this.start = lane.start[entry];
+    this.row = lane.row[entry];
+    this.running = lane.status[entry] === RUNNING;
     this.id = `${lane.worker} ${lane.thread} ${lane.status[entry]} ${lane.row[entry]}`;
+  }
+
+  /** Where the task is now: more may have come since the mark was made. */
+  current(): Place | undefined {
+    const entry = this.place.lane.find(this.start, this.row, this.running);
+    return entry < 0 ? undefined : { lane: this.place.lane, entry };
   }
 
   get name(): string {

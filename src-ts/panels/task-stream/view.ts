@@ -11,22 +11,16 @@ import { type ColorTable, colorTable } from './colors';
 import { drawDetails } from './details';
 import { Grid, type View } from './grid';
 import { drawLaneLabels, type Group, groupsOf } from './lane-labels';
+import { heightOf, LaneWindow } from './lane-window';
 import { Legend } from './legend';
 import { LEVELS_FROM } from './levels';
 import { entryAt, type Place, TaskMark } from './marks';
+import { neighbour } from './neighbour';
 import { noteOf } from './note';
 import { Phases } from './phases';
 import { rowsOf } from './rows';
 import { Sheet } from './sheet';
 
-/** Heights of a lane, CSS pixels. */
-const LOWEST_LANE = 3;
-const HIGHEST_LANE = 22;
-/** The same where there are at most three lanes. */
-const HIGHEST_OF_FEW = 32;
-/** Height that lanes together aim at, and the most that they take before they scroll. */
-const AIM = 400;
-const TALLEST = 600;
 /** From this height on, phases and shapes are drawn within a lane. */
 const WITH_SHAPES = 5;
 /** Longest time in one go for building levels, milliseconds. */
@@ -45,9 +39,7 @@ export class TaskStreamView implements PanelView {
   private readonly sheet = new Sheet();
   private groups: readonly Group[] = [];
   private grouped = -1;
-  private laneHeight = LOWEST_LANE;
-  /** First lane that is shown, where there are more than fit. */
-  private top = 0;
+  private readonly window = new LaneWindow();
   private colors: ColorTable | undefined;
   private colored = '';
   private building = false;
@@ -64,7 +56,7 @@ export class TaskStreamView implements PanelView {
     this.gestures = {
       pan: (dx, dy) => {
         context.viewport.pan(-dx / this.plot().width);
-        if (dy !== 0) this.scrollBy(-dy / this.laneHeight);
+        if (dy !== 0) this.scrollBy(-dy / this.window.height);
       },
       key: event => this.key(event)
     };
@@ -79,13 +71,13 @@ export class TaskStreamView implements PanelView {
 
   height(_width: number): number {
     const lanes = Math.max(1, this.context.tasks.lanes.length);
-    return Math.min(TALLEST, lanes * laneHeightIn(AIM, lanes)) + AXIS_HEIGHT;
+    return heightOf(lanes);
   }
 
   plot(): Box {
     const { width, height } = this.context.surface;
     const x = gutterOf(width);
-    const lanes = this.shownLanes() * this.laneHeight;
+    const lanes = this.window.shown * this.window.height;
     return { x, y: 0, width: Math.max(1, width - x - MARGIN), height: Math.min(lanes, height - AXIS_HEIGHT) };
   }
 
@@ -98,12 +90,7 @@ export class TaskStreamView implements PanelView {
       this.grouped = tasks.version;
       this.groups = groupsOf(tasks);
     }
-    const room = surface.height - AXIS_HEIGHT;
-    this.laneHeight = Math.max(
-      LOWEST_LANE,
-      Math.min(HIGHEST_LANE, Math.floor(room / Math.max(1, lanes.length)))
-    );
-    this.scrollBy(0);
+    this.window.fit(lanes.length, surface.height - AXIS_HEIGHT);
     this.legend.update(surface.theme);
     const note = noteOf(tasks);
     this.below.textContent = note;
@@ -127,7 +114,7 @@ export class TaskStreamView implements PanelView {
       plot,
       scale,
       lanes: this.lanesShown(),
-      laneHeight: this.laneHeight,
+      laneHeight: this.window.height,
       roles: this.choice.roles,
       entries: this.choice.entries
     });
@@ -136,9 +123,9 @@ export class TaskStreamView implements PanelView {
       {
         groups: this.groups,
         lanes: this.context.tasks.lanes,
-        from: this.top,
-        to: this.top + this.shownLanes(),
-        laneHeight: this.laneHeight,
+        from: this.window.top,
+        to: this.window.top + this.window.shown,
+        laneHeight: this.window.height,
         right: plot.x,
         end: plot.x + plot.width
       },
@@ -146,13 +133,14 @@ export class TaskStreamView implements PanelView {
     );
     const axis = { ...plot, y: plot.height, height: AXIS_HEIGHT };
     drawTimeAxis(pen, axis, scale, viewport.origin, marks, theme);
-    this.drawScroll(pen, plot);
+    this.window.draw(pen, plot, theme);
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
     if (!(hovered instanceof TaskMark)) return;
     const { theme } = this.context.surface;
-    const box = this.boxOf(hovered.place);
+    const place = hovered.current();
+    const box = place && this.boxOf(place);
     if (!box) return;
     const plot = this.plot();
     const left = Math.max(plot.x, box.x);
@@ -169,7 +157,7 @@ export class TaskStreamView implements PanelView {
     const plot = this.plot();
     if (x < plot.x || x > plot.x + plot.width || y < 0 || y >= plot.height) return undefined;
     const scale = this.context.viewport.scale(plot.width, this.context.surface.ratio);
-    const lane = this.context.tasks.lanes[this.top + Math.floor(y / this.laneHeight)];
+    const lane = this.context.tasks.lanes[this.window.top + Math.floor(y / this.window.height)];
     if (!lane) return undefined;
     const found = entryAt(
       lane,
@@ -182,8 +170,8 @@ export class TaskStreamView implements PanelView {
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
-    const place = from instanceof TaskMark ? from.place : undefined;
-    const next = this.neighbour(place, direction);
+    const place = from instanceof TaskMark ? from.current() : undefined;
+    const next = neighbour(this.context, place, direction, this.window.top);
     if (!next) return undefined;
     this.reveal(next);
     return this.mark(next, 0);
@@ -218,7 +206,7 @@ export class TaskStreamView implements PanelView {
       roles: this.choice.roles,
       entries: this.choice.entries,
       plain: this.choice.plain,
-      version: `${this.choice.version}|${this.top}|${viewport.origin}|${this.phases.generation}`,
+      version: `${this.choice.version}|${this.window.top}|${viewport.origin}|${this.phases.generation}`,
       moving: viewport.moving
     };
   }
@@ -228,7 +216,8 @@ export class TaskStreamView implements PanelView {
     if (!this.colors || plot.height <= 0) return;
     const lanes = this.lanesShown();
     const { workers } = selection.filter();
-    const withShapes = this.laneHeight >= WITH_SHAPES;
+    const laneHeight = this.window.height;
+    const withShapes = laneHeight >= WITH_SHAPES;
     const first = Math.round((scale.start - viewport.origin) / (scale.perPixel / surface.ratio));
     const { grid } = this;
     this.sheet.paint(
@@ -243,10 +232,10 @@ export class TaskStreamView implements PanelView {
       marks.map(value => Math.round(scale.x(viewport.origin + value) * surface.ratio))
     );
     pen.imageSmoothingEnabled = false;
-    pen.drawImage(this.sheet.canvas, plot.x, plot.y, plot.width, lanes.length * this.laneHeight);
+    pen.drawImage(this.sheet.canvas, plot.x, plot.y, plot.width, lanes.length * laneHeight);
     pen.fillStyle = surface.theme.backgroundText;
-    for (let row = 1; this.laneHeight >= 4 && row <= lanes.length; row++) {
-      pen.fillRect(plot.x, row * this.laneHeight - 1, plot.width, 1);
+    for (let row = 1; laneHeight >= 4 && row <= lanes.length; row++) {
+      pen.fillRect(plot.x, row * laneHeight - 1, plot.width, 1);
     }
   }
 
@@ -284,61 +273,35 @@ export class TaskStreamView implements PanelView {
   }
 
   private lanesShown(): readonly Lane[] {
-    return this.context.tasks.lanes.slice(this.top, this.top + this.shownLanes());
-  }
-
-  private shownLanes(): number {
-    const room = Math.max(1, Math.floor((this.context.surface.height - AXIS_HEIGHT) / this.laneHeight));
-    return Math.min(room, this.context.tasks.lanes.length);
+    const { top, shown } = this.window;
+    return this.context.tasks.lanes.slice(top, top + shown);
   }
 
   private scrollBy(lanes: number): void {
-    const last = Math.max(0, this.context.tasks.lanes.length - this.shownLanes());
-    this.fraction += lanes;
-    const whole = Math.trunc(this.fraction);
-    this.fraction -= whole;
-    const top = Math.max(0, Math.min(last, this.top + whole));
-    if (top === this.top) return;
-    this.top = top;
-    this.context.surface.invalidate('base');
+    if (this.window.scrollBy(lanes)) this.context.surface.invalidate('base');
   }
-
-  /** What is left over of a scroll by less than a lane. */
-  private fraction = 0;
 
   private key(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const page = { PageDown: 0.8, PageUp: -0.8 }[event.key];
-    if (page === undefined || this.shownLanes() >= this.context.tasks.lanes.length) return false;
-    this.scrollBy(Math.round(page * this.shownLanes()));
+    if (page === undefined || this.window.isWhole) return false;
+    this.scrollBy(Math.round(page * this.window.shown));
     return true;
   }
 
-  private drawScroll(pen: Pen, plot: Box): void {
-    const { tasks, surface } = this.context;
-    const all = tasks.lanes.length;
-    const shown = this.shownLanes();
-    if (shown >= all) return;
-    pen.fillStyle = surface.theme.grid;
-    pen.fillRect(plot.x + plot.width + 3, plot.y, 4, plot.height);
-    pen.fillStyle = surface.theme.faint;
-    const height = Math.max(12, (shown / all) * plot.height);
-    const y = (this.top / Math.max(1, all - shown)) * (plot.height - height);
-    pen.fillRect(plot.x + plot.width + 3, plot.y + y, 4, height);
-  }
-
   private boxOf({ lane, entry }: Place): Box | undefined {
-    const row = this.context.tasks.lanes.indexOf(lane) - this.top;
-    if (row < 0 || row >= this.shownLanes() || entry >= lane.length) return undefined;
+    const { top, shown, height } = this.window;
+    const row = this.context.tasks.lanes.indexOf(lane) - top;
+    if (row < 0 || row >= shown || entry >= lane.length) return undefined;
     const plot = this.plot();
     const scale = this.context.viewport.scale(plot.width, this.context.surface.ratio);
     const x = plot.x + scale.x(lane.start[entry]);
     const stop = plot.x + scale.x(Math.min(lane.stop[entry], this.context.recording.end));
     return {
       x,
-      y: row * this.laneHeight,
+      y: row * height,
       width: Math.max(1, stop - x),
-      height: Math.max(2, this.laneHeight - 1)
+      height: Math.max(2, height - 1)
     };
   }
 
@@ -347,44 +310,15 @@ export class TaskStreamView implements PanelView {
     return new TaskMark(this.context, place, box, others);
   }
 
-  private neighbour(place: Place | undefined, direction: Direction): Place | undefined {
-    const { tasks, viewport } = this.context;
-    const { lanes } = tasks;
-    if (!place || direction === 'first') {
-      const lane = lanes.slice(this.top).find(each => each.firstStartAfter(viewport.start) < each.length);
-      return lane && { lane, entry: lane.firstStartAfter(viewport.start) };
-    }
-    const { lane, entry } = place;
-    if (direction === 'left' || direction === 'right') {
-      const next = entry + (direction === 'left' ? -1 : 1);
-      return next >= 0 && next < lane.length ? { lane, entry: next } : place;
-    }
-    if (direction === 'last') return { lane, entry: lane.length - 1 };
-    const step = direction === 'up' ? -1 : 1;
-    const middle = (lane.start[entry] + Math.min(lane.stop[entry], tasks.recording.end)) / 2;
-    for (let row = lanes.indexOf(lane) + step; row >= 0 && row < lanes.length; row += step) {
-      const found = lanes[row].at(middle, Number.POSITIVE_INFINITY);
-      if (found >= 0) return { lane: lanes[row], entry: found };
-    }
-    return place;
-  }
-
   /** Moves what is shown, as little as needed, until an entry can be seen. */
   private reveal({ lane, entry }: Place): void {
     const { viewport, tasks, recording } = this.context;
     const row = tasks.lanes.indexOf(lane);
-    if (row < this.top) this.scrollBy(row - this.top);
-    else if (row >= this.top + this.shownLanes()) this.scrollBy(row - this.top - this.shownLanes() + 1);
+    if (this.window.reveal(row)) this.context.surface.invalidate('base');
     const start = lane.start[entry];
     const stop = Math.min(lane.stop[entry], recording.end);
     if (start >= viewport.start && start < viewport.stop) return;
     const span = Math.max(viewport.span, (stop - start) * 1.2);
     viewport.show((start + stop) / 2 - span / 2, (start + stop) / 2 + span / 2);
   }
-}
-
-/** Height of a lane where `lanes` of them share this room. */
-function laneHeightIn(room: number, lanes: number): number {
-  const highest = lanes <= 3 ? HIGHEST_OF_FEW : HIGHEST_LANE;
-  return Math.max(LOWEST_LANE, Math.min(highest, Math.floor(room / lanes)));
 }

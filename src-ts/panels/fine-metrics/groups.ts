@@ -1,0 +1,44 @@
+import { type Amount, amountsOf, type Bar, barsOf } from '../../core/fine-metrics';
+import type { Recording } from '../../core/recording';
+import type { Selection } from '../../core/selection';
+
+/** Bars that belong together. */
+export interface Group {
+  readonly id: string;
+  readonly title: string;
+  readonly bars: readonly Bar[];
+  /** Whether a bar is a task name, which can be chosen. */
+  readonly named: boolean;
+}
+
+/** The pictures of one unit that hold anything. */
+export function groupsOf(recording: Recording, unit: string, selection: Selection): Group[] {
+  const all = amountsOf(recording, unit, selection.filter('fine-metrics'));
+  const narrowed = amountsOf(recording, unit, selection.filter());
+  const of = (amounts: readonly Amount[], ...wanted: string[]): Amount[] =>
+    amounts.filter(({ direction }) => wanted.includes(direction));
+  const activity = ({ activity: name }: Amount): string => name;
+  const moved = ({ direction, context }: Amount): string =>
+    direction === 'send' ? 'send' : direction === 'receive' ? 'receive' : context;
+  return [
+    {
+      id: 'activity',
+      title: 'Execution by activity',
+      bars: barsOf(of(narrowed, 'execute'), activity, activity),
+      named: false
+    },
+    {
+      id: 'function',
+      title: 'Execution by function',
+      bars: barsOf(of(all, 'execute'), ({ name }) => name, activity),
+      named: true
+    },
+    {
+      id: 'moved',
+      title: 'Send and receive',
+      bars: barsOf(of(all, 'send', 'receive'), moved, activity),
+      named: false
+    },
+    { id: 'other', title: 'Elsewhere', bars: barsOf(of(all, 'other'), moved, activity), named: false }
+  ].filter(({ bars }) => bars.length > 0);
+}

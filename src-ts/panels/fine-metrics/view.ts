@@ -1,0 +1,250 @@
+import { amountsOf, unitsOf } from '../../core/fine-metrics';
+import { amount, plural, share, shortened } from '../../core/format';
+import { css } from '../../draw/palette';
+import type { Box, Pen } from '../../draw/pen';
+import { TextWidth } from '../../draw/text-width';
+import type { Theme } from '../../draw/theme';
+import { element } from '../element';
+import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
+import { activityColor } from './colors';
+import { type Group, groupsOf } from './groups';
+
+const ROW = 20;
+const HEAD = 26;
+const GAP = 10;
+/** Bars shown of a group before a person asks for all. */
+const MOST = 12;
+
+interface Line {
+  readonly group: Group;
+  /** Index of the bar; -1 is the group's heading, `bars.length` the line for the rest. */
+  readonly bar: number;
+  readonly y: number;
+}
+
+export class FineMetricsView implements PanelView {
+  readonly controls: readonly HTMLElement[];
+  private readonly unit = element('select', { class: 'di-choice', 'aria-label': 'Unit', title: 'Unit' });
+  private known = '';
+  private groups: readonly Group[] = [];
+  private lines: readonly Line[] = [];
+  private readonly open = new Set<string>();
+  private text: TextWidth | undefined;
+
+  constructor(private readonly context: PanelContext) {
+    this.unit.addEventListener('change', () => context.surface.invalidate('layout'));
+    this.controls = [this.unit];
+  }
+
+  empty(): string | undefined {
+    if (this.context.recording.table('metrics').rows === 0) {
+      return 'No fine performance metrics were recorded: only distributed workers have them, once a task has ended.';
+    }
+    this.read();
+    if (this.groups.length > 0) return undefined;
+    return `Nothing was measured in ${this.unit.value} in what is chosen. Esc takes the last choice back.`;
+  }
+
+  height(): number {
+    return Math.max(80, this.placed().height);
+  }
+
+  layout(): void {
+    this.read();
+    this.lines = this.placed().lines;
+  }
+
+  draw(pen: Pen): void {
+    const { theme } = this.context.surface;
+    const font = `12px ${theme.font}`;
+    if (this.text?.font !== font) this.text = new TextWidth(font);
+    const own = new Set(this.context.selection.own('fine-metrics', 'name') ?? []);
+    for (const line of this.lines) {
+      if (line.bar < 0) this.drawHead(pen, line, theme);
+      else if (line.bar < line.group.bars.length) this.drawBar(pen, line, own, theme);
+      else this.drawRest(pen, line, theme);
+    }
+  }
+
+  drawOverlay(pen: Pen, hovered: Mark | undefined): void {
+    if (!hovered) return;
+    pen.strokeStyle = this.context.surface.theme.faint;
+    pen.lineWidth = 1;
+    pen.strokeRect(hovered.box.x + 0.5, hovered.box.y + 0.5, hovered.box.width - 1, hovered.box.height - 1);
+  }
+
+  pick(_x: number, y: number): Mark | undefined {
+    const line = this.lines.find(each => each.bar >= 0 && y >= each.y && y < each.y + ROW);
+    return line && this.mark(line);
+  }
+
+  move(from: Mark | undefined, direction: Direction): Mark | undefined {
+    const lines = this.lines.filter(line => line.bar >= 0);
+    const at = lines.findIndex(line => idOf(line) === from?.id);
+    const steps: Readonly<Record<Direction, number>> = {
+      up: at - 1,
+      left: at - 1,
+      down: at + 1,
+      right: at + 1,
+      first: 0,
+      last: lines.length - 1
+    };
+    const next = lines[from ? steps[direction] : 0];
+    return next && this.mark(next);
+  }
+
+  choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
+    const line = this.lines.find(each => idOf(each) === mark?.id);
+    if (!line) return;
+    const { selection, surface } = this.context;
+    if (line.bar === line.group.bars.length) {
+      this.open.add(line.group.id);
+      surface.invalidate('layout');
+      return;
+    }
+    if (!line.group.named) return;
+    const name = line.group.bars[line.bar].label;
+    const own = selection.own('fine-metrics', 'name') ?? [];
+    if (additive || (own.length === 1 && own[0] === name)) selection.toggle('fine-metrics', 'name', name);
+    else selection.set({ source: 'fine-metrics', column: 'name', value: [name] });
+  }
+
+  rows(): TableRows {
+    const unit = this.unit.value;
+    const amounts = amountsOf(this.context.recording, unit, this.context.selection.filter());
+    return {
+      columns: [
+        { title: 'Context', numeric: false },
+        { title: 'Task name', numeric: false },
+        { title: 'Activity', numeric: false },
+        { title: unit, numeric: true }
+      ],
+      length: amounts.length,
+      row: row => {
+        const { context, name, activity, value } = amounts[row];
+        return [context, name, activity, amount(value, unit)];
+      },
+      value: (row, column) => {
+        const { context, name, activity, value } = amounts[row];
+        return [context, name, activity, value][column];
+      }
+    };
+  }
+
+  private read(): void {
+    const { recording, selection } = this.context;
+    const units = unitsOf(recording);
+    if (this.unit.options.length !== units.length) {
+      const chosen = this.unit.value;
+      this.unit.replaceChildren(...units.map(unit => element('option', { value: unit }, unit)));
+      if (units.includes(chosen)) this.unit.value = chosen;
+      this.unit.hidden = units.length <= 1;
+    }
+    const known = [recording.state('metrics'), this.unit.value, selection.save()].join();
+    if (known === this.known) return;
+    this.known = known;
+    this.groups = groupsOf(recording, this.unit.value, selection);
+  }
+
+  private placed(): { readonly lines: readonly Line[]; readonly height: number } {
+    const lines: Line[] = [];
+    let y = 0;
+    for (const group of this.groups) {
+      lines.push({ group, bar: -1, y });
+      y += HEAD;
+      const most = this.open.has(group.id) ? group.bars.length : Math.min(group.bars.length, MOST);
+      for (let bar = 0; bar < most; bar++, y += ROW) lines.push({ group, bar, y });
+      if (most < group.bars.length) {
+        lines.push({ group, bar: group.bars.length, y });
+        y += ROW;
+      }
+      y += GAP;
+    }
+    return { lines, height: y };
+  }
+
+  private labelWidth(): number {
+    const { width } = this.context.surface;
+    return Math.round(Math.min(200, width * 0.36));
+  }
+
+  private drawHead(pen: Pen, { group, y }: Line, theme: Theme): void {
+    pen.font = `12px ${theme.font}`;
+    pen.textBaseline = 'middle';
+    pen.textAlign = 'left';
+    pen.fillStyle = theme.muted;
+    const total = group.bars.reduce((sum, bar) => sum + bar.total, 0);
+    pen.fillText(`${group.title}, ${amount(total, this.unit.value)}`, 0, y + HEAD / 2 + 2);
+  }
+
+  private drawBar(pen: Pen, { group, bar: at, y }: Line, own: ReadonlySet<string>, theme: Theme): void {
+    const text = this.text as TextWidth;
+    const bar = group.bars[at];
+    const { width } = this.context.surface;
+    const labels = this.labelWidth();
+    const values = 76;
+    const room = Math.max(10, width - labels - values);
+    const most = group.bars[0].total || 1;
+    const faded = group.named && own.size > 0 && !own.has(bar.label);
+    pen.globalAlpha = faded ? 0.35 : 1;
+    pen.font = text.font;
+    pen.textBaseline = 'middle';
+    pen.textAlign = 'left';
+    pen.fillStyle = theme.text;
+    pen.fillText(text.fitted(bar.label || '(no name)', labels - 10), 0, y + ROW / 2);
+    let x = labels;
+    for (const part of bar.parts) {
+      const length = (Math.max(0, part.value) / most) * room;
+      pen.fillStyle = css(activityColor(part.label, theme));
+      pen.fillRect(x, y + 4, Math.max(length, part === bar.parts[0] ? 1 : 0), ROW - 8);
+      x += length;
+    }
+    pen.fillStyle = theme.muted;
+    pen.fillText(amount(bar.total, this.unit.value), Math.max(x, labels + 1) + 6, y + ROW / 2);
+    pen.globalAlpha = 1;
+  }
+
+  private drawRest(pen: Pen, { group, y }: Line, theme: Theme): void {
+    const hidden = group.bars.slice(MOST);
+    const total = hidden.reduce((sum, bar) => sum + bar.total, 0);
+    pen.font = `12px ${theme.font}`;
+    pen.textBaseline = 'middle';
+    pen.textAlign = 'left';
+    pen.fillStyle = theme.accent;
+    pen.fillText(`${hidden.length} more, ${amount(total, this.unit.value)}`, 0, y + ROW / 2);
+  }
+
+  private mark(line: Line): Mark {
+    const { group, bar: at, y } = line;
+    const unit = this.unit.value;
+    const box: Box = { x: 0, y, width: this.context.surface.width, height: ROW };
+    if (at === group.bars.length) {
+      const words = `Show ${plural(group.bars.length - MOST, 'more bar')}`;
+      return { id: idOf(line), box, card: () => ({ title: words, groups: [] }), words: () => words };
+    }
+    const bar = group.bars[at];
+    const total = group.bars.reduce((sum, each) => sum + each.total, 0);
+    const parts = bar.parts.filter(part => part.label !== bar.label);
+    const own =
+      total > 0 ? `${amount(bar.total, unit)} (${share(bar.total / total)})` : amount(bar.total, unit);
+    return {
+      id: idOf(line),
+      box,
+      card: () => ({
+        title: bar.label || '(no name)',
+        groups: [
+          [{ label: group.title, value: own }],
+          parts.slice(0, 12).map(part => ({
+            label: shortened(part.label, 28),
+            value: `${amount(part.value, unit)} (${share(part.value / bar.total)})`
+          }))
+        ]
+      }),
+      words: () => `${group.title}: ${bar.label}, ${own}`
+    };
+  }
+}
+
+function idOf({ group, bar }: Line): string {
+  return `${group.id} ${bar}`;
+}
