@@ -20,53 +20,65 @@ from .setting import Setting
 from .simulation import simulate
 
 
-def what_if(
-    read: Read,
-    about: Mapping[str, Any],
-    *,
-    workers: int | None = None,
-    threads: int | None = None,
-    faster: Mapping[str, float] | None = None,
-    transfers: bool = True,
-    spilling: bool = True,
-    chunks: float = 1,
-) -> WhatIf:
-    """The answer of `Recording.what_if`."""
-    for name, count in (("workers", workers), ("threads", threads)):
-        if count is not None and count < 1:
-            raise ValueError(f"{name}={count}: it takes one at least")
-    columns = make(read)
-    recorded = model(read, columns)
-    if recorded is None:
-        raise ValueError("no task ended in this recording, so that there is nothing to simulate")
-    before = _recorded_setting(read, about, columns, recorded)
-    after = _setting(before, workers, threads, transfers=transfers)
-    changed = _changed(recorded, faster or {}, spilling=spilling, chunks=chunks)
-    known = simulate(recorded, before)
-    same = changed is recorded and after == before
-    asked = known if same else simulate(changed, after)
-    ratio = asked.seconds / known.seconds if known.seconds > 0 else 1.0
-    seconds = recorded.seconds * ratio
-    trusted = abs(known.seconds / recorded.seconds - 1) <= TRUSTED if recorded.seconds > 0 else True
-    both = (seconds, asked.seconds)
-    cpu = _cpu(columns, recorded, changed)
-    return WhatIf(
-        change=_change(before, after, faster or {}, transfers=transfers, spilling=spilling, chunks=chunks),
-        recorded=recorded.seconds,
-        seconds=seconds,
-        low=seconds if trusted else min(both),
-        high=seconds if trusted else max(both),
-        calibration=known.seconds,
-        simulated=asked.seconds,
-        workers_before=len(before.threads),
-        threads_before=sum(before.threads),
-        workers=len(after.threads),
-        threads=sum(after.threads),
-        busy=min(1.0, asked.busy / (asked.seconds * asked.threads)) if asked.seconds > 0 else 0.0,
-        moved=asked.moved,
-        cores=cpu / seconds if seconds > 0 else math.nan,
-        notes=tuple(_notes(columns, before, after, cpu / seconds if seconds > 0 else math.nan)),
-    )
+class Replay:
+    """A recording made ready for questions, of which each then takes one simulation."""
+
+    def __init__(self, read: Read, about: Mapping[str, Any]) -> None:
+        self._columns = make(read)
+        recorded = model(read, self._columns)
+        if recorded is None:
+            raise ValueError("no task ended in this recording, so that there is nothing to simulate")
+        self._recorded = recorded
+        self._before = _recorded_setting(read, about, self._columns, recorded)
+        self._known = simulate(recorded, self._before)
+
+    def ask(
+        self,
+        *,
+        workers: int | None = None,
+        threads: int | None = None,
+        faster: Mapping[str, float] | None = None,
+        transfers: bool = True,
+        spilling: bool = True,
+        chunks: float = 1,
+    ) -> WhatIf:
+        """The answer of `Recording.what_if`."""
+        for name, count in (("workers", workers), ("threads", threads)):
+            if count is not None and count < 1:
+                raise ValueError(f"{name}={count}: it takes one at least")
+        recorded, before, known = self._recorded, self._before, self._known
+        after = _setting(before, workers, threads, transfers=transfers)
+        changed = _changed(recorded, faster or {}, spilling=spilling, chunks=chunks)
+        same = changed is recorded and after == before
+        asked = known if same else simulate(changed, after)
+        seconds = recorded.seconds * (asked.seconds / known.seconds if known.seconds > 0 else 1.0)
+        off = abs(known.seconds / recorded.seconds - 1) if recorded.seconds > 0 else 0.0
+        ends = (seconds, asked.seconds) if off > TRUSTED else (seconds, seconds)
+        cores = _cpu(self._columns, recorded, changed) / seconds if seconds > 0 else math.nan
+        return WhatIf(
+            change=_change(
+                before, after, faster or {}, transfers=transfers, spilling=spilling, chunks=chunks
+            ),
+            recorded=recorded.seconds,
+            seconds=seconds,
+            low=min(ends),
+            high=max(ends),
+            calibration=known.seconds,
+            simulated=asked.seconds,
+            workers_before=len(before.threads),
+            threads_before=sum(before.threads),
+            workers=len(after.threads),
+            threads=sum(after.threads),
+            busy=min(1.0, asked.busy / (asked.seconds * asked.threads)) if asked.seconds > 0 else 0.0,
+            moved=asked.moved,
+            cores=cores,
+            notes=tuple(_notes(self._columns, before, after, cores)),
+        )
+
+
+def what_if(read: Read, about: Mapping[str, Any], **asked: Any) -> WhatIf:
+    """One question to a recording; see `Replay.ask`."""
+    return Replay(read, about).ask(**asked)
 
 
 def _recorded_setting(

@@ -1,0 +1,139 @@
+"""The workers of a simulated cluster, and what its scheduler knows of them."""
+
+from __future__ import annotations
+
+import math
+from heapq import heappop, heappush
+
+from .model import Model
+from .setting import Setting
+
+#: Seconds between two rounds of work stealing, Dask's default.
+ROUND = 0.1
+
+
+class Cluster:
+    """Workers with threads, queues and one incoming link each.
+
+    Tasks are numbered by rank, so that of those that could run the least runs
+    first. Events are numbers in a heap of (moment, number): from 0 a task that
+    ends, from `first_join` a worker that joins, from `first_submission` a
+    submission, `balance` a round of stealing; -1 - w is worker w that looks
+    for something to run.
+    """
+
+    def __init__(self, model: Model, setting: Setting) -> None:
+        count, workers = len(model.hold), len(setting.threads)
+        self.costs, self.threads, self.total = setting.costs, setting.threads, sum(setting.threads)
+        self.hold = (model.hold + setting.costs.handoff).tolist()
+        self.needs, self.nbytes = model.needed, model.nbytes.tolist()
+        self.expected, self.stealable = model.expected.tolist(), model.stealable.tolist()
+        self.events: list[tuple[float, int]] = []
+        self.first_join, self.first_submission = count, count + workers
+        self.balance = self.first_submission + len(model.members)
+        #: Worker of each task, -1 before it has one; moments at which copies came, by worker and task.
+        self.home = [-1] * count
+        self.copies: list[dict[int, float]] = [{} for _ in range(workers)]
+        self.replicas: dict[int, list[int]] = {}
+        #: What is on its way to each worker, with its moment; what could run there.
+        self.incoming: list[list[tuple[float, int]]] = [[] for _ in range(workers)]
+        self.ready: list[list[int]] = [[] for _ in range(workers)]
+        self.free, self.alive = [0] * workers, [False] * workers
+        #: When each worker looks again; when its link is free.
+        self.wake, self.link = [math.inf] * workers, [0.0] * workers
+        #: Tasks sent to each worker that have not ended, and the seconds that Dask expects of them.
+        self.processing, self.occupancy = [0] * workers, [0.0] * workers
+        #: Tasks that wait on workers; workers with fewer tasks than threads.
+        self.waiting = self.unfilled = 0
+        self.balancing = False
+        self.moved = 0.0
+
+    def wait(self, task: int, worker: int) -> float:
+        """Seconds until a task might start on a worker, as Dask expects."""
+        copies, home, size = self.copies[worker], self.home, 0.0
+        for each in self.needs[task]:
+            if home[each] != worker and each not in copies:
+                size += self.nbytes[each]
+        return self.occupancy[worker] / self.threads[worker] + size / self.costs.bandwidth
+
+    def idle(self, worker: int) -> bool:
+        """Whether Dask would call a worker unoccupied."""
+        threads = self.threads[worker]
+        return (
+            self.processing[worker] < threads
+            or self.occupancy[worker] < threads * sum(self.occupancy) / self.total / 2
+        )
+
+    def give(self, task: int, worker: int, now: float) -> None:
+        """Send a task to a worker, which fetches what it lacks."""
+        self.home[task] = worker
+        processing = self.processing[worker] = self.processing[worker] + 1
+        self.occupancy[worker] += self.expected[task]
+        self.waiting += 1
+        threads = self.threads[worker]
+        if processing == threads:
+            self.unfilled -= 1
+        elif processing > threads and self.unfilled and not self.balancing:
+            self.plan_balance(now)
+        arrival = now + self.costs.down
+        if self.needs[task]:
+            arrival = self._fetch(task, worker, arrival)
+        heappush(self.incoming[worker], (arrival, task))
+        if self.free[worker] and arrival < self.wake[worker]:
+            self.wake[worker] = arrival
+            heappush(self.events, (arrival, -1 - worker))
+
+    def take_back(self, task: int, worker: int) -> None:
+        """Forget that a task was sent to a worker, or that it is there still."""
+        processing = self.processing[worker] = self.processing[worker] - 1
+        if processing == self.threads[worker] - 1:
+            self.unfilled += 1
+        self.occupancy[worker] -= self.expected[task]
+
+    def _fetch(self, task: int, worker: int, now: float) -> float:
+        """When all inputs of a task are on a worker."""
+        home, there, missing = self.home, now, None
+        for each in self.needs[task]:
+            if home[each] != worker:
+                copy = self.copies[worker].get(each)
+                if copy is None:
+                    missing = [each] if missing is None else [*missing, each]
+                elif copy > there:
+                    there = copy
+        if missing is None:
+            return there
+        size = sum(self.nbytes[each] for each in missing)
+        self.moved += size
+        self.link[worker] = max(now, self.link[worker]) + size / self.costs.bandwidth
+        there = max(there, self.link[worker] + self.costs.latency)
+        for each in missing:
+            self.copies[worker][each] = there
+            self.replicas.setdefault(each, []).append(worker)
+        return there
+
+    def start(self, worker: int, now: float) -> None:
+        """Give free threads to tasks whose inputs have come."""
+        incoming, ready = self.incoming[worker], self.ready[worker]
+        while incoming and incoming[0][0] <= now:
+            heappush(ready, heappop(incoming)[1])
+        free = self.free[worker]
+        while free and ready:
+            task = heappop(ready)
+            free -= 1
+            self.waiting -= 1
+            heappush(self.events, (now + self.hold[task], task))
+        self.free[worker] = free
+        if not free:
+            return
+        if incoming:
+            if incoming[0][0] < self.wake[worker]:
+                self.wake[worker] = incoming[0][0]
+                heappush(self.events, (incoming[0][0], -1 - worker))
+        elif self.waiting and not self.balancing:
+            self.plan_balance(now)
+
+    def plan_balance(self, now: float) -> None:
+        """Let the next round of stealing come, if there are several workers."""
+        if len(self.threads) > 1:
+            self.balancing = True
+            heappush(self.events, ((math.floor(now / ROUND) + 1) * ROUND, self.balance))
