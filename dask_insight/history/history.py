@@ -15,10 +15,10 @@ from ..batch import announced
 from .part import Part
 
 #: Batches and bytes after which they are merged and compressed.
-_BATCHES = 512
+_BATCHES = 256
 _BYTES = 2**20
 #: The newest batches are left as they are, for most readers stand there.
-_LEFT = 64
+_LEFT = 32
 #: Compressed bytes of history for each attempt that may be kept: the bound where little but samples comes.
 _BYTES_OF_ATTEMPT = 150
 #: Tables without which later rows could not be understood; kept as long as they are needed.

@@ -23,6 +23,8 @@ class Connection {
   comms: string[] = [];
   readonly targets: string[] = [];
   readonly sent: Message[] = [];
+  /** How often it was asked for its comms. */
+  asked = 0;
 
   registerCommTarget(name: string): void {
     this.targets.push(name);
@@ -36,6 +38,7 @@ class Connection {
       this.sent.push({ comm: message.content.comm_id, ...(message.content.data as Message) });
       return { done: Promise.resolve() };
     }
+    this.asked += 1;
     const comms = Object.fromEntries(this.comms.map(id => [id, { target_name: 'dask_insight' }]));
     return { done: Promise.resolve({ content: { comms } }) };
   }
@@ -118,6 +121,16 @@ describe('KernelLink', () => {
     expect(types()).toContain('hello');
     connection.kernelStatus('idle', 'one');
     expect(link.loaded).toBe(true);
+  });
+
+  test('asks for a comm when it is connected, not before', async () => {
+    connection.comms = ['c'];
+    connection.connectionStatus = 'connecting';
+    const link = follow();
+    await connection.spec;
+    expect(connection.asked).toBe(0);
+    connection.connectionStatusChanged.emit('connected');
+    await expect.poll(() => link.loaded).toBe(true);
   });
 
   test('adopts the comm of a message that comes by', () => {

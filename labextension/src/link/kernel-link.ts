@@ -114,8 +114,8 @@ export class KernelLink {
     kernel.iopubMessage.connect(this.heard, this);
     kernel.statusChanged.connect(this.lived, this);
     kernel.connectionStatusChanged.connect(this.connected, this);
-    if (this.loaded) this.reader.hello();
-    else void this.seek(kernel);
+    // What is sent before is held back for seconds while the kernel is busy.
+    if (kernel.connectionStatus === 'connected') this.connected(kernel, 'connected');
   }
 
   private disconnect(kernel: Kernel.IKernelConnection): void {
@@ -179,9 +179,10 @@ export class KernelLink {
     this.tell();
   }
 
-  private connected(_: Kernel.IKernelConnection, status: Kernel.ConnectionStatus): void {
-    if (!this.loaded) return;
-    if (status === 'connected') this.reader.hello();
+  private connected(kernel: Kernel.IKernelConnection, status: Kernel.ConnectionStatus): void {
+    if (!this.loaded) {
+      if (status === 'connected') void this.seek(kernel);
+    } else if (status === 'connected') this.reader.hello();
     else this.reader.lost('Connecting to the kernel again.');
   }
 
