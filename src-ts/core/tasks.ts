@@ -1,4 +1,5 @@
-import { Lane, MOST_NAMES, RUNNING, statusCode } from './lane';
+import { type Lane, MOST_NAMES, RUNNING, statusCode } from './lane';
+import { Lanes } from './lanes';
 import { Nameless } from './nameless';
 import type { Arrival, Recording, Stop } from './recording';
 import { TaskIndex } from './task-index';
@@ -21,9 +22,7 @@ export class Tasks extends TaskIndex {
   /** Grows with every change of lanes, entries or names. */
   version = 0;
 
-  private readonly byKey = new Map<string, Lane>();
-  private sortedLanes: readonly Lane[] | undefined;
-  private workerNames: ReadonlyMap<string, string> | undefined;
+  private readonly threads: Lanes;
   /** Rows of attempts whose place rests on little: more may arrive. */
   private readonly loose = new Set<number>();
   private readonly nameless = new Nameless();
@@ -31,6 +30,7 @@ export class Tasks extends TaskIndex {
 
   constructor(recording: Recording) {
     super(recording);
+    this.threads = new Lanes(recording);
     this.takeAll();
     recording.onAppend(arrival => {
       if (this.takeRows(arrival)) this.changed();
@@ -44,8 +44,7 @@ export class Tasks extends TaskIndex {
 
   /** The lanes, grouped by worker. */
   get lanes(): readonly Lane[] {
-    this.sortedLanes ??= this.inOrder();
-    return this.sortedLanes;
+    return this.threads.inOrder;
   }
 
   /** Tells after every change of lanes, entries or names. */
@@ -56,8 +55,7 @@ export class Tasks extends TaskIndex {
 
   /** A worker's name in the cluster, or its address; '' for no worker. */
   workerName(worker: string): string {
-    this.workerNames ??= this.readWorkers();
-    return this.workerNames.get(worker) || worker;
+    return this.threads.workerName(worker);
   }
 
   /** How many tasks have entries but no name yet. */
@@ -76,9 +74,7 @@ export class Tasks extends TaskIndex {
     this.unplaced.clear();
     this.totals.clear();
     this.count = 0;
-    this.byKey.clear();
-    this.sortedLanes = undefined;
-    this.workerNames = undefined;
+    this.threads.clear();
     this.loose.clear();
     this.nameless.clear();
   }
@@ -99,7 +95,7 @@ export class Tasks extends TaskIndex {
         this.takeRunning(from, to);
         return true;
       case 'workers':
-        this.sortedLanes = this.workerNames = undefined;
+        this.threads.rename();
         return true;
       default:
         return false;
@@ -165,7 +161,7 @@ export class Tasks extends TaskIndex {
       this.runningOfRun.set(run, row);
       if (moves) this.place(ended);
       if (ended >= 0) continue;
-      const lane = this.lane(workers.names[workers.codes[row]], threads.names[threads.codes[row]]);
+      const lane = this.threads.get(workers.names[workers.codes[row]], threads.names[threads.codes[row]]);
       const name = nameOf(tasks[row]);
       if (name === 0) this.nameless.add(tasks[row], { lane, start: starts[row], row, running: true });
       this.put(lane, starts[row], Number.POSITIVE_INFINITY, name, RUNNING, row);
@@ -203,7 +199,7 @@ export class Tasks extends TaskIndex {
       const key = workers.codes[row] * wide + threads.codes[row];
       let lane = lanes.get(key);
       if (!lane) {
-        lane = this.lane(workers.names[workers.codes[row]], thread);
+        lane = this.threads.get(workers.names[workers.codes[row]], thread);
         lanes.set(key, lane);
       }
       const name = nameOf(tasks[row]);
@@ -228,7 +224,7 @@ export class Tasks extends TaskIndex {
     const running = this.recording.table('running');
     const task = running.numbers('task')[row];
     const start = running.times('start')[row];
-    const lane = this.byKey.get(laneKey(running.text('worker', row), running.text('thread', row)));
+    const lane = this.threads.find(running.text('worker', row), running.text('thread', row));
     if (lane) this.takeOut(lane, start, Number.POSITIVE_INFINITY, this.nameOf(task), row, true);
   }
 
@@ -242,7 +238,7 @@ export class Tasks extends TaskIndex {
     }
     const { start, stop, worker, thread, status } = placed;
     const task = this.recording.table('attempts').numbers('task')[row];
-    const lane = this.lane(worker, thread);
+    const lane = this.threads.get(worker, thread);
     const name = this.nameOf(task);
     if (name === 0) this.nameless.add(task, { lane, start, row, running: false });
     this.put(lane, start, stop, name, status, row);
@@ -259,7 +255,7 @@ export class Tasks extends TaskIndex {
     }
     const { start, stop, worker, thread } = placed;
     const task = this.recording.table('attempts').numbers('task')[row];
-    const lane = this.byKey.get(laneKey(worker, thread));
+    const lane = this.threads.find(worker, thread);
     if (lane) this.takeOut(lane, start, stop, this.nameOf(task), row, false);
   }
 
@@ -282,19 +278,7 @@ export class Tasks extends TaskIndex {
     this.count--;
     // A lane of those whose thread was not known yet is there only as long as it is needed.
     if (lane.thread !== '' || lane.length > 0) return;
-    this.byKey.delete(laneKey(lane.worker, lane.thread));
-    this.sortedLanes = undefined;
-  }
-
-  private lane(worker: string, thread: string): Lane {
-    const key = laneKey(worker, thread);
-    let lane = this.byKey.get(key);
-    if (!lane) {
-      lane = new Lane(worker, thread);
-      this.byKey.set(key, lane);
-      this.sortedLanes = undefined;
-    }
-    return lane;
+    this.threads.delete(lane);
   }
 
   /** Gives names to entries that came before the rows of `graph` that tell them. */
@@ -316,27 +300,6 @@ export class Tasks extends TaskIndex {
     }
     return any;
   }
-
-  private readWorkers(): Map<string, string> {
-    const workers = this.recording.table('workers');
-    const names = new Map<string, string>();
-    // A later row replaces an earlier one.
-    for (let row = 0; row < workers.rows; row++)
-      names.set(workers.text('worker', row), workers.text('name', row));
-    return names;
-  }
-
-  private inOrder(): Lane[] {
-    const order = new Intl.Collator('en', { numeric: true });
-    return [...this.byKey.values()].sort(
-      (a, b) =>
-        Number(a.worker === '') - Number(b.worker === '') ||
-        order.compare(this.workerName(a.worker), this.workerName(b.worker)) ||
-        order.compare(a.worker, b.worker) ||
-        Number(a.thread === '') - Number(b.thread === '') ||
-        order.compare(a.thread, b.thread)
-    );
-  }
 }
 
 function isKnown(time: number | undefined): time is number {
@@ -345,8 +308,4 @@ function isKnown(time: number | undefined): time is number {
 
 function known(time: number | undefined, otherwise: number): number {
   return isKnown(time) ? time : otherwise;
-}
-
-function laneKey(worker: string, thread: string): string {
-  return `${worker}\n${thread}`;
 }

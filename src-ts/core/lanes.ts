@@ -1,0 +1,80 @@
+import { Lane } from './lane';
+import type { Recording } from './recording';
+
+/** The lanes of a recording, one a thread of a worker, and the names of the workers. */
+export class Lanes {
+  private readonly byKey = new Map<string, Lane>();
+  private sorted: readonly Lane[] | undefined;
+  private names: ReadonlyMap<string, string> | undefined;
+
+  constructor(private readonly recording: Recording) {}
+
+  /** Grouped by worker, in the order of their names. */
+  get inOrder(): readonly Lane[] {
+    this.sorted ??= this.sort();
+    return this.sorted;
+  }
+
+  find(worker: string, thread: string): Lane | undefined {
+    return this.byKey.get(keyOf(worker, thread));
+  }
+
+  /** The lane of a thread, made where there is none. */
+  get(worker: string, thread: string): Lane {
+    const key = keyOf(worker, thread);
+    let lane = this.byKey.get(key);
+    if (!lane) {
+      lane = new Lane(worker, thread);
+      this.byKey.set(key, lane);
+      this.sorted = undefined;
+    }
+    return lane;
+  }
+
+  delete({ worker, thread }: Lane): void {
+    this.byKey.delete(keyOf(worker, thread));
+    this.sorted = undefined;
+  }
+
+  clear(): void {
+    this.byKey.clear();
+    this.rename();
+  }
+
+  /** Names of workers have changed. */
+  rename(): void {
+    this.sorted = undefined;
+    this.names = undefined;
+  }
+
+  /** A worker's name in the cluster, or its address; '' for no worker. */
+  workerName(worker: string): string {
+    this.names ??= this.readNames();
+    return this.names.get(worker) || worker;
+  }
+
+  private readNames(): Map<string, string> {
+    const workers = this.recording.table('workers');
+    const names = new Map<string, string>();
+    // A later row replaces an earlier one.
+    for (let row = 0; row < workers.rows; row++)
+      names.set(workers.text('worker', row), workers.text('name', row));
+    return names;
+  }
+
+  private sort(): Lane[] {
+    const order = new Intl.Collator('en', { numeric: true });
+    return [...this.byKey.values()].sort(
+      (a, b) =>
+        Number(a.worker === '') - Number(b.worker === '') ||
+        order.compare(this.workerName(a.worker), this.workerName(b.worker)) ||
+        order.compare(a.worker, b.worker) ||
+        Number(a.thread === '') - Number(b.thread === '') ||
+        order.compare(a.thread, b.thread)
+    );
+  }
+}
+
+function keyOf(worker: string, thread: string): string {
+  return `${worker}\n${thread}`;
+}
