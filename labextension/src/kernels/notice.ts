@@ -3,7 +3,7 @@ import type { Situation } from './situation';
 
 /** Says how it stands and what to do, with the code to copy; empty if all is well. */
 export class Notice {
-  readonly element = element('div', { class: 'di-notice', role: 'status', hidden: true });
+  readonly element = element('div', { class: 'di-notice', hidden: true });
   private shown = '';
 
   show({ kind, words, code }: Situation): void {
@@ -12,6 +12,8 @@ export class Notice {
     this.shown = key;
     this.element.hidden = kind === 'well';
     this.element.dataset.kind = kind;
+    // Progress in percent is not read out.
+    this.element.setAttribute('aria-live', kind === 'waiting' ? 'off' : 'polite');
     this.element.replaceChildren(element('p', {}, words), ...(code ? [codeOf(code)] : []));
   }
 }
