@@ -28,7 +28,8 @@ export class StateView {
     this.kernel.hidden = !place?.kernel;
     const clusters = state ? [...state.clusters, ...(state.local ? [state.local] : [])] : [];
     this.clusters.replaceChildren(...clusters.map(clusterFacts));
-    this.losses.replaceChildren(...lossesOf(state).map(words => element('li', {}, words)));
+    const losses = [...lossesOf(state), ...(state ? (place?.live?.page.damages ?? []) : [])];
+    this.losses.replaceChildren(...losses.map(words => element('li', {}, words)));
     this.losses.hidden = this.losses.childElementCount === 0;
   }
 }
