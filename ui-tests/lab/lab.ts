@@ -13,18 +13,24 @@ declare global {
   }
 }
 
+/** Stands in a complaint that is about us, or in its stack. */
+const OURS = /dask.?insight/i;
+
 /** A page of JupyterLab, handled as a person would. */
 export class Lab {
-  /** Errors that nobody caught, complaints of ours, dialogs of the browser. */
+  /** Errors of ours that nobody caught, complaints of ours, dialogs of the browser. */
   readonly problems: string[] = [];
 
   constructor(
     readonly page: Page,
     readonly server: LabServer
   ) {
-    page.on('pageerror', error => this.problems.push(`error: ${error.stack ?? error.message}`));
+    page.on('pageerror', error => {
+      const { stack = error.message } = error;
+      if (OURS.test(stack)) this.problems.push(stack);
+    });
     page.on('console', message => {
-      if (message.type() === 'error' && /dask.?insight/i.test(message.text() + message.location().url)) {
+      if (message.type() === 'error' && OURS.test(message.text() + message.location().url)) {
         this.problems.push(message.text());
       }
     });
