@@ -21,24 +21,24 @@ import pandas as pd
 from distributed import Client, as_completed
 
 #: Seconds that the client does something else between two computations.
-THINK = 0.15
+THINK = 0.3
 
 
 def read_block(block: np.ndarray, block_info: Any = None) -> np.ndarray:
     """Load a block as from a store."""
-    time.sleep(0.12)
+    time.sleep(0.3)
     return block + 1.0
 
 
 def correct(block: np.ndarray) -> np.ndarray:
     """Wait for a service that corrects a block."""
-    time.sleep(0.04)
+    time.sleep(0.1)
     return block * 2.0
 
 
 def array(client: Client, size: int) -> None:
     """Load blocks, correct them, add the transposed, reduce twice with a pause between."""
-    side = max(2, round((6 * size) ** 0.5))
+    side = max(2, round((4 * size) ** 0.5))
     blocks = da.ones((200 * side, 200 * side), chunks=200).map_blocks(read_block, dtype=float)
     image = blocks.map_blocks(correct, dtype=float).persist()
     (image + image.T).sum(axis=0).compute()
@@ -48,14 +48,14 @@ def array(client: Client, size: int) -> None:
 
 def read_part(number: int, rows: int) -> pd.DataFrame:
     """Read a partition as from a store."""
-    time.sleep(0.2)
+    time.sleep(0.5)
     rng = np.random.default_rng(number)
     return pd.DataFrame({"key": rng.integers(0, 1000, rows), "value": rng.random(rows)})
 
 
 def enrich(part: pd.DataFrame) -> pd.DataFrame:
     """Ask a service about a partition."""
-    time.sleep(0.15)
+    time.sleep(0.3)
     return part.assign(more=part["value"] * 2.0)
 
 
@@ -63,49 +63,47 @@ def frame(client: Client, size: int) -> None:
     """Read partitions, shuffle them by key, enrich and sum them."""
     meta = pd.DataFrame({"key": np.zeros(0, int), "value": np.zeros(0)})
     with dask.config.set({"dataframe.shuffle.method": "tasks"}):
-        parts = dd.from_map(read_part, range(4 * size), rows=20_000, meta=meta)
+        parts = dd.from_map(read_part, range(2 * size), rows=20_000, meta=meta)
         shuffled = parts.shuffle("key").map_partitions(enrich, meta=meta.assign(more=0.0))
         shuffled.groupby("key").sum().compute()
 
 
-@dask.delayed
 def leaf(number: int) -> float:
     """A simulation whose length differs from one to the next."""
-    time.sleep(0.06 + 0.02 * (number * 7 % 11))
+    time.sleep(0.15 + 0.03 * (number * 7 % 11))
     return float(number)
 
 
-@dask.delayed
 def join(*results: float) -> float:
     """Two results made one; the last may be alone."""
-    time.sleep(0.08)
+    time.sleep(0.1)
     return sum(results)
 
 
 def tree(client: Client, size: int) -> None:
     """A tree of delayed calls, joined in pairs."""
-    level = [leaf(number) for number in range(8 * size)]
+    level = [dask.delayed(leaf)(number) for number in range(5 * size)]
     while len(level) > 1:
-        level = [join(*level[at : at + 2]) for at in range(0, len(level), 2)]
+        level = [dask.delayed(join)(*level[at : at + 2]) for at in range(0, len(level), 2)]
     level[0].compute()
 
 
 def fetch(number: int) -> int:
     """One answer of a service."""
-    time.sleep(0.08 + 0.01 * (number % 5))
+    time.sleep(0.2 + 0.02 * (number % 5))
     return number
 
 
 def digest(number: int) -> int:
     """What follows from one answer."""
-    time.sleep(0.05)
+    time.sleep(0.1)
     return number
 
 
 def futures(client: Client, size: int) -> None:
     """Rounds of futures, each answered by another as it comes, with a pause between the rounds."""
     for turn in range(3):
-        numbers = range(100 * turn, 100 * turn + 4 * size)
+        numbers = range(100 * turn, 100 * turn + 2 * size)
         second = [client.submit(digest, done) for done in as_completed(client.map(fetch, numbers))]
         client.gather(second)
         time.sleep(THINK)
@@ -113,7 +111,7 @@ def futures(client: Client, size: int) -> None:
 
 def download(number: int) -> bytes:
     """A file that comes now fast, now slowly, and is unpacked."""
-    time.sleep(float(np.random.default_rng(number).lognormal(-2.2, 0.6)))
+    time.sleep(float(np.random.default_rng(number).lognormal(-1.4, 0.5)))
     until = time.thread_time() + 0.01
     while time.thread_time() < until:
         pass
@@ -122,13 +120,13 @@ def download(number: int) -> bytes:
 
 def check(parts: Sequence[bytes]) -> int:
     """What needs a handful of files."""
-    time.sleep(0.1)
+    time.sleep(0.2)
     return sum(map(len, parts))
 
 
 def reads(client: Client, size: int) -> None:
     """Reads of uneven length, checked by the handful."""
-    files = [dask.delayed(download)(number) for number in range(12 * size)]
+    files = [dask.delayed(download)(number) for number in range(6 * size)]
     checks = [dask.delayed(check)(files[at : at + 6]) for at in range(0, len(files), 6)]
     dask.compute(*checks)
 

@@ -27,7 +27,8 @@ class Cluster:
         self.costs, self.threads, self.total = setting.costs, setting.threads, sum(setting.threads)
         self.hold = (model.hold + setting.costs.handoff).tolist()
         self.needs, self.nbytes = model.needed, model.nbytes.tolist()
-        self.expected, self.stealable = model.expected.tolist(), model.stealable.tolist()
+        self.expected: list[float] = model.expected.tolist()
+        self.stealable: list[bool] = model.stealable.tolist()
         self.events: list[tuple[float, int]] = []
         self.first_join, self.first_submission = count, count + workers
         self.balance = self.first_submission + len(model.members)

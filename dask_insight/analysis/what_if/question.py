@@ -31,6 +31,8 @@ class Replay:
         self._recorded = recorded
         self._before = _recorded_setting(read, about, self._columns, recorded)
         self._known = simulate(recorded, self._before)
+        left = read("workers")["left"]
+        self._left = int((left < recorded.begin + 0.99 * recorded.seconds).sum())
 
     def ask(
         self,
@@ -72,7 +74,7 @@ class Replay:
             busy=min(1.0, asked.busy / (asked.seconds * asked.threads)) if asked.seconds > 0 else 0.0,
             moved=asked.moved,
             cores=cores,
-            notes=tuple(_notes(self._columns, before, after, cores)),
+            notes=tuple(_notes(self._columns, before, after, cores, self._left)),
         )
 
 
@@ -98,18 +100,24 @@ def _recorded_setting(
     threads, joined = [], []
     for name in [*names, *idle]:
         row = rows.get(name)
-        count = int(table["threads"][row]) if row is not None else 0
-        threads.append(count or _lanes(columns, name))
-        since = float(table["joined"][row]) - recorded.begin if row is not None else 0.0
-        joined.append(max(0.0, since) if math.isfinite(since) else 0.0)
+        lanes, first = _seen(columns, name)
+        threads.append((int(table["threads"][row]) if row is not None else 0) or lanes)
+        since = np.fmin(table["joined"][row] if row is not None else np.nan, first) - recorded.begin
+        joined.append(max(0.0, float(since)) if math.isfinite(since) else 0.0)
     costs = recorded_costs(read, columns, about, recorded.seconds)
     return Setting(tuple(threads), tuple(joined), costs)
 
 
-def _lanes(columns: Mapping[str, Any], worker: str) -> int:
-    """Threads of a worker of which nothing is known but its tasks."""
+def _seen(columns: Mapping[str, Any], worker: str) -> tuple[int, float]:
+    """Threads of a worker that ran tasks, one at least, and when it was first given one."""
+    if worker not in columns["worker"].names:
+        return 1, math.nan
     mine = columns["worker"].codes == columns["worker"].names.index(worker)
-    return max(1, len(np.unique(columns["thread"].codes[mine & np.isfinite(columns["start"])])))
+    mine &= np.isfinite(columns["start"])
+    if not mine.any():
+        return 1, math.nan
+    given = np.fmin(columns["assigned"][mine], columns["start"][mine])
+    return len(np.unique(columns["thread"].codes[mine])), float(given.min())
 
 
 def _setting(before: Setting, workers: int | None, threads: int | None, *, transfers: bool) -> Setting:
@@ -187,7 +195,7 @@ def _change(
     return said[:1].upper() + said[1:]
 
 
-def _notes(columns: Mapping[str, Any], before: Setting, after: Setting, cores: float) -> list[str]:
+def _notes(columns: Mapping[str, Any], before: Setting, after: Setting, cores: float, left: int) -> list[str]:
     notes = []
     if sum(after.threads) > sum(before.threads) and cores > 1:
         notes.append(
@@ -196,6 +204,8 @@ def _notes(columns: Mapping[str, Any], before: Setting, after: Setting, cores: f
         )
     if len(after.threads) > 1 and len(before.threads) == 1:
         notes.append("one worker moves nothing, so that the network is a guess: 100 MB/s")
+    if left:
+        notes.append(f"{words.count(left, 'worker')} left before the end: simulated as if they had stayed")
     repeated = int((columns["attempt"] > 1).sum())
     if repeated:
         notes.append(
