@@ -155,7 +155,7 @@ const EXTENT: { readonly [T in TableName]?: readonly ColumnOf<T, 'time'>[] } = {
 export class Recording {
   private tables = new Map<TableName, Table>();
   private readonly callbacks = new Set<(arrival: Arrival) => void>();
-  private readonly replaceCallbacks = new Set<() => void>();
+  private readonly replaceCallbacks = new Set<(other: Recording) => void>();
   private facts = new Map<string, unknown>();
   private replaced = 0;
   private first = Number.POSITIVE_INFINITY;
@@ -219,7 +219,7 @@ export class Recording {
     this.first = other.first;
     this.last = other.last;
     this.replaced++;
-    for (const callback of [...this.replaceCallbacks]) callback();
+    for (const callback of [...this.replaceCallbacks]) callback(other);
   }
 
   /** A fact about the recording as a whole (table `about`), or undefined. */
@@ -251,8 +251,8 @@ export class Recording {
     return () => this.callbacks.delete(callback);
   }
 
-  /** Tells when all rows have become others. */
-  onReplace(callback: () => void): Stop {
+  /** Tells when all rows have become those of another recording. */
+  onReplace(callback: (other: Recording) => void): Stop {
     this.replaceCallbacks.add(callback);
     return () => this.replaceCallbacks.delete(callback);
   }

@@ -421,6 +421,29 @@ export const TABLES = {
     /** Thread of the attempt. */
     thread: 'sym'
   },
+  /** Where the time of all worker threads went, without remainder; made from the other tables when a recording ends. A row stands for (stop - start) * threads thread-seconds, spread evenly. */
+  budget: {
+    /** The worker. */
+    worker: 'sym',
+    /** Thread within the worker; '' if the row stands for several, or for unused ones. */
+    thread: 'sym',
+    /** Start. */
+    start: 'time',
+    /** End. */
+    stop: 'time',
+    /** Threads that it took, on average between start and stop. */
+    threads: 'f32',
+    /** What they did: cpu, off-cpu, compute, failed, deserialize, serialize, disk, overhead, or 'custom: ' and a user's label; or why they were idle: inputs, data, placement, scheduler, paused, client, joining, leaving. */
+    part: 'sym',
+    /** Task name that ran, or was waited for; '' if none. */
+    name: 'sym',
+    /** Its span. */
+    span: 'sym',
+    /** Its submission; 4294967295 if none. */
+    submission: 'u32',
+    /** Counts how often it was worked out: only rows of the highest number are valid. */
+    edition: 'u32'
+  },
   /** Size of a local scheduler's cache of results. */
   cache: {
     /** When. */

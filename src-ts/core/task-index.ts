@@ -93,6 +93,20 @@ export class TaskIndex {
     this.edgesTaken = 0;
   }
 
+  /** Takes over all that another index has found. */
+  protected adopt(other: TaskIndex): void {
+    this.graphRows = other.graphRows;
+    this.attemptOfRun = other.attemptOfRun;
+    this.executionOfRun = other.executionOfRun;
+    this.runningOfRun = other.runningOfRun;
+    this.attemptsOfTask = other.attemptsOfTask;
+    this.errorOfRun = other.errorOfRun;
+    this.phasesOfRun = other.phasesOfRun;
+    this.needs = other.needs;
+    this.neededBy = other.neededBy;
+    this.edgesTaken = other.edgesTaken;
+  }
+
   /** Edges are many, and wanted only when somebody asks about one task. */
   private takeEdges(): void {
     const edges = this.recording.table('edges');

@@ -165,6 +165,30 @@ describe('Tasks', () => {
     expect([told, tasks.count, tasks.attemptRow(0), tasks.totals.counts[1]]).toEqual([1, 1, -1, 1]);
   });
 
+  test('tasks that were worked out before take over, and go on', () => {
+    const attempt = (run: number, start: number): Record<string, number | string> => ({
+      run,
+      task: run,
+      worker: 'w',
+      thread: 't',
+      status: 'ok',
+      start,
+      stop: start + 1
+    });
+    const recording = recordingOf({ attempts: [attempt(0, 1)] });
+    const tasks = new Tasks(recording);
+    const next = recordingOf({ graph: GRAPH, workers: [{ worker: 'w', name: 'one' }] });
+    const later = new Tasks(next);
+    tasks.succeed(later);
+    next.take(batchOf('attempts', [attempt(1, 5)]));
+    recording.replace(next);
+    expect(lanesOf(tasks)).toEqual([['w/t', 'sum ok 5-6']]);
+    recording.take(batchOf('attempts', [attempt(2, 7)]));
+    recording.take(batchOf('workers', [{ worker: 'w', name: 'two' }]));
+    expect(lanesOf(tasks)).toEqual([['w/t', 'sum ok 5-6', 'inc ok 7-8']]);
+    expect([tasks.count, tasks.attemptRow(2), tasks.workerName('w')]).toEqual([2, 1, 'two']);
+  });
+
   test('attempts, inputs and dependents of a task', () => {
     const tasks = new Tasks(
       recordingOf({

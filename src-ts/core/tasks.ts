@@ -14,18 +14,20 @@ export class Tasks extends TaskIndex {
   /** Task names; `names[0]` is that of tasks whose name has not arrived. */
   names: string[] = [''];
   /** How many attempts never ran on a thread, by status (stolen, cancelled …): they are in no lane. */
-  readonly unplaced = new Map<string, number>();
+  unplaced = new Map<string, number>();
   /** How much of each name is in the lanes. */
-  readonly totals = new TaskTotals();
+  totals = new TaskTotals();
   /** Number of entries in all lanes. */
   count = 0;
   /** Grows with every change of lanes, entries or names. */
   version = 0;
 
-  private readonly threads: Lanes;
+  private threads: Lanes;
+  /** Tasks of the recording that is about to replace this one's rows. */
+  private successor: Tasks | undefined;
   /** Rows of attempts whose place rests on little: more may arrive. */
-  private readonly loose = new Set<number>();
-  private readonly nameless = new Nameless();
+  private loose = new Set<number>();
+  private nameless = new Nameless();
   private readonly callbacks = new Set<() => void>();
 
   constructor(recording: Recording) {
@@ -35,11 +37,21 @@ export class Tasks extends TaskIndex {
     recording.onAppend(arrival => {
       if (this.takeRows(arrival)) this.changed();
     });
-    recording.onReplace(() => {
-      this.clear();
-      this.takeAll();
+    recording.onReplace(other => {
+      if (this.successor?.recording === other) {
+        this.adopt(this.successor);
+      } else {
+        this.clear();
+        this.takeAll();
+      }
+      this.successor = undefined;
       this.changed();
     });
+  }
+
+  /** Has `next` take over when the rows are replaced by those of its recording: then nothing is worked out twice. */
+  succeed(next: Tasks): void {
+    this.successor = next;
   }
 
   /** The lanes, grouped by worker. */
@@ -77,6 +89,17 @@ export class Tasks extends TaskIndex {
     this.threads.clear();
     this.loose.clear();
     this.nameless.clear();
+  }
+
+  protected override adopt(other: Tasks): void {
+    super.adopt(other);
+    this.names = other.names;
+    this.unplaced = other.unplaced;
+    this.totals = other.totals;
+    this.count = other.count;
+    this.threads = other.threads;
+    this.loose = other.loose;
+    this.nameless = other.nameless;
   }
 
   protected override takeRows(arrival: Arrival): boolean {

@@ -3,6 +3,7 @@ import { type CellRun, cellsOf, cellsWithTasks, cellWords, timeOfCell } from '..
 import { breathe } from '../core/load';
 import { Recording, type Stop } from '../core/recording';
 import type { Selection } from '../core/selection';
+import { Tasks } from '../core/tasks';
 import type { Viewport } from '../draw/viewport';
 import { PANELS } from '../panels/index';
 import { type Mounted, mount } from '../panels/mount';
@@ -114,6 +115,8 @@ export class LivePage {
     }
     this.queue = [];
     this.next = new Recording();
+    // Its tasks are worked out as they come, so that taking its place takes no time.
+    this.stage.tasks.succeed(new Tasks(this.next));
     this.wait();
   }
 
