@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -178,7 +179,8 @@ def test_jupyterlab_finds_the_extension(fresh_environment: Path) -> None:
     found = config.get_federated_extensions([str((fresh_environment / LABEXTENSION).parent)])
     assert list(found) == ["dask-insight"]
     extension = found["dask-insight"]
-    assert extension["version"] == "0.1.0"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert extension["version"] == project["version"], "labextension/package.json has another version"
     assert extension["install"]["packageName"] == "dask_insight"
     home = fresh_environment / LABEXTENSION
     build = extension["jupyterlab"]["_build"]
