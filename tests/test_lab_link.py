@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
+from queue import Empty
 from typing import Any
 
 import pytest
@@ -46,7 +47,7 @@ class Page:
     def read(self, timeout: float) -> None:
         try:
             message = self.client.get_iopub_msg(timeout=timeout)
-        except Exception:
+        except Empty:
             return
         self.messages.append(message)
         content = message["content"]
@@ -115,12 +116,23 @@ class Page:
         assert content["status"] == "ok", content
 
 
-def _client(manager: KernelManager) -> BlockingKernelClient:
+def _client(manager: KernelManager, busy: bool = False) -> BlockingKernelClient:
     # Not `manager.client()`: its clients share a session, and a kernel answers one of them only.
     client = BlockingKernelClient(connection_file=manager.connection_file)
     client.load_connection_file()
     client.start_channels()
-    return client
+    if busy:
+        return client
+    deadline = time.monotonic() + PATIENCE
+    # Not `wait_for_ready`: it takes a kernel that is just being restarted for dead.
+    while time.monotonic() < deadline:
+        client.kernel_info()
+        try:
+            client.get_shell_msg(timeout=1)
+            return client
+        except Empty:
+            continue
+    raise AssertionError("the kernel does not answer")
 
 
 @pytest.fixture(scope="module")
@@ -133,13 +145,11 @@ def manager() -> Iterator[KernelManager]:
 
 @pytest.fixture
 def page(manager: KernelManager) -> Iterator[Page]:
-    client = _client(manager)
-    client.wait_for_ready(timeout=PATIENCE)
-    made = Page(client)
+    made = Page(_client(manager))
     yield made
     # Whatever a test has left, the next one has the kernel as it was.
     made.run("%unload_ext dask_insight\nclient.close(); cluster.close()")
-    client.stop_channels()
+    made.client.stop_channels()
 
 
 CLUSTER = """
@@ -203,8 +213,7 @@ def test_a_page_that_comes_while_a_cell_runs_gets_the_whole_history(
 ) -> None:
     _load(page)
     waiting = _while_busy(page, 40)
-    client = _client(manager)
-    second = Page(client)
+    second = Page(_client(manager, busy=True))
     second.find()
     second.hello()
     second.until(lambda: len(second.rows("attempts")) >= 20, "the history while the cell runs")
@@ -218,7 +227,7 @@ def test_a_page_that_comes_while_a_cell_runs_gets_the_whole_history(
     assert sorted(row["run"] for row in second.rows("attempts")) == sorted(
         row["run"] for row in page.rows("attempts")
     )
-    client.stop_channels()
+    second.client.stop_channels()
 
 
 def test_a_page_that_speaks_on_a_subshell_is_answered_while_a_cell_runs(page: Page) -> None:
@@ -369,9 +378,27 @@ def test_a_restarted_kernel_has_another_feed(manager: KernelManager, page: Page)
     page.until(lambda: page.rows("attempts"), "an attempt")
     first = page.feed
     manager.restart_kernel(now=True)
-    page.client.wait_for_ready(timeout=PATIENCE)
-    page.comm = ""
+    page.client.stop_channels()
+    page.client, page.comm = _client(manager), ""
     page.ok("%load_ext dask_insight")
     page.find()
     page.hello()
     page.until(lambda: page.feed != first and not page.rows("graph"), "another feed, from its beginning")
+
+
+def test_an_extension_that_the_configuration_loads() -> None:
+    """The comm opens before there is any page; the first one finds it."""
+    manager, first = start_new_kernel(extra_arguments=["--IPKernelApp.extra_extensions=dask_insight"])
+    first.stop_channels()
+    client = _client(manager)
+    try:
+        page = Page(client)
+        page.find()
+        page.hello()
+        page.ok("import dask\ndask.delayed(abs)(-1).compute()")
+        page.until(lambda: page.rows("attempts"), "an attempt")
+        (cell, _) = page.until(lambda: len(page.rows("cells")) == 2 and page.rows("cells"), "its cell")
+        assert cell["execution"] == 1
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)

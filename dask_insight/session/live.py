@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from math import isnan
 from typing import Any
 
@@ -25,6 +26,8 @@ HISTORY = 200_000
 _HISTORY_BOUNDS = (1_000, 5_000_000)
 #: Seconds between two polls of a scheduler: somebody looks on.
 _POLL = 0.2
+#: Longest that a new client is kept from its maker until its cluster is recorded, seconds.
+_PATIENCE = 5.0
 #: Problems that are kept in words.
 _NOTES = 20
 
@@ -106,7 +109,7 @@ class Live(Session):
         dict
             ``busy``: the notebook cell that runs, ``{id, execution}``, or None.
             ``clusters``: one entry for each that is recorded, with ``client``,
-            ``address``, ``workers``, ``threads``, ``memory`` and
+            ``address``, the client's ``status``, ``workers``, ``threads``, ``memory`` and
             ``memory_limit`` (bytes or None), ``tasks`` (``total``, ``done``,
             ``erred``). ``local``: the same of the local schedulers, None before
             they have run anything. ``history``: ``limit`` and ``attempts`` kept,
@@ -114,21 +117,22 @@ class Live(Session):
         """
         clusters = [] if self._clusters is None else self._clusters.recorded()
         local, kept = self._tally("").state(), self.recording.history
+        losses = [loss for tally in list(self._tallies.values()) for loss in tally.losses]
         return {
             "busy": None if self._cell == NO_CELL else self._cell._asdict(),
-            "clusters": [
-                {"client": client.id, "address": client.scheduler.address, **self._tally(client.id).state()}
-                for client in clusters
-                if client.scheduler is not None
-            ],
+            "clusters": [self._cluster(client) for client in clusters if client.scheduler is not None],
             "local": local if local["tasks"]["total"] else None,
             "history": {
                 "limit": kept.limit,
                 "attempts": kept.attempts,
                 "dropped": {table: rows for table, rows in kept.dropped.items() if rows},
             },
-            "notes": list(self._notes),
+            "notes": [*self._notes, *losses],
         }
+
+    def _cluster(self, client: Any) -> dict[str, Any]:
+        of_client = {"client": client.id, "address": client.scheduler.address, "status": client.status}
+        return of_client | self._tally(client.id).state()
 
     def _tally(self, client: str) -> Tally:
         return self._tallies.setdefault(client, Tally(self.recording.append))
@@ -139,6 +143,14 @@ class Live(Session):
         # A client that is followed again begins to count anew: its cluster may be another one.
         tally = self._tallies[client.id] = Tally(self.recording.append)
         return tally
+
+    def _appeared(self, client: Any) -> Awaitable[None] | None:
+        joining = super()._appeared(client)
+        return None if joining is None else self._patiently(joining)
+
+    async def _patiently(self, joining: Awaitable[None]) -> None:
+        """Have a new client wait until its cluster is recorded, but not for long."""
+        await asyncio.wait([asyncio.ensure_future(joining)], timeout=_PATIENCE)
 
     def _refused(self, client: Any, error: Exception) -> None:
         self._notes = [*self._notes, f"{client.id} is not recorded: {error}"][-_NOTES:]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from math import nan
 from typing import Any, NamedTuple
 
 from ..batch import BatchError, Symbols, announced, decode
 from ..options import Emit
 
-_COUNTED = ("graph", "attempts", "workers", "memory")
+_COUNTED = ("graph", "attempts", "workers", "memory", "events")
+#: Losses that are kept in words.
+_LOSSES = 5
 
 
 class _Worker(NamedTuple):
@@ -34,6 +37,13 @@ class Tally:
         self._ended = {"ok": 0, "erred": 0}
         self._workers: dict[str, _Worker] = {}
         self._memory: dict[str, float] = {}
+        self._losses: deque[str] = deque(maxlen=_LOSSES)
+
+    @property
+    def losses(self) -> list[str]:
+        """What the source could not record, in words; the latest few."""
+        with self._lock:
+            return list(self._losses)
 
     def __call__(self, batch: bytes) -> None:
         """Take a batch; from any thread."""
@@ -53,6 +63,9 @@ class Tally:
                 self._attempts(columns["status"])
             elif table == "workers":
                 self._joined(columns)
+            elif table == "events":
+                told = zip(columns["kind"].tolist(), columns["message"].tolist(), strict=True)
+                self._losses.extend(message for kind, message in told if kind == "lost")
             else:
                 self._memory.update(zip(columns["worker"].tolist(), columns["process"].tolist(), strict=True))
 

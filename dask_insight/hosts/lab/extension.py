@@ -39,7 +39,7 @@ class Extension:
         self._live, release = hold_live()
         self._undo: list[Callable[[], None]] = [release]
         try:
-            self._begin(ip, getattr(ip, "kernel", None))
+            self._begin(ip, _kernel_of(ip))
         except BaseException:
             self.close()
             raise
@@ -77,6 +77,17 @@ class Extension:
         """End it all."""
         for undo in reversed(self._undo):
             undo()
+
+
+def _kernel_of(ip: Any) -> Any:
+    """The shell's kernel, if it is one whose comms we know; None else, as in a terminal."""
+    try:
+        import comm  # noqa: F401
+        from ipykernel.kernelbase import Kernel
+    except ImportError:
+        return None
+    kernel = getattr(ip, "kernel", None)
+    return kernel if isinstance(kernel, Kernel) else None
 
 
 def _nothing() -> None:

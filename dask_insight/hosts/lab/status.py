@@ -51,5 +51,11 @@ class Status:
                 return Turn(False, rest)
             self._disturbed = 0.0
             # Within the lock: after `ended` this must not come any more.
-            self._kernel._publish_status("busy", "shell", self._parent)
+            self._kernel.session.send(
+                self._kernel.iopub_socket,
+                "status",
+                {"execution_state": "busy"},
+                parent=self._parent,
+                ident=self._kernel._topic("status"),
+            )
         return Turn(False, None)
