@@ -48,6 +48,7 @@ class Cluster:
         self.waiting = self.unfilled = 0
         self.balancing = False
         self.moved = 0.0
+        self._down, self._several = setting.costs.down, workers > 1
 
     def wait(self, task: int, worker: int) -> float:
         """Seconds until a task might start on a worker, as Dask expects."""
@@ -76,8 +77,8 @@ class Cluster:
             self.unfilled -= 1
         elif processing > threads and self.unfilled and not self.balancing:
             self.plan_balance(now)
-        arrival = now + self.costs.down
-        if self.needs[task]:
+        arrival = now + self._down
+        if self._several and self.needs[task]:
             arrival = self._fetch(task, worker, arrival)
         heappush(self.incoming[worker], (arrival, task))
         if self.free[worker] and arrival < self.wake[worker]:
@@ -135,6 +136,6 @@ class Cluster:
 
     def plan_balance(self, now: float) -> None:
         """Let the next round of stealing come, if there are several workers."""
-        if len(self.threads) > 1:
+        if self._several:
             self.balancing = True
             heappush(self.events, ((math.floor(now / ROUND) + 1) * ROUND, self.balance))

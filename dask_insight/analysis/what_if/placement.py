@@ -52,11 +52,13 @@ class Placement:
             return
         cluster = self._cluster
         home, replicas, needs = cluster.home, cluster.replicas, cluster.needs[task]
+        if len(needs) == 1 and needs[0] not in replicas:
+            cluster.give(task, home[needs[0]], now)
+            return
         candidates = {home[each] for each in needs}
-        if replicas:
-            for each in needs:
-                if each in replicas:
-                    candidates.update(replicas[each])
+        for each in needs:
+            if each in replicas:
+                candidates.update(replicas[each])
         if len(candidates) == 1:
             worker = candidates.pop()
         elif candidates:

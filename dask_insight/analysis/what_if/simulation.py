@@ -45,7 +45,9 @@ def simulate(model: Model, setting: Setting) -> Outcome:
         heappush(cluster.events, (joined, cluster.first_join + number))
     events, home, free, wake = cluster.events, cluster.home, cluster.free, cluster.wake
     users, missing, answers, queue = model.users, model.missing.tolist(), client.answers, placement.queue
-    take_back, start, place = cluster.take_back, cluster.start, placement.place
+    processing, threads = cluster.processing, cluster.threads
+    occupancy, expected = cluster.occupancy, cluster.expected
+    start, place = cluster.start, placement.place
     count, up, each = cluster.first_join, setting.costs.up, setting.costs.scheduler
     #: Until when the scheduler is busy; the last that happened; tasks that were moved.
     busy, end, stolen = 0.0, 0.0, 0
@@ -58,7 +60,10 @@ def simulate(model: Model, setting: Setting) -> Outcome:
             if known < busy:
                 known = busy
             busy = end = known = known + each
-            take_back(what, worker)
+            processing[worker] -= 1
+            if processing[worker] == threads[worker] - 1:
+                cluster.unfilled += 1
+            occupancy[worker] -= expected[what]
             for user in users[what]:
                 missing[user] -= 1
                 if not missing[user]:
