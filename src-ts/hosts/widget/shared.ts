@@ -44,7 +44,7 @@ export class Shared {
   ) {
     this.reader = new FeedReader(
       {
-        send: message => this.views[0]?.model.send(message),
+        send: message => this.send(message),
         take: bytes => {
           this.page.take(bytes);
           this.tellSoon();
@@ -119,6 +119,14 @@ export class Shared {
     clearTimeout(this.timer);
     if (this.seen.size > 0) this.reader.setVisible(true);
     else this.timer = setTimeout(() => this.reader.setVisible(false), OUT_OF_SIGHT);
+  }
+
+  private send(message: unknown): void {
+    try {
+      this.views[0]?.model.send(message);
+    } catch {
+      // Hosts refuse it when the kernel has gone; whoever shows the panels is told by the words in the head.
+    }
   }
 
   private listen(): void {

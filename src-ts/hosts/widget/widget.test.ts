@@ -11,6 +11,8 @@ type Callback = (...values: never[]) => void;
 /** What a host keeps of one widget; every view gets a proxy of its own, as anywidget's do. */
 class Host {
   readonly sent: Message[] = [];
+  /** The kernel has gone, and with it the way to it. */
+  gone = false;
   readonly saved: Partial<Traits>[] = [];
   private readonly listeners = new Map<string, Set<Callback>>();
   private unsaved: Partial<Traits> = {};
@@ -30,7 +32,10 @@ class Host {
         this.saved.push(this.unsaved);
         this.unsaved = {};
       },
-      send: content => this.sent.push(content as Message),
+      send: content => {
+        if (this.gone) throw new Error('Cannot send');
+        this.sent.push(content as Message);
+      },
       on: (event: string, callback: Callback) => this.of(event).add(callback),
       off: (event: string, callback: Callback) => this.of(event).delete(callback)
     } as Model;
@@ -204,6 +209,19 @@ describe('several views of one widget', () => {
     second.stop();
     expect(host.sent.at(-1)?.type).toBe('bye');
     expect(host.registered).toBe(0);
+  });
+
+  it('leave nothing behind when the kernel has gone before them', () => {
+    const host = hostOf();
+    const { el, stop } = show(host);
+    answer(host);
+    host.gone = true;
+    stop();
+    expect(el.children).toHaveLength(0);
+    expect(host.registered).toBe(0);
+    host.gone = false;
+    show(host);
+    expect(host.hellos()).toHaveLength(2);
   });
 
   it('leave nothing behind, and begin anew', () => {
