@@ -123,4 +123,21 @@ describe('decode', () => {
     }).toThrow(BatchError);
     expect(seen).toEqual(['graph', 'graph']);
   });
+
+  test('with bytes of their own, columns hold when the message is used for something else', () => {
+    const micros = { base: 0, data: zigzag([5, 1]) };
+    const bytes = batch(
+      [
+        { name: 'done', kind: 'time', ...micros },
+        { name: 'stop', kind: 'time', base: 7, since: 'done', data: zigzag([-1, 0]) }
+      ],
+      2
+    );
+    const [own] = [...decodeAll(bytes, { copy: true })];
+    const expected = decode(bytes.slice());
+    bytes.fill(0);
+    for (const name of ['stop', 'done']) {
+      expect(own.columns.get(name)?.read()).toEqual(expected.columns.get(name)?.read());
+    }
+  });
 });

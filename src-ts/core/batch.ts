@@ -62,13 +62,21 @@ export function decode(bytes: Uint8Array): Batch {
   return guarded(() => read(unpack(bytes)));
 }
 
-/** Reads batches that stand one after another, one at each step, so that a caller can pause. */
-export function* decodeAll(bytes: Uint8Array): Generator<Batch, void, void> {
+/**
+ * Reads batches that stand one after another, one at each step, so that a caller can pause.
+ *
+ * Columns refer to the bytes until they are read. With `copy` each has bytes of its own, so that
+ * one column that nobody asks for does not keep a whole message in memory.
+ */
+export function* decodeAll(
+  bytes: Uint8Array,
+  { copy = false }: { readonly copy?: boolean } = {}
+): Generator<Batch, void, void> {
   const packed = decodeMulti(bytes);
   for (;;) {
     const next = guarded(() => packed.next());
     if (next.done) return;
-    yield guarded(() => read(next.value));
+    yield guarded(() => read(next.value, copy));
   }
 }
 
@@ -81,7 +89,7 @@ function guarded<T>(work: () => T): T {
   }
 }
 
-function read(packed: unknown): Batch {
+function read(packed: unknown, copy = false): Batch {
   const map = record(packed, 'batch');
   const table = map.table;
   const rows = map.rows;
@@ -93,14 +101,18 @@ function read(packed: unknown): Batch {
   const columns = new Map<string, PackedColumn>();
   const micros = new Map<string, Float64Array>();
   for (const item of listed) {
-    const column = record(item, 'column');
-    const name = String(column.name);
-    const kind = kindOf(name, column, rows, packedTimes);
+    const given = record(item, 'column');
+    const name = String(given.name);
+    const kind = kindOf(name, given, rows, packedTimes);
     if (kind === undefined) continue;
+    const column = copy ? { ...given, data: (given.data as Uint8Array).slice() } : given;
     if (kind === 'time') packedTimes.set(name, column);
     const data = column.data as Uint8Array;
-    const read = (): Values =>
-      guarded(() => readColumn(name, kind, { column, data, rows, packedTimes, micros }));
+    const read = (): Values => {
+      // What is read on the way to another column is kept for the whole batch, but not in memory for long.
+      const known = copy ? new Map<string, Float64Array>() : micros;
+      return guarded(() => readColumn(name, kind, { column, data, rows, packedTimes, micros: known }));
+    };
     columns.set(name, { kind, size: data.length, read });
   }
   return isCount(map.from) ? { table, rows, from: map.from, columns } : { table, rows, columns };

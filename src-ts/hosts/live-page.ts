@@ -224,7 +224,7 @@ export class LivePage {
     for (let bytes = this.queue.shift(); bytes; bytes = this.queue.shift()) {
       const { queue } = this;
       try {
-        for (const batch of decodeAll(bytes)) {
+        for (const batch of decodeAll(bytes, { copy: true })) {
           (this.next ?? this.recording).take(batch);
           if (performance.now() < until) continue;
           await breathe();
