@@ -55,6 +55,15 @@ test('a recording in the output of a cell; Python and the panels know what is se
   const saved = readFileSync(join(lab.server.notebooks, 'widget.ipynb'), 'utf8');
   expect(saved).toContain('Run this cell again to see them');
   expect(saved.length).toBeLessThan(20_000);
+
+  // A kernel that has begun anew knows nothing of it.
+  await book.close();
+  await lab.page.evaluate(() => window.jupyterapp.serviceManager.sessions.shutdownAll());
+  const again = await lab.open('widget.ipynb');
+  await expect(again.output(1)).toContainText('Run this cell again to see them');
+  // ipywidgets says so in the console as well.
+  expect(lab.problems.filter(each => !each.startsWith('Error: widget model not found'))).toEqual([]);
+  lab.problems.length = 0;
 });
 
 test('what Dask does right now, while the cell runs that has it done', async ({ lab }) => {
