@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import frames, tables
+from .answers import MADE, Answers
 from .batch import encode
+from .columns import length
 from .frames import Gap, RecordingError
 from .identity import Identity
 from .pack import packed
@@ -43,6 +45,7 @@ class Recording(Store):
     ``edges``, ``transfers``, ``transferred``, ``resources``, ``gpus``,
     ``memory``, ``stacks``, ``samples``, ``sampling``, ``metrics``, ``events``,
     ``workers``, ``spans``, ``submissions``, ``errors``, ``clocks``, ``cache``, ``critical``,
+    ``budget``,
     ``graph`` and the schema's raw ``attempts``, ``executions``, ``running``.
     Times are seconds since `started`; `table` gives them as timestamps.
     `describe` says what stands in each column and in which unit.
@@ -80,10 +83,12 @@ class Recording(Store):
         executions: pd.DataFrame
         running: pd.DataFrame
         critical: pd.DataFrame
+        budget: pd.DataFrame
 
     def __init__(self) -> None:
         super().__init__()
         self.identity = Identity()
+        self._answers = Answers(self.columns)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -124,7 +129,7 @@ class Recording(Store):
         KeyError
             If there is no such table.
         """
-        return tables.make(self.columns, name, self.started, timestamps=timestamps)
+        return tables.make(self._answers.columns, name, self.started, timestamps=timestamps)
 
     def describe(self, name: str | None = None) -> pd.DataFrame:
         """What stands in each column of a table (of all, by default), and in which unit."""
@@ -155,13 +160,23 @@ class Recording(Store):
         coarse
             Round what no picture shows: moments other than the start and stop
             of a task or a phase to 0.1 ms, single-precision floats to 0.2 %, others that
-            are no whole numbers to 0.001 %; number the attempts anew.
+            are no whole numbers to 0.001 %; number the attempts anew; and
+            have what `explain` works out in it.
         """
-        return packed(self.columns, rounded=coarse)
+        return packed(self._answers.columns if coarse else self.columns, rounded=coarse)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file; it appears whole or not at all."""
         frames.save(path, self.packed())
+
+    def explain(self) -> None:
+        """Work out what its other tables explain, and keep it as rows; done when a recording ends.
+
+        What is there already, as in a recording that was opened, stays as it is.
+        """
+        for table in MADE:
+            if not length(self.columns(table)) and length(told := self._answers.columns(table)):
+                self.append(encode(table, told))
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
         """Write one self-contained HTML page that shows it; returns its path."""
@@ -344,7 +359,67 @@ class Recording(Store):
 
     def summary(self) -> Any:
         """What ran, where, how long, and how busy the threads were; prints as text."""
-        return _above("analysis.overview", "overview")(self)
+        return _above("analysis.overview", "overview")(self, self._answers.columns("budget"))
+
+    def time_budget(
+        self,
+        *,
+        start: float = -np.inf,
+        stop: float = np.inf,
+        by: str | Sequence[str] | None = None,
+        every: float | None = None,
+    ) -> pd.DataFrame:
+        """Where the time of all worker threads went, without remainder.
+
+        Thread-seconds that the workers offered are the lives of all their
+        threads within the range: from when a worker joined to when it left.
+        Each moment of each thread belongs to one part. Task functions are
+        split by the CPU time of their thread and by what fine performance
+        metrics tell of their task name on their worker. An idle thread is
+        waiting for the task that runs next on it (or for the end): the cause
+        is that task's own once it was ready; before, it is what its last input
+        was doing at that moment, and so on back. Tasks that were ready with no
+        worker yet (*scheduler*), or on another worker without a thread
+        (*placement*), take precedence over inputs; no task in the cluster
+        (*client*) and a paused worker (*paused*) over both.
+
+        Parameters
+        ----------
+        start, stop
+            Only this time, seconds since `started`; by default from when the
+            first task was wanted to when the last was done.
+        by
+            ``'function'`` (the task name that ran, or was waited for),
+            ``'worker'``, ``'span'``, ``'cell'`` (execution count of the notebook
+            cell), ``'line'`` (client's file and line), ``'submission'``,
+            ``'time'``, or several of these.
+        every
+            Length of a bin of ``'time'``, seconds; by default about a hundred bins.
+
+        Returns
+        -------
+        DataFrame
+            A row for each combination that there is: what it is summed by
+            (``time`` is the bin's start, seconds since `started`); ``kind``
+            (computing, overhead, idle); ``part``, see the table ``budget`` and
+            `dask_insight.analysis.time_budget.PARTS`; ``seconds`` (thread-seconds)
+            and ``share`` (of all, 0 to 1). Its ``attrs`` have ``thread_seconds``
+            (the whole), ``threads`` (the mean), ``start`` and ``stop``.
+
+        Raises
+        ------
+        ValueError
+            If `by` is unknown, `every` no length of time, or `stop` before `start`.
+
+        Notes
+        -----
+        After the top-down method of Yasin (ISPASS 2014), with Dask's own
+        states in place of the pipeline's. Times are the scheduler's clock.
+        """
+        made: pd.DataFrame = _above("analysis.time_budget", "time_budget")(
+            self.columns, self.started, start=start, stop=stop, by=by, every=every
+        )
+        return made
 
     def __repr__(self) -> str:
         return f"<Recording {self.about.get('name', '')!r}: {self.summary().verdict()}>"

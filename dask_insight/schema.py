@@ -343,6 +343,31 @@ _ALL = (
         Column("thread", "sym", "Thread of the attempt."),
     ),
     _table(
+        "budget",
+        "Where the time of all worker threads went, without remainder; made from the other tables when a "
+        "recording ends. A row stands for (stop - start) * threads thread-seconds, spread evenly.",
+        Column("worker", "sym", "The worker."),
+        Column(
+            "thread", "sym", "Thread within the worker; '' if the row stands for several, or for unused ones."
+        ),
+        Column("start", "time", "Start."),
+        Column("stop", "time", "End.", since="start"),
+        Column("threads", "f32", "Threads that it took, on average between start and stop."),
+        Column(
+            "part",
+            "sym",
+            "What they did: cpu, off-cpu, compute, failed, deserialize, serialize, disk, overhead, or "
+            "'custom: ' and a user's label; or why they were idle: inputs, data, placement, scheduler, "
+            "paused, client, joining, leaving.",
+        ),
+        Column("name", "sym", "Task name that ran, or was waited for; '' if none."),
+        Column("span", "sym", "Its span."),
+        Column("submission", "u32", "Its submission; 4294967295 if none."),
+        Column(
+            "edition", "u32", "Counts how often it was worked out: only rows of the highest number are valid."
+        ),
+    ),
+    _table(
         "cache",
         "Size of a local scheduler's cache of results.",
         Column("time", "time", "When."),

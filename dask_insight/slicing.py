@@ -52,6 +52,8 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
     moved = _column(read, "transferred", "task")[masks["transferred"]]
     named = np.concatenate((tasks, needed, moved))
     masks["graph"] = np.isin(_column(read, "graph", "task"), named)
+    # Worked out anew from what is kept.
+    masks["budget"] = np.zeros(length(read("budget")), bool)
     masks["stacks"] = _stacks(read("stacks"), _column(read, "samples", "stack")[masks["samples"]])
     for name in TABLES:
         columns = read(name)

@@ -13,11 +13,15 @@ from dask_insight.recording import Recording
 START = 1_750_000_000.0
 
 
-def summed(**tables: dict[str, Any]) -> Overview:
+def recorded(**tables: dict[str, Any]) -> Recording:
     recording = Recording()
     for table, columns in tables.items():
         recording.append(encode(table, columns))
-    return overview(recording)
+    return recording
+
+
+def summed(**tables: dict[str, Any]) -> Overview:
+    return overview(recorded(**tables))
 
 
 def plain(text: str) -> str:
@@ -56,11 +60,13 @@ def test_threads_are_offered_only_while_their_worker_is_there() -> None:
 
 
 def test_the_verdict_is_a_sentence_with_numbers() -> None:
-    phases = {"run": [0], "action": ["transfer"], "start": [START], "stop": [START + 0.9]}
-    found = summed(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH, phases=phases)
-    assert plain(found.verdict()) == (
-        "10 s on 4 threads, 40 % computing. 62 % of the computing was sum. "
-        "Tasks waited 900 ms for data from other workers. 1 was retried."
+    recording = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH)
+    assert plain(recording.summary().verdict()) == (
+        "10 s on 4 threads: 40 % computing, 20 % waiting for the scheduler, 20 % waiting for sum, "
+        "10 % waiting for load. 62 % of the computing was sum. 1 was retried."
+    )
+    assert plain(summed(attempts=ATTEMPTS, workers=WORKERS, graph=GRAPH).verdict()).startswith(
+        "10 s on 4 threads: 40 % computing. "
     )
 
 

@@ -142,7 +142,7 @@ def test_the_title_can_be_given() -> None:
 def test_what_ran_can_be_read_without_scripts() -> None:
     html = report_html(recording())
     text = re.sub(r"<[^>]+>", " ", html.split("<main")[0]).replace("\N{NARROW NO-BREAK SPACE}", " ")
-    assert "3.5 s on 2 threads, 29 % computing" in text
+    assert "3.5 s on 2 threads: 29 % computing, " in text
     assert "1 worker, 2 threads" in text
 
 

@@ -13,6 +13,22 @@ import numpy.typing as npt
 from dask_insight import words
 from dask_insight.batch import Symbols, Texts, Values
 
+#: What is said of time in which no task function ran, by part of the time budget.
+_INSTEAD = {
+    "deserialize": "deserializing",
+    "serialize": "serializing",
+    "disk": "reading from disk and writing to it",
+    "overhead": "starting and ending tasks",
+    "inputs": "waiting for {name}",
+    "data": "waiting for data from other workers",
+    "placement": "idle beside busy workers",
+    "scheduler": "waiting for the scheduler",
+    "paused": "paused for lack of memory",
+    "client": "without tasks",
+    "joining": "on workers that had just joined",
+    "leaving": "on workers that were leaving",
+}
+
 
 class Columns(Protocol):
     """What an overview needs of a recording."""
@@ -48,6 +64,8 @@ class Overview(NamedTuple):
     #: Rows that a bound made the recorder drop, in words.
     losses: list[str]
     facts: dict[str, Any]
+    #: Thread-seconds by what the threads did or waited for, and the task name, most first; see `budget`.
+    budget: list[tuple[str, str, float]]
 
     @property
     def busy(self) -> float:
@@ -61,13 +79,34 @@ class Overview(NamedTuple):
         if not np.isfinite(self.busy):
             return f"{words.duration(self.duration)}: {words.count(self.tasks, 'task')}."
         took = f"{words.duration(self.duration)} on {words.count(self.threads, 'thread')}"
-        return f"{took}, {words.share(self.busy)} computing.{self._most()}{self._moved()}{self._failures()}"
+        shares = ", ".join([f"{words.share(self.busy)} computing", *self.lost_shares()])
+        return f"{took}: {shares}.{self._most()}{self._failures()}"
 
-    def _moved(self) -> str:
-        disk = self.around.get("disk-read", 0.0) + self.around.get("disk-write", 0.0)
-        waits = [(self.around.get("transfer", 0.0), "for data from other workers"), (disk, "for the disk")]
-        parts = [f"{words.duration(wait)} {what}" for wait, what in waits if wait >= 0.01 * self.offered]
-        return f" Tasks waited {words.listing(parts)}." if parts else ""
+    def lost_shares(self, most: int = 3, least: float = 0.02) -> list[str]:
+        """What the threads did instead of computing, in words: ``18 % waiting for sum``.
+
+        Parameters
+        ----------
+        most
+            How many causes are named.
+        least
+            Share of the offered time from which a cause is named.
+        """
+        offered = sum(seconds for _, _, seconds in self.budget)
+        return [
+            f"{words.share(seconds / offered)} {text}"
+            for text, seconds in self.lost_time()[:most]
+            if seconds >= least * offered
+        ]
+
+    def lost_time(self) -> list[tuple[str, float]]:
+        """What the threads did instead of computing, in words, and for how many thread-seconds; most first."""
+        told: dict[str, float] = {}
+        for part, name, seconds in self.budget:
+            if part in _INSTEAD:
+                text = _INSTEAD[part].format(name=short(name) or "tasks")
+                told[text] = told.get(text, 0.0) + seconds
+        return sorted(told.items(), key=lambda item: -item[1])
 
     def figures(self) -> list[tuple[str, str]]:
         """The figures with their names, in words."""
@@ -117,13 +156,15 @@ def short(name: str, most: int = 60) -> str:
     return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
 
 
-def overview(recording: Columns) -> Overview:
+def overview(recording: Columns, budget: Mapping[str, Values] | None = None) -> Overview:
     """Sum a recording up.
 
     Parameters
     ----------
     recording
         Anything with ``columns(table)``, a `Recording` for one.
+    budget
+        Columns of the table `budget`; by default those that the recording has.
     """
     attempts = recording.columns("attempts")
     facts = _facts(recording.columns("about"))
@@ -136,6 +177,11 @@ def overview(recording: Columns) -> Overview:
     task = _numbers(attempts, "task")
     ok = _is(status, "ok")
     workers, hosts, threads, offered = _workers(recording, attempts, begin, end)
+    shares = _budget(recording.columns("budget") if budget is None else budget)
+    computing = float(length.sum())
+    if shares:
+        offered = sum(seconds for _, _, seconds in shares)
+        computing = sum(seconds for part, _, seconds in shares if part not in _INSTEAD)
     return Overview(
         name=str(facts.get("name") or ""),
         started=begin,
@@ -147,11 +193,12 @@ def overview(recording: Columns) -> Overview:
         erred=int(_is(status, "erred").sum()),
         retried=int(_is(status, "retried").sum()),
         offered=offered,
-        computing=float(length.sum()),
+        computing=computing,
         around=_around(recording.columns("phases")),
         names=_names(recording.columns("graph"), task, length),
         losses=_losses(recording.columns("events")),
         facts=facts,
+        budget=shares,
     )
 
 
@@ -221,6 +268,22 @@ def _workers(
         int(threads[took_part].sum()),
         float((threads * there).sum()) if np.isfinite(end - begin) else 0.0,
     )
+
+
+def _budget(columns: Mapping[str, Values]) -> list[tuple[str, str, float]]:
+    """Thread-seconds by part and name, most first."""
+    part, name, edition = _symbols(columns, "part"), _symbols(columns, "name"), _numbers(columns, "edition")
+    seconds = (_numbers(columns, "stop") - _numbers(columns, "start")) * _numbers(columns, "threads")
+    if not len(seconds):
+        return []
+    seconds = np.where(edition == edition.max(), seconds, 0.0)
+    width = len(name.names)
+    sums = np.bincount(part.codes.astype("i8") * width + name.codes, seconds)
+    order = np.flatnonzero(sums > 0)
+    order = order[np.argsort(-sums[order], kind="stable")]
+    return [
+        (part.names[code // width], name.names[code % width], float(sums[code])) for code in order.tolist()
+    ]
 
 
 def _around(phases: Mapping[str, Values]) -> dict[str, float]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgpack
 
 from dask_insight import words
-from dask_insight.analysis.overview import Overview, overview, short
+from dask_insight.analysis.overview import Overview, short
 from dask_insight.batch import table_of
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def report_html(recording: Recording, *, title: str | None = None) -> str:
 def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
     script, style = asset("report.js").replace("</script", r"<\/script"), asset("report.css")
     script = script.replace("<!--", r"<\!--")
-    summary = overview(recording)
+    summary = recording.summary()
     heading = title or summary.name or "Dask computation"
     before, middle, after = _PAGE.split("{blocks}")
     yield before.format(

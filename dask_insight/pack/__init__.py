@@ -30,6 +30,7 @@ _ORDER: Mapping[str, tuple[str, ...]] = {
     "sampling": ("process", "time"),
     "metrics": ("worker", "context", "span", "prefix", "activity", "unit", "time"),
     "clocks": ("worker", "time"),
+    "budget": ("worker", "part", "start"),
 }
 #: The same for tables whose attempts have been numbered anew.
 _BY_RUN: Mapping[str, tuple[str, ...]] = {

@@ -13,7 +13,9 @@ from ..schema import NOTHING, TABLES
 #: Tables that name attempts by `run`.
 _RUNS = ("attempts", "executions", "running", "phases", "errors", "samples", "critical")
 #: Moments that a picture shows to the microsecond; all others are rounded.
-_EXACT = {(table, end) for table in ("attempts", "phases", "critical") for end in ("start", "stop")}
+_EXACT = {(table, end) for table in ("attempts", "phases", "critical", "budget") for end in ("start", "stop")}
+#: Columns whose sums are to be right.
+_SUMMED = {("budget", "threads")}
 #: Columns that no page reads.
 _UNREAD = {"graph": ("order",)}
 #: Microseconds to which moments are rounded.
@@ -47,7 +49,8 @@ def units_of(table: str) -> dict[str, int]:
 def _rounded(table: str, columns: Columns) -> Columns:
     times = {column.name for column in TABLES[table].columns if column.kind == "time"}
     kept = {name: values for name, values in columns.items() if name not in _UNREAD.get(table, ())}
-    return {name: values if name in times else _round(values) for name, values in kept.items()}
+    whole = times | {name for name in kept if (table, name) in _SUMMED}
+    return {name: values if name in whole else _round(values) for name, values in kept.items()}
 
 
 def _round(values: Values) -> Values:

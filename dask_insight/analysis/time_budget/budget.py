@@ -1,0 +1,172 @@
+"""All the time of all threads, in pieces."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...timeline import Attempts, Lanes, Moments, Read, attempts, concerns, inputs, lanes, states
+from .idle import idle
+from .parts import CODE, Pieces, together
+from .work import gaps, pieces, work
+
+
+class Budget(NamedTuple):
+    """The time of all threads between two moments, in pieces that leave nothing out and do not overlap."""
+
+    pieces: Pieces
+    #: Names of the parts by code.
+    parts: list[str]
+    attempts: Attempts
+    lanes: Lanes
+    #: Seconds since the epoch.
+    start: float
+    stop: float
+
+
+class _Scheduler(NamedTuple):
+    """What one scheduler has done: the pieces before other causes take precedence."""
+
+    made: Pieces
+    #: Moments with tasks, with tasks that had no worker yet, and with others that waited for a thread.
+    inside: Moments
+    queued: Moments
+    waiting: Moments
+
+
+def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: float = np.inf) -> Budget:
+    """Share out the time of all threads between two moments, seconds since the epoch.
+
+    Parameters
+    ----------
+    read
+        Gives the columns of a table of the schema, times in seconds since the epoch.
+    start, stop
+        The range; by default from when the first task was wanted to when the last was done.
+    every
+        Cut the pieces at the multiples of these seconds after `start`.
+    """
+    known = attempts(read)
+    everything = lanes(read, known)
+    begin, end = _range(known)
+    start = start if np.isfinite(start) else begin
+    stop = stop if np.isfinite(stop) else max(end, start)
+    parts: list[str] = []
+    made = []
+    here = np.array([name.startswith(_LOCAL) for name in everything.workers] or [False])
+    for local in (False, True):
+        mine = here[everything.worker] == local if len(everything.worker) else np.zeros(0, bool)
+        if not mine.any():
+            continue
+        both = len(set(here.tolist())) > 1
+        part, parts = _of_scheduler(read, known, everything, mine, (start, stop), local, both)
+        cut = part.made.between(start, stop)
+        if np.isfinite(every):
+            cut = split(cut, start, every)
+        made.append(_yielded(cut, part))
+    return Budget(together(made), parts, known, everything, start, stop)
+
+
+#: Names of the workers that a local scheduler's tasks run on begin so.
+_LOCAL = ("threads", "sync", "local", "process ")
+
+
+def _range(known: Attempts) -> tuple[float, float]:
+    begin, end = float(np.nanmin(known.wanted, initial=np.inf)), float(np.nanmax(known.done, initial=-np.inf))
+    return (begin, end) if begin <= end else (0.0, 0.0)
+
+
+def _of_scheduler(
+    read: Read,
+    known: Attempts,
+    everything: Lanes,
+    mine: np.ndarray,
+    between: tuple[float, float],
+    local: bool,
+    both: bool,
+) -> tuple[_Scheduler, list[str]]:
+    """The pieces of the threads of the cluster, or of the local schedulers; names of parts."""
+    begin, end = between
+    if both:
+        tasks = concerns(known, known.local == local)
+        if local:
+            # Beside a cluster, this process's pools count while they are used.
+            begin, end = (
+                max(begin, float(np.nanmin(tasks.wanted, initial=np.inf))),
+                min(end, float(np.nanmax(tasks.done, initial=-np.inf))),
+            )
+    else:
+        tasks = known
+    life = everything._replace(
+        start=np.where(mine, np.maximum(everything.start, begin), end),
+        stop=np.where(mine, np.minimum(everything.stop, end), end),
+    )
+    if both:
+        kept = np.flatnonzero(known.local == local)
+        place = np.full(len(known.run), -1)
+        place[kept] = np.arange(len(kept))
+        order = place[everything.order]
+        life = life._replace(of=everything.of[kept], order=order[order >= 0])
+    done = work(tasks, life)
+    ran, parts = pieces(read, tasks, done)
+    found = idle(tasks, inputs(read, tasks), life, gaps(done, life), states(read, tasks, life))
+    everyone = together(ran + found)
+    if both:
+        there = everyone.row >= 0
+        row = everyone.row.copy()
+        row[there] = kept[everyone.row[there]]
+        everyone = everyone._replace(row=row)
+    # An unused thread stands for several.
+    count = life.count[everyone.lane]
+    if (count != 1).any():
+        everyone = everyone._replace(threads=everyone.threads * count)
+    inside = Moments.of(tasks.wanted, tasks.done)
+    queued = Moments.of(tasks.ready, tasks.assigned)
+    waiting = Moments.of(tasks.inputs, tasks.executing).without(queued)
+    return _Scheduler(everyone, inside, queued, waiting), parts
+
+
+def split(made: Pieces, zero: float, every: float) -> Pieces:
+    """The same pieces, cut at the multiples of some seconds after a moment."""
+    first = np.floor((made.start - zero) / every).astype("i8")
+    last = np.floor((made.stop - zero) / every).astype("i8")
+    if not (last > first).any():
+        return made
+    rows = np.repeat(np.arange(len(first)), last - first + 1)
+    begins = np.cumsum(last - first + 1) - (last - first + 1)
+    number = first[rows] + np.arange(len(rows)) - begins[rows]
+    cut = made.take(rows)
+    # Both sides of a cut are computed alike, so that nothing is lost between.
+    start = np.where(number == first[rows], cut.start, np.maximum(cut.start, zero + number * every))
+    stop = np.where(number == last[rows], cut.stop, np.maximum(cut.start, zero + (number + 1) * every))
+    stop = np.minimum(stop, cut.stop)
+    start = np.minimum(start, cut.stop)
+    lasting = stop > start
+    return cut._replace(start=start, stop=stop).take(np.flatnonzero(lasting))
+
+
+def _yielded(made: Pieces, scheduler: _Scheduler) -> Pieces:
+    """Give what of a piece has a cause that takes precedence to that."""
+    rows = np.flatnonzero(made.yields > 0)
+    if not len(rows):
+        return made
+    some = made.take(rows)
+    length = some.stop - some.start
+    left = np.ones(len(rows))
+    more = []
+    for part, seconds, least in (
+        ("client", length - scheduler.inside.within(some.start, some.stop), 1),
+        ("scheduler", scheduler.queued.within(some.start, some.stop), 2),
+        ("placement", scheduler.waiting.within(some.start, some.stop), 2),
+    ):
+        seconds = np.where((some.yields >= least) & (some.part != CODE[part]), seconds, 0.0)
+        share = np.minimum(np.divide(seconds, length, out=np.zeros(len(rows)), where=length > 0), left)
+        left = left - share
+        row = some.row if part == "client" else np.full(len(rows), -1)
+        took = Pieces.of(some.lane, some.start, some.stop, part, row=row, threads=share * some.threads)
+        more.append(took)
+    threads = made.threads.copy()
+    threads[rows] = some.threads * left
+    rest = made._replace(threads=threads)
+    return together([rest.take(np.flatnonzero(threads > 0)), *more])

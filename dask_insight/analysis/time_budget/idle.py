@@ -1,0 +1,171 @@
+"""Why nothing ran: the cause of every moment of every gap.
+
+A gap ends with the attempt that runs next on its thread. From when that was
+ready, the gap is the scheduler's and the data's doing. Before, nothing on this
+thread could run, and the cause is what its last input was doing at that
+moment; before that was ready, what *its* last input did, and so on, back to
+the beginning of the gap. A gap that nothing ended is followed back from what
+ended last in the cluster.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...timeline import Attempts, Inputs, Lanes, States
+from .parts import Pieces
+from .work import Gaps
+
+#: Most steps back from one gap; what is before them is given to the last one.
+_STEPS = 2_000
+#: Most pieces that all gaps together may give before the same is done.
+_MOST = 4_000_000
+
+
+def idle(attempts: Attempts, inputs: Inputs, lanes: Lanes, found: Gaps, states: States) -> list[Pieces]:
+    """Share the gaps out among causes."""
+    made: list[Pieces] = []
+    for part, where in (
+        ("paused", states.paused),
+        ("leaving", states.leaving),
+        ("joining", states.joining),
+    ):
+        for worker, moments in where.items():
+            for start, stop in zip(*moments, strict=True):
+                found, cut = _cut(found, lanes.worker[found.lane] == worker, float(start), float(stop))
+                made.append(Pieces.of(cut.lane, cut.start, cut.stop, part, yields=1))
+    if not len(attempts.run):
+        made.append(Pieces.of(found.lane, found.start, found.stop, "client"))
+        return made
+    return made + _own(attempts, found) + _walk(attempts, inputs, found)
+
+
+def _cut(found: Gaps, mine: np.ndarray, start: float, stop: float) -> tuple[Gaps, Gaps]:
+    """The gaps without an interval, and what of them lay in it."""
+    touched = mine & (found.start < stop) & (found.stop > start)
+    if not touched.any():
+        return found, Gaps(*(values[:0] for values in found))
+    rest, hit = Gaps(*(values[~touched] for values in found)), Gaps(*(values[touched] for values in found))
+    inside = hit._replace(start=np.maximum(hit.start, start), stop=np.minimum(hit.stop, stop))
+    ends = (hit._replace(stop=inside.start), hit._replace(start=inside.stop))
+    kept = Gaps(*(np.concatenate(values) for values in zip(rest, *ends, strict=True)))
+    lasting = kept.stop > kept.start
+    return Gaps(*(values[lasting] for values in kept)), inside
+
+
+def _own(attempts: Attempts, found: Gaps) -> list[Pieces]:
+    """From when the next attempt was ready to when it was given the thread."""
+    ended = found.row >= 0
+    lane, start, stop, row = (values[ended] for values in found)
+    made = []
+    for begin, end, part in (
+        (attempts.ready, attempts.received, "scheduler"),
+        (attempts.received, attempts.inputs, "data"),
+    ):
+        from_, to = np.maximum(start, begin[row]), np.minimum(stop, end[row])
+        made.append(Pieces.of(lane, from_, to, part, row=row))
+    made.append(Pieces.of(lane, np.maximum(start, attempts.inputs[row]), stop, "overhead", row=row))
+    return made
+
+
+class _Latest(NamedTuple):
+    """For any moment, what ran then and lasts longest; if nothing ran, what ended last."""
+
+    started: np.ndarray
+    longest: np.ndarray
+    ended: np.ndarray
+    last: np.ndarray
+
+    @classmethod
+    def of(cls, attempts: Attempts) -> _Latest:
+        ran = np.flatnonzero(attempts.ran)
+        by_start = ran[np.argsort(attempts.executing[ran], kind="stable")]
+        done = attempts.done[by_start]
+        most = np.maximum.accumulate(done)
+        # The row that holds the running maximum is the last one that raised it.
+        raised = np.maximum.accumulate(np.where(done == most, np.arange(len(done)), 0))
+        by_end = ran[np.argsort(attempts.done[ran], kind="stable")]
+        return cls(attempts.executing[by_start], by_start[raised], attempts.done[by_end], by_end)
+
+    def at(self, attempts: Attempts, moment: np.ndarray) -> np.ndarray:
+        """Rows of attempts; -1 where nothing has run."""
+        if not len(self.last):
+            return np.full(len(moment), -1)
+        begun = np.searchsorted(self.started, moment) - 1
+        longest = self.longest[np.maximum(begun, 0)]
+        running = (begun >= 0) & (attempts.done[longest] > moment)
+        over = np.searchsorted(self.ended, moment, side="right") - 1
+        return np.where(running, longest, np.where(over >= 0, self.last[np.maximum(over, 0)], -1))
+
+
+def _walk(attempts: Attempts, inputs: Inputs, found: Gaps) -> list[Pieces]:
+    """Before the next attempt was ready, and in gaps that nothing ended."""
+    latest = _Latest.of(attempts)
+    ended = found.row >= 0
+    until = np.where(ended, np.minimum(attempts.ready[found.row], found.stop), found.stop)
+    open_ = until > found.start
+    lane, low, until, row = found.lane[open_], found.start[open_], until[open_], found.row[open_]
+    made: list[Pieces] = []
+    # The next attempt was wanted, and its inputs were there, before the scheduler called it ready.
+    has = row >= 0
+    since = np.where(has, inputs.since[row], until)
+    made.append(
+        Pieces.of(lane, np.maximum(low, since), until, "scheduler", row=np.where(has, row, -1), yields=2)
+    )
+    until = np.minimum(until, since)
+    step = _before(attempts, inputs, latest, row, until)
+    total = 0
+    for _ in range(_STEPS):
+        going = until > low
+        lane, low, until, row, step = (values[going] for values in (lane, low, until, row, step))
+        if not len(lane) or total > _MOST:
+            break
+        more, until = _step(attempts, inputs, lane, low, until, row, step)
+        total += sum(len(piece.lane) for piece in more)
+        made += more
+        row = np.where(step >= 0, step, row)
+        step = np.where(step >= 0, _before(attempts, inputs, latest, step, until), -1)
+    made.append(Pieces.of(lane, low, until, "inputs", row=row, yields=2))
+    return made
+
+
+def _before(
+    attempts: Attempts, inputs: Inputs, latest: _Latest, row: np.ndarray, moment: np.ndarray
+) -> np.ndarray:
+    """What was waited for up to a moment, by attempts that could not be ready earlier."""
+    last = np.where(row >= 0, inputs.last[row], -1)
+    held = (last >= 0) & (attempts.done[np.maximum(last, 0)] >= np.where(row >= 0, attempts.wanted[row], 0))
+    return np.where(held, last, latest.at(attempts, moment))
+
+
+def _step(
+    attempts: Attempts,
+    inputs: Inputs,
+    lane: np.ndarray,
+    low: np.ndarray,
+    until: np.ndarray,
+    row: np.ndarray,
+    step: np.ndarray,
+) -> tuple[list[Pieces], np.ndarray]:
+    """One step back: what `step` did up to a moment; and the moment before which it could do nothing."""
+    none = step < 0
+    at = np.maximum(step, 0)
+    # Before anything ran, or between the end of one thing and the wish for the next.
+    free = np.where(none, low, np.clip(attempts.done[at], low, until))
+    moments = (inputs.since, attempts.received, attempts.inputs, attempts.executing, attempts.stop)
+    since, received, arrived, executing, stop = (
+        np.where(none, low, np.clip(moment[at], low, free)) for moment in moments
+    )
+    moved = np.where(inputs.moved[at] >= 0, inputs.moved[at], inputs.last[at])
+    moved = np.where(moved >= 0, moved, at)
+    made = [
+        Pieces.of(lane, free, until, "scheduler", row=row, yields=2),
+        Pieces.of(lane, stop, free, "scheduler", row=at, yields=2),
+        Pieces.of(lane, executing, stop, "inputs", row=at, yields=2),
+        Pieces.of(lane, arrived, executing, "placement", row=at, yields=2),
+        Pieces.of(lane, received, arrived, "data", row=moved, yields=2),
+        Pieces.of(lane, since, received, "scheduler", row=at, yields=2),
+    ]
+    return [piece for piece in made if len(piece.lane)], since

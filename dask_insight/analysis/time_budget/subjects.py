@@ -1,0 +1,70 @@
+"""What each piece of time was for: function, span, submission."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...batch import Symbols
+from ...lookup import pick
+from ...schema import NOTHING
+from ...timeline import Read
+from .budget import Budget
+from .parts import CODE
+
+
+class Subjects(NamedTuple):
+    """One row for each combination that there is; the first is that of nothing."""
+
+    function: list[str]
+    span: list[str]
+    submission: np.ndarray
+    #: Row of this table for each piece.
+    of: np.ndarray
+
+
+def subjects(read: Read, found: Budget) -> Subjects:
+    """Find what each piece of time was for, or waited for.
+
+    Time without tasks has no function, but the span and the submission that ended it.
+    """
+    graph: Mapping[str, Any] = read("graph")
+    prefix, span = (_filled(pick(graph[name], found.attempts.described)) for name in ("prefix", "span"))
+    submission = pick(graph["submission"], found.attempts.described).astype("i8")
+    submission[(found.attempts.described < 0) | (submission == NOTHING)] = -1
+    largest = int(submission.max(initial=-1)) + 2
+    widths = (len(prefix.names), len(span.names), largest)
+    code = (prefix.codes.astype("i8") * widths[1] + span.codes) * widths[2] + submission + 1
+    nothing = (prefix.names.index("") * widths[1] + span.names.index("")) * widths[2]
+    nameless = prefix.names.index("") * widths[1] * widths[2] + code % (widths[1] * widths[2])
+    row, part = found.pieces.row, found.pieces.part
+    whole = np.append(code, nothing)
+    of = whole[row]
+    idle = part == CODE["client"]
+    of[idle] = np.append(nameless, nothing)[row[idle]]
+    known, place = _distinct(of, widths[0] * widths[1] * widths[2])
+    names, rest = np.divmod(known, widths[1] * widths[2])
+    spans, numbers = np.divmod(rest, widths[2])
+    return Subjects(
+        [prefix.names[each] for each in names.tolist()],
+        [span.names[each] for each in spans.tolist()],
+        np.where(numbers == 0, NOTHING, numbers - 1).astype("u4"),
+        place,
+    )
+
+
+def _filled(symbols: Symbols) -> Symbols:
+    """With '' among its names."""
+    return symbols if "" in symbols.names else Symbols(symbols.codes, [*symbols.names, ""])
+
+
+def _distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The different codes in their order, and the place of each in them."""
+    if size > 1 << 24:
+        known, place = np.unique(codes, return_inverse=True)
+        return known, place.reshape(-1)
+    used = np.zeros(size, bool)
+    used[codes] = True
+    return np.flatnonzero(used), (np.cumsum(used) - 1)[codes]

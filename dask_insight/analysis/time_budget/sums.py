@@ -1,0 +1,143 @@
+"""The time budget, summed as somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...lookup import Lookup, pick
+from ...timeline import Read
+from .budget import Budget, budget
+from .parts import kind_of
+from .subjects import Subjects, subjects
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What it can be summed by.
+BY = ("function", "worker", "span", "cell", "line", "submission", "time")
+
+
+def time_budget(
+    read: Read,
+    zero: float,
+    *,
+    start: float,
+    stop: float,
+    by: str | Sequence[str] | None,
+    every: float | None,
+) -> pd.DataFrame:
+    """The table of `Recording.time_budget`; `start` and `stop` in seconds since `zero`."""
+    import pandas as pd
+
+    wanted = [by] if isinstance(by, str) else list(by or ())
+    if unknown := [name for name in wanted if name not in BY]:
+        raise ValueError(f"by={unknown[0]!r} is none of {', '.join(BY)}")
+    if stop < start:
+        raise ValueError(f"stop={stop:g} is before start={start:g}")
+    if every is not None and not every > 0:
+        raise ValueError(f"every={every:g} is no length of time")
+    width = np.inf
+    if "time" in wanted:
+        width = every or _width(read, zero, start, stop)
+    found = budget(read, zero + start, zero + stop, width)
+    about = subjects(read, found)
+    keys = [_key(read, found, about, name, width) for name in wanted]
+    part = _Key("part", np.arange(len(found.parts)), found.pieces.part.astype("i8"))
+    codes, seconds = _summed([*keys, part], found.pieces.seconds)
+    columns: dict[str, Any] = {}
+    for key, places in zip(keys, codes[:-1], strict=True):
+        values = key.values[places]
+        if key.name == "time":
+            values = values + (found.start - zero)
+        columns[key.name] = pd.Categorical(values) if values.dtype == object else values
+    parts = np.array(found.parts, object)
+    columns["kind"] = pd.Categorical(
+        np.array([kind_of(name) for name in found.parts], object)[codes[-1]],
+        ["computing", "overhead", "idle"],
+    )
+    columns["part"] = pd.Categorical(parts[codes[-1]], found.parts)
+    columns["seconds"] = seconds
+    whole = float(seconds.sum())
+    columns["share"] = seconds / whole if whole > 0 else seconds
+    table = pd.DataFrame(columns)
+    if "time" not in wanted:
+        table = table.sort_values("seconds", ascending=False, kind="stable", ignore_index=True)
+    table.attrs.update(
+        start=found.start - zero,
+        stop=found.stop - zero,
+        thread_seconds=whole,
+        threads=whole / (found.stop - found.start) if found.stop > found.start else 0.0,
+    )
+    return table
+
+
+def _width(read: Read, zero: float, start: float, stop: float) -> float:
+    """A round length that cuts the range into about a hundred bins."""
+    times = read("attempts")
+    begin = max(start, float(np.nanmin(times["submitted"], initial=np.inf)) - zero)
+    end = min(stop, float(np.nanmax(times["done"], initial=-np.inf)) - zero)
+    rough = max((end - begin) / 100, 1e-3) if np.isfinite(end - begin) else 1.0
+    power = 10.0 ** np.floor(np.log10(rough))
+    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= rough * 0.999))
+
+
+class _Key(NamedTuple):
+    """Something to sum by: its values, and the place of each piece's value among them."""
+
+    name: str
+    values: np.ndarray
+    places: np.ndarray
+
+
+def _key(read: Read, found: Budget, about: Subjects, name: str, width: float) -> _Key:
+    if name == "time":
+        middle = (found.pieces.start + found.pieces.stop) / 2
+        number = np.floor((middle - found.start) / width).astype("i8")
+        # What rounding leaves beyond the last bin belongs to it.
+        bins = max(1, int(np.ceil((found.stop - found.start) / width - 1e-4)))
+        number = np.clip(number, 0, bins - 1)
+        return _Key(name, np.arange(int(number.max(initial=-1)) + 1) * width, number)
+    if name == "worker":
+        names = np.array([*found.lanes.workers, ""], object)[:-1]
+        return _Key(name, names, found.lanes.worker[found.pieces.lane])
+    submissions = read("submissions")
+    rows = Lookup(submissions["submission"]).rows(about.submission)
+    if name == "function":
+        values = np.array([*about.function, ""], object)[:-1]
+    elif name == "span":
+        values = np.array([*about.span, ""], object)[:-1]
+    elif name == "submission":
+        values = about.submission
+    elif name == "cell":
+        values = pick(submissions["execution"], rows)
+    else:
+        file, line = pick(submissions["file"], rows), pick(submissions["line"], rows)
+        told = zip(file.tolist(), line.tolist(), strict=True)
+        values = np.array([*(f"{where}:{number}" if where else "" for where, number in told), ""], object)[
+            :-1
+        ]
+    known, place = np.unique(values, return_inverse=True)
+    return _Key(name, known, place.reshape(-1)[about.of])
+
+
+def _summed(keys: list[_Key], seconds: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+    """Places of each key, and their sums, for the combinations that there are."""
+    sizes = [max(1, len(key.values)) for key in keys]
+    code = np.zeros(len(seconds), "i8")
+    for key, size in zip(keys, sizes, strict=True):
+        code = code * size + key.places
+    if np.prod(np.array(sizes, "f8")) <= 1 << 24:
+        sums = np.bincount(code, seconds, int(np.prod(sizes)))
+        known = np.flatnonzero(sums)
+        sums = sums[known]
+    else:
+        known, place = np.unique(code, return_inverse=True)
+        sums = np.bincount(place.reshape(-1), seconds)
+    codes = []
+    for size in reversed(sizes):
+        known, rest = np.divmod(known, size)
+        codes.append(rest)
+    return codes[::-1], sums

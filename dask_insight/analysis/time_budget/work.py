@@ -1,0 +1,130 @@
+"""What ran on the threads, and the gaps between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ...timeline import Attempts, Lanes, Read
+from .parts import PARTS, Pieces
+from .shares import Shares, shares
+
+
+class Work(NamedTuple):
+    """Attempts in the order of lane and start, with when each held its thread; they do not overlap."""
+
+    lane: np.ndarray
+    row: np.ndarray
+    taken: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    freed: np.ndarray
+
+
+class Gaps(NamedTuple):
+    """Times in which nothing ran on a lane."""
+
+    lane: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    #: Row of the attempt that ended it; -1 if it lasts as long as the lane.
+    row: np.ndarray
+
+
+def work(attempts: Attempts, lanes: Lanes) -> Work:
+    """Lay the attempts out on their lanes."""
+    row = lanes.order
+    lane = lanes.of[row]
+    new = np.ones(len(row), bool)
+    new[1:] = lane[1:] != lane[:-1]
+    start, stop = attempts.start[row], attempts.stop[row]
+    while len(row):
+        before = np.where(new, -np.inf, np.concatenate(([-np.inf], stop[:-1])))
+        late = before > start
+        if not late.any():
+            break
+        start[late] = before[late]
+        stop = np.maximum(stop, start)
+    free = np.where(new, -np.inf, np.concatenate(([-np.inf], stop[:-1]))) if len(row) else start
+    taken = np.minimum(np.maximum(attempts.executing[row], free), start)
+    following = np.full(len(row), np.inf)
+    following[:-1] = np.where(new[1:], np.inf, taken[1:])
+    freed = np.maximum(np.minimum(attempts.ended[row], following), stop)
+    return Work(lane, row, taken, start, stop, freed)
+
+
+def gaps(found: Work, lanes: Lanes) -> Gaps:
+    """The times between, before and after."""
+    count = len(lanes.worker)
+    first = np.searchsorted(found.lane, np.arange(count))
+    last = np.searchsorted(found.lane, np.arange(count), side="right")
+    start = np.empty(len(found.lane))
+    start[1:] = found.freed[:-1]
+    used = np.flatnonzero(last > first)
+    start[first[used]] = lanes.start[used]
+    after = lanes.start.copy()
+    after[used] = np.maximum(found.freed[last[used] - 1], lanes.start[used])
+    every = Gaps(
+        np.concatenate((found.lane, np.arange(count))),
+        np.concatenate((start, after)),
+        np.concatenate((found.taken, lanes.stop)),
+        np.concatenate((found.row, np.full(count, -1))),
+    )
+    lasting = every.stop > every.start
+    return Gaps(*(values[lasting] for values in every))
+
+
+def pieces(read: Read, attempts: Attempts, found: Work) -> tuple[list[Pieces], list[str]]:
+    """Everything that ran, by part; and the names of the parts by code."""
+    before, after = np.zeros((2, len(attempts.run)))
+    before[found.row] = found.start - found.taken
+    after[found.row] = found.freed - found.stop
+    told = shares(read, attempts, before, after)
+    names = [*PARTS, *told.custom]
+    made = list(_around(found, told)) + list(_inside(attempts, found, told, names))
+    return made, names
+
+
+def _around(found: Work, told: Shares) -> Iterator[Pieces]:
+    """Before the functions began and after they had ended."""
+    row = found.row
+    for start, stop, parts in (
+        (found.taken, found.start, {"disk": told.read, "deserialize": told.deserialize}),
+        (found.stop, found.freed, {"disk": told.write, "serialize": told.serialize}),
+    ):
+        length = stop - start
+        left = np.ones(len(row))
+        for part, seconds in parts.items():
+            mine = seconds[row]
+            if mine.any():
+                share = np.divide(mine, length, out=np.zeros(len(row)), where=length > 0)
+                share = np.minimum(share, left)
+                left = left - share
+                yield Pieces.of(found.lane, start, stop, part, row=row, threads=share)
+        yield Pieces.of(found.lane, start, stop, "overhead", row=row, threads=left)
+
+
+def _inside(attempts: Attempts, found: Work, told: Shares, names: list[str]) -> Iterator[Pieces]:
+    """While the functions ran."""
+    failed = attempts.failed[found.row]
+    if failed.any():
+        bad = Work(*(values[failed] for values in found))
+        yield Pieces.of(bad.lane, bad.start, bad.stop, "failed", row=bad.row)
+        found = Work(*(values[~failed] for values in found))
+    lane, row, start, stop = found.lane, found.row, found.start, found.stop
+    left = np.ones(len(row))
+    for name, shares_of in told.custom.items():
+        share = np.minimum(shares_of[row], left)
+        left = left - share
+        yield Pieces.of(lane, start, stop, names.index(name), row=row, threads=share)
+    length = stop - start
+    cpu = np.divide(attempts.cpu[row], length, out=np.zeros(len(row)), where=length > 0)
+    cpu = np.where(np.isnan(cpu), told.cpu[row], cpu)
+    known = np.isfinite(cpu)
+    share = np.minimum(np.maximum(np.where(known, cpu, 0.0), 0.0), left)
+    yield Pieces.of(lane, start, stop, "cpu", row=row, threads=share)
+    yield Pieces.of(lane, start, stop, "off-cpu", row=row, threads=np.where(known, left - share, 0.0))
+    if not known.all():
+        yield Pieces.of(lane, start, stop, "compute", row=row, threads=np.where(known, 0.0, left))

@@ -1,0 +1,21 @@
+"""Attempts as they happened on the threads of workers, for whoever asks where time went."""
+
+from .attempts import Attempts, Read, attempts, concerns
+from .inputs import Inputs, inputs
+from .lanes import Lanes, lanes
+from .moments import Moments
+from .states import States, states
+
+__all__ = [
+    "Attempts",
+    "Inputs",
+    "Lanes",
+    "Moments",
+    "Read",
+    "States",
+    "attempts",
+    "concerns",
+    "inputs",
+    "lanes",
+    "states",
+]

@@ -1,0 +1,270 @@
+"""Scheduler's and worker's times of every attempt, in one order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..batch import Symbols
+from ..lookup import Lookup, all_or, pick
+from ..schema import NOTHING
+
+Read = Callable[[str], Mapping[str, Any]]
+
+#: Names of the workers that a local scheduler's tasks run on begin so.
+_LOCAL = ("threads", "sync", "local", "process ")
+
+#: Codes up to this are counted, larger ones sorted.
+_DENSE = 1 << 24
+
+
+class Attempts(NamedTuple):
+    """Every attempt, ended or running, one row each.
+
+    The moments, seconds since the epoch, never go back from `wanted` to `done`.
+    Those that a recording does not tell are the next ones that it does.
+    """
+
+    run: np.ndarray
+    #: The task's id, and its row in `graph` (-1 if it has none).
+    task: np.ndarray
+    described: np.ndarray
+    worker: Symbols
+    #: Worker and thread as one code, in the order of the workers; -1 if the attempt never ran.
+    place: np.ndarray
+    #: Worker and thread (text) of each code of `place`.
+    places: list[tuple[str, str]]
+    #: Whether it ended well; whether it ended badly. A running one did neither.
+    ok: np.ndarray
+    failed: np.ndarray
+    #: Whether its worker died of it, or while it ran.
+    killed: np.ndarray
+    #: When it was first wanted; for an attempt after others, when they had ended or it was wanted again.
+    wanted: np.ndarray
+    #: When it might have run: its last input was in memory.
+    ready: np.ndarray
+    assigned: np.ndarray
+    received: np.ndarray
+    #: When its inputs had arrived at the worker.
+    inputs: np.ndarray
+    #: When it was given a thread, and when the thread was free again.
+    executing: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    ended: np.ndarray
+    done: np.ndarray
+    #: CPU seconds; NaN if unknown.
+    cpu: np.ndarray
+    nbytes: np.ndarray
+    local: np.ndarray
+
+    @property
+    def ran(self) -> np.ndarray:
+        """Whether its function was called."""
+        mask: np.ndarray = self.place >= 0
+        return mask
+
+
+def attempts(read: Read) -> Attempts:
+    """The attempts of a recording.
+
+    Parameters
+    ----------
+    read
+        Gives the columns of a table of the schema, times in seconds since the epoch.
+    """
+    ended, executions, running = read("attempts"), read("executions"), read("running")
+    more = np.flatnonzero(Lookup(ended["run"]).rows(running["run"]) < 0)
+    count = len(ended["run"])
+    run = np.concatenate((ended["run"], running["run"][more]))
+    task = np.concatenate((ended["task"], running["task"][more]))
+    there = Lookup(executions["run"]).rows(run)
+    at_worker = all_or(there, len(executions["run"]))
+    until = _until(read)
+
+    def scheduler(name: str, missing: float = np.nan) -> np.ndarray:
+        values = np.asarray(ended[name], "f8")
+        return np.concatenate((values, np.full(len(more), missing))) if len(more) else values
+
+    def worker(name: str) -> np.ndarray:
+        return np.asarray(pick(executions[name], at_worker))
+
+    status: Symbols = ended["status"]
+    now = np.arange(len(run)) >= count
+    start = _first(worker("start"), scheduler("start"))
+    begun = np.full(len(run), -1)
+    if len(running["run"]):
+        begun = np.where(np.isnan(start), Lookup(running["run"]).rows(run), -1)
+        start = np.where(begun >= 0, pick(running["start"], begun), start)
+    ran = np.isfinite(start)
+    stop = _first(worker("stop"), scheduler("stop"))
+    stop = np.where(np.isfinite(stop), stop, np.where(now, until, _first(scheduler("done"), start)))
+    stop = np.fmax(stop, start)
+    taken = np.fmax(worker("ended"), stop)
+    done = np.fmax(scheduler("done"), stop)
+    times = [_first(worker("executing"), start)]
+    np.fmin(times[-1], start, out=times[-1])
+    for name, tell in (
+        ("ready", worker),
+        ("received", worker),
+        ("assigned", scheduler),
+        ("ready", scheduler),
+        ("submitted", scheduler),
+    ):
+        told = tell(name)
+        times.append(np.fmin(told, times[-1]))
+    # Of those that never ran, the last moment known stands for what did not come.
+    done = _first(done, taken)
+    times = [*times[::-1], start, stop, taken, done]
+    unrun = np.flatnonzero(~ran)
+    for before, after in pairwise(times):
+        after[unrun] = _first(after[unrun], before[unrun])
+    wanted, ready, assigned, received, inputs, executing = times[:6]
+    ok = _mask(status, ("ok",), len(more))
+    worker_names, place, places = _places(ended, executions, running, there, begun, len(more))
+    return Attempts(
+        run=run,
+        task=task,
+        described=Lookup(read("graph")["task"]).rows(task),
+        worker=worker_names,
+        place=np.where(ran & (stop >= start), place, -1),
+        places=places,
+        ok=ok,
+        failed=_mask(status, ("erred", "retried", "killed", "cancelled", "rescheduled", "stolen"), len(more)),
+        killed=_mask(status, ("killed",), len(more)),
+        wanted=_again(read, task, wanted, ready, done, ok),
+        ready=ready,
+        assigned=assigned,
+        received=received,
+        inputs=inputs,
+        executing=executing,
+        start=start,
+        stop=stop,
+        ended=taken,
+        done=done,
+        cpu=np.asarray(worker("cpu"), "f8"),
+        nbytes=scheduler("nbytes"),
+        local=np.array([name.startswith(_LOCAL) for name in worker_names.names] or [False])[
+            worker_names.codes
+        ],
+    )
+
+
+def concerns(all_of: Attempts, rows: np.ndarray) -> Attempts:
+    """Some of the attempts: those where a mask is true."""
+    if rows.all():
+        return all_of
+    picked: dict[str, Any] = {
+        name: values[rows] for name, values in all_of._asdict().items() if isinstance(values, np.ndarray)
+    }
+    return all_of._replace(**picked, worker=Symbols(all_of.worker.codes[rows], all_of.worker.names))
+
+
+def _until(read: Read) -> float:
+    """The last moment that a recording tells of."""
+    about, latest = read("about"), -np.inf
+    for name, text in zip(about["name"].tolist(), about["value"].tolist(), strict=True):
+        if name == "stopped":
+            try:
+                latest = float(json.loads(text))
+            except (TypeError, ValueError):
+                continue
+    for table, column in (("attempts", "done"), ("running", "start"), ("resources", "time")):
+        latest = max(latest, float(np.nanmax(read(table)[column], initial=-np.inf)))
+    return latest
+
+
+def _first(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Values of `first`, of `second` where that is missing; an array of its own."""
+    return np.where(np.isnan(first), second, first)
+
+
+def _mask(status: Symbols, names: tuple[str, ...], more: int) -> np.ndarray:
+    wanted = np.array([name in names for name in status.names] or [False])
+    return np.concatenate((wanted[status.codes], np.zeros(more, bool)))
+
+
+def _places(
+    ended: Mapping[str, Any],
+    executions: Mapping[str, Any],
+    running: Mapping[str, Any],
+    there: np.ndarray,
+    begun: np.ndarray,
+    more: int,
+) -> tuple[Symbols, np.ndarray, list[tuple[str, str]]]:
+    """Worker of each attempt, and worker and thread as one code."""
+    columns = []
+    for name in ("worker", "thread"):
+        none = Symbols(np.zeros(more, "u4"), [""])
+        symbols = _joined(ended[name], none)
+        for told, rows in ((executions[name], there), (running[name], begun)):
+            symbols = _filled(symbols, told, rows)
+        columns.append(symbols)
+    worker, thread = columns
+    width = max(1, len(thread.names))
+    code = worker.codes.astype("i8") * width + thread.codes
+    if max(1, len(worker.names)) * width < _DENSE:
+        used = np.bincount(code, minlength=1) > 0
+        known = np.flatnonzero(used)
+        place = (np.cumsum(used) - 1)[code]
+    else:
+        known, place = np.unique(code, return_inverse=True)
+    places = [(worker.names[each // width], thread.names[each % width]) for each in known.tolist()]
+    return worker, place, places
+
+
+def _filled(symbols: Symbols, told: Symbols, rows: np.ndarray) -> Symbols:
+    """With the texts that another table tells where there are none."""
+    empty = np.array([each == "" for each in symbols.names] or [False])[symbols.codes] & (rows >= 0)
+    if not empty.any():
+        return symbols
+    both = _joined(symbols, Symbols(told.codes[rows[empty]], told.names))
+    codes = both.codes[: len(symbols.codes)].copy()
+    codes[empty] = both.codes[len(symbols.codes) :]
+    return Symbols(codes, both.names)
+
+
+def _joined(first: Symbols, second: Symbols) -> Symbols:
+    """One column after another."""
+    if not len(second.codes):
+        return first
+    names = {name: code for code, name in enumerate(dict.fromkeys((*first.names, *second.names)))}
+    parts = [
+        np.array([names[name] for name in symbols.names] or [0], "u4")[symbols.codes]
+        for symbols in (first, second)
+    ]
+    return Symbols(np.concatenate(parts), list(names))
+
+
+def _again(
+    read: Read, task: np.ndarray, wanted: np.ndarray, ready: np.ndarray, done: np.ndarray, ok: np.ndarray
+) -> np.ndarray:
+    """When each attempt was wanted.
+
+    One after a failure is wanted from then on; one after a success when a
+    graph came that asked for it again, or when the result was lost.
+    """
+    largest = int(task[task != NOTHING].max(initial=0))
+    if largest < 8 * len(task) + 1024:
+        counts = np.bincount(np.minimum(task, largest + 1), minlength=largest + 2)
+        repeated = (counts > 1)[np.minimum(task, largest + 1)] & (task != NOTHING)
+    else:
+        _, inverse, many = np.unique(task, return_inverse=True, return_counts=True)
+        repeated = (many > 1)[inverse] & (task != NOTHING)
+    if not repeated.any():
+        return wanted
+    wanted = wanted.copy()
+    rows = np.flatnonzero(repeated)
+    rows = rows[np.lexsort((done[rows], task[rows]))]
+    later = rows[1:][task[rows[1:]] == task[rows[:-1]]]
+    before = rows[:-1][task[rows[1:]] == task[rows[:-1]]]
+    asked = np.sort(read("submissions")["time"])
+    asked = np.concatenate(([-np.inf], asked[np.isfinite(asked)]))
+    told = asked[np.searchsorted(asked, ready[later], side="right") - 1]
+    new = np.where(told > done[before], told, ready[later])
+    wanted[later] = np.fmin(np.where(ok[before], new, done[before]), ready[later])
+    return wanted

@@ -1,0 +1,99 @@
+"""What each attempt waited for last."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..lookup import Lookup, spread
+from ..schema import NOTHING
+from .attempts import Attempts, Read
+
+
+class Inputs(NamedTuple):
+    """For each attempt, rows of other attempts; -1 where there is none."""
+
+    #: The input that was there last, or the failed attempt at the same task before it if that came later.
+    last: np.ndarray
+    #: The largest input that was made on another worker.
+    moved: np.ndarray
+    #: When nothing but the scheduler kept it back any more: it was wanted and its inputs were there.
+    since: np.ndarray
+
+
+def inputs(read: Read, attempts: Attempts) -> Inputs:
+    """Find what every attempt waited for."""
+    needs, made = _pairs(read, attempts)
+    count = len(attempts.run)
+    last = _greatest(needs, made, attempts.done[made], count)
+    remote = attempts.worker.codes[needs] != attempts.worker.codes[made]
+    moved = _greatest(needs[remote], made[remote], np.nan_to_num(attempts.nbytes[made[remote]]), count)
+    later, before = _retried(attempts)
+    at = np.maximum(last[later], 0)
+    newer = (last[later] < 0) | (attempts.done[before] >= attempts.done[at])
+    last[later[newer]] = before[newer]
+    came = np.where(last >= 0, attempts.done[np.maximum(last, 0)], -np.inf) if count else np.zeros(0)
+    return Inputs(last, moved, np.fmin(np.fmax(came, attempts.wanted), attempts.ready))
+
+
+def _pairs(read: Read, attempts: Attempts) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of attempts, and of those that made what they needed."""
+    edges: Any = read("edges")
+    newest = Lookup(attempts.task)
+    good = np.where(attempts.ok, attempts.task, NOTHING).astype("u4")
+    makers = Lookup(good)
+    needs, made = newest.rows(edges["task"]), makers.rows(edges["dependency"])
+    both = (needs >= 0) & (made >= 0)
+    needs, made = needs[both], made[both]
+    older = np.flatnonzero(newest.rows(attempts.task) != np.arange(len(attempts.run)))
+    older = older[attempts.task[older] != NOTHING]
+    if not len(older):
+        return needs, made
+    order = np.argsort(edges["task"], kind="stable")
+    tasks = edges["task"][order]
+    wanted = attempts.task[older]
+    rows, at = spread(np.searchsorted(tasks, wanted), np.searchsorted(tasks, wanted, side="right"))
+    more = makers.rows(edges["dependency"][order[at]])
+    needs = np.concatenate((needs, older[rows[more >= 0]]))
+    return needs, _in_time(attempts, needs, np.concatenate((made, more[more >= 0])))
+
+
+def _in_time(attempts: Attempts, needs: np.ndarray, made: np.ndarray) -> np.ndarray:
+    """Of results made several times, the one that was there when it was needed."""
+    late = np.flatnonzero(attempts.done[made] > attempts.ready[needs] + 0.001)
+    good = np.flatnonzero(attempts.ok)
+    good = good[np.lexsort((attempts.done[good], attempts.task[good]))]
+    place = np.full(len(attempts.run), -1)
+    place[good] = np.arange(len(good))
+    at = place[made[late]]
+    made = made.copy()
+    while len(late):
+        earlier = np.maximum(at - 1, 0)
+        same = (at > 0) & (attempts.task[good[earlier]] == attempts.task[made[late]])
+        late, at = late[same], earlier[same]
+        made[late] = good[at]
+        again = attempts.done[made[late]] > attempts.ready[needs[late]] + 0.001
+        late, at = late[again], at[again]
+    return made
+
+
+def _greatest(needs: np.ndarray, made: np.ndarray, size: np.ndarray, count: int) -> np.ndarray:
+    """For each row in `needs`, that of `made` with the greatest size."""
+    most = np.full(count, -np.inf)
+    np.maximum.at(most, needs, size)
+    found = np.full(count, -1)
+    is_most = size == most[needs]
+    found[needs[is_most]] = made[is_most]
+    return found
+
+
+def _retried(attempts: Attempts) -> tuple[np.ndarray, np.ndarray]:
+    """Attempts that followed a failed one at the same task, and that one."""
+    failed = np.flatnonzero(attempts.failed)
+    if not len(failed):
+        return failed, failed
+    rows = np.flatnonzero(np.isin(attempts.task, attempts.task[failed]) & (attempts.task != NOTHING))
+    rows = rows[np.lexsort((attempts.done[rows], attempts.task[rows]))]
+    follows = (attempts.task[rows[1:]] == attempts.task[rows[:-1]]) & attempts.failed[rows[:-1]]
+    return rows[1:][follows], rows[:-1][follows]

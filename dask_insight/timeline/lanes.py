@@ -1,0 +1,167 @@
+"""The threads of the workers: how long each was there, and what ran on it."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .attempts import Attempts, Read
+
+#: Seconds by which attempts on one thread may overlap before they are taken to run beside each other.
+_SLACK = 0.02
+
+
+class Lanes(NamedTuple):
+    """Threads, one row each; times in seconds since the epoch.
+
+    A worker has as many as it says, and more where more were seen at once.
+    """
+
+    #: Name of each worker by code.
+    workers: list[str]
+    #: When it joined; -inf if unknown.
+    joined: np.ndarray
+    worker: np.ndarray
+    #: The thread's name; '' if nothing ran on it.
+    thread: list[str]
+    #: How many threads a row stands for: those of a worker on which nothing ran are one row.
+    count: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    #: Lane of each attempt; -1 if it never ran.
+    of: np.ndarray
+    #: Attempts that ran, in the order of lane and start.
+    order: np.ndarray
+
+
+class _Found(NamedTuple):
+    """What attempts tell of the threads."""
+
+    #: Codes of `Attempts.places` by worker.
+    places: dict[str, list[int]]
+    first: np.ndarray
+    last: np.ndarray
+    #: Whether attempts overlap by more than clocks can explain.
+    beside: np.ndarray
+
+
+def lanes(read: Read, attempts: Attempts) -> Lanes:
+    """The threads that attempts ran on, and those of the workers that they did not use."""
+    told = _workers(read("workers"))
+    order = _by_start(attempts.place, attempts.start)
+    found = _find(attempts, order)
+    # In the order of the places, so that `order` goes by lane.
+    names = list(dict.fromkeys((*found.places, *told)))
+    rows: list[tuple[int, str, int, float, float]] = []
+    lane = np.full(len(attempts.places) + 1, -1)
+    moved: list[tuple[np.ndarray, np.ndarray]] = []
+    for code, worker in enumerate(names):
+        mine = found.places.get(worker, [])
+        threads, start, stop = _life(told.get(worker), mine, found)
+        if len(mine) > threads or found.beside[mine].any():
+            runs, places = _spread(attempts, mine)
+            used = int(places.max(initial=-1)) + 1
+            moved.append((runs, places + len(rows)))
+            for place in range(used):
+                inside = runs[places == place]
+                life = (start, stop)
+                if place >= threads:
+                    life = (float(attempts.executing[inside].min()), float(attempts.ended[inside].max()))
+                rows.append((code, str(place), 1, *life))
+        else:
+            used = len(mine)
+            for place in mine:
+                lane[place] = len(rows)
+                rows.append((code, attempts.places[place][1], 1, start, stop))
+        if threads > used:
+            rows.append((code, "", threads - used, start, stop))
+    of = lane[attempts.place]
+    for runs, places in moved:
+        of[runs] = places
+    if moved:
+        order = _by_start(of, attempts.start)
+    columns = list(zip(*rows, strict=True)) or [()] * 5
+    return Lanes(
+        workers=names,
+        joined=np.array([told[name][1] if name in told else np.nan for name in names], "f8"),
+        worker=np.array(columns[0], "i8"),
+        thread=list(columns[1]),
+        count=np.array(columns[2], "f8"),
+        start=np.array(columns[3], "f8"),
+        stop=np.array(columns[4], "f8"),
+        of=of,
+        order=order,
+    )
+
+
+def _workers(columns: Mapping[str, Any]) -> dict[str, tuple[int, float, float]]:
+    """Threads, joining and leaving of every worker; what a later row does not tell, an earlier one does."""
+    found: dict[str, tuple[int, float, float]] = {}
+    rows = zip(*(columns[name].tolist() for name in ("worker", "threads", "joined", "left")), strict=True)
+    for worker, threads, joined, left in rows:
+        before = found.get(worker, (0, np.nan, np.nan))
+        found[worker] = (
+            int(threads) or before[0],
+            joined if joined == joined else before[1],
+            left if left == left else before[2],
+        )
+    return found
+
+
+def _by_start(lane: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Rows that have a lane, by lane and start."""
+    order = np.argsort(start)
+    # Sixteen bits are sorted in linear time.
+    small = lane[order].astype("i2" if int(lane.max(initial=0)) < 1 << 15 else "i4")
+    order = order[np.argsort(small, kind="stable")]
+    return order[int((lane < 0).sum()) :]
+
+
+def _find(attempts: Attempts, order: np.ndarray) -> _Found:
+    count = len(attempts.places)
+    first, last = np.full(count, np.inf), np.full(count, -np.inf)
+    beside = np.zeros(count, bool)
+    place = attempts.place[order]
+    np.minimum.at(first, place, attempts.executing[order])
+    np.maximum.at(last, place, attempts.ended[order])
+    overlap = attempts.stop[order[:-1]] - attempts.start[order[1:]]
+    beside[place[1:][(place[1:] == place[:-1]) & (overlap > _SLACK)]] = True
+    places: dict[str, list[int]] = {}
+    for code, (worker, _) in enumerate(attempts.places):
+        if np.isfinite(first[code]):
+            places.setdefault(worker, []).append(code)
+    return _Found(places, first, last, beside)
+
+
+def _life(
+    told: tuple[int, float, float] | None, places: list[int], found: _Found
+) -> tuple[int, float, float]:
+    """Threads of a worker, and from when to when it was there."""
+    if told is None:
+        return len(places), -np.inf, np.inf
+    threads, joined, left = told
+    start = np.fmin(joined, found.first[places].min(initial=np.inf))
+    stop = np.inf if np.isnan(left) else max(left, float(found.last[places].max(initial=-np.inf)))
+    return threads, float(-np.inf if np.isnan(joined) else start), float(stop)
+
+
+def _spread(attempts: Attempts, places: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """A worker's attempts, and for each the number of a thread such that none overlap."""
+    rows = np.flatnonzero(np.isin(attempts.place, places))
+    rows = rows[np.argsort(attempts.start[rows], kind="stable")]
+    free: list[int] = []
+    busy: list[tuple[float, int]] = []
+    chosen = []
+    used = 0
+    for start, stop in zip(attempts.start[rows].tolist(), attempts.stop[rows].tolist(), strict=True):
+        while busy and busy[0][0] <= start:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        if not free:
+            heapq.heappush(free, used)
+            used += 1
+        chosen.append(heapq.heappop(free))
+        heapq.heappush(busy, (stop, chosen[-1]))
+    return rows, np.array(chosen, "i8")

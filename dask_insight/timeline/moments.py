@@ -1,0 +1,67 @@
+"""Sets of moments, and how much of them lies before a moment."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Moments(NamedTuple):
+    """A set of moments: intervals that do not touch, in their order."""
+
+    start: np.ndarray
+    stop: np.ndarray
+
+    @classmethod
+    def of(cls, start: np.ndarray, stop: np.ndarray) -> Moments:
+        """The union of intervals; those that do not last are left out."""
+        lasting = stop > start
+        start, stop = start[lasting], stop[lasting]
+        if not len(start):
+            return cls(start, stop)
+        order = np.argsort(start)
+        start, stop = start[order], np.maximum.accumulate(stop[order])
+        begins = np.ones(len(start), bool)
+        begins[1:] = start[1:] > stop[:-1]
+        ends = np.append(np.flatnonzero(begins)[1:], len(start)) - 1
+        return cls(start[begins], stop[ends])
+
+    def before(self, moment: np.ndarray) -> np.ndarray:
+        """Seconds of the set that lie before each moment."""
+        if not len(self.start):
+            return np.zeros(len(moment))
+        lengths = np.cumsum(self.stop - self.start)
+        at = np.searchsorted(self.start, moment, side="right") - 1
+        last = np.maximum(at, 0)
+        return np.where(at < 0, 0.0, lengths[last] - np.maximum(self.stop[last] - moment, 0.0))
+
+    def within(self, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+        """Seconds of the set in each interval."""
+        return np.clip(self.before(stop) - self.before(start), 0.0, stop - start)
+
+    def outside(self) -> Moments:
+        """All other moments."""
+        edges = np.concatenate(([-np.inf], np.stack((self.start, self.stop), 1).ravel(), [np.inf]))
+        return Moments(edges[::2], edges[1::2])
+
+    def without(self, other: Moments) -> Moments:
+        """The moments that are not in another set."""
+        return self.both(other.outside())
+
+    def both(self, other: Moments) -> Moments:
+        """The moments that are in another set too."""
+        edges = np.unique(np.concatenate((*self, *other)))
+        if len(edges) < 2:
+            return Moments(edges[:0], edges[:0])
+        start, stop = edges[:-1], edges[1:]
+        inside = self.has(start) & other.has(start)
+        return Moments.of(start[inside], stop[inside])
+
+    def has(self, moment: np.ndarray) -> np.ndarray:
+        """Whether each moment is in the set; an interval's start is, its stop is not."""
+        if not len(self.start):
+            return np.zeros(len(moment), bool)
+        at = np.searchsorted(self.start, moment, side="right") - 1
+        inside: np.ndarray = (at >= 0) & (moment < self.stop[np.maximum(at, 0)])
+        return inside

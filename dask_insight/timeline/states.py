@@ -1,0 +1,79 @@
+"""When workers could not, or would not, take tasks."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+
+from .attempts import Attempts, Read
+from .lanes import Lanes
+from .moments import Moments
+
+_CLOSING = ("closing", "closing_gracefully", "stopping", "closed", "failed")
+
+
+class States(NamedTuple):
+    """Intervals by code of worker; those without any are missing."""
+
+    #: Dask had paused it: too much memory was in use.
+    paused: dict[int, Moments]
+    #: It joined the running cluster and had not been given a task yet.
+    joining: dict[int, Moments]
+    #: It was closing, or died of tasks of which nothing else is known.
+    leaving: dict[int, Moments]
+
+
+def states(read: Read, attempts: Attempts, lanes: Lanes) -> States:
+    """What `events` and the attempts tell of the workers."""
+    code = {name: number for number, name in enumerate(lanes.workers)}
+    found: dict[str, defaultdict[int, list[tuple[float, float]]]]
+    found = {state: defaultdict(list) for state in ("paused", "leaving")}
+    since: dict[tuple[str, int], float] = {}
+    for when, worker, state in _changes(read, code):
+        paused, leaving = state == "paused", state in _CLOSING
+        for name, there in (("paused", paused), ("leaving", leaving)):
+            if there:
+                since.setdefault((name, worker), when)
+            elif (name, worker) in since:
+                found[name][worker].append((since.pop((name, worker)), when))
+    for (name, worker), when in since.items():
+        found[name][worker].append((when, np.inf))
+    of = np.array([code.get(name, -1) for name in attempts.worker.names] or [-1])[attempts.worker.codes]
+    for row in np.flatnonzero(attempts.killed & ~attempts.ran & (of >= 0)).tolist():
+        found["leaving"][int(of[row])].append((float(attempts.assigned[row]), float(attempts.done[row])))
+    return States(_sets(found["paused"]), _joining(attempts, lanes, of), _sets(found["leaving"]))
+
+
+def _changes(read: Read, code: dict[str, int]) -> list[tuple[float, int, str]]:
+    """Time, worker and new state of every change of a worker's state, in their order."""
+    events = read("events")
+    kinds, sources, texts = events["kind"], events["source"], events["message"]
+    status = [number for number, name in enumerate(kinds.names) if name == "worker-status"]
+    rows = np.flatnonzero(np.isin(kinds.codes, status))
+    changes = []
+    for row in rows[np.argsort(events["time"][rows], kind="stable")].tolist():
+        worker = code.get(sources.names[sources.codes[row]])
+        text = bytes(texts.data[texts.offsets[row] : texts.offsets[row + 1]]).decode("utf-8", "replace")
+        words = re.findall(r"\w+", text)
+        if worker is not None and words:
+            changes.append((float(events["time"][row]), worker, words[-1]))
+    return changes
+
+
+def _joining(attempts: Attempts, lanes: Lanes, of: np.ndarray) -> dict[int, Moments]:
+    began = float(attempts.wanted.min(initial=np.inf))
+    given = np.full(len(lanes.workers), np.inf)
+    known = of >= 0
+    np.minimum.at(given, of[known], attempts.assigned[known])
+    late = np.flatnonzero(lanes.joined > began)
+    return {
+        worker: Moments.of(lanes.joined[worker : worker + 1], given[worker : worker + 1])
+        for worker in late.tolist()
+    }
+
+
+def _sets(found: dict[int, list[tuple[float, float]]]) -> dict[int, Moments]:
+    return {worker: Moments.of(*np.array(pairs, "f8").T) for worker, pairs in found.items()}
