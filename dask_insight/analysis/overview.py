@@ -100,7 +100,7 @@ class Overview(NamedTuple):
         ]
 
     def lost_time(self) -> list[tuple[str, float]]:
-        """What the threads did instead of computing, in words, and for how many thread-seconds; most first."""
+        """What the threads did instead of computing, in words, with its thread-seconds; most first."""
         told: dict[str, float] = {}
         for part, name, seconds in self.budget:
             if part in _INSTEAD:

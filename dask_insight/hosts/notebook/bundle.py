@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import words
-from ...analysis.overview import overview, short
+from ...analysis.overview import Overview, short
 from ...options import OUTPUT_SIZE
 from ..report import MissingFrontEnd, write_report
 from . import table
@@ -85,7 +85,7 @@ class _Said:
     """What is said of a recording in words, in each form that viewers show."""
 
     def __init__(self, recording: Recording, files: Iterable[Path]) -> None:
-        self._summary = overview(recording)
+        self._summary: Overview = recording.summary()
         self.name = short(self._summary.name, 120) or "Dask computation"
         self._rows = table.rows(self._summary)
         #: Sentences that follow the table.

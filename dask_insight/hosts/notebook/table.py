@@ -11,6 +11,10 @@ from ...analysis.overview import Overview, short
 
 #: Most task names in it.
 _NAMES = 5
+#: Most causes of time that was not spent computing.
+_CAUSES = 4
+#: Least share of the time that is told without a cause.
+_LEAST = 0.005
 
 
 class Row(NamedTuple):
@@ -22,16 +26,18 @@ class Row(NamedTuple):
 
 
 def rows(summary: Overview) -> list[Row]:
-    """Task names with the most thread time, the other names, and the time in which no task computed."""
+    """Task names with the most thread time, then what threads did instead of computing, most first."""
     offered = summary.offered or summary.computing
-    parts = [(short(name or "(no name)", 40), seconds) for name, seconds in summary.names[:_NAMES]]
-    rest = summary.names[_NAMES:]
-    if rest:
-        parts.append((words.count(len(rest), "other name"), sum(seconds for _, seconds in rest)))
-    if (idle := summary.offered - summary.computing) > 0:
-        parts.append(("Threads without a task", idle))
     if not offered:
         return []
+    parts = [(short(name or "(no name)", 40), seconds) for name, seconds in summary.names[:_NAMES]]
+    if others := summary.names[_NAMES:]:
+        parts.append((words.count(len(others), "other name"), sum(seconds for _, seconds in others)))
+    lost = [(text.capitalize(), seconds) for text, seconds in summary.lost_time() if seconds > 0]
+    parts += [(short(text, 60), seconds) for text, seconds in lost[:_CAUSES]]
+    rest = summary.offered - sum(seconds for _, seconds in parts)
+    if rest > _LEAST * offered:
+        parts.append(("Something else" if lost else "Threads without a task", rest))
     return [Row(name, words.duration(seconds), words.share(seconds / offered)) for name, seconds in parts]
 
 
