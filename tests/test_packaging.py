@@ -19,9 +19,7 @@ ROOT = Path(__file__).parent.parent
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-FRONT_END = {
-    f"dask_insight/static/{name}" for name in ("report.js", "report.css", "widget.js", "widget.css")
-}
+FRONT_END = {f"dask_insight/static/{name}" for name in ("report.js", "report.css", "widget.js", "widget.css")}
 
 #: Where JupyterLab looks for its extensions, below an environment's folder.
 LABEXTENSION = "share/jupyter/labextensions/dask-insight"

@@ -38,6 +38,12 @@ export class LiveKernel {
     return this.link.state !== undefined;
   }
 
+  /** Whether nothing has come of any computation or cluster. */
+  get empty(): boolean {
+    const { recording } = this.page;
+    return recording.table('graph').rows === 0 && recording.table('resources').rows === 0;
+  }
+
   get state(): KernelState {
     return this.known;
   }

@@ -3,7 +3,7 @@ import type { Situation } from './situation';
 
 /** Says how it stands and what to do, with the code to copy; empty if all is well. */
 export class Notice {
-  readonly element = element('div', { class: 'di-notice', hidden: true });
+  readonly element = element('div', { class: 'di-page di-notice', hidden: true });
   private shown = '';
 
   show({ kind, words, code }: Situation): void {

@@ -18,7 +18,7 @@ export function situationOf(place: Place | undefined): Situation {
     };
   }
   const { kernel, live, name } = place;
-  const kept = live && live.page.recording.end > 0 ? ' What it had sent is still here.' : '';
+  const kept = live && !live.empty ? ' What it had sent is still here.' : '';
   if (!kernel || kernel.status === 'dead') {
     return { kind: 'kernel', words: `${name} has no running kernel. Start one to see it live.${kept}` };
   }

@@ -55,7 +55,7 @@ export class PanelBody extends Widget {
   }
 
   protected override onActivateRequest(_: Message): void {
-    if (this.mounted) this.mounted.focus();
+    if (this.mounted && !this.room.hidden) this.mounted.focus();
     else {
       this.node.tabIndex = -1;
       this.node.focus();
@@ -68,8 +68,11 @@ export class PanelBody extends Widget {
 
   /** The place may have another kernel, or its kernel something else to say. */
   private renew(): void {
-    this.notice.show(situationOf(this.place));
     const { live } = this.place;
+    const situation = situationOf(this.place);
+    this.notice.show(situation);
+    // One answer to why there is nothing, not the panel's own beside it.
+    this.room.hidden = !['well', 'waiting'].includes(situation.kind) && (live?.empty ?? true);
     if (live === this.live || !this.isAttached) return;
     this.unmount();
     this.live = live;
