@@ -36,6 +36,8 @@ export interface Symbols {
  */
 export class Table<T extends TableName = TableName> {
   rows = 0;
+  /** Grows when further columns come of rows that were there before. */
+  late = 0;
   /** In words, columns of batches that could not be read. */
   readonly damages: string[] = [];
   private readonly columns = new Map<string, Column>();
@@ -77,6 +79,7 @@ export class Table<T extends TableName = TableName> {
   append(batch: Batch): void {
     const kinds = kindsOf(this.name);
     const from = batch.from ?? this.rows;
+    if (from < this.rows) this.late++;
     for (const [name, packed] of batch.columns) {
       if (kinds[name] !== packed.kind) continue;
       const waiting = this.waiting.get(name);
@@ -205,7 +208,11 @@ export class Recording {
 
   /** Changes whenever rows of these tables arrive or are replaced: a key for what was made from them. */
   state(...tables: readonly TableName[]): string {
-    return `${this.replaced}:${tables.map(name => this.tables.get(name)?.rows ?? 0).join()}`;
+    const states = tables.map(name => {
+      const table = this.tables.get(name);
+      return table ? `${table.rows}.${table.late}` : '0';
+    });
+    return `${this.replaced}:${states.join()}`;
   }
 
   /**

@@ -18,52 +18,68 @@ export interface TaskSum {
   readonly failed: number;
 }
 
-const FAILED = new Set(['erred', 'retried', 'killed'].map(status => STATUSES.indexOf(status as 'erred')));
+const FAILED = Uint8Array.from(STATUSES, status => Number(['erred', 'retried', 'killed'].includes(status)));
+
+type By = 'name' | 'worker' | 'span';
 
 /** Sums by task name, by worker, or by id of the innermost span; largest time first. */
-export function sumTasks(tasks: Tasks, filter: Filter, by: 'name' | 'worker' | 'span'): TaskSum[] {
-  const wanted = tasks.names.map(name => !filter.names || filter.names.has(name));
+export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
+  const wanted = Uint8Array.from(tasks.names, name => Number(!filter.names || filter.names.has(name)));
   const from = filter.time?.start ?? Number.NEGATIVE_INFINITY;
   const to = filter.time?.stop ?? Number.POSITIVE_INFINITY;
-  const end = tasks.recording.end;
+  const { end } = tasks.recording;
   const nbytes = tasks.recording.table('attempts').numbers('nbytes');
   const passes = entryTest(tasks, filter);
-  const spanOf = by === 'span' ? spanTest(tasks) : undefined;
-  const groups = new Map<string | number, Group>();
-  for (const lane of tasks.lanes) {
-    if (filter.workers && !filter.workers.has(lane.worker)) continue;
-    const length = lane.length;
-    for (let at = lane.firstAfter(from); at < length && lane.start[at] < to; at++) {
-      const name = lane.name[at];
-      const stop = Math.min(lane.stop[at], end);
-      if (!wanted[name] || stop < from || (passes && !passes(lane.row[at], lane.status[at]))) continue;
-      const key = spanOf ? spanOf(lane.row[at], lane.status[at]) : by === 'name' ? name : lane.worker;
-      let group = groups.get(key);
+  const placeOf = placer(tasks, by);
+  const groups: (Group | undefined)[] = [];
+  const labels: string[] = [];
+  tasks.lanes.forEach((lane, at) => {
+    if (filter.workers && !filter.workers.has(lane.worker)) return;
+    const { length, start, stop: stops, name: names, status: statuses, row: rows } = lane;
+    for (let entry = lane.firstAfter(from); entry < length && start[entry] < to; entry++) {
+      const name = names[entry];
+      const status = statuses[entry];
+      const stop = stops[entry] < end ? stops[entry] : end;
+      if (wanted[name] === 0 || stop < from || (passes && !passes(rows[entry], status))) continue;
+      const place = by === 'name' ? name : placeOf(at, rows[entry], status);
+      let group = groups[place];
       if (!group) {
-        group = new Group();
-        groups.set(key, group);
+        group = groups[place] = new Group();
+        labels[place] = labelOf(tasks, by, at, place);
       }
-      group.take(stop - lane.start[at], by === 'name');
-      group.time += Math.min(stop, to) - Math.max(lane.start[at], from);
-      if (FAILED.has(lane.status[at])) group.failed++;
-      const size = lane.status[at] === OK ? nbytes[lane.row[at]] : Number.NaN;
+      group.take(stop - start[entry], by === 'name');
+      group.time += (stop < to ? stop : to) - (start[entry] > from ? start[entry] : from);
+      group.failed += FAILED[status];
+      const size = status === OK ? nbytes[rows[entry]] : Number.NaN;
       if (size > 0) group.nbytes += size;
     }
-  }
-  return [...groups]
-    .map(([key, group]) => group.sum(typeof key === 'number' ? tasks.names[key] : key))
-    .sort((a, b) => b.time - a.time);
+  });
+  return groups.flatMap((group, place) => group?.sum(labels[place]) ?? []).sort((a, b) => b.time - a.time);
 }
 
-/** The span of an entry, by its row. */
-function spanTest(tasks: Tasks): (row: number, status: number) => string {
+/** A small number for each group: of a worker its first lane, of a span its code in `graph`, 0 for no span. */
+function placer(tasks: Tasks, by: By): (lane: number, row: number, status: number) => number {
+  if (by === 'worker') {
+    const first = new Map<string, number>();
+    const places = tasks.lanes.map(({ worker }, at) => {
+      if (!first.has(worker)) first.set(worker, at);
+      return first.get(worker) as number;
+    });
+    return lane => places[lane];
+  }
   const ended = tasks.recording.table('attempts').numbers('task');
   const running = tasks.recording.table('running').numbers('task');
-  const { codes, names } = tasks.recording.table('graph').symbols('span');
-  return (row, status) => {
+  const { codes } = tasks.recording.table('graph').symbols('span');
+  return (_lane, row, status) => {
     const at = tasks.graphRow((status === RUNNING ? running : ended)[row]);
-    return at < 0 ? '' : names[codes[at]];
+    return at < 0 ? 0 : codes[at] + 1;
   };
+}
+
+function labelOf(tasks: Tasks, by: By, lane: number, place: number): string {
+  if (by === 'name') return tasks.names[place];
+  if (by === 'worker') return tasks.lanes[lane].worker;
+  return place === 0 ? '' : tasks.recording.table('graph').symbols('span').names[place - 1];
 }
 
 class Group {

@@ -53,17 +53,40 @@ export function timeBudget(tasks: Tasks, filter: Filter): TimeBudget {
   return { offered: Math.max(offered, used), threads, parts };
 }
 
+interface Active {
+  /** Changes when rows that were looked at have become others. */
+  readonly state: string;
+  rows: number;
+  start: number;
+  stop: number;
+}
+
+const active = new WeakMap<Tasks, Active>();
+
 /** From the first moment at which a task was wanted to the last at which one was done. */
 export function activeTime(tasks: Tasks): TimeRange {
   const attempts = tasks.recording.table('attempts');
-  let start = Number.POSITIVE_INFINITY;
-  let stop = Number.NEGATIVE_INFINITY;
+  const state = `${tasks.recording.generation} ${attempts.late}`;
+  let known = active.get(tasks);
+  if (known?.state !== state) {
+    known = { state, rows: 0, start: Number.POSITIVE_INFINITY, stop: Number.NEGATIVE_INFINITY };
+    active.set(tasks, known);
+  }
+  // What was there before is known: only new rows are looked at.
   for (const column of ['submitted', 'start'] as const) {
-    for (const time of attempts.times(column)) if (time < start) start = time;
+    const times = attempts.times(column);
+    for (let row = known.rows; row < times.length; row++) {
+      if (times[row] < known.start) known.start = times[row];
+    }
   }
   for (const column of ['stop', 'done'] as const) {
-    for (const time of attempts.times(column)) if (time > stop) stop = time;
+    const times = attempts.times(column);
+    for (let row = known.rows; row < times.length; row++) {
+      if (times[row] > known.stop) known.stop = times[row];
+    }
   }
+  known.rows = attempts.rows;
+  const { start, stop } = known;
   return start < stop ? { start, stop } : { start: 0, stop: 0 };
 }
 
