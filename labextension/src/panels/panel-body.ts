@@ -55,7 +55,7 @@ export class PanelBody extends Widget {
   }
 
   protected override onActivateRequest(_: Message): void {
-    if (this.mounted && !this.room.hidden) this.mounted.focus();
+    if (this.mounted) this.mounted.focus();
     else {
       this.node.tabIndex = -1;
       this.node.focus();
@@ -72,7 +72,8 @@ export class PanelBody extends Widget {
     const situation = situationOf(this.place);
     this.notice.show(situation);
     // One answer to why there is nothing, not the panel's own beside it.
-    this.room.hidden = !['well', 'waiting'].includes(situation.kind) && (live?.empty ?? true);
+    const answered = situation.kind !== 'well' && situation.kind !== 'waiting' && (live?.empty ?? true);
+    this.toggleClass('di-answered', answered);
     if (live === this.live || !this.isAttached) return;
     this.unmount();
     this.live = live;
