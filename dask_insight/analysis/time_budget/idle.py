@@ -39,7 +39,7 @@ def idle(attempts: Attempts, inputs: Inputs, lanes: Lanes, found: Gaps, states: 
     if not len(attempts.run):
         made.append(Pieces.of(found.lane, found.start, found.stop, "client"))
         return made
-    return made + _own(attempts, found) + _walk(attempts, inputs, found)
+    return made + _own(attempts, inputs, found) + _walk(attempts, inputs, found)
 
 
 def _cut(found: Gaps, mine: np.ndarray, start: float, stop: float) -> tuple[Gaps, Gaps]:
@@ -55,17 +55,23 @@ def _cut(found: Gaps, mine: np.ndarray, start: float, stop: float) -> tuple[Gaps
     return Gaps(*(values[lasting] for values in kept)), inside
 
 
-def _own(attempts: Attempts, found: Gaps) -> list[Pieces]:
+def _moved(inputs: Inputs, row: np.ndarray) -> np.ndarray:
+    """Whose data an attempt waited for: those from elsewhere, else those that came last, else its own."""
+    moved = np.where(inputs.moved[row] >= 0, inputs.moved[row], inputs.last[row])
+    return np.where(moved >= 0, moved, row)
+
+
+def _own(attempts: Attempts, inputs: Inputs, found: Gaps) -> list[Pieces]:
     """From when the next attempt was ready to when it was given the thread."""
     ended = found.row >= 0
     lane, start, stop, row = (values[ended] for values in found)
     made = []
-    for begin, end, part in (
-        (attempts.ready, attempts.received, "scheduler"),
-        (attempts.received, attempts.inputs, "data"),
+    for begin, end, part, what in (
+        (attempts.ready, attempts.received, "scheduler", row),
+        (attempts.received, attempts.inputs, "data", _moved(inputs, row)),
     ):
         from_, to = np.maximum(start, begin[row]), np.minimum(stop, end[row])
-        made.append(Pieces.of(lane, from_, to, part, row=row))
+        made.append(Pieces.of(lane, from_, to, part, row=what))
     made.append(Pieces.of(lane, np.maximum(start, attempts.inputs[row]), stop, "overhead", row=row))
     return made
 
@@ -158,14 +164,12 @@ def _step(
     since, received, arrived, executing, stop = (
         np.where(none, low, np.clip(moment[at], low, free)) for moment in moments
     )
-    moved = np.where(inputs.moved[at] >= 0, inputs.moved[at], inputs.last[at])
-    moved = np.where(moved >= 0, moved, at)
     made = [
         Pieces.of(lane, free, until, "scheduler", row=row, yields=2),
         Pieces.of(lane, stop, free, "scheduler", row=at, yields=2),
         Pieces.of(lane, executing, stop, "inputs", row=at, yields=2),
         Pieces.of(lane, arrived, executing, "placement", row=at, yields=2),
-        Pieces.of(lane, received, arrived, "data", row=moved, yields=2),
+        Pieces.of(lane, received, arrived, "data", row=_moved(inputs, at), yields=2),
         Pieces.of(lane, since, received, "scheduler", row=at, yields=2),
     ]
     return [piece for piece in made if len(piece.lane)], since

@@ -109,12 +109,12 @@ def _sums(made: Pieces, subject: np.ndarray, found: Budget, every: float) -> Pie
     rest, number = np.divmod(known, bins)
     rest, row = np.divmod(rest, what)
     worker, part = np.divmod(rest, parts)
-    start = found.start + number * every
+    start, stop = (np.rint((found.start + edge * every) * 1e6) / 1e6 for edge in (number, number + 1))
     summed = Pieces(
         (-1 - worker).astype("i4"),
         start,
-        start + every,
-        sums / every,
+        stop,
+        sums / (stop - start),
         part.astype("i2"),
         row.astype("i4"),
         np.zeros(len(known), "i1"),

@@ -1,0 +1,452 @@
+"""Where the time of the threads went: planted situations, random ones, and real clusters."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dask_insight
+from dask_insight.analysis.time_budget import PARTS, rows
+from dask_insight.batch import encode
+from dask_insight.recording import Recording
+
+START = 1_750_000_000.0
+NAN = math.nan
+CLUSTER = {"threads": 1, "joined": -1.0, "left": NAN}
+
+
+class Run:
+    """A recording made by hand; times in seconds since `START`."""
+
+    def __init__(self, **workers: dict[str, float]) -> None:
+        self.workers = workers or {"a": CLUSTER, "b": CLUSTER}
+        self.attempts: list[dict[str, Any]] = []
+        self.names: list[str] = []
+        self.edges: list[tuple[int, int]] = []
+        self.events: list[dict[str, Any]] = []
+        self.tables: dict[str, dict[str, Any]] = {}
+
+    def task(
+        self,
+        name: str,
+        worker: str,
+        start: float,
+        stop: float,
+        *needs: int,
+        submitted: float = 0.0,
+        ready: float | None = None,
+        assigned: float | None = None,
+        inputs: float | None = None,
+        executing: float | None = None,
+        ended: float | None = None,
+        status: str = "ok",
+        cpu: float = NAN,
+        thread: str = "1",
+        task: int | None = None,
+    ) -> int:
+        """Add an attempt that was ready when its inputs were there, and ran as soon as it could."""
+        number = len(self.names) if task is None else task
+        if task is None:
+            self.names.append(name)
+            self.edges += [(number, other) for other in needs]
+        came = max([submitted, *(self.attempts[other]["done"] for other in needs)])
+        ready = came if ready is None else ready
+        assigned = ready if assigned is None else assigned
+        arrived = assigned if inputs is None else inputs
+        self.attempts.append(
+            {
+                "run": len(self.attempts),
+                "task": number,
+                "worker": worker,
+                "thread": thread,
+                "status": status,
+                "submitted": submitted,
+                "ready": ready,
+                "assigned": assigned,
+                "received": assigned,
+                "inputs": arrived,
+                "executing": start if executing is None else executing,
+                "start": start,
+                "stop": stop,
+                "ended": stop if ended is None else ended,
+                "done": stop if ended is None else ended,
+                "cpu": cpu,
+            }
+        )
+        return number
+
+    def state(self, when: float, worker: str, before: str, after: str) -> None:
+        """Have a worker change its state."""
+        row = {"time": START + when, "source": worker, "kind": "worker-status", "level": "info"}
+        self.events.append(row | {"message": f"{before} → {after}"})
+
+    def recording(self) -> Recording:
+        """What was planted."""
+        recording = Recording()
+        for table, columns in self._columns().items():
+            if columns and len(next(iter(columns.values()))):
+                recording.append(encode(table, columns))
+        return recording
+
+    def budget(self, **options: Any) -> pd.DataFrame:
+        """Its time budget."""
+        return self.recording().time_budget(**options)
+
+    def _columns(self) -> dict[str, dict[str, Any]]:
+        workers = [{"worker": name} | facts for name, facts in self.workers.items()]
+        of = {name: [row[name] for row in self.attempts] for name in (self.attempts or [{}])[0]}
+        times = {name: START + np.array(of.get(name, [])) for name in TIMES}
+        seen = {"executing": "executing", "inputs": "ready", "received": "received", "ended": "ended"}
+        return {
+            "about": {"name": ["started"], "value": [str(START)]},
+            "workers": {
+                "worker": [row["worker"] for row in workers],
+                "threads": [row["threads"] for row in workers],
+                "joined": [START + row["joined"] for row in workers],
+                "left": [START + row["left"] for row in workers],
+            },
+            "graph": {"task": range(len(self.names)), "prefix": self.names},
+            "edges": {
+                "task": [task for task, _ in self.edges],
+                "dependency": [other for _, other in self.edges],
+            },
+            "attempts": {name: of[name] for name in ("run", "task", "worker", "thread", "status")}
+            | {name: times[name] for name in ("submitted", "ready", "assigned", "start", "stop", "done")}
+            if of
+            else {},
+            "executions": {"run": of["run"], "worker": of["worker"], "cpu": of["cpu"]}
+            | {name: times[ours] for ours, name in seen.items()}
+            if of
+            else {},
+            "events": {name: [row[name] for row in self.events] for name in (self.events or [{}])[0]},
+            **self.tables,
+        }
+
+
+TIMES = ("submitted", "ready", "assigned", "received", "inputs", "executing", "start", "stop", "ended", "done")
+
+
+def parts(table: pd.DataFrame) -> dict[str, float]:
+    """Seconds by part, without those that have none to speak of."""
+    sums = table.groupby("part", observed=True).seconds.sum()
+    return {str(part): round(float(seconds), 5) for part, seconds in sums.items() if seconds > 1e-5}
+
+
+def causes(table: pd.DataFrame) -> dict[tuple[str, str], float]:
+    """Idle seconds by part and function."""
+    idle = table[table.kind == "idle"]
+    found = zip(idle.part, idle.function, idle.seconds, strict=True)
+    return {(part, name): round(seconds, 5) for part, name, seconds in found if seconds > 1e-5}
+
+
+def test_waiting_for_an_input_names_the_task_that_is_computed() -> None:
+    run = Run()
+    slow, quick = run.task("slow", "a", 0, 10), run.task("quick", "b", 0, 1)
+    run.task("combine", "b", 10, 11, slow, quick)
+    table = run.budget(by="function")
+    assert parts(table) == {"compute": 12, "inputs": 10}
+    # The other thread has nothing more to do while the last task runs.
+    assert causes(table) == {("inputs", "slow"): 9, ("inputs", "combine"): 1}
+
+
+def test_a_chain_is_followed_back_to_the_beginning_of_the_gap() -> None:
+    run = Run()
+    first = run.task("first", "a", 0, 4)
+    second = run.task("second", "a", 5, 7, first, executing=5, assigned=4.5, inputs=5)
+    run.task("quick", "b", 0, 1)
+    run.task("last", "b", 9, 10, second, inputs=9)
+    table = run.budget(by=["worker", "function"])
+    assert causes(table[table.worker == "b"]) == {
+        ("inputs", "first"): 3,
+        ("scheduler", "second"): 0.5,
+        # Its only input was made on the same worker, so it is named itself.
+        ("data", "first"): 0.5,
+        ("inputs", "second"): 2,
+        ("data", "second"): 2,
+    }
+
+
+def test_waiting_for_data_names_what_was_moved() -> None:
+    run = Run()
+    made, small = run.task("made", "a", 0, 1), run.task("small", "b", 0, 1)
+    run.tables["attempts"] = {}
+    run.task("use", "b", 3, 4, made, small, inputs=3)
+    run.tables = {}
+    assert causes(run.budget(by="function"))[("data", "made")] == 4
+    assert causes(run.budget(by=["function", "worker"]).query("worker == 'b'")) == {("data", "made"): 2}
+
+
+def test_tasks_ready_on_another_worker_are_a_matter_of_placement() -> None:
+    run = Run()
+    for start in range(5):
+        run.task("piece", "a", start, start + 1, assigned=0, inputs=0)
+    table = run.budget(by="worker")
+    assert parts(table[table.worker == "b"]) == {"placement": 4, "inputs": 1}
+
+
+def test_tasks_without_a_worker_are_a_matter_of_the_scheduler() -> None:
+    run = Run()
+    run.task("one", "a", 0, 4)
+    run.task("two", "b", 3, 4, ready=0, assigned=2.5, inputs=3)
+    assert parts(run.budget()) == {"compute": 5, "scheduler": 2.5, "data": 0.5}
+
+
+def test_queued_tasks_take_precedence_over_inputs() -> None:
+    run = Run(a=CLUSTER, b=CLUSTER, c=CLUSTER)
+    slow = run.task("slow", "a", 0, 10)
+    run.task("combine", "b", 10, 11, slow)
+    run.task("queued", "c", 5, 11, ready=0, assigned=5)
+    table = run.budget(by="worker")
+    assert parts(table[table.worker == "b"]) == {"compute": 1, "scheduler": 5, "inputs": 5}
+
+
+def test_a_cluster_without_tasks_waits_for_the_client() -> None:
+    run = Run()
+    run.task("first", "a", 0, 1)
+    run.task("first", "b", 0, 1)
+    run.task("second", "a", 5, 6, submitted=5)
+    run.task("second", "b", 5, 6, submitted=5)
+    assert parts(run.budget()) == {"compute": 4, "client": 8}
+    assert parts(run.budget(start=-1, stop=7)) == {"compute": 4, "client": 12}
+    assert run.budget(start=-1, stop=7).attrs["thread_seconds"] == pytest.approx(16)
+
+
+def test_the_same_task_computed_again_is_not_wanted_between() -> None:
+    run = Run(a=CLUSTER)
+    again = run.task("same", "a", 0, 1)
+    run.task("same", "a", 5, 6, submitted=0, ready=5, task=again)
+    run.tables["submissions"] = {"submission": [0, 1], "time": [START, START + 5]}
+    assert parts(run.budget()) == {"compute": 2, "client": 4}
+
+
+def test_a_retried_task_is_wanted_between_its_attempts() -> None:
+    run = Run(a=CLUSTER)
+    again = run.task("flaky", "a", 0, 1, status="retried")
+    run.task("flaky", "a", 3, 4, ready=3, task=again)
+    assert parts(run.budget()) == {"failed": 1, "compute": 1, "scheduler": 2}
+
+
+def test_a_paused_worker() -> None:
+    run = Run()
+    run.task("one", "a", 0, 10)
+    run.task("two", "b", 0, 2)
+    run.task("two", "b", 8, 10, ready=2, assigned=2, inputs=2)
+    run.state(2, "b", "running", "paused")
+    run.state(7, "b", "paused", "running")
+    assert parts(run.budget()) == {"compute": 14, "paused": 5, "overhead": 1}
+
+
+def test_workers_that_join_and_leave() -> None:
+    run = Run(a=CLUSTER, late={"threads": 2, "joined": 4.0, "left": NAN}, early=CLUSTER | {"left": 3.0})
+    run.task("long", "a", 0, 10)
+    run.task("long", "late", 6, 10, assigned=6)
+    run.task("long", "early", 0, 1)
+    run.state(1.5, "early", "running", "closing_gracefully")
+    table = run.budget(by="worker")
+    assert parts(table[table.worker == "late"]) == {"compute": 4, "joining": 4, "inputs": 4}
+    assert parts(table[table.worker == "early"]) == {"compute": 1, "scheduler": 0.5, "leaving": 1.5}
+    assert table.attrs["thread_seconds"] == pytest.approx(10 + 12 + 3)
+
+
+def test_work_that_died_with_its_worker_is_not_idleness_of_unknown_cause() -> None:
+    run = Run(a=CLUSTER, b=CLUSTER | {"left": 6.0})
+    killed = run.task("grow", "b", NAN, NAN, status="killed", ended=6.0, assigned=1, thread="")
+    run.task("grow", "a", 6, 8, ready=6, task=killed)
+    table = run.budget(by="worker")
+    assert parts(table[table.worker == "b"])["leaving"] == 5
+
+
+def test_time_around_a_function() -> None:
+    run = Run(a=CLUSTER)
+    run.task("load", "a", 2, 5, executing=0, ended=6, cpu=1.0)
+    run.tables["phases"] = {
+        "run": [0, 0],
+        "action": ["disk-read", "disk-write"],
+        "start": [START, START + 5],
+        "stop": [START + 0.5, START + 5.25],
+    }
+    assert parts(run.budget()) == {"cpu": 1, "off-cpu": 2, "disk": 0.75, "overhead": 2.25}
+
+
+def test_fine_metrics_share_out_what_attempts_do_not_tell() -> None:
+    run = Run(a=CLUSTER)
+    run.task("load", "a", 2, 12, executing=0, ended=12)
+    rows_ = [("thread-cpu", 2.0), ("thread-noncpu", 4.0), ("download", 4.0), ("deserialize", 0.5)]
+    run.tables["metrics"] = {
+        "time": [START + 12] * 4,
+        "worker": ["a"] * 4,
+        "context": ["execute"] * 4,
+        "prefix": ["load"] * 4,
+        "activity": [activity for activity, _ in rows_],
+        "unit": ["seconds"] * 4,
+        "value": [value for _, value in rows_],
+    }
+    assert parts(run.budget()) == {
+        "cpu": 2,
+        "off-cpu": 4,
+        "custom: download": 4,
+        "deserialize": 0.5,
+        "overhead": 1.5,
+    }
+
+
+def test_a_worker_with_more_tasks_at_once_than_threads_has_more_threads() -> None:
+    run = Run(a=CLUSTER)
+    run.task("outer", "a", 0, 10, thread="1")
+    run.task("inner", "a", 2, 8, thread="2")
+    table = run.budget()
+    assert parts(table) == {"compute": 16}
+    run = Run(a=CLUSTER)
+    run.task("coroutine", "a", 0, 10)
+    run.task("coroutine", "a", 2, 8)
+    assert parts(run.budget()) == {"compute": 16}
+
+
+def test_by_time_and_any_range() -> None:
+    run = Run()
+    slow, quick = run.task("slow", "a", 0, 10), run.task("quick", "b", 0, 1)
+    run.task("combine", "b", 10, 11, slow, quick)
+    table = run.budget(by="time", every=1.0)
+    assert table.groupby("time").seconds.sum().tolist() == pytest.approx([2.0] * 11)
+    assert parts(table[table.time == 0.0]) == {"compute": 2}
+    part = run.budget(start=0.5, stop=2.0, by="function")
+    assert parts(part) == {"compute": 2, "inputs": 1}
+    assert causes(part) == {("inputs", "slow"): 1}
+
+
+def test_cells_lines_and_submissions() -> None:
+    run = Run(a=CLUSTER)
+    run.task("one", "a", 0, 1)
+    run.task("two", "a", 2, 4, submitted=2)
+    columns = run._columns()["graph"] | {"submission": [0, 1], "span": ["x", "y"]}
+    run.tables = {
+        "graph": columns,
+        "submissions": {
+            "submission": [0, 1],
+            "time": [START, START + 2],
+            "execution": [3, 4],
+            "file": ["a.py", "a.py"],
+            "line": [10, 20],
+        },
+    }
+    assert run.budget(by="cell").groupby("cell").seconds.sum().to_dict() == pytest.approx({3: 1, 4: 3})
+    by_line = run.budget(by="line").groupby("line", observed=True).seconds.sum().to_dict()
+    assert by_line == pytest.approx({"a.py:10": 1, "a.py:20": 3})
+    by_span = run.budget(by=["span", "submission"])
+    assert by_span.groupby("span", observed=True).seconds.sum().to_dict() == pytest.approx({"x": 1, "y": 3})
+
+
+def test_nothing_recorded() -> None:
+    table = Recording().time_budget(by=["function", "worker", "span", "cell", "line", "submission", "time"])
+    assert not len(table)
+    assert Recording().time_budget().attrs["thread_seconds"] == 0
+
+
+@pytest.mark.parametrize("wrong", [{"by": "colour"}, {"start": 2, "stop": 1}, {"by": "time", "every": 0}])
+def test_what_cannot_be_asked(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):
+        Run().budget(**wrong)
+
+
+moments = st.floats(0, 20, allow_nan=False)
+
+
+@st.composite
+def any_run(draw: st.DrawFn) -> Run:
+    """Anything, also what contradicts itself, as clocks make it."""
+    lives = st.fixed_dictionaries(
+        {
+            "threads": st.integers(1, 3),
+            "joined": st.floats(-1, 10),
+            "left": st.one_of(st.just(NAN), st.floats(5, 25)),
+        }
+    )
+    run = Run(**{name: draw(lives) for name in "abc"[: draw(st.integers(1, 3))]})
+    maybe = st.one_of(st.none(), moments)
+    for _ in range(draw(st.integers(0, 12))):
+        known = len(run.attempts)
+        task = draw(st.one_of(st.none(), st.integers(0, known - 1))) if known else None
+        needs = draw(st.lists(st.integers(0, known - 1), max_size=3)) if known else []
+        start = draw(st.one_of(st.just(NAN), moments))
+        run.task(
+            draw(st.sampled_from(["x", "y", ""])),
+            draw(st.sampled_from([*run.workers, "unknown"])),
+            start,
+            start + draw(st.floats(0, 8)),
+            *(need for need in needs if task is None),
+            submitted=draw(st.floats(0, 5)),
+            ready=draw(moments),
+            assigned=draw(maybe),
+            inputs=draw(maybe),
+            executing=draw(maybe),
+            ended=draw(moments),
+            status=draw(st.sampled_from(["ok", "ok", "erred", "retried", "killed", "stolen"])),
+            cpu=draw(st.one_of(st.just(NAN), st.floats(0, 10))),
+            thread=draw(st.sampled_from(["1", "2", ""])),
+            task=None if task is None else run.attempts[task]["task"],
+        )
+    for _ in range(draw(st.integers(0, 4))):
+        states = st.sampled_from(["running", "paused", "closing_gracefully"])
+        run.state(draw(moments), draw(st.sampled_from([*run.workers])), draw(states), draw(states))
+    return run
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_run(), st.lists(st.floats(-2, 30), min_size=2, max_size=2).map(sorted))
+def test_the_parts_are_the_whole_and_do_not_overlap(run: Run, between: list[float]) -> None:
+    recording = run.recording()
+    for options in ({}, {"start": between[0], "stop": between[1]}):
+        table = recording.time_budget(by=["worker", "time"], every=3.7, **options)
+        whole, start, stop = (table.attrs[name] for name in ("thread_seconds", "start", "stop"))
+        assert (table.seconds >= 0).all()
+        assert table.seconds.sum() == pytest.approx(whole, abs=1e-6)
+        assert recording.time_budget(**options).seconds.sum() == pytest.approx(whole, abs=1e-6)
+        by_function = recording.time_budget(by="function", **options)
+        assert by_function.seconds.sum() == pytest.approx(whole, abs=1e-6)
+        for worker, life in run.workers.items():
+            ran = [row for row in run.attempts if row["worker"] == worker and row["start"] == row["start"]]
+            if len(ran) > life["threads"] or not len(table):
+                continue
+            begin = max(start, min([life["joined"], *(min(row["executing"], row["start"]) for row in ran)]))
+            left = max([life["left"], *(max(row["ended"], row["stop"]) for row in ran)])
+            end = min(stop, left if left == left else stop)
+            mine = table[table.worker == worker].seconds.sum()
+            expected = life["threads"] * max(0.0, end - begin)
+            if len({row["thread"] for row in ran}) == len(ran):
+                assert mine == pytest.approx(expected, abs=1e-5)
+    made = rows(recording.columns)
+    seconds = (made["stop"] - made["start"]) * made["threads"]
+    assert seconds.sum() == pytest.approx(recording.time_budget().seconds.sum(), abs=1e-5)
+
+
+def test_rows_of_a_large_recording_are_few_and_add_up() -> None:
+    random = np.random.default_rng(0)
+    run = Run(**{name: CLUSTER for name in "abcd"})
+    free = dict.fromkeys(run.workers, 0.0)
+    for _ in range(4_000):
+        worker = min(free, key=free.__getitem__)
+        start = free[worker] + random.exponential(0.001)
+        free[worker] = start + random.exponential(0.01) + (5 if random.random() < 0.001 else 0)
+        run.task(str(random.choice(["x", "y"])), worker, start, free[worker])
+    recording = run.recording()
+    made = rows(recording.columns)
+    exact = recording.time_budget(by=["worker"])
+    table = pd.DataFrame(
+        {
+            "worker": made["worker"].tolist(),
+            "part": made["part"].tolist(),
+            "seconds": (made["stop"] - made["start"]) * made["threads"],
+        }
+    )
+    sums = table.groupby(["worker", "part"]).seconds.sum()
+    for worker, part, seconds in zip(exact.worker, exact.part, exact.seconds, strict=True):
+        assert sums[worker, part] == pytest.approx(seconds, abs=1e-6)
+    assert len(table) < 6_000
+    assert set(table.part) <= set(PARTS)
