@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -296,3 +297,15 @@ def test_the_driver_sends_for_all_feeds_and_ends(recording: Recording) -> None:
         stop()
     names = [thread.name for thread in threading.enumerate()]
     assert "dask-insight-test" not in names
+
+
+def test_the_page_has_the_same_numbers() -> None:
+    """The other end stands in TypeScript."""
+    top = Path(__file__).parents[1]
+    page = (top / "src-ts/core/feed.ts").read_text("utf-8")
+    link = (top / "labextension/src/link/messages.ts").read_text("utf-8")
+    kernel = (top / "dask_insight/hosts/lab/comm.py").read_text("utf-8")
+    assert f"PROTOCOL = {PROTOCOL};" in page
+    assert f"ACKNOWLEDGE_BYTES = {feeds.CREDIT // 2**21} * 2 ** 20;" in page
+    assert f"ACKNOWLEDGE_MESSAGES = {feeds.CREDIT_MESSAGES // 2};" in page
+    assert "TARGET = 'dask_insight'" in link and 'TARGET = "dask_insight"' in kernel

@@ -28,6 +28,8 @@ _HISTORY_BOUNDS = (1_000, 5_000_000)
 _POLL = 0.2
 #: Longest that a new client is kept from its maker until its cluster is recorded, seconds.
 _PATIENCE = 5.0
+#: Characters of a cell's source that are kept.
+_CODE = 20_000
 #: Problems that are kept in words.
 _NOTES = 20
 
