@@ -307,6 +307,21 @@ def test_the_cells_of_a_notebook(page: Page) -> None:
     assert loading["code"] == "%load_ext dask_insight" and loading["execution"] == began["execution"] - 1
 
 
+def test_a_cell_that_is_interrupted_has_ended(manager: KernelManager, page: Page) -> None:
+    _load(page)
+    waiting = page.client.execute("import time\ntime.sleep(600)")
+
+    def last() -> dict[str, Any]:
+        return page.rows("cells")[-1] if page.rows("cells") else {}
+
+    page.until(lambda: "sleep" in last()["code"], "that it runs")
+    manager.interrupt_kernel()
+    assert page.reply(waiting)["status"] == "error"
+    page.until(lambda: last()["status"] == "error", "that it has ended")
+    page.ok("after = 1")
+    page.until(lambda: (last()["code"], last()["status"]) == ("after = 1", "ok"), "the next cell")
+
+
 def test_state_and_settings(page: Page) -> None:
     _load(page)
     page.send({"type": "settings", "values": {"history": 1000, "rate": 10}})

@@ -16,6 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import dask_insight
 from dask_insight.hosts import lab
+from dask_insight.session.driver import DRIVER, INTERVAL
 from dask_insight.session.live import Live, hold_live, live
 from dask_insight.sources.cells import running_cell
 from dask_insight.sources.cluster import ClusterSource
@@ -143,6 +144,12 @@ def test_what_a_person_sets_is_kept_within_reason(session: Live) -> None:
     for given, kept in ((5_000, 5_000), (3, 1_000), (10**9, 5_000_000), ("many", 5_000_000)):
         session.set({"history": given})
         assert session.state()["history"]["limit"] == kept
+    session.set({"rate": 2})
+    assert DRIVER.interval == 0.5
+    session.set({"rate": 0})
+    assert DRIVER.interval == 0.5
+    session.stop()
+    assert DRIVER.interval == INTERVAL
 
 
 def test_all_who_want_it_share_it() -> None:

@@ -16,7 +16,7 @@ from ..recording import Recording
 from ..sources.cells import NO_CELL, Cell, cell_runs
 from .bounded import BoundedRecording
 from .clusters import Clusters
-from .driver import DRIVER
+from .driver import DRIVER, INTERVAL
 from .feed import Turn
 from .session import Session
 from .tally import Tally
@@ -164,6 +164,7 @@ class Live(Session):
         if self._undrive is not None:
             self._undrive()
             self._undrive = None
+            DRIVER.interval = INTERVAL
         return super()._halt()
 
 
