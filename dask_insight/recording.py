@@ -361,6 +361,66 @@ class Recording(Store):
         """What ran, where, how long, and how busy the threads were; prints as text."""
         return _above("analysis.overview", "overview")(self, self._answers.columns("budget"))
 
+    def bottlenecks(self, by: str | Sequence[str] = "function") -> pd.DataFrame:
+        """What took the time in task functions, most first.
+
+        Parameters
+        ----------
+        by
+            ``'function'``, ``'task'``, ``'group'``, ``'span'``, ``'worker'``,
+            ``'thread'``, or several of these.
+
+        Returns
+        -------
+        DataFrame
+            What it is summed by; ``duration`` [s] and its ``share`` (0 to 1) of
+            all; ``count`` of the attempts that ran and how many ``failed``;
+            ``mean``, ``median``, ``p95`` and ``max`` of an attempt [s];
+            ``size_in`` and ``size_out``, mean bytes of all inputs and of the
+            result; ``throughput``, bytes of inputs a second; ``cpu`` [% of a
+            core], from the CPU time of their threads; ``gpu`` [%] and
+            ``gpu_memory`` [bytes] of their workers, mean over the time in which
+            they ran (samples joined by lines); ``memory_added`` [bytes], mean
+            change of the process's memory while one ran. NaN where the
+            recording does not tell.
+
+        Raises
+        ------
+        ValueError
+            If `by` is unknown.
+        """
+        made: pd.DataFrame = _above("analysis.bottlenecks", "bottlenecks")(self.columns, by)
+        return made
+
+    def balance(self, *, every: float | None = None) -> pd.DataFrame:
+        """How evenly the workers were used over time.
+
+        A result is held from when it was made, or had come from another worker,
+        to when the last task that needs it has ended; to the end if none does.
+        Results that a client keeps longer are in ``managed``, which is sampled.
+
+        Parameters
+        ----------
+        every
+            Length of a bin, seconds; by default about a hundred bins.
+
+        Returns
+        -------
+        DataFrame
+            A row for each bin and worker: ``time`` (its start, seconds since
+            `started`), ``worker``, ``running`` (tasks, mean over the bin),
+            ``tasks`` (results held at its end) and their ``nbytes``,
+            ``managed`` and ``process`` [bytes], the last samples of Dask's
+            measure of results and of the process's memory.
+
+        Raises
+        ------
+        ValueError
+            If `every` is no length of time, or so short that millions of rows would be made.
+        """
+        made: pd.DataFrame = _above("analysis.balance", "balance")(self.columns, self.started, every)
+        return made
+
     def time_budget(
         self,
         *,

@@ -398,7 +398,7 @@ def any_run(draw: st.DrawFn) -> Run:
     return run
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(any_run(), st.lists(st.floats(-2, 30), min_size=2, max_size=2).map(sorted))
 def test_the_parts_are_the_whole_and_do_not_overlap(run: Run, between: list[float]) -> None:
     recording = run.recording()
@@ -448,5 +448,5 @@ def test_rows_of_a_large_recording_are_few_and_add_up() -> None:
     sums = table.groupby(["worker", "part"]).seconds.sum()
     for worker, part, seconds in zip(exact.worker, exact.part, exact.seconds, strict=True):
         assert sums[worker, part] == pytest.approx(seconds, abs=1e-6)
-    assert len(table) < 6_000
+    assert len(table) < 9_000
     assert set(table.part) <= set(PARTS)

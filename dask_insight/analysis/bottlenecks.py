@@ -1,0 +1,261 @@
+"""What took the time: tasks summed by function, group, span, worker, or each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..batch import Symbols
+from ..lookup import Lookup, TextRows, pick
+from ..schema import NOTHING
+from ..tables.field import Field
+from ..timeline import Attempts, Read, attempts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What it can be summed by.
+BY = {
+    "function": Field("function", "", "Task name: Dask's prefix of the key."),
+    "task": Field("task", "", "Dask's key, as text."),
+    "group": Field("group", "", "Dask's task group."),
+    "span": Field("span", "", "Id of the innermost span; see `spans`."),
+    "worker": Field("worker", "", "The worker."),
+    "thread": Field("thread", "", "Thread within its worker."),
+}
+FIELDS = (
+    Field("duration", "s", "Time in task functions, summed."),
+    Field("share", "", "Its share of the duration of all, 0 to 1."),
+    Field("count", "", "Attempts that ran, failed ones included."),
+    Field("failed", "", "Those of them that did not end well."),
+    Field("mean", "s", "Mean duration of an attempt."),
+    Field("median", "s", "Median duration."),
+    Field("p95", "s", "Duration that 95 % do not exceed, interpolated."),
+    Field("max", "s", "Longest duration."),
+    Field("size_in", "bytes", "Mean size of an attempt's inputs together."),
+    Field("size_out", "bytes", "Mean size of a result."),
+    Field("throughput", "bytes/s", "Size of all inputs over their duration; NaN without inputs."),
+    Field("cpu", "%", "CPU time of their threads over their duration, per cent of one core."),
+    Field("gpu", "%", "Use of their workers' GPUs while they ran, mean over time (and GPUs)."),
+    Field("gpu_memory", "bytes", "Memory in use on their workers' GPUs while they ran, mean over time."),
+    Field("memory_added", "bytes", "Mean change of their worker process's memory while one ran."),
+)
+
+
+def bottlenecks(read: Read, by: str | Sequence[str]) -> pd.DataFrame:
+    """The table of `Recording.bottlenecks`."""
+    from ..tables.frame import frame
+
+    wanted = [by] if isinstance(by, str) else list(by)
+    if unknown := [name for name in wanted if name not in BY]:
+        raise ValueError(f"by={unknown[0]!r} is none of {', '.join(BY)}")
+    known = attempts(read)
+    ran = np.flatnonzero(known.ran & (known.ok | known.failed))
+    group, first = _groups(read, known, ran, wanted)
+    sums = _Sums(group, len(first))
+    columns = _measured(read, known, ran, sums)
+    order = np.argsort(-columns["duration"], kind="stable")
+    named = {name: _named(read, known, ran[first[order]], name) for name in wanted}
+    fields = (*(BY[name] for name in wanted), *FIELDS)
+    sorted_ = {name: values[order] for name, values in columns.items()}
+    return frame(fields, {**named, **sorted_}, 0.0, timestamps=False, own=False)
+
+
+class _Sums:
+    """Sums over the rows of each group."""
+
+    def __init__(self, group: np.ndarray, groups: int) -> None:
+        self._group = group
+        self._groups = groups
+
+    def count(self, mask: np.ndarray | None = None) -> np.ndarray:
+        """Number of rows, of those where a mask is true."""
+        rows = self._group if mask is None else self._group[mask]
+        return np.bincount(rows, minlength=self._groups)
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """Sum of what is finite."""
+        values = np.where(np.isfinite(values), values, 0.0)
+        return np.bincount(self._group, values, self._groups)
+
+    def mean(self, values: np.ndarray) -> np.ndarray:
+        """Mean of what is finite; NaN without any."""
+        return _over(self.of(values), self.count(np.isfinite(values)))
+
+    def weighted(self, values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Mean of what is finite by weight; NaN without any."""
+        told = np.isfinite(values) & (weights > 0)
+        return _over(self.of(np.where(told, values * weights, 0.0)), self.of(np.where(told, weights, 0.0)))
+
+    def quantiles(self, values: np.ndarray, *parts: float) -> list[np.ndarray]:
+        """Quantiles, interpolated between neighbours."""
+        order = np.argsort(values)
+        small = self._group[order].astype("i2" if self._groups < 1 << 15 else "i4")
+        ordered = values[order[np.argsort(small, kind="stable")]]
+        count = self.count()
+        begin = np.cumsum(count) - count
+        found = []
+        for part in parts:
+            at = part * (count - 1)
+            low = np.floor(at).astype("i8")
+            high = np.minimum(low + 1, count - 1)
+            below, above = ordered[begin + low], ordered[begin + high]
+            found.append(below + (above - below) * (at - low))
+        return found
+
+
+def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict[str, np.ndarray]:
+    length = known.stop[ran] - known.start[ran]
+    duration, count = sums.of(length), sums.count()
+    needed = _inputs(read, known)[ran]
+    median, p95, longest = sums.quantiles(length, 0.5, 0.95, 1.0)
+    gpu, gpu_memory = _gpus(read, known, ran)
+    executions: Mapping[str, Any] = read("executions")
+    added = pick(executions["rss"], Lookup(executions["run"]).rows(known.run[ran])).astype("f8") * 2.0**20
+    there = needed > 0
+    cpu = known.cpu[ran]
+    told = np.isfinite(cpu)
+    return {
+        "duration": duration,
+        "share": duration / max(float(duration.sum()), 1e-300),
+        "count": count,
+        "failed": sums.count(known.failed[ran]),
+        "mean": _over(duration, count),
+        "median": median,
+        "p95": p95,
+        "max": longest,
+        "size_in": _over(sums.of(needed), count),
+        "size_out": sums.mean(known.nbytes[ran]),
+        "throughput": _over(sums.of(np.where(there, needed, 0.0)), sums.of(np.where(there, length, 0.0))),
+        "cpu": 100 * _over(sums.of(cpu), sums.of(np.where(told, length, 0.0))),
+        "gpu": sums.weighted(gpu, length),
+        "gpu_memory": sums.weighted(gpu_memory, length),
+        "memory_added": sums.mean(added),
+    }
+
+
+def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+
+
+def _groups(read: Read, known: Attempts, ran: np.ndarray, wanted: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Group of each attempt that ran, and the first attempt of each group."""
+    code = np.zeros(len(ran), "i8")
+    size = 1
+    for name in wanted:
+        codes, width = _codes(read, known, ran, name)
+        if size > 1 and size * width >= 1 << 62:
+            _, code = np.unique(code, return_inverse=True)
+            size = int(code.max(initial=0)) + 1
+        code, size = code * width + codes, size * width
+    if size <= 8 * len(ran) + (1 << 16):
+        used = np.bincount(code, minlength=1) > 0
+        group = (np.cumsum(used) - 1)[code]
+    else:
+        _, group = np.unique(code, return_inverse=True)
+        group = group.reshape(-1)
+    first = np.zeros(int(group.max(initial=-1)) + 1, "i8")
+    first[group[::-1]] = np.arange(len(ran))[::-1]
+    return group, first
+
+
+def _codes(read: Read, known: Attempts, ran: np.ndarray, name: str) -> tuple[np.ndarray, int]:
+    """A number for each attempt, the same for those of one name; and one that is greater than all."""
+    if name == "task":
+        tasks = known.task[ran].astype("i8")
+        return tasks, int(tasks.max(initial=0)) + 1
+    if name == "thread":
+        return known.place[ran], len(known.places) + 1
+    symbols = _symbols(read, known, ran, name)
+    return symbols.codes.astype("i8"), len(symbols.names) + 1
+
+
+def _symbols(read: Read, known: Attempts, rows: np.ndarray, name: str) -> Symbols:
+    if name == "worker":
+        return Symbols(known.worker.codes[rows], known.worker.names)
+    column = {"function": "prefix"}.get(name, name)
+    symbols: Symbols = pick(read("graph")[column], known.described[rows])
+    return symbols
+
+
+def _named(read: Read, known: Attempts, rows: np.ndarray, name: str) -> Any:
+    if name == "task":
+        return TextRows(read("graph")["key"], known.described[rows])
+    if name == "thread":
+        threads = [thread for _, thread in known.places] or [""]
+        names = {thread: code for code, thread in enumerate(dict.fromkeys(threads))}
+        code = np.array([names[thread] for thread in threads], "u4")
+        return Symbols(code[known.place[rows]], list(names))
+    return _symbols(read, known, rows, name)
+
+
+def _inputs(read: Read, known: Attempts) -> np.ndarray:
+    """Bytes of each attempt's inputs together."""
+    edges: Mapping[str, Any] = read("edges")
+    tasks = Lookup(known.task)
+    good = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4"))
+    made = good.rows(edges["dependency"])
+    size = np.nan_to_num(known.nbytes)[made] * (made >= 0) if len(known.run) else np.zeros(len(made))
+    needs = tasks.rows(edges["task"])
+    there = needs >= 0
+    summed = np.bincount(needs[there], size[there], len(known.run))
+    # All attempts at a task have its inputs.
+    newest = tasks.rows(known.task)
+    return np.where(newest >= 0, summed[newest], 0.0) if len(summed) else summed
+
+
+def _gpus(read: Read, known: Attempts, ran: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean use and memory of the GPUs of each attempt's worker while it ran; NaN without samples."""
+    samples: Mapping[str, Any] = read("gpus")
+    use, memory = np.full((2, len(ran)), np.nan)
+    process: Symbols = samples["process"]
+    code = {name: number for number, name in enumerate(process.names)}
+    worker = np.array([code.get(name, -1) for name in known.worker.names] or [-1])[known.worker.codes[ran]]
+    start, stop = known.start[ran], known.stop[ran]
+    for number in np.unique(process.codes).tolist():
+        rows = np.flatnonzero(worker == number)
+        mine = np.flatnonzero(process.codes == number)
+        if not len(rows):
+            continue
+        times, use_then, memory_then = _by_time(samples, mine)
+        use[rows] = mean_between(times, use_then, start[rows], stop[rows])
+        memory[rows] = mean_between(times, memory_then, start[rows], stop[rows])
+    return use, memory
+
+
+def _by_time(samples: Mapping[str, Any], rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Moments, and at each the mean use and the memory of a process's devices together."""
+    times, place = np.unique(samples["time"][rows], return_inverse=True)
+    place = place.reshape(-1)
+    use = samples["utilization"][rows].astype("f8")
+    known = np.isfinite(use)
+    counted = np.bincount(place[known], minlength=len(times))
+    mean = _over(np.bincount(place[known], use[known], len(times)), counted)
+    return times, mean, np.bincount(place, np.nan_to_num(samples["memory"][rows]), len(times))
+
+
+def mean_between(times: np.ndarray, values: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """Mean of a sampled quantity in each interval, lines drawn between the samples.
+
+    Beyond the first and the last sample it stays as it was there.
+    """
+    there = np.isfinite(times) & np.isfinite(values)
+    times, values = times[there], values[there]
+    if not len(times):
+        return np.full(len(start), np.nan)
+    zero = times[0]
+    times, start, stop = times - zero, start - zero, stop - zero
+    steps = np.diff(times) * (values[1:] + values[:-1]) / 2
+    area = np.concatenate((np.zeros(1), np.cumsum(steps)))
+
+    def until(moment: np.ndarray) -> np.ndarray:
+        at = np.clip(np.searchsorted(times, moment, side="right") - 1, 0, len(times) - 1)
+        begun = np.interp(times[at], times, values)
+        here = np.interp(moment, times, values)
+        return np.asarray(area[at] + (moment - times[at]) * (begun + here) / 2)
+
+    length = stop - start
+    mean = np.divide(until(stop) - until(start), length, out=np.zeros(len(start)), where=length > 0)
+    return np.where(length > 0, mean, np.interp(start, times, values))
