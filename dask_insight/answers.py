@@ -13,7 +13,10 @@ from .columns import Columns, length
 from .schema import TABLES
 
 #: Table to the module and the function that work it out from the others.
-MADE = {"budget": ("analysis.time_budget", "rows")}
+MADE = {
+    "budget": ("analysis.time_budget", "rows"),
+    "critical": ("analysis.critical_path", "critical_rows"),
+}
 #: Tables whose rows tell whether there is something new.
 _SOURCES = ("attempts", "executions", "running", "phases", "metrics", "workers", "events")
 

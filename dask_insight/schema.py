@@ -324,7 +324,7 @@ _ALL = (
     ),
     _table(
         "critical",
-        "The path of blame from the end of the run back to its beginning; analysis adds it to a report.",
+        "What kept the run from ending sooner: the path of blame, worked out from the other tables.",
         Column("start", "time", "When this stretch began: where the one before it ended."),
         Column("stop", "time", "When it ended.", since="start"),
         Column(

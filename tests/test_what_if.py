@@ -290,7 +290,7 @@ def test_repeated_attempts_keep_their_time() -> None:
         [FREE, Costs(0.01, 0.01, 0.01, 0.01, 0.1, 1e7, 1.1), FREE._replace(saturation=math.inf)]
     ),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_no_simulated_run_breaks_its_bounds(tasks: list[Task], threads: list[int], costs: Costs) -> None:
     pauses = [0.5] * len(tasks)
     recording = ran(tasks, pauses=pauses)
@@ -308,7 +308,7 @@ def test_no_simulated_run_breaks_its_bounds(tasks: list[Task], threads: list[int
 
 
 @given(tasks=graphs(), workers=st.integers(1, 4))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_more_workers_are_never_absurd(tasks: list[Task], workers: int) -> None:
     """A worse order can cost something (Graham's anomalies), but not more than twice the bound."""
     assume(sum(task.seconds for task in tasks) > 0)

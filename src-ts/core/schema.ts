@@ -402,7 +402,7 @@ export const TABLES = {
     /** Correction Dask had applied at that moment, seconds. */
     applied: 'f64'
   },
-  /** The path of blame from the end of the run back to its beginning; analysis adds it to a report. */
+  /** What kept the run from ending sooner: the path of blame, worked out from the other tables. */
   critical: {
     /** When this stretch began: where the one before it ended. */
     start: 'time',

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...batch import Symbols
+from ...batch import Symbols, intern
 from ...columns import take_texts
 from ...lookup import TextRows, pick
 from ...schema import NOTHING
@@ -58,12 +58,12 @@ def critical_rows(read: Read) -> dict[str, Any]:
     return {
         "start": np.array([tile.start for tile in tiles], "f8"),
         "stop": np.array([tile.stop for tile in tiles], "f8"),
-        "kind": [tile.kind for tile in tiles],
-        "because": [tile.because for tile in tiles],
+        "kind": intern([tile.kind for tile in tiles]),
+        "because": intern([tile.because for tile in tiles]),
         "task": _ids(columns["task"], rows),
         "run": _ids(columns["run"], rows),
-        "worker": _names(columns["worker"], rows),
-        "thread": _names(columns["thread"], rows),
+        "worker": _symbols(columns["worker"], rows),
+        "thread": _symbols(columns["thread"], rows),
     }
 
 
@@ -81,8 +81,13 @@ def _sums(table: pd.DataFrame, by: str) -> pd.DataFrame:
     return parts.sort_values("seconds", ascending=False)
 
 
+def _symbols(symbols: Symbols, rows: np.ndarray) -> Symbols:
+    found: Symbols = pick(symbols, rows)
+    return found
+
+
 def _names(symbols: Symbols, rows: np.ndarray) -> list[str]:
-    names: list[str] = pick(symbols, rows).tolist() if len(symbols.codes) else [""] * len(rows)
+    names: list[str] = _symbols(symbols, rows).tolist()
     return names
 
 
