@@ -133,8 +133,20 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   if (!view.plain) actions.append(saveMenu(() => pictureOf(panel, view, stage, surface)));
 
   const rest = view.plain ? whenNear(section, layout) : undefined;
+  let unseen = false;
+  const shownAgain = new ResizeObserver(() => {
+    if (unseen) renew();
+  });
+  shownAgain.observe(section);
+  stops.push(() => shownAgain.disconnect());
   // What is hidden or has no height draws no frames, and a change may have to bring it back.
   const renew = (): void => {
+    // A panel in a tab that is not shown costs nothing until it is.
+    unseen = section.isConnected && section.getClientRects().length === 0;
+    if (unseen) {
+      surface.invalidate('layout');
+      return;
+    }
     if (rest) rest.renew();
     else if (!tableBox.hidden) layout();
     else if (surface.element.hidden || surface.height === 0) {
