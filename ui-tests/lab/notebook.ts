@@ -47,7 +47,9 @@ export class Notebook {
 
   private async enter(index: number): Promise<void> {
     await this.show();
-    await this.cell(index).locator('.cm-content').click({ position: { x: 3, y: 3 } });
+    await this.cell(index)
+      .locator('.cm-content')
+      .click({ position: { x: 3, y: 3 } });
     await expect(this.cell(index)).toHaveClass(/jp-mod-active/);
   }
 

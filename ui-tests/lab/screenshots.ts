@@ -57,7 +57,6 @@ test('the guide in JupyterLab', async ({ lab }) => {
   await lab.execute('application:toggle-left-area');
   await through(guide, 'functions', 'models');
   const report = guide.output(cellOf('models'));
-  await expect(report.getByRole('region', { name: 'Task stream' })).toBeVisible();
   await inBothThemes(lab, 'lab-dprofile', async () => {
     await guide.cell(cellOf('models')).evaluate(cell => cell.scrollIntoView({ block: 'start' }));
     await expect(report.getByRole('region', { name: 'Task stream' })).toBeVisible();
