@@ -30,7 +30,21 @@ TABLES = (
     "submissions",
 )
 
-METHODS = ("append", "columns", "describe", "flame", "report", "save", "slice", "summary", "table", "widget")
+METHODS = (
+    "append",
+    "bounds",
+    "columns",
+    "critical_path",
+    "describe",
+    "flame",
+    "report",
+    "save",
+    "slice",
+    "summary",
+    "table",
+    "what_if",
+    "widget",
+)
 
 TASK_COLUMNS = {
     "key",
@@ -102,8 +116,10 @@ def test_methods_are_described(method: str) -> None:
     [
         dask_insight.record,
         dask_insight.watch,
+        dask_insight.Recording.critical_path,
         dask_insight.Recording.flame,
         dask_insight.Recording.slice,
+        dask_insight.Recording.what_if,
         dask_insight.Recording.widget,
     ],
 )
