@@ -1,4 +1,4 @@
-import { expect, type Report, test } from './report';
+import { expect, test } from './report';
 
 const TITLE = 'Task stream';
 

@@ -35,8 +35,9 @@ export class Phases {
     if (this.generation !== this.tasks.recording.generation) this.clear();
     const again = this.waiting;
     this.waiting = [];
-    for (const row of again) this.take(row);
-    for (; this.taken < table.rows; this.taken++) this.take(this.taken);
+    const take = this.taker();
+    for (const row of again) take(row);
+    for (; this.taken < table.rows; this.taken++) take(this.taken);
   }
 
   /** The phases of a lane of tasks; their `name` is an index into `ACTIONS`. */
@@ -51,27 +52,43 @@ export class Phases {
     this.waiting = [];
   }
 
-  private take(row: number): void {
-    const { recording } = this.tasks;
-    const table = recording.table('phases');
-    const attempt = this.tasks.attemptRow(table.numbers('run')[row]);
-    if (attempt < 0) {
-      this.waiting.push(row);
-      return;
-    }
-    const attempts = recording.table('attempts');
-    const worker = attempts.text('worker', attempt);
-    const thread = attempts.text('thread', attempt) || runOf(this.tasks, attempt).thread;
+  /** Takes rows one by one: valid until the next append. */
+  private taker(): (row: number) => void {
+    const { tasks } = this;
+    const table = tasks.recording.table('phases');
+    const runs = table.numbers('run');
+    const starts = table.times('start');
+    const stops = table.times('stop');
+    const { codes, names } = table.symbols('action');
+    const actions = names.map(actionOf);
+    const attempts = tasks.recording.table('attempts');
+    const workers = attempts.symbols('worker');
+    const threads = attempts.symbols('thread');
+    return row => {
+      const attempt = tasks.attemptRow(runs[row]);
+      if (attempt < 0) {
+        this.waiting.push(row);
+        return;
+      }
+      if (!(starts[row] <= stops[row])) return;
+      const worker = workers.names[workers.codes[attempt]];
+      const thread = threads.names[threads.codes[attempt]] || runOf(tasks, attempt).thread;
+      this.lane(worker, thread).add(starts[row], stops[row], actions[codes[row]], OK, row);
+    };
+  }
+
+  private lane(worker: string, thread: string): Lane {
     const key = `${worker}\n${thread}`;
     let lane = this.lanes.get(key);
     if (!lane) {
       lane = new Lane(worker, thread);
       this.lanes.set(key, lane);
     }
-    const found = ACTIONS.indexOf(table.text('action', row) as (typeof ACTIONS)[number]);
-    const action = found < 0 ? ACTIONS.length - 1 : found;
-    const start = table.times('start')[row];
-    const stop = table.times('stop')[row];
-    if (start <= stop) lane.add(start, stop, action, OK, row);
+    return lane;
   }
+}
+
+function actionOf(name: string): number {
+  const found = ACTIONS.indexOf(name as (typeof ACTIONS)[number]);
+  return found < 0 ? ACTIONS.length - 1 : found;
 }
