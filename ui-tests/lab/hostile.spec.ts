@@ -10,7 +10,10 @@ const NAMES = [
   'k'.repeat(3000)
 ];
 
-test('names of tasks are text, whatever stands in them', async ({ lab }) => {
+/** The name of a recorded cell. */
+const RUN = 'run<img src=x onerror=window.__pwned=1>';
+
+test('names of tasks and runs are text, whatever stands in them', async ({ lab }) => {
   lab.write(
     'hostile.ipynb',
     notebook(
@@ -18,7 +21,9 @@ test('names of tasks are text, whatever stands in them', async ({ lab }) => {
       cells.cluster(),
       `names = ${JSON.stringify(NAMES)}
 for name in names:
-    client.submit(abs, 1, key=(name, 0)).result()`
+    client.submit(abs, 1, key=(name, 0)).result()`,
+      `%%dprofile "${RUN}"
+client.submit(abs, 1, key=(names[0], 1)).result()`
     )
   );
   const hostile = await lab.open('hostile.ipynb');
@@ -35,5 +40,9 @@ for name in names:
   for (let step = 0; step < NAMES.length; step++) await lab.page.keyboard.press('ArrowRight');
   await lab.panel('Task stream').getByRole('button', { name: 'Show as table' }).click();
   await expect(lab.panel('Task stream').getByRole('table')).toContainText(NAMES[0]);
+  await hostile.run(3);
+  await hostile.cell(3).scrollIntoViewIfNeeded();
+  await expect(hostile.output(3)).toContainText(RUN);
+  await expect(hostile.output(3).getByRole('region', { name: 'Task stream' })).toBeVisible();
   expect(await lab.page.evaluate(() => window.__pwned)).toBeUndefined();
 });

@@ -69,6 +69,18 @@ test('a notebook that is closed and opened again finds its history', async ({ la
   await expect.poll(() => lab.tasksOf('kept')).toBe(40);
 });
 
+test('a notebook that is renamed keeps its panels', async ({ lab }) => {
+  lab.write('first-name.ipynb', notebook(cells.load, cells.cluster(), cells.tasks('early', 40)));
+  lab.remove('second-name.ipynb');
+  const first = await lab.open('first-name.ipynb');
+  await lab.openPanel('Functions');
+  for (const cell of [0, 1]) await first.run(cell);
+  await first.rename('second-name.ipynb');
+  await expect(lab.page.getByRole('tab', { name: 'Functions · second-name' })).toBeVisible();
+  await first.run(2);
+  await expect.poll(() => lab.tasksOf('early')).toBe(40);
+});
+
 test('a console has panels too', async ({ lab }) => {
   await lab.execute('console:create', { kernelPreference: { name: 'python3' }, activate: true });
   const console = lab.page.locator('.jp-ConsolePanel');

@@ -70,6 +70,15 @@ export class Notebook {
     });
   }
 
+  /** Gives its file another name. */
+  async rename(path: string): Promise<void> {
+    await this.element.evaluate(async (element, name) => {
+      for (const widget of window.jupyterapp.shell.widgets('main')) {
+        if (widget.id === element.id) await widget.context.rename(name);
+      }
+    }, path);
+  }
+
   /** Closes its tab; the kernel goes on. */
   async close(): Promise<void> {
     await this.element.evaluate(element => {
