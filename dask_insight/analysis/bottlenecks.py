@@ -69,15 +69,21 @@ class _Sums:
     def __init__(self, group: np.ndarray, groups: int) -> None:
         self._group = group
         self._groups = groups
+        #: Each row is a group of its own, in the same order.
+        self._single = groups == len(group)
 
     def count(self, mask: np.ndarray | None = None) -> np.ndarray:
         """Number of rows, of those where a mask is true."""
+        if self._single:
+            return np.ones(self._groups, "i8") if mask is None else mask.astype("i8")
         rows = self._group if mask is None else self._group[mask]
         return np.bincount(rows, minlength=self._groups)
 
     def of(self, values: np.ndarray) -> np.ndarray:
         """Sum of what is finite."""
         values = np.where(np.isfinite(values), values, 0.0)
+        if self._single:
+            return values
         return np.bincount(self._group, values, self._groups)
 
     def mean(self, values: np.ndarray) -> np.ndarray:
@@ -91,6 +97,8 @@ class _Sums:
 
     def quantiles(self, values: np.ndarray, *parts: float) -> list[np.ndarray]:
         """Quantiles, interpolated between neighbours."""
+        if self._single:
+            return [values for _ in parts]
         order = np.argsort(values)
         small = self._group[order].astype("i2" if self._groups < 1 << 15 else "i4")
         ordered = values[order[np.argsort(small, kind="stable")]]
@@ -152,11 +160,14 @@ def _groups(read: Read, known: Attempts, ran: np.ndarray, wanted: list[str]) -> 
         code, size = code * width + codes, size * width
     if size <= 8 * len(ran) + (1 << 16):
         used = np.bincount(code, minlength=1) > 0
-        group = (np.cumsum(used) - 1)[code]
+        group, groups = (np.cumsum(used) - 1)[code], int(np.count_nonzero(used))
     else:
-        _, group = np.unique(code, return_inverse=True)
-        group = group.reshape(-1)
-    first = np.zeros(int(group.max(initial=-1)) + 1, "i8")
+        known, group = np.unique(code, return_inverse=True)
+        group, groups = group.reshape(-1), len(known)
+    if groups == len(ran):
+        # Each by itself: no need to gather anything.
+        return np.arange(groups), np.arange(groups)
+    first = np.zeros(groups, "i8")
     first[group[::-1]] = np.arange(len(ran))[::-1]
     return group, first
 

@@ -169,4 +169,4 @@ def _yielded(made: Pieces, scheduler: _Scheduler) -> Pieces:
     threads = made.threads.copy()
     threads[rows] = some.threads * left
     rest = made._replace(threads=threads)
-    return together([rest.take(np.flatnonzero(threads > 0)), *more])
+    return together([rest if (left > 0).all() else rest.take(np.flatnonzero(threads > 0)), *more])

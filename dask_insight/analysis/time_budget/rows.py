@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 
 from ...batch import Symbols, intern
+from ...schema import NOTHING
 from ...timeline import Read
-from .budget import Budget, budget, split
-from .parts import CODE, Pieces, kind_of, together
-from .subjects import subjects
+from .budget import Budget, budget
+from .parts import Pieces, kind_of, together
+from .subjects import Subjects, subjects
 
 #: Pieces up to which each is a row of its own.
 _PIECES = 6_000
 #: Rows aimed at in larger recordings, for time in which functions ran and for all other.
 _COMPUTING, _OTHER = 12_000, 24_000
 #: Numbers of bins tried.
-_BINS = (1_000, 500, 250, 120, 60, 30)
+_BINS = (1_000, 500, 250, 120, 60, 30, 15, 8)
 #: Parts whose sums do not name tasks: there are too many, and the cause lies with none of them.
-_NAMELESS = ("overhead", "scheduler", "placement")
+_NAMELESS = ("overhead", "deserialize", "serialize", "disk", "scheduler", "placement")
 #: The part of the range in which rows are counted to choose the bins.
 _TRIAL = 0.05
 
@@ -34,20 +35,21 @@ def rows(read: Read) -> dict[str, Any]:
     """
     found = budget(read)
     about = subjects(read, found)
-    # `row` carries what a piece was for; `lane` of a sum is -1 - its worker.
-    made = found.pieces._replace(row=about.of.astype("i4"))
-    if len(made.row) > _PIECES:
+    made, subject = found.pieces, about.of.astype("i4")
+    if len(subject) > _PIECES:
         computing = np.array([kind_of(name) == "computing" for name in found.parts])[made.part]
-        nothing = _nothing(about.function, about.span, about.submission)
-        nameless = np.isin(made.part, [CODE[name] for name in _NAMELESS])
-        subject = np.where(nameless & (nothing >= 0), nothing, made.row).astype("i4")
-        inside, outside = np.flatnonzero(computing), np.flatnonzero(~computing)
+        nothing = _nothing(about)
+        if nothing >= 0:
+            nameless = np.array([name in _NAMELESS for name in found.parts])[made.part]
+            subject = np.where(nameless, np.int32(nothing), subject)
         made = together(
             [
-                _summed(made.take(inside), made.row[inside], found, _COMPUTING),
-                _summed(made.take(outside), subject[outside], found, _OTHER),
+                _summed(made, subject, computing, found, _COMPUTING),
+                _summed(made, subject, ~computing, found, _OTHER),
             ]
         )
+    else:
+        made = made._replace(row=subject)
     many = made.lane < 0
     worker = np.append(found.lanes.worker, 0)[np.where(many, -1, made.lane)]
     worker = np.where(many, -1 - made.lane, worker)
@@ -67,10 +69,10 @@ def rows(read: Read) -> dict[str, Any]:
     }
 
 
-def _nothing(function: list[str], span: list[str], submission: np.ndarray) -> int:
+def _nothing(about: Subjects) -> int:
     """What stands for nothing; -1 if it is not there."""
-    told = zip(function, span, (submission == 0xFFFF_FFFF).tolist(), strict=True)
-    return next((row for row, (name, where, none) in enumerate(told) if not name and not where and none), -1)
+    told = zip(about.function, about.span, about.submission.tolist(), strict=True)
+    return next((row for row, each in enumerate(told) if each == ("", "", NOTHING)), -1)
 
 
 def _named(names: list[str], of: np.ndarray) -> Symbols:
@@ -78,34 +80,46 @@ def _named(names: list[str], of: np.ndarray) -> Symbols:
     return Symbols(known.codes[of], known.names)
 
 
-def _summed(made: Pieces, subject: np.ndarray, found: Budget, most: int) -> Pieces:
-    """Long pieces, and sums of short ones."""
+def _summed(made: Pieces, subject: np.ndarray, mine: np.ndarray, found: Budget, most: int) -> Pieces:
+    """Long pieces, and sums of short ones; `row` tells what for, `lane` of a sum is -1 - its worker."""
     length = found.stop - found.start
-    trial = (made.start >= found.start + length / 3) & (made.start < found.start + length * (1 / 3 + _TRIAL))
-    some, what = made.take(np.flatnonzero(trial)), subject[trial]
+    begin = found.start + length / 3
+    trial = np.flatnonzero(mine & (made.start >= begin) & (made.start < begin + length * _TRIAL))
+    some, what = made.take(trial), subject[trial]
     bins = _BINS[-1]
     for bins in _BINS:
-        if len(_sums(some, what, found, length / bins).row) <= most * _TRIAL:
+        tried = _sums(some, what, np.ones(len(trial), bool), found, length / bins)
+        if len(tried.row) <= most * _TRIAL:
             break
-    return _sums(made, subject, found, length / bins)
+    return _sums(made, subject, mine, found, length / bins)
 
 
-def _sums(made: Pieces, subject: np.ndarray, found: Budget, every: float) -> Pieces:
+def _sums(made: Pieces, subject: np.ndarray, mine: np.ndarray, found: Budget, every: float) -> Pieces:
     """The same with all pieces that are shorter than `every` summed by bin."""
-    short = made.stop - made.start < every
-    small = split(made.take(short)._replace(row=subject[short]), found.start, every)
-    number = np.floor(((small.start + small.stop) / 2 - found.start) / every).astype("i8")
-    bins = max(int(number.max(initial=0)), 0) + 1
+    length = made.stop - made.start
+    long_ = np.flatnonzero(mine & (length >= every))
+    bins = int(np.ceil((found.stop - found.start) / every)) + 1
+    number = ((made.start - found.start) / every).astype("i4")
+    beyond = made.stop - (found.start + (number + 1.0) * every)
+    short = mine & (length < every)
+    # A short piece reaches at most into the next bin.
+    crossing = np.flatnonzero(short & (beyond > 0))
+    over = beyond[crossing] * made.threads[crossing]
+    weight = np.where(short, length * made.threads, 0.0)
+    weight[crossing] -= over
     what, parts = int(subject.max(initial=0)) + 1, len(found.parts)
-    code = ((found.lanes.worker[small.lane] * parts + small.part) * what + small.row) * bins + number
     size = max(1, len(found.lanes.workers)) * parts * what * bins
-    if size <= 1 << 25:
-        sums = np.bincount(code, small.seconds, size)
+    worker = (found.lanes.worker * (parts * what * bins))[made.lane]
+    code = worker + made.part.astype("i8") * (what * bins) + subject.astype("i8") * bins + number
+    code, weight = np.append(code, code[crossing] + 1), np.append(weight, over)
+    if size <= max(1 << 20, 4 * len(code)):
+        sums = np.bincount(code, weight, size)
         known = np.flatnonzero(sums)
         sums = sums[known]
     else:
-        known, place = np.unique(code, return_inverse=True)
-        sums = np.bincount(place.reshape(-1), small.seconds, len(known))
+        there = np.flatnonzero(weight)
+        known, place = np.unique(code[there], return_inverse=True)
+        sums = np.bincount(place.reshape(-1), weight[there], len(known))
     rest, number = np.divmod(known, bins)
     rest, row = np.divmod(rest, what)
     worker, part = np.divmod(rest, parts)
@@ -119,4 +133,4 @@ def _sums(made: Pieces, subject: np.ndarray, found: Budget, every: float) -> Pie
         row.astype("i4"),
         np.zeros(len(known), "i1"),
     )
-    return together([made.take(np.flatnonzero(~short)), summed])
+    return together([made.take(long_)._replace(row=subject[long_]), summed])
