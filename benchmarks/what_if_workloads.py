@@ -26,19 +26,19 @@ THINK = 0.3
 
 def read_block(block: np.ndarray, block_info: Any = None) -> np.ndarray:
     """Load a block as from a store."""
-    time.sleep(0.3)
+    time.sleep(0.5)
     return block + 1.0
 
 
 def correct(block: np.ndarray) -> np.ndarray:
     """Wait for a service that corrects a block."""
-    time.sleep(0.1)
+    time.sleep(0.15)
     return block * 2.0
 
 
 def array(client: Client, size: int) -> None:
     """Load blocks, correct them, add the transposed, reduce twice with a pause between."""
-    side = max(2, round((4 * size) ** 0.5))
+    side = max(2, round((3 * size) ** 0.5))
     blocks = da.ones((200 * side, 200 * side), chunks=200).map_blocks(read_block, dtype=float)
     image = blocks.map_blocks(correct, dtype=float).persist()
     (image + image.T).sum(axis=0).compute()
@@ -48,14 +48,14 @@ def array(client: Client, size: int) -> None:
 
 def read_part(number: int, rows: int) -> pd.DataFrame:
     """Read a partition as from a store."""
-    time.sleep(0.5)
+    time.sleep(0.7)
     rng = np.random.default_rng(number)
     return pd.DataFrame({"key": rng.integers(0, 1000, rows), "value": rng.random(rows)})
 
 
 def enrich(part: pd.DataFrame) -> pd.DataFrame:
     """Ask a service about a partition."""
-    time.sleep(0.3)
+    time.sleep(0.4)
     return part.assign(more=part["value"] * 2.0)
 
 
@@ -63,7 +63,7 @@ def frame(client: Client, size: int) -> None:
     """Read partitions, shuffle them by key, enrich and sum them."""
     meta = pd.DataFrame({"key": np.zeros(0, int), "value": np.zeros(0)})
     with dask.config.set({"dataframe.shuffle.method": "tasks"}):
-        parts = dd.from_map(read_part, range(2 * size), rows=20_000, meta=meta)
+        parts = dd.from_map(read_part, range(round(1.7 * size)), rows=20_000, meta=meta)
         shuffled = parts.shuffle("key").map_partitions(enrich, meta=meta.assign(more=0.0))
         shuffled.groupby("key").sum().compute()
 
