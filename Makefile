@@ -27,8 +27,7 @@ LABEXTENSIONS := $(VENV)/share/jupyter/labextensions
 PIP := $(BIN)/python -m pip install --quiet
 
 .PHONY: demo lab test test-python test-typescript test-browser test-report test-lab \
-  lint lint-python lint-typescript format bench \
-  screenshots dist clean
+  lint lint-python lint-typescript format bench screenshots dist clean
 
 demo: $(VENV)/package.stamp $(BUNDLES)
 	dask-insight demo

@@ -8,7 +8,7 @@ const PANELS = [...PICTURES, 'Functions', 'Workers'];
 test('a real run opens offline with every panel drawn', async ({ report, page }) => {
   await report.open('real');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('real');
-  await expect(page.locator('.verdict')).toContainText(/on 4 threads, \d+\s?% computing/);
+  await expect(page.locator('.verdict')).toContainText(/on 4 threads: \d+\s?% computing/);
   await expect(page.locator('.facts')).toContainText('2 workers, 4 threads');
   for (const title of PANELS) {
     const panel = report.panel(title);
