@@ -87,6 +87,11 @@ export class FeedReader {
     return { phase: this.phase, words: this.words, at: this.at, upto: Math.max(this.upto, this.at) };
   }
 
+  /** True while a hello has not been answered. */
+  get unanswered(): boolean {
+    return this.asking;
+  }
+
   /** Says who this is and where it stands; to be called when there is (again) a way to the kernel. */
   hello(): void {
     this.asking = true;

@@ -63,9 +63,12 @@ class Pages:
         self._mark = {"dask_insight": {"protocol": PROTOCOL, "version": own_version()}}
         self._open = True
         self._unroute = _route()
-        self._comm = PageComm(target_name=TARGET, data=dict(hello), metadata=self._mark)
+        # Not opened by its constructor: a page answers within a millisecond, on another thread.
+        self._comm = PageComm(target_name=TARGET, primary=False)
+        self._comm.primary = True
         self._comm.on_msg(self._on_msg)
         self._comm.on_close(self._on_close)
+        self._comm.open(data=dict(hello), metadata=self._mark)
 
     def send(self, message: dict[str, Any], buffers: list[bytes]) -> None:
         """Send to all pages; from any thread."""

@@ -1,7 +1,7 @@
 import { PROTOCOL } from '@dask-insight/panels/core/feed';
 import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { KernelLinks } from './kernel-links';
 
 type Message = Readonly<Record<string, unknown>>;
@@ -193,6 +193,27 @@ describe('KernelLink', () => {
     expect(types(other)).toEqual(['hello', 'hello']);
     other.dispose();
     expect(link.status.words).toContain('Not connected');
+  });
+
+  test('greets again where nobody has answered', () => {
+    vi.useFakeTimers();
+    try {
+      follow();
+      connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
+      const hellos = (): number => types().filter(type => type === 'hello').length;
+      expect(hellos()).toBe(1);
+      vi.advanceTimersByTime(4_000);
+      expect(hellos()).toBe(2);
+      vi.advanceTimersByTime(4_000);
+      expect(hellos()).toBe(2);
+      vi.advanceTimersByTime(4_000);
+      expect(hellos()).toBe(3);
+      answer(connection, 'f', 1);
+      vi.advanceTimersByTime(600_000);
+      expect(hellos()).toBe(3);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('says goodbye and lets go', () => {

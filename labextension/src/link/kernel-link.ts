@@ -5,6 +5,10 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import { version } from '../../package.json';
 import { commsOf, isOurs, sendOnComm, TARGET } from './messages';
 
+/** Milliseconds after which a greeting that nobody has answered is said again; then twice that, and so on. */
+const PATIENCE = 4_000;
+const LONGEST = 64_000;
+
 /** Where what a kernel sends goes: a `LivePage`. */
 export interface Sink {
   take(bytes: Uint8Array): void;
@@ -29,6 +33,7 @@ export class KernelLink {
   private readonly ended = new Set<string>();
   private said: FeedState | undefined;
   private settings: Readonly<Record<string, unknown>> = {};
+  private patience: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     kernelId: string,
@@ -97,6 +102,7 @@ export class KernelLink {
 
   dispose(): void {
     this.bye();
+    clearTimeout(this.patience);
     window.removeEventListener('pagehide', this.bye);
     for (const kernel of this.connections) Signal.disconnectBetween(kernel, this);
     this.connections.clear();
@@ -159,7 +165,7 @@ export class KernelLink {
 
   private adopt(comm: string): void {
     this.comm = comm;
-    this.reader.hello();
+    this.greet();
     this.reader.set(this.settings);
     this.tell();
   }
@@ -182,11 +188,21 @@ export class KernelLink {
   private connected(kernel: Kernel.IKernelConnection, status: Kernel.ConnectionStatus): void {
     if (!this.loaded) {
       if (status === 'connected') void this.seek(kernel);
-    } else if (status === 'connected') this.reader.hello();
+    } else if (status === 'connected') this.greet();
     else this.reader.lost('Connecting to the kernel again.');
   }
 
+  /** Says hello until somebody answers. */
+  private greet(wait = PATIENCE): void {
+    this.reader.hello();
+    clearTimeout(this.patience);
+    this.patience = setTimeout(() => {
+      if (this.loaded && this.reader.unanswered) this.greet(Math.min(2 * wait, LONGEST));
+    }, wait);
+  }
+
   private forget(): void {
+    clearTimeout(this.patience);
     this.comm = '';
     this.said = undefined;
   }
