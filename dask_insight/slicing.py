@@ -17,7 +17,6 @@ _SPANS = {
     "executions": (("start", "executing", "received"), ("stop", "ended")),
     "phases": (("start",), ("stop",)),
     "transfers": (("start",), ("stop",)),
-    "critical": (("start",), ("stop",)),
 }
 #: Tables whose rows are moments.
 _MOMENTS = ("resources", "gpus", "memory", "samples", "sampling", "metrics", "events", "clocks", "cache")
@@ -53,7 +52,7 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
     named = np.concatenate((tasks, needed, moved))
     masks["graph"] = np.isin(_column(read, "graph", "task"), named)
     # Worked out anew from what is kept.
-    masks["budget"] = np.zeros(length(read("budget")), bool)
+    masks |= {name: np.zeros(length(read(name)), bool) for name in ("budget", "critical")}
     masks["stacks"] = _stacks(read("stacks"), _column(read, "samples", "stack")[masks["samples"]])
     for name in TABLES:
         columns = read(name)
