@@ -2,6 +2,11 @@ import { PANELS } from '@dask-insight/panels/panels/index';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Entries } from './entries';
 
+// JupyterLab's icons come with its whole toolkit, which wants more of a browser than there is here.
+vi.mock('../icons', () => ({
+  panelIcon: () => ({ element: ({ tag }: { tag: string }) => document.createElement(tag) })
+}));
+
 const open = vi.fn();
 let entries: Entries;
 
