@@ -19,6 +19,7 @@ MEASUREMENTS = {
     "imports": ["--quick"],
     "opening": ["--quick"],
     "bytes": ["--quick"],
+    "tables": ["--quick"],
     "scheduler_cost": ["--tasks", "5000", "--rounds", "1"],
     "local_overhead": ["--tasks", "2000", "--rounds", "1"],
     "drawing": ["--quick"],
