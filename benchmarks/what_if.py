@@ -1,6 +1,6 @@
 """How well what-if foretells other numbers of workers.
 
-    python -m benchmarks.what_if [--quick] [--size 6] [--rounds 2] [--keep FOLDER]
+    python -m benchmarks.what_if [--quick] [--size 6] [--rounds 3] [--keep FOLDER]
 
 Five workloads (see `what_if_workloads`) are recorded on 1, 2 and 4 workers of
 one thread each; of several rounds the shortest counts, since other work on the
@@ -47,7 +47,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.what_if", description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="least sizes, one round, no judgement")
     parser.add_argument("--size", type=int, default=6, help="how much each workload does")
-    parser.add_argument("--rounds", type=int, default=2, help="runs of each, of which the shortest counts")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each, of which the shortest counts")
     parser.add_argument("--keep", type=Path, help="folder for the recordings")
     parser.add_argument(
         "--read", type=Path, help="take the recordings from that folder instead of making them"
