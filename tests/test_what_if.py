@@ -6,6 +6,7 @@ import math
 import time
 from typing import Any
 
+import dask
 import numpy as np
 import pytest
 from conftest import PATIENCE
@@ -346,3 +347,15 @@ def test_a_real_run_is_foretold(client: Any) -> None:
     assert found.trusted == (abs(found.error) <= 0.15)
     serial = recording.what_if(workers=1, threads=1)
     assert bounds.work <= serial.simulated <= 1.5 * bounds.work + 0.5
+
+
+def test_the_threaded_scheduler_is_one_worker() -> None:
+    naps = [dask.delayed(nap)(number, pure=False) for number in range(8)]
+    with dask_insight.record() as recording:
+        dask.delayed(nap)(0, *naps).compute(scheduler="threads", num_workers=2)
+    found = recording.what_if(threads=8)
+    assert (found.workers, found.threads_before, found.threads) == (1, 2, 8)
+    bounds = recording.bounds()
+    assert bounds.threads == 2 and bounds.work >= 0.9
+    assert bounds.longest <= found.simulated < found.calibration
+    assert recording.critical_path()["seconds"].sum() == pytest.approx(bounds.seconds, abs=1e-6)
