@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dask_insight
 from dask_insight.analysis.time_budget import PARTS, rows
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
@@ -130,7 +128,18 @@ class Run:
         }
 
 
-TIMES = ("submitted", "ready", "assigned", "received", "inputs", "executing", "start", "stop", "ended", "done")
+TIMES = (
+    "submitted",
+    "ready",
+    "assigned",
+    "received",
+    "inputs",
+    "executing",
+    "start",
+    "stop",
+    "ended",
+    "done",
+)
 
 
 def parts(table: pd.DataFrame) -> dict[str, float]:
@@ -428,7 +437,7 @@ def test_the_parts_are_the_whole_and_do_not_overlap(run: Run, between: list[floa
 
 def test_rows_of_a_large_recording_are_few_and_add_up() -> None:
     random = np.random.default_rng(0)
-    run = Run(**{name: CLUSTER for name in "abcd"})
+    run = Run(**dict.fromkeys("abcd", CLUSTER))
     free = dict.fromkeys(run.workers, 0.0)
     for _ in range(4_000):
         worker = min(free, key=free.__getitem__)
