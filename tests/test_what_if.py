@@ -113,6 +113,12 @@ def test_idle_workers_steal() -> None:
     assert 3 <= found.seconds <= 5
 
 
+def test_many_that_need_one_are_handed_out_from_the_queue() -> None:
+    """A group much larger than the cluster is root-like for Dask, also where its tasks need something."""
+    found = simulated([Task("seed", 1), *[Task("grow", 1.0, [0])] * 12], [1] * 4)
+    assert (found.seconds, found.stolen) == (pytest.approx(4), 0)
+
+
 def test_a_worker_that_comes_later_helps_from_then_on() -> None:
     made = modelled(ran(READS))
     found = simulate(made, Setting((1, 1), (0.0, 6.0), FREE))

@@ -58,13 +58,10 @@ class Cluster:
                 size += self.nbytes[each]
         return self.occupancy[worker] / self.threads[worker] + size / self.costs.bandwidth
 
-    def idle(self, worker: int) -> bool:
-        """Whether Dask would call a worker unoccupied."""
+    def idle(self, worker: int, work: float) -> bool:
+        """Whether Dask would call a worker unoccupied; `work` is the sum of all `occupancy`."""
         threads = self.threads[worker]
-        return (
-            self.processing[worker] < threads
-            or self.occupancy[worker] < threads * sum(self.occupancy) / self.total / 2
-        )
+        return self.processing[worker] < threads or self.occupancy[worker] < threads * work / self.total / 2
 
     def give(self, task: int, worker: int, now: float) -> None:
         """Send a task to a worker, which fetches what it lacks."""

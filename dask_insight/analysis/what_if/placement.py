@@ -83,8 +83,11 @@ class Placement:
         self._turn += 1
         return best
 
-    def unqueue(self, now: float) -> None:
-        """Send queued tasks to workers with an open place; all of them where queueing is off."""
+    def unqueue(self, now: float, only: int = -1) -> None:
+        """Send queued tasks to workers with an open place; all of them where queueing is off.
+
+        `only` is a worker where a task has ended while tasks were queued: no other has an open place then.
+        """
         queue, cluster = self.queue, self._cluster
         if not queue:
             return
@@ -95,7 +98,7 @@ class Placement:
             return
         places = [
             (processing[worker] / threads[worker], worker)
-            for worker in range(len(threads))
+            for worker in (range(len(threads)) if only < 0 else (only,))
             if cluster.alive[worker] and processing[worker] < slots[worker]
         ]
         heapify(places)

@@ -64,6 +64,7 @@ def simulate(model: Model, setting: Setting) -> Outcome:
             if processing[worker] == threads[worker] - 1:
                 cluster.unfilled += 1
             occupancy[worker] -= expected[what]
+            held = bool(queue)
             for user in users[what]:
                 missing[user] -= 1
                 if not missing[user]:
@@ -72,7 +73,7 @@ def simulate(model: Model, setting: Setting) -> Outcome:
             if not client.pending or what in answers:
                 client.ended(what, known)
             if queue:
-                placement.unqueue(known)
+                placement.unqueue(known, worker if held else -1)
             start(worker, now)
         elif what < 0:
             wake[-1 - what] = math.inf

@@ -17,7 +17,8 @@ def steal(cluster: Cluster, now: float) -> int:
     """One round; gives the number of tasks moved."""
     cluster.balancing = False
     workers = [worker for worker, alive in enumerate(cluster.alive) if alive]
-    thieves = {worker for worker in workers if cluster.idle(worker)}
+    work = sum(cluster.occupancy)
+    thieves = {worker for worker in workers if cluster.idle(worker, work)}
     if not thieves or len(thieves) == len(workers):
         return 0
     victims = [
@@ -28,10 +29,10 @@ def steal(cluster: Cluster, now: float) -> int:
         and cluster.processing[worker] > cluster.threads[worker]
     ]
     victims.sort(key=lambda worker: -cluster.occupancy[worker])
-    return sum(_rob(cluster, victim, thieves, now) for victim in victims[:_VICTIMS])
+    return sum(_rob(cluster, victim, thieves, work, now) for victim in victims[:_VICTIMS])
 
 
-def _rob(cluster: Cluster, victim: int, thieves: set[int], now: float) -> int:
+def _rob(cluster: Cluster, victim: int, thieves: set[int], work: float, now: float) -> int:
     """Move tasks of one worker to idle ones."""
     waiting = [*cluster.ready[victim], *(task for _, task in cluster.incoming[victim])][-_TASKS:]
     waiting = [task for task in waiting if cluster.stealable[task]]
@@ -47,7 +48,7 @@ def _rob(cluster: Cluster, victim: int, thieves: set[int], now: float) -> int:
         cluster.waiting -= 1
         # The victim is asked first, and answers.
         cluster.give(task, thief, now + cluster.costs.up + cluster.costs.down)
-        if not cluster.idle(thief):
+        if not cluster.idle(thief, work):
             thieves.discard(thief)
     if taken:
         cluster.ready[victim] = [task for task in cluster.ready[victim] if task not in taken]
