@@ -18,7 +18,7 @@ def cost(workload: str) -> None:
     """Print what a workload of `benchmarks.overhead` costs in this kernel; the cluster is fresh."""
     run, size, warm_up = WORKLOADS[workload]
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
         Client(cluster) as client,
     ):
         run(client, warm_up)

@@ -39,7 +39,7 @@ def steady(client: Client, rate: int, seconds: float) -> int:
 def main() -> None:
     """Start, obey, end."""
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
         Client(cluster) as client,
     ):
         print(cluster.scheduler_address, flush=True)

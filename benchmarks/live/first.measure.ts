@@ -17,7 +17,7 @@ test('from opening a panel to its first picture', async ({ lab }) => {
     notebook(
       cells.load,
       `from distributed import Client
-client = Client(n_workers=2, threads_per_worker=1, dashboard_address=None)
+client = Client(n_workers=2, threads_per_worker=1, dashboard_address=":0")
 from benchmarks.live.cluster import run
 run(client, ${tasks})`
     )

@@ -12,7 +12,7 @@ test('from the end of a task to its rectangle, kernel busy', async ({ lab }) => 
     notebook(
       cells.load,
       `from distributed import Client
-client = Client(n_workers=2, threads_per_worker=1, dashboard_address=None)
+client = Client(n_workers=2, threads_per_worker=1, dashboard_address=":0")
 from benchmarks.live.cells import busy
 client.gather(client.map(abs, range(500)));`,
       ...Array.from({ length: plan.rounds }, () => `busy(client, ${RATE}, ${seconds})`)

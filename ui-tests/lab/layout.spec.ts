@@ -66,6 +66,6 @@ test('panels are in the launcher, and the state is in the status bar', async ({ 
   for (const cell of [0, 1, 2]) await launcher.run(cell);
   await expect(lab.page.locator('#jp-main-statusbar')).toContainText('40 of 40 tasks');
   await lab.execute('launcher:create');
-  await lab.page.locator('.jp-LauncherCard').filter({ hasText: 'Workers' }).click();
+  await lab.page.locator('.jp-LauncherCard').filter({ hasText: 'Workers', visible: true }).click();
   await expect(lab.panel('Workers')).toBeVisible();
 });
