@@ -62,7 +62,7 @@ def test_threads_are_offered_only_while_their_worker_is_there() -> None:
 def test_the_verdict_is_a_sentence_with_numbers() -> None:
     recording = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH)
     assert plain(recording.summary().verdict()) == (
-        "10 s on 4 threads: 40 % computing, 20 % waiting for the scheduler, 20 % waiting for sum, "
+        "10 s on 4 threads: 40 % computing, 20 % waiting for sum, 20 % waiting for the scheduler, "
         "10 % waiting for load. 62 % of the computing was sum. 1 was retried."
     )
     assert plain(summed(attempts=ATTEMPTS, workers=WORKERS, graph=GRAPH).verdict()).startswith(

@@ -31,6 +31,10 @@ TABLES = (
 )
 
 METHODS = (
+    "balance",
+    "bottlenecks",
+    "explain",
+    "time_budget",
     "append",
     "bounds",
     "columns",
@@ -116,9 +120,12 @@ def test_methods_are_described(method: str) -> None:
     [
         dask_insight.record,
         dask_insight.watch,
+        dask_insight.Recording.balance,
+        dask_insight.Recording.bottlenecks,
         dask_insight.Recording.critical_path,
         dask_insight.Recording.flame,
         dask_insight.Recording.slice,
+        dask_insight.Recording.time_budget,
         dask_insight.Recording.what_if,
         dask_insight.Recording.widget,
     ],

@@ -56,7 +56,7 @@ def balance(read: Read, zero: float, every: float | None) -> pd.DataFrame:
     grid = _Grid(zero + first * every, every, bins, len(workers))
     ran = np.flatnonzero(known.ran)
     at = place[known.worker.codes[ran]]
-    columns = {
+    columns: dict[str, Any] = {
         "time": np.tile(first * every + np.arange(bins) * every, len(workers)),
         "worker": Symbols(
             np.repeat(np.arange(len(workers), dtype="u4"), bins), [names[code] for code in workers]

@@ -145,7 +145,7 @@ def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict
 
 
 def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    return np.asarray(np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0))
 
 
 def _groups(read: Read, known: Attempts, ran: np.ndarray, wanted: list[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -162,8 +162,8 @@ def _groups(read: Read, known: Attempts, ran: np.ndarray, wanted: list[str]) -> 
         used = np.bincount(code, minlength=1) > 0
         group, groups = (np.cumsum(used) - 1)[code], int(np.count_nonzero(used))
     else:
-        known, group = np.unique(code, return_inverse=True)
-        group, groups = group.reshape(-1), len(known)
+        different, group = np.unique(code, return_inverse=True)
+        group, groups = group.reshape(-1), len(different)
     if groups == len(ran):
         # Each by itself: no need to gather anything.
         return np.arange(groups), np.arange(groups)
@@ -269,4 +269,4 @@ def mean_between(times: np.ndarray, values: np.ndarray, start: np.ndarray, stop:
 
     length = stop - start
     mean = np.divide(until(stop) - until(start), length, out=np.zeros(len(start)), where=length > 0)
-    return np.where(length > 0, mean, np.interp(start, times, values))
+    return np.asarray(np.where(length > 0, mean, np.interp(start, times, values)))

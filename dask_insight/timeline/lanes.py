@@ -28,7 +28,7 @@ class Lanes(NamedTuple):
     #: The thread's name; '' if nothing ran on it.
     thread: list[str]
     #: How many threads a row stands for: those of a worker on which nothing ran are one row.
-    count: np.ndarray
+    threads: np.ndarray
     start: np.ndarray
     stop: np.ndarray
     #: Lane of each attempt; -1 if it never ran.
@@ -89,7 +89,7 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
         joined=np.array([told[name][1] if name in told else np.nan for name in names], "f8"),
         worker=np.array(columns[0], "i8"),
         thread=list(columns[1]),
-        count=np.array(columns[2], "f8"),
+        threads=np.array(columns[2], "f8"),
         start=np.array(columns[3], "f8"),
         stop=np.array(columns[4], "f8"),
         of=of,

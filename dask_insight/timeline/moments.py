@@ -38,7 +38,7 @@ class Moments(NamedTuple):
 
     def within(self, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
         """Seconds of the set in each interval."""
-        return np.clip(self.before(stop) - self.before(start), 0.0, stop - start)
+        return np.asarray(np.clip(self.before(stop) - self.before(start), 0.0, stop - start))
 
     def outside(self) -> Moments:
         """All other moments."""

@@ -118,7 +118,7 @@ def _of_scheduler(
         row[there] = kept[everyone.row[there]]
         everyone = everyone._replace(row=row)
     # An unused thread stands for several.
-    count = life.count[everyone.lane]
+    count = life.threads[everyone.lane]
     if (count != 1).any():
         everyone = everyone._replace(threads=everyone.threads * count)
     inside = Moments.of(tasks.wanted, tasks.done)

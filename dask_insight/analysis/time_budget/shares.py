@@ -130,7 +130,7 @@ def _own(name: str) -> bool:
 
 
 def _over(part: np.ndarray, whole: np.ndarray, missing: float) -> np.ndarray:
-    return np.divide(part, whole, out=np.full(len(whole), missing), where=whole > 0)
+    return np.asarray(np.divide(part, whole, out=np.full(len(whole), missing), where=whole > 0))
 
 
 def _is(symbols: Symbols, name: str) -> np.ndarray:
