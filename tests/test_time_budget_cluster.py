@@ -127,3 +127,14 @@ def test_the_local_scheduler() -> None:
     with dask_insight.record(profile=False) as run:
         dask.delayed(combine)(numbers).compute(scheduler="threads", num_workers=4)
     assert most(checked(run)) == ("inputs", "straggler")
+
+
+def test_local_processes_are_there_from_when_their_first_task_was_wanted() -> None:
+    numbers = [dask.delayed(nap, pure=False)(number) for number in range(4)]
+    with dask_insight.record(profile=False) as run:
+        dask.compute(*numbers, scheduler="processes", num_workers=1)
+    table = run.time_budget()
+    whole = table.attrs["stop"] - table.attrs["start"]
+    assert table.seconds.sum() == pytest.approx(whole, rel=1e-6)
+    # What is not computing is the start of the process.
+    assert table[table.kind == "computing"].seconds.sum() == pytest.approx(4 * 0.05, rel=0.5)

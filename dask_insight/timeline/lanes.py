@@ -13,6 +13,9 @@ from .attempts import Attempts, Read
 #: Seconds by which attempts on one thread may overlap before they are taken to run beside each other.
 _SLACK = 0.02
 
+#: Names of the processes of a pool, which come and go with a computation of a local scheduler, begin so.
+_POOLED = "process "
+
 
 class Lanes(NamedTuple):
     """Threads, one row each; times in seconds since the epoch.
@@ -61,6 +64,8 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
     for code, worker in enumerate(names):
         mine = found.places.get(worker, [])
         threads, start, stop = _life(told.get(worker), mine, found)
+        if worker.startswith(_POOLED):
+            start, stop = _wanted(attempts, mine)
         if len(mine) > threads or found.beside[mine].any():
             runs, places = _spread(attempts, mine)
             used = int(places.max(initial=-1)) + 1
@@ -146,6 +151,12 @@ def _life(
     start = np.fmin(joined, found.first[places].min(initial=np.inf))
     stop = np.inf if np.isnan(left) else max(left, float(found.last[places].max(initial=-np.inf)))
     return threads, float(-np.inf if np.isnan(joined) else start), float(stop)
+
+
+def _wanted(attempts: Attempts, places: list[int]) -> tuple[float, float]:
+    """From when the first task of a worker was wanted to when its last was done."""
+    mine = np.isin(attempts.place, places)
+    return float(attempts.wanted[mine].min(initial=np.inf)), float(attempts.done[mine].max(initial=-np.inf))
 
 
 def _spread(attempts: Attempts, places: list[int]) -> tuple[np.ndarray, np.ndarray]:
