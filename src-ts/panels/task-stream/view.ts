@@ -85,12 +85,8 @@ export class TaskStreamView implements PanelView {
     const { tasks, surface, recording } = this.context;
     this.phases.update();
     this.choice.update();
-    const { lanes } = tasks;
-    if (this.grouped !== tasks.version) {
-      this.grouped = tasks.version;
-      this.groups = groupsOf(tasks);
-    }
-    this.window.fit(lanes.length, surface.height - AXIS_HEIGHT);
+    this.group();
+    this.window.fit(tasks.lanes.length, surface.height - AXIS_HEIGHT);
     this.legend.update(surface.theme);
     const note = noteOf(tasks);
     this.below.textContent = note;
@@ -106,6 +102,7 @@ export class TaskStreamView implements PanelView {
     const marks = timeTicks(scale.start - viewport.origin, scale.stop - viewport.origin, plot.width / 110);
     // What has arrived since the last layout is drawn too.
     this.choice.update();
+    this.group();
     if (!this.grid.update(this.view(scale, ratio))) surface.invalidate('base');
     this.recolor();
     this.paint(pen, plot, scale, marks.values);
@@ -270,6 +267,13 @@ export class TaskStreamView implements PanelView {
       if (this.grid.levels.build(tasks.lanes, roles, viewport.origin, recording.end, BUILDING)) break;
     }
     this.building = false;
+  }
+
+  private group(): void {
+    const { tasks } = this.context;
+    if (this.grouped === tasks.version) return;
+    this.grouped = tasks.version;
+    this.groups = groupsOf(tasks);
   }
 
   private lanesShown(): readonly Lane[] {
