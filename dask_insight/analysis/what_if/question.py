@@ -206,7 +206,8 @@ def _notes(columns: Mapping[str, Any], before: Setting, after: Setting, cores: f
         notes.append("one worker moves nothing, so that the network is a guess: 100 MB/s")
     if left:
         notes.append(f"{words.count(left, 'worker')} left before the end: simulated as if they had stayed")
-    repeated = int((columns["attempt"] > 1).sum())
+    ran = columns["task"][np.isfinite(columns["start"])]
+    repeated = len(ran) - len(np.unique(ran))
     if repeated:
         notes.append(
             f"{words.count(repeated, 'attempt')} at a task tried before: kept, with the time they took"
