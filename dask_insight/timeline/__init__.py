@@ -1,6 +1,6 @@
 """Attempts as they happened on the threads of workers, for whoever asks where time went."""
 
-from .attempts import Attempts, Read, attempts, concerns
+from .attempts import Attempts, Read, attempts, concerns, is_local
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .moments import Moments
@@ -16,6 +16,7 @@ __all__ = [
     "attempts",
     "concerns",
     "inputs",
+    "is_local",
     "lanes",
     "states",
 ]

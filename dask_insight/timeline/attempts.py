@@ -148,10 +148,13 @@ def attempts(read: Read) -> Attempts:
         done=done,
         cpu=np.asarray(worker("cpu"), "f8"),
         nbytes=scheduler("nbytes"),
-        local=np.array([name.startswith(_LOCAL) for name in worker_names.names] or [False])[
-            worker_names.codes
-        ],
+        local=np.array([is_local(name) for name in worker_names.names] or [False])[worker_names.codes],
     )
+
+
+def is_local(worker: str) -> bool:
+    """Whether a worker of this name is a local scheduler's."""
+    return worker.startswith(_LOCAL)
 
 
 def concerns(all_of: Attempts, rows: np.ndarray) -> Attempts:

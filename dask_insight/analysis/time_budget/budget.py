@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...timeline import Attempts, Lanes, Moments, Read, attempts, concerns, inputs, lanes, states
+from ...timeline import Attempts, Lanes, Moments, Read, attempts, concerns, inputs, is_local, lanes, states
 from .idle import idle
 from .parts import CODE, Pieces, together
 from .work import gaps, pieces, work
@@ -26,9 +26,12 @@ class Budget(NamedTuple):
 
 
 class _Scheduler(NamedTuple):
-    """What one scheduler has done: the pieces before other causes take precedence."""
+    """What one scheduler has done."""
 
-    made: Pieces
+    #: What ran.
+    ran: Pieces
+    #: What did not, before other causes take precedence.
+    idle: Pieces
     #: Moments with tasks, with tasks that had no worker yet, and with others that waited for a thread.
     inside: Moments
     queued: Moments
@@ -53,23 +56,19 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
     start = start if np.isfinite(start) else begin
     stop = stop if np.isfinite(stop) else max(end, start)
     parts: list[str] = []
-    made = []
-    here = np.array([name.startswith(_LOCAL) for name in everything.workers] or [False])
+    made: list[Pieces] = []
+    here = np.array([is_local(name) for name in everything.workers] or [False])
     for local in (False, True):
         mine = here[everything.worker] == local if len(everything.worker) else np.zeros(0, bool)
         if not mine.any():
             continue
         both = len(set(here.tolist())) > 1
         part, parts = _of_scheduler(read, known, everything, mine, (start, stop), local, both)
-        cut = part.made.between(start, stop)
+        ran, idled = (each.between(start, stop) for each in (part.ran, part.idle))
         if np.isfinite(every):
-            cut = split(cut, start, every)
-        made.append(_yielded(cut, part))
+            ran, idled = split(ran, start, every), split(idled, start, every)
+        made += [ran, *_yielded(idled, part)]
     return Budget(together(made), parts, known, everything, start, stop)
-
-
-#: Names of the workers that a local scheduler's tasks run on begin so.
-_LOCAL = ("threads", "sync", "local", "process ")
 
 
 def _range(known: Attempts) -> tuple[float, float]:
@@ -111,20 +110,16 @@ def _of_scheduler(
     done = work(tasks, life)
     ran, parts = pieces(read, tasks, done)
     found = idle(tasks, inputs(read, tasks), life, gaps(done, life), states(read, tasks, life))
-    everyone = together(ran + found)
+    made, idled = together(ran), together(found)
     if both:
-        there = everyone.row >= 0
-        row = everyone.row.copy()
-        row[there] = kept[everyone.row[there]]
-        everyone = everyone._replace(row=row)
-    # An unused thread stands for several.
-    count = life.threads[everyone.lane]
-    if (count != 1).any():
-        everyone = everyone._replace(threads=everyone.threads * count)
+        back = np.append(kept, -1)
+        made, idled = (each._replace(row=back[each.row].astype("i4")) for each in (made, idled))
+    # Unused threads are one lane together.
+    idled = idled._replace(threads=idled.threads * life.threads[idled.lane])
     inside = Moments.of(tasks.wanted, tasks.done)
     queued = Moments.of(tasks.ready, tasks.assigned)
     waiting = Moments.of(tasks.inputs, tasks.executing).without(queued)
-    return _Scheduler(everyone, inside, queued, waiting), parts
+    return _Scheduler(made, idled, inside, queued, waiting), parts
 
 
 def split(made: Pieces, zero: float, every: float) -> Pieces:
@@ -146,12 +141,12 @@ def split(made: Pieces, zero: float, every: float) -> Pieces:
     return cut._replace(start=start, stop=stop).take(np.flatnonzero(lasting))
 
 
-def _yielded(made: Pieces, scheduler: _Scheduler) -> Pieces:
+def _yielded(made: Pieces, scheduler: _Scheduler) -> list[Pieces]:
     """Give what of a piece has a cause that takes precedence to that."""
     rows = np.flatnonzero(made.yields > 0)
     if not len(rows):
-        return made
-    some = made.take(rows)
+        return [made]
+    firm, some = made.take(np.flatnonzero(made.yields == 0)), made.take(rows)
     length = some.stop - some.start
     left = np.ones(len(rows))
     more = []
@@ -164,9 +159,6 @@ def _yielded(made: Pieces, scheduler: _Scheduler) -> Pieces:
         share = np.minimum(np.divide(seconds, length, out=np.zeros(len(rows)), where=length > 0), left)
         left = left - share
         row = some.row if part == "client" else np.full(len(rows), -1)
-        took = Pieces.of(some.lane, some.start, some.stop, part, row=row, threads=share * some.threads)
-        more.append(took)
-    threads = made.threads.copy()
-    threads[rows] = some.threads * left
-    rest = made._replace(threads=threads)
-    return together([rest if (left > 0).all() else rest.take(np.flatnonzero(threads > 0)), *more])
+        more.append(Pieces.of(some.lane, some.start, some.stop, part, row=row, threads=share * some.threads))
+    rest = some._replace(threads=some.threads * left).take(np.flatnonzero(left > 0))
+    return [firm, rest, *more]

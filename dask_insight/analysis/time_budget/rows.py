@@ -22,7 +22,7 @@ _BINS = (1_000, 500, 250, 120, 60, 30, 15, 8)
 #: Parts whose sums do not name tasks: there are too many, and the cause lies with none of them.
 _NAMELESS = ("overhead", "deserialize", "serialize", "disk", "scheduler", "placement")
 #: The part of the range in which rows are counted to choose the bins.
-_TRIAL = 0.05
+_TRIAL = 0.02
 
 
 def rows(read: Read) -> dict[str, Any]:
