@@ -56,11 +56,13 @@ def bottlenecks(read: Read, by: str | Sequence[str]) -> pd.DataFrame:
     group, first = _groups(read, known, ran, wanted)
     sums = _Sums(group, len(first))
     columns = _measured(read, known, ran, sums)
-    order = np.argsort(-columns["duration"], kind="stable")
+    order = np.argsort(-columns["duration"])
     named = {name: _named(read, known, ran[first[order]], name) for name in wanted}
     fields = (*(BY[name] for name in wanted), *FIELDS)
-    sorted_ = {name: values[order] for name, values in columns.items()}
-    return frame(fields, {**named, **sorted_}, 0.0, timestamps=False, own=False)
+    # Of single tasks, several columns are one.
+    sorted_ = {each: values[order] for each, values in {id(one): one for one in columns.values()}.items()}
+    measured = {name: sorted_[id(values)] for name, values in columns.items()}
+    return frame(fields, {**named, **measured}, 0.0, timestamps=False, own=False)
 
 
 class _Sums:
@@ -98,7 +100,7 @@ class _Sums:
     def quantiles(self, values: np.ndarray, *parts: float) -> list[np.ndarray]:
         """Quantiles, interpolated between neighbours."""
         if self._single:
-            return [values for _ in parts]
+            return [values] * len(parts)
         order = np.argsort(values)
         small = self._group[order].astype("i2" if self._groups < 1 << 15 else "i4")
         ordered = values[order[np.argsort(small, kind="stable")]]
