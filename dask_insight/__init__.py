@@ -1,7 +1,9 @@
 """See where the time of a Dask computation went.
 
 `record` records it, `open` opens the file again, `Recording` is what both
-give; `runs` are those that ``%%dprofile`` recorded. Importing the package is cheap: what is needed comes when it is used.
+give; `runs` are those that ``%%dprofile`` recorded, and `watch` shows what
+happens now. Importing the package is cheap: what is needed comes when it is
+used.
 """
 
 from __future__ import annotations
