@@ -1,4 +1,4 @@
-"""Tables that are worked out from others: kept in a recording when it ends, made when asked for before."""
+"""Tables that are worked out from others when somebody asks for them, unless the recording has them."""
 
 from __future__ import annotations
 

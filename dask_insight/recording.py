@@ -160,18 +160,18 @@ class Recording(Store):
         coarse
             Round what no picture shows: moments other than the start and stop
             of a task or a phase to 0.1 ms, single-precision floats to 0.2 %, others that
-            are no whole numbers to 0.001 %; number the attempts anew; and
-            have what `explain` works out in it.
+            are no whole numbers to 0.001 %; number the attempts anew.
         """
-        return packed(self._answers.columns if coarse else self.columns, rounded=coarse)
+        return packed(self.columns, rounded=coarse)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file; it appears whole or not at all."""
         frames.save(path, self.packed())
 
     def explain(self) -> None:
-        """Work out what its other tables explain, and keep it as rows; done when a recording ends.
+        """Work out what its other tables explain (``budget``, ``critical``), and keep it as rows.
 
+        They are worked out whenever they are asked for; kept, they go into files and reports too.
         What is there already, as in a recording that was opened, stays as it is.
         """
         for table in MADE:

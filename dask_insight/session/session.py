@@ -197,12 +197,6 @@ class Session:
         if self._local is not None:
             self._local.stop()
         recording.append(facts({"stopped": time.time()}))
-        try:
-            recording.explain()
-        except Exception as error:
-            recording.note(
-                "lost", f"the time budget was not made: {type(error).__name__}: {error}", time.time()
-            )
         if self._target is not None:
             self._target.finish(recording)
 
