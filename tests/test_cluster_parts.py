@@ -14,6 +14,7 @@ from dask_insight.sources.cluster import callers
 from dask_insight.sources.cluster.callers import Caller, watch
 from dask_insight.sources.cluster.gather import Gather
 from dask_insight.sources.cluster.layouts import DTYPES, pick
+from dask_insight.sources.cluster.spans import Spans
 from dask_insight.sources.cluster.submissions import Submissions
 
 
@@ -133,3 +134,13 @@ def test_codes_beyond_the_names_read_as_nothing() -> None:
     column = pick(np.array([0, 2, 9, 0]), ["a", "b", "a"])
     assert column.tolist() == ["a", "a", "", "a"]
     assert sorted(column.names) == ["", "a"]
+
+
+def test_only_spans_with_something_in_them_are_told_of() -> None:
+    batches = Batches()
+    spans = Spans(batches)
+    spans.used(["b", ""])
+    spans.known([("a", ("outer",), ""), ("b", ("outer", "inner"), "a"), ("old", ("default",), "")])
+    spans.used(["b", "later"])
+    spans.known([("later", ("default",), "")])
+    assert [row["path"] for row in batches.table("spans")] == ["outer / inner", "outer", "default"]

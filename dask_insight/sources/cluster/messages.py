@@ -18,6 +18,7 @@ from .clocks import Clock, Clocks
 from .gather import Gather
 from .layouts import packed_dtype, pick
 from .profiles import profile
+from .spans import Spans
 
 _EXECUTIONS = packed_dtype(
     executions.LAYOUT, "run thread status ended stop start executing ready received cpu rss delay"
@@ -36,6 +37,7 @@ class Messages:
         gather: Gather,
         clocks: Clocks,
         attempts: Attempts,
+        spans: Spans,
     ) -> None:
         self._identity = identity
         self._emit = emit
@@ -44,6 +46,7 @@ class Messages:
         self._runs = attempts.runs
         self._clocks = clocks
         self._attempts = attempts
+        self._spans = spans
         self._transfers = identity.namespace("transfer")
         self._transferred = 0
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
@@ -176,6 +179,7 @@ class Messages:
         names = ("context", "span", "prefix", "activity", "unit", "value")
         columns = dict(zip(names, zip(*told["metrics"], strict=True), strict=True))
         rows = len(told["metrics"])
+        self._spans.used(columns["span"])
         now = told["clock"][0] - self._clocks.of(process).offset
         self._gather.add("metrics", columns | {"time": [now] * rows, "worker": [process] * rows})
 

@@ -207,7 +207,7 @@ class ClusterSource:
         for table, rows in lost.items():
             self._event("warning", "lost", f"{rows} rows of {table} were dropped before they were fetched")
         if answer["spans"]:
-            self._tables.spans(answer["spans"])
+            self._tables.spans.known(answer["spans"])
         return bool(answer["more"])
 
     async def _patiently(self, call: Awaitable[Any]) -> Any:

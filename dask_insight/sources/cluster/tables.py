@@ -18,6 +18,7 @@ from .clocks import Clocks
 from .gather import Gather
 from .layouts import pick, rows, texts
 from .messages import Messages
+from .spans import Spans
 from .submissions import Submissions
 
 _NAMES = ("group_names", "worker_names", "thread_names", "type_names", "action_names")
@@ -37,8 +38,9 @@ class Tables:
         self.tasks = identity.namespace("task")
         self.runs = identity.namespace("run")
         self._gather = gather
+        self.spans = Spans(emit)
         self.attempts = Attempts(emit, gather, self._clocks, tasks=self.tasks, runs=self.runs)
-        self.messages = Messages(identity, emit, gather, self._clocks, self.attempts)
+        self.messages = Messages(identity, emit, gather, self._clocks, self.attempts, self.spans)
         self._ids = identity.namespace("submission")
         self._names: dict[str, list[Any]] = {name: [] for name in _NAMES}
         self._submission_of = np.full(1 << 12, NOTHING, "u4")
@@ -89,12 +91,14 @@ class Tables:
         self._remember(found["task"], found["submission"])
         submission = self._ids.map(found["submission"])
         self._submissions.seen(keys, submission)
+        spans = pick(found["group"], [group[2] for group in groups])
+        self.spans.used(spans.names)
         columns = {
             "task": self.tasks.map(found["task"]),
             "key": keys,
             "prefix": pick(found["group"], [group[1] for group in groups]),
             "group": pick(found["group"], [group[0] for group in groups]),
-            "span": pick(found["group"], [group[2] for group in groups]),
+            "span": spans,
             "submission": submission,
             "priority": found["priority"],
             "order": found["order"],
@@ -155,16 +159,6 @@ class Tables:
         self._gather.add("memory", {"worker": worker} | {name: found[name] for name in measures})
         columns = {"process": worker, "time": found["time"], "occupancy": found["occupancy"]}
         self._gather.add("resources", columns)
-
-    def spans(self, found: list[tuple[str, tuple[str, ...], str]]) -> None:
-        """Emit spans: id, name, id of the parent."""
-        columns = {
-            "span": [span for span, _, _ in found],
-            "name": [name[-1] for _, name, _ in found],
-            "parent": [parent for _, _, parent in found],
-            "path": [" / ".join(name) for _, name, _ in found],
-        }
-        self._emit(encode("spans", columns))
 
 
 def _number(value: Any, missing: float) -> Any:
