@@ -26,7 +26,7 @@ class Options:
     #: Interval between two samples of each process's resources.
     resources: float = 0.2
     #: Interval between two polls of the scheduler.
-    poll: float = 0.5
+    poll: float = 1.0
     #: Most rows that the scheduler keeps until they are fetched.
     ring: int = 1_000_000
     #: How long stopping may take when the cluster does not answer.

@@ -45,7 +45,7 @@ def beginning(name: str | None, started: float, options: Options) -> bytes:
             "started": started,
             "host": platform.node(),
             "pid": os.getpid(),
-            "platform": platform.platform(),
+            "platform": f"{platform.system()}-{platform.release()}-{platform.machine()}",
             "cores": os.cpu_count(),
             "python": platform.python_version(),
             "packages": {package: each for package in _PACKAGES if (each := _version(package))},
@@ -69,6 +69,9 @@ def _program() -> str:
 
 
 def _version(package: str) -> str:
+    loaded = getattr(sys.modules.get(package), "__version__", None)
+    if isinstance(loaded, str):
+        return loaded
     try:
         return version(package)
     except PackageNotFoundError:
