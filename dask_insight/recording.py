@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Gap", "Recording", "RecordingError", "open_recording"]
 
+_UNENDED = (
+    "the recording had not ended when this file was opened: its process was killed or still runs, "
+    "so its last seconds may be missing"
+)
 #: Moments that may be the first of a recording that does not say when it began.
 _FIRST = {
     "attempts": "start",
@@ -519,7 +523,8 @@ for _name in tables.FIELDS:
 def open_recording(path: str | os.PathLike[str]) -> Recording:
     """Open a recording file.
 
-    Parts of it that are damaged are left out and named in `Recording.gaps`.
+    Parts of it that are damaged are left out and named in `Recording.gaps`. If the recording never
+    ended, because its process was killed or still runs, ``events`` says so.
 
     Raises
     ------
@@ -537,4 +542,7 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
             recording.append(item)
     for gap in gaps:
         recording.lost(gap)
+    about = recording.about
+    if "pid" in about and "stopped" not in about:
+        recording.note("lost", _UNENDED)
     return recording

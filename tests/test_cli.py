@@ -258,7 +258,9 @@ def test_a_program_that_is_killed_leaves_what_was_written(tmp_path: Path) -> Non
         time.sleep(0.1)
     process.kill()
     process.communicate(timeout=LIMIT)
-    assert tasks(open_recording(path)) == ["int"]
+    left = open_recording(path)
+    assert tasks(left) == ["int"]
+    assert any("had not ended" in loss for loss in left.summary().losses)
 
 
 def test_files_of_others_are_not_overwritten(tmp_path: Path) -> None:
