@@ -74,8 +74,12 @@ export function cellPicker(page: LivePage): Control {
 
 /** All of them in one line. */
 export function liveControls(page: LivePage): Control {
-  const controls = [followButton(page), pauseButton(page), cellPicker(page)];
-  const line = element('div', { class: 'di-live-controls', role: 'toolbar', 'aria-label': 'Live view' });
+  return controlLine('di-live-controls', [followButton(page), pauseButton(page), cellPicker(page)]);
+}
+
+/** Controls of a live view in one line. */
+export function controlLine(className: string, controls: readonly Control[]): Control {
+  const line = element('div', { class: className, role: 'toolbar', 'aria-label': 'Live view' });
   line.append(...controls.map(control => control.element));
   return {
     element: line,

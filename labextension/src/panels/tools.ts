@@ -1,11 +1,12 @@
 import {
   type Control,
   cellPicker,
+  controlLine,
   followButton,
   pauseButton
 } from '@dask-insight/panels/hosts/live-controls';
 import type { LivePage } from '@dask-insight/panels/hosts/live-page';
-import { button, element } from '@dask-insight/panels/panels/element';
+import { button } from '@dask-insight/panels/panels/element';
 import { icon } from '@dask-insight/panels/panels/icons';
 import { reportIcon } from '../icons';
 
@@ -13,7 +14,7 @@ import { reportIcon } from '../icons';
 export function tools(page: LivePage, exportReport: () => void): Control {
   const report = button('Save as a report', exportReport, icon('save'));
   report.replaceChildren(reportIcon.element({ tag: 'span', className: 'di-tool-icon' }));
-  const controls: Control[] = [
+  return controlLine('di-tools', [
     followButton(page),
     pauseButton(page),
     undoButton(page),
@@ -21,16 +22,7 @@ export function tools(page: LivePage, exportReport: () => void): Control {
     fitButton(page),
     { element: report, dispose: () => undefined },
     cellPicker(page)
-  ];
-  const line = element('div', { class: 'di-tools', role: 'toolbar', 'aria-label': 'Live view' });
-  line.append(...controls.map(control => control.element));
-  return {
-    element: line,
-    dispose: () => {
-      for (const control of controls) control.dispose();
-      line.remove();
-    }
-  };
+  ]);
 }
 
 function undoButton({ selection }: LivePage): Control {
