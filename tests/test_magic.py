@@ -303,6 +303,27 @@ def test_runs_are_listed_opened_exported_and_deleted(shell: InteractiveShell, tm
         del runs["two"]
 
 
+def test_a_result_that_cannot_be_shown_takes_the_place_of_the_progress(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("no picture")
+
+    shell.kernel = object()
+    published = shell.display_pub.published
+    shell.user_ns["shown"] = lambda: bool(published)
+    monkeypatch.setattr("dask_insight.hosts.magic.run.bundle", broken)
+    wait = (
+        "import time\ndeadline = time.monotonic() + 20\nwhile not shown() and time.monotonic() < deadline:\n"
+    )
+    Cell(shell, f"%%dprofile sums\n{wait}    time.sleep(0.01)\n{COMPUTED}")
+    assert len(published) >= 2
+    assert published[-1]["update"] is True
+    assert published[-1]["transient"] == published[0]["transient"]
+    assert "cannot be shown: RuntimeError: no picture" in published[-1]["data"]["text/plain"]
+    assert dask_insight.runs["sums"] is recorded(shell)
+
+
 def test_a_cell_without_a_name_keeps_its_last_run(shell: InteractiveShell) -> None:
     for _ in range(3):
         Cell(shell, f"%%dprofile\n{COMPUTED}", cell_id="abc")

@@ -108,7 +108,11 @@ class Run:
             for other in others:
                 self._shell.display_pub.publish(data=other, metadata={})
         except Exception as error:
-            print(f"%%dprofile: the result cannot be shown: {type(error).__name__}: {error}", file=sys.stderr)
+            message = f"%%dprofile: the result cannot be shown: {type(error).__name__}: {error}"
+            if replace:
+                self._show({"text/plain": message}, replace)
+            else:
+                print(message, file=sys.stderr)
         return recording
 
     def _results(self, recording: Recording) -> list[dict[str, Any]]:
