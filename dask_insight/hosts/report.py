@@ -7,19 +7,19 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from html import escape
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgpack
 
-from dask_insight import words
-from dask_insight.analysis.overview import Overview, short
+from dask_insight.analysis.overview import short
 from dask_insight.batch import table_of
+
+from .head import Head, head_of
 
 if TYPE_CHECKING:
     from dask_insight.recording import Recording
@@ -64,7 +64,13 @@ class MissingFrontEnd(RuntimeError):
     """The page's script and style sheet have not been built."""
 
 
-def write_report(recording: Recording, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
+def write_report(
+    recording: Recording,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    head: Head | None = None,
+) -> Path:
     """Write a recording as one self-contained HTML file.
 
     Parameters
@@ -75,6 +81,8 @@ def write_report(recording: Recording, path: str | os.PathLike[str], *, title: s
         The file to write; one that exists is replaced.
     title
         Heading of the page; by default the recording's name.
+    head
+        What stands above the panels; by default what sums the recording up.
 
     Returns
     -------
@@ -92,7 +100,7 @@ def write_report(recording: Recording, path: str | os.PathLike[str], *, title: s
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(_pieces(recording, title))
+            file.writelines(_pieces(recording, title, head))
         os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)
@@ -107,28 +115,27 @@ def report_html(recording: Recording, *, title: str | None = None) -> str:
     MissingFrontEnd
         If the package was installed without its built front end.
     """
-    return "".join(_pieces(recording, title))
+    return "".join(_pieces(recording, title, None))
 
 
-def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
+def _pieces(recording: Recording, title: str | None, head: Head | None) -> Iterator[str]:
     script, style = asset("report.js").replace("</script", r"<\/script"), asset("report.css")
     script = script.replace("<!--", r"<\!--")
-    summary = recording.summary()
-    heading = title or summary.name or "Dask computation"
+    head = head or head_of(recording, title)
     before, middle, after = _PAGE.split("{blocks}")
     yield before.format(
         policy=_policy(script, style),
-        title=escape(short(heading, 200)),
+        title=escape(short(head.title, 200)),
         style=style,
-        verdict=escape(summary.verdict()),
+        verdict=escape(head.verdict),
         facts="".join(
-            f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in _facts(summary)
+            f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in head.facts
         ),
-        notices="".join(_notice(text) for text in summary.losses[:20]),
-        tables=_tables(summary),
+        notices="".join(_notice(text) for text in head.notices),
+        tables=head.tables,
     )
     first, rest = parts_of(recording)
-    settings = {"title": heading, "tasks": summary.tasks}
+    settings = {"title": head.title, "tasks": head.tasks}
     yield from _elements("first", first)
     yield middle.format(settings=json.dumps(settings).replace("<", r"\u003c"), script=script)
     yield from _elements("rest", rest)
@@ -223,55 +230,5 @@ def _compressed(batches: list[bytes]) -> bytes:
     return b"".join((*map(packer.compress, batches), packer.flush()))
 
 
-def _facts(summary: Overview) -> Iterator[tuple[str, str]]:
-    if summary.started == summary.started:
-        yield "Started", f"{datetime.fromtimestamp(summary.started).astimezone():%Y-%m-%d %H:%M:%S %Z}"
-    yield "Took", words.duration(summary.duration)
-    yield "Tasks", words.count(summary.tasks)
-    yield "Ran on", _place(summary)
-    yield "Computing", f"{words.duration(summary.computing)} of thread time"
-    if text := _versions(summary.facts):
-        yield "With", text
-
-
-def _fact(name: str, text: str) -> str:
-    return f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>"
-
-
 def _notice(text: str) -> str:
     return f'<p class="notice" dir="auto">{escape(short(text, 400))}</p>\n'
-
-
-def _place(summary: Overview) -> str:
-    place = f"{words.count(summary.workers, 'worker')}, {words.count(summary.threads, 'thread')}"
-    if summary.hosts > 1:
-        place += f", {words.count(summary.hosts, 'host')}"
-    scheduler = summary.facts.get("scheduler")
-    address = scheduler.get("address") if isinstance(scheduler, dict) else scheduler
-    return f"{place} ({short(address, 80)})" if isinstance(address, str) and address else place
-
-
-def _versions(facts: Mapping[str, Any]) -> str:
-    """Of the scheduler where there was one, else of this process."""
-    cluster = facts.get("versions")
-    told = [facts.get("packages"), cluster.get("packages") if isinstance(cluster, dict) else None]
-    packages = {name: version for each in told if isinstance(each, dict) for name, version in each.items()}
-    python = packages.get("python", facts.get("python"))
-    known = [
-        ("Dask", packages.get("dask")),
-        ("Python", python.split(".final")[0] if isinstance(python, str) else None),
-    ]
-    return ", ".join(f"{name} {short(version, 30)}" for name, version in known if isinstance(version, str))
-
-
-def _tables(summary: Overview) -> str:
-    rows = "".join(
-        f'<tr><th scope="row" dir="auto">{escape(short(name, 120))}</th><td>{words.duration(seconds)}</td>'
-        f"<td>{words.share(seconds / summary.computing)}</td></tr>"
-        for name, seconds in summary.names[:50]
-    )
-    if not rows:
-        return ""
-    return (
-        f"<table><thead><tr><th>Task name</th><th>Computing</th><th>Share</th></tr></thead>{rows}</table>\n"
-    )
