@@ -444,6 +444,176 @@ export const TABLES = {
     /** Counts how often it was worked out: only rows of the highest number are valid. */
     edition: 'u32'
   },
+  /** What was compared, a row a side; only in a comparison, as all tables named so. Figures are means over the runs of the side. */
+  compared_sides: {
+    /** Number of the side; 0 is the baseline, with which the others are compared. */
+    side: 'u8',
+    /** Its name. */
+    name: 'sym',
+    /** Recorded runs of it. */
+    runs: 'u32',
+    /** Workers that took part. */
+    workers: 'f32',
+    /** Threads that they offered, mean over time. */
+    threads: 'f32',
+    /** Wall time: from the first submission to the last result. */
+    seconds: 'f64',
+    /** Thread-seconds that the workers offered in that time. */
+    thread_seconds: 'f64',
+    /** Thread-seconds in which task functions ran. */
+    computing: 'f64',
+    /** Tasks that ended well. */
+    tasks: 'f64',
+    /** Wall time minus that of the baseline; NaN for the baseline. */
+    change: 'f64',
+    /** A change up to this, either way, says nothing. */
+    noise: 'f64',
+    /** Where the noise is known from: runs (repeats) or tasks (within the runs). */
+    source: 'sym',
+    /** baseline, same (within the noise), slower or faster. */
+    verdict: 'sym',
+    /** The verdict in words. */
+    text: 'str'
+  },
+  /** Every run that was compared. */
+  compared_runs: {
+    /** Its side. */
+    side: 'u8',
+    /** Number of the run within its side. */
+    run: 'u32',
+    /** Name of its recording. */
+    name: 'sym',
+    /** File of its recording; '' if it came from memory. */
+    file: 'str',
+    /** When its first task was wanted. */
+    started: 'time',
+    /** Wall time. */
+    seconds: 'f64',
+    /** Workers that took part. */
+    workers: 'u32',
+    /** Threads that they offered, mean over time. */
+    threads: 'f32',
+    /** Thread-seconds that the workers offered. */
+    thread_seconds: 'f64',
+    /** Thread-seconds in which task functions ran. */
+    computing: 'f64',
+    /** Tasks that ended well. */
+    tasks: 'u32'
+  },
+  /** The time budget of every side, a row a part and side. */
+  compared_budget: {
+    /** The side. */
+    side: 'u8',
+    /** computing, overhead or idle. */
+    kind: 'sym',
+    /** Part of the time budget, as in `budget`. */
+    part: 'sym',
+    /** Thread-seconds, mean over the runs. */
+    seconds: 'f64',
+    /** Their share of all thread-seconds, 0 to 1. */
+    share: 'f64',
+    /** That share of the wall time; these add up to the side's wall time. */
+    wall: 'f64',
+    /** `wall` minus that of the baseline; NaN for the baseline. */
+    change: 'f64',
+    /** A change up to this, either way, says nothing. */
+    noise: 'f64',
+    /** baseline, same (within the noise), more or less. */
+    verdict: 'sym'
+  },
+  /** Task names of every side, a row a name and side; names in the order of what their change matters. */
+  compared_names: {
+    /** The side. */
+    side: 'u8',
+    /** Task name; with … for a part that differs between the sides. */
+    name: 'sym',
+    /** The side's own names that stand together in this row, as a JSON list. */
+    names: 'str',
+    /** Attempts that ran, mean over the runs. */
+    count: 'f64',
+    /** Time in task functions, summed, mean over the runs. */
+    seconds: 'f64',
+    /** Mean time of an attempt; NaN where none ran. */
+    mean: 'f64',
+    /** Share of the side's time in task functions, 0 to 1. */
+    share: 'f64',
+    /** `mean` minus that of the baseline; NaN if one of them has none. */
+    change: 'f64',
+    /** A change up to this, either way, says nothing. */
+    noise: 'f64',
+    /** What the change of `seconds` costs, spread over the side's threads; less than 0 if it saves. */
+    impact: 'f64',
+    /** baseline; slower or faster (an attempt); more or fewer (as long, but more or fewer of them); came or went; same. */
+    verdict: 'sym'
+  },
+  /** Memory of all workers together, aligned at the start of each run. */
+  compared_memory: {
+    /** The side. */
+    side: 'u8',
+    /** Number of the run within its side. */
+    run: 'u32',
+    /** Seconds since the start of the run. */
+    time: 'f64',
+    /** Resident memory of the processes. */
+    process: 'f64',
+    /** Task results in memory. */
+    managed: 'f64',
+    /** Task results on disk. */
+    spilled: 'f64'
+  },
+  /** Sampled call stacks of all sides as one tree, a row a node and side; callers before what they call. Frames of one function and file under one caller are one node. */
+  compared_stacks: {
+    /** The side. */
+    side: 'u8',
+    /** Number of the node. */
+    node: 'u32',
+    /** Node of the caller; 4294967295 at the bottom. */
+    parent: 'u32',
+    /** Qualified name of the function. */
+    function: 'sym',
+    /** Its file, as the first side that has it tells it. */
+    file: 'sym',
+    /** First line of the function, as that side has it. */
+    line: 'u32',
+    /** Thread-seconds in the function itself, mean over the runs. */
+    self: 'f64',
+    /** Thread-seconds in it and in what it called. */
+    total: 'f64'
+  },
+  /** Findings of a side and of the baseline, the costliest first. */
+  compared_findings: {
+    /** The side. */
+    side: 'u8',
+    /** came (not in the baseline), went (only there) or stayed. */
+    state: 'sym',
+    /** Code of the finding. */
+    code: 'sym',
+    /** info, warning or critical; where it is now, else where it was. */
+    severity: 'sym',
+    /** What it says there. */
+    title: 'str',
+    /** Task names, as a JSON list. */
+    tasks: 'str',
+    /** Wall time it cost in the baseline; NaN if it was not there. */
+    cost_before: 'f64',
+    /** Wall time it costs in the side; NaN if it is not there. */
+    cost_after: 'f64',
+    /** Runs of the baseline that have it. */
+    runs_before: 'u32',
+    /** Runs of the side that have it. */
+    runs_after: 'u32'
+  },
+  /** Versions, configuration and surroundings that are not the same on all sides, a row a side. */
+  compared_settings: {
+    /** The side. */
+    side: 'u8',
+    /** version, configuration, host or cluster. */
+    kind: 'sym',
+    /** What it is. */
+    name: 'sym',
+    /** What it was; several, joined by ' | ', where its runs differ; '' if unknown. */
+    value: 'str'
+  },
   /** Size of a local scheduler's cache of results. */
   cache: {
     /** When. */
