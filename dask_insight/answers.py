@@ -17,8 +17,8 @@ MADE = {
     "budget": ("analysis.time_budget", "rows"),
     "critical": ("analysis.critical_path", "critical_rows"),
 }
-#: Tables whose rows tell whether there is something new.
-_SOURCES = ("attempts", "executions", "running", "phases", "metrics", "workers", "events")
+#: Tables one of which must have rows before there is anything to work out.
+_SOURCES = ("attempts", "executions", "running")
 
 
 class Answers:
@@ -28,25 +28,50 @@ class Answers:
     ----------
     read
         Gives the columns of a table of the recording.
+    stamp
+        Gives what changes whenever the recording does.
     """
 
-    def __init__(self, read: Callable[[str], Columns]) -> None:
+    def __init__(self, read: Callable[[str], Columns], stamp: Callable[[], Any]) -> None:
         self._read = read
-        self._made: dict[str, tuple[tuple[int, ...], Columns]] = {}
+        self._stamp = stamp
+        self._made: dict[str, tuple[Any, Columns]] = {}
 
     def columns(self, table: str) -> Columns:
         """Columns of any table; one that can be worked out is, where the recording has no rows of it."""
-        stored = self._read(table)
-        if table not in MADE or length(stored):
-            return stored
-        state = tuple(length(self._read(source)) for source in _SOURCES)
-        if not any(state[:3]):
-            return stored
-        if self._made.get(table, ((), None))[0] != state:
-            module, name = MADE[table]
-            told: Mapping[str, Any] = getattr(import_module(f"{__package__}.{module}"), name)(self._read)
-            rows = length(told)
-            missing = {column.name: column for column in TABLES[table].columns if column.name not in told}
-            filled = {name: np.asarray(default(column, rows)) for name, column in missing.items()}
-            self._made[table] = (state, {**told, **filled})
+        return _Look(self._read, self._made, self._stamp())(table)
+
+
+class _Look:
+    """Reads each table once: what is worked out of a recording that grows must not see it change.
+
+    What is worked out may read other tables that are.
+    """
+
+    def __init__(
+        self, read: Callable[[str], Columns], made: dict[str, tuple[Any, Columns]], stamp: Any
+    ) -> None:
+        self._read = read
+        self._made = made
+        self._stamp = stamp
+        self._known: dict[str, Columns] = {}
+
+    def __call__(self, table: str) -> Columns:
+        if table not in self._known:
+            self._known[table] = self._read(table)
+            if table in MADE and not length(self._known[table]):
+                self._known[table] = self._worked_out(table)
+        return self._known[table]
+
+    def _worked_out(self, table: str) -> Columns:
+        if (made := self._made.get(table)) is not None and made[0] == self._stamp:
+            return made[1]
+        if not any(length(self(source)) for source in _SOURCES):
+            return self._known[table]
+        module, name = MADE[table]
+        told: Mapping[str, Any] = getattr(import_module(f"{__package__}.{module}"), name)(self)
+        rows = length(told)
+        missing = {column.name: column for column in TABLES[table].columns if column.name not in told}
+        filled = {name: np.asarray(default(column, rows)) for name, column in missing.items()}
+        self._made[table] = (self._stamp, {**told, **filled})
         return self._made[table][1]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from .batch import Batch, Symbols, Texts, Values, default
-from .schema import TABLES, Column
+from .schema import EDITIONED, TABLES, Column
 
 #: Every column of one table, each of the same length.
 Columns = Mapping[str, Values]
@@ -40,6 +40,16 @@ def length(columns: Columns) -> int:
     for values in columns.values():
         return len(values.offsets) - 1 if isinstance(values, Texts) else len(_array(values))
     return 0
+
+
+def newest(table: str, columns: dict[str, Values]) -> dict[str, Values]:
+    """The rows that are valid: of a table that was worked out several times, those of the last edition."""
+    if table not in EDITIONED:
+        return columns
+    edition = _array(columns["edition"])  # type: ignore[arg-type]
+    if not len(edition) or edition.min() == (last := edition.max()):
+        return columns
+    return {name: take(values, edition == last) for name, values in columns.items()}
 
 
 def take(values: Values, rows: np.ndarray | slice) -> Values:

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import frames, tables
 from .answers import MADE, Answers
-from .batch import encode
+from .batch import Values, encode
 from .columns import length
 from .frames import Gap, RecordingError
 from .identity import Identity
@@ -48,8 +48,8 @@ class Recording(Store):
     Each table is a pandas DataFrame under its name: ``tasks``, ``phases``,
     ``edges``, ``transfers``, ``transferred``, ``resources``, ``gpus``,
     ``memory``, ``stacks``, ``samples``, ``sampling``, ``metrics``, ``events``,
-    ``workers``, ``spans``, ``submissions``, ``errors``, ``clocks``, ``cache``, ``critical``,
-    ``budget``,
+    ``workers``, ``spans``, ``submissions``, ``functions``, ``lines``, ``errors``, ``clocks``,
+    ``cache``, ``critical``, ``budget``,
     ``graph`` and the schema's raw ``attempts``, ``executions``, ``running``.
     Times are seconds since `started`; `table` gives them as timestamps.
     `describe` says what stands in each column and in which unit.
@@ -79,6 +79,8 @@ class Recording(Store):
         workers: pd.DataFrame
         spans: pd.DataFrame
         submissions: pd.DataFrame
+        functions: pd.DataFrame
+        lines: pd.DataFrame
         errors: pd.DataFrame
         clocks: pd.DataFrame
         cache: pd.DataFrame
@@ -92,7 +94,7 @@ class Recording(Store):
     def __init__(self) -> None:
         super().__init__()
         self.identity = Identity()
-        self._answers = Answers(self.columns)
+        self._answers = Answers(self.columns, lambda: (self.end, self.turnover))
 
     @property
     def about(self) -> dict[str, Any]:
@@ -156,17 +158,23 @@ class Recording(Store):
         part.append(encode("about", {"name": ["started"], "value": [json.dumps(zero)]}))
         return part
 
-    def packed(self, *, coarse: bool = False) -> list[bytes]:
+    def packed(self, *, coarse: bool = False, explained: bool = False) -> list[bytes]:
         """The whole recording in few, large, sorted batches, the form that compresses best.
 
         Parameters
         ----------
+        explained
+            With what is worked out from its other tables, as a page wants it.
         coarse
             Round what no picture shows: moments other than the start and stop
             of a task or a phase to 0.1 ms, single-precision floats to 0.2 %, others that
             are no whole numbers to 0.001 %; number the attempts anew.
         """
-        return packed(self.columns, rounded=coarse)
+        return packed(self._answers.columns if explained else self.columns, rounded=coarse)
+
+    def answer(self, table: str) -> Mapping[str, Values]:
+        """Columns of a table as `columns` gives them; one that can be worked out is."""
+        return self._answers.columns(table)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file; it appears whole or not at all."""

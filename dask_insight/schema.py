@@ -55,6 +55,8 @@ def _table(name: str, doc: str, *columns: Column) -> Table:
     return Table(name, doc, columns)
 
 
+_EDITION = "Counts how often it was worked out: only rows of the highest number are valid."
+
 _ALL = (
     _table(
         "about",
@@ -256,6 +258,27 @@ _ALL = (
         Column("value", "f64", "Amount, in that unit."),
     ),
     _table(
+        "functions",
+        "Where the code of each task name stands, as far as it can be known; a row for each function met.",
+        Column("prefix", "sym", "Task name: Dask's prefix of the key."),
+        Column("function", "sym", "Qualified name of the function."),
+        Column("module", "sym", "Its module; '' if unknown."),
+        Column("file", "sym", "Its file, or notebook cell; '' if unknown."),
+        Column("line", "u32", "Its first line; 0 if unknown."),
+        Column(
+            "source",
+            "sym",
+            "How that is known: 'definition', from the task; 'sampled', from call stacks of its attempts.",
+        ),
+    ),
+    _table(
+        "lines",
+        "Lines of source code that the other tables point to, where the client could read them.",
+        Column("file", "sym", "The file, or notebook cell."),
+        Column("line", "u32", "Number of the line, from 1."),
+        Column("text", "str", "The line, without the space at its ends."),
+    ),
+    _table(
         "events",
         "What happened besides tasks: workers, stealing, logs, users' events, and our own losses.",
         Column("time", "time", "When."),
@@ -276,6 +299,7 @@ _ALL = (
         Column("memory_limit", "f64", "Memory limit, bytes; NaN if none.", unit="bytes"),
         Column("joined", "time", "When the scheduler had it."),
         Column("left", "time", "When it was gone; NaN while it is there."),
+        Column("cores", "u32", "CPU cores of its host that it may use; 0 if unknown."),
         Column("detail", "str", "Versions and other facts, as JSON."),
     ),
     _table(
@@ -341,6 +365,7 @@ _ALL = (
         Column("run", "u32", "The attempt at it; 4294967295 if none."),
         Column("worker", "sym", "Worker of the attempt."),
         Column("thread", "sym", "Thread of the attempt."),
+        Column("edition", "u32", _EDITION),
     ),
     _table(
         "budget",
@@ -363,9 +388,7 @@ _ALL = (
         Column("name", "sym", "Task name that ran, or was waited for; '' if none."),
         Column("span", "sym", "Its span."),
         Column("submission", "u32", "Its submission; 4294967295 if none."),
-        Column(
-            "edition", "u32", "Counts how often it was worked out: only rows of the highest number are valid."
-        ),
+        Column("edition", "u32", _EDITION),
     ),
     _table(
         "compared_sides",
@@ -499,3 +522,8 @@ _ALL = (
 
 #: Table name to table, in the order in which they are shown.
 TABLES: dict[str, Table] = {table.name: table for table in _ALL}
+
+#: Tables that are worked out from others, again while a recording grows; see their column `edition`.
+EDITIONED = frozenset(
+    name for name, table in TABLES.items() if any(column.name == "edition" for column in table.columns)
+)

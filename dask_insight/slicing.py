@@ -9,7 +9,7 @@ import numpy as np
 
 from .batch import Values
 from .columns import Columns, length, take
-from .schema import NOTHING, TABLES
+from .schema import EDITIONED, NOTHING, TABLES
 
 #: Tables whose rows last: columns of their beginning and end.
 _SPANS = {
@@ -52,7 +52,7 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
     named = np.concatenate((tasks, needed, moved))
     masks["graph"] = np.isin(_column(read, "graph", "task"), named)
     # Worked out anew from what is kept.
-    masks |= {name: np.zeros(length(read(name)), bool) for name in ("budget", "critical")}
+    masks |= {name: np.zeros(length(read(name)), bool) for name in EDITIONED}
     masks["stacks"] = _stacks(read("stacks"), _column(read, "samples", "stack")[masks["samples"]])
     for name in TABLES:
         columns = read(name)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .batch import Batch, BatchError, Values, announced, decode, encode
-from .columns import length, merge
+from .columns import length, merge, newest
 from .frames import Gap, Writer
 from .options import Emit
 
@@ -144,6 +144,7 @@ class Store:
             before = length(columns)
             rows = before + sum(announced(batch)[1] for batch in batches[done:])
             columns = merge(table, self._decoded(Batch(table, before, columns), batches[done:]), rows)
+            columns = newest(table, columns)
             with self._lock:
                 self._merged[table] = (len(batches), columns)
         return columns

@@ -22,7 +22,10 @@ _LEFT = 32
 #: Compressed bytes of history for each attempt that may be kept: the bound where little but samples comes.
 _BYTES_OF_ATTEMPT = 150
 #: Tables without which later rows could not be understood; kept as long as they are needed.
-_LASTING = ("about", "graph", "edges", "stacks", "workers", "spans", "submissions", "cells")
+_LASTING = (
+    *("about", "graph", "edges", "stacks", "workers", "spans", "submissions", "cells"),
+    *("functions", "lines"),
+)
 #: Tasks that are known by name, for each attempt that may be kept.
 _NAMES = 5
 #: Turnover after which it is looked through for names that nothing needs any more.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..batch import Batch, Values, announced
-from ..columns import merge
+from ..columns import merge, newest
 from ..history import History
 from ..recording import Recording
 from ..store import Piece
@@ -64,7 +64,7 @@ class BoundedRecording(Recording):
             return cached[1]
         batches = list(self.history.batches(table))
         rows = sum(announced(batch)[1] for batch in batches)
-        columns = merge(table, self._decoded(Batch(table, 0, {}), batches), rows)
+        columns = newest(table, merge(table, self._decoded(Batch(table, 0, {}), batches), rows))
         self._cache = {name: kept for name, kept in self._cache.items() if kept[0] == stamp}
         self._cache[table] = (stamp, columns)
         return columns

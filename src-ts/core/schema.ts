@@ -298,6 +298,30 @@ export const TABLES = {
     /** Amount, in that unit. */
     value: 'f64'
   },
+  /** Where the code of each task name stands, as far as it can be known; a row for each function met. */
+  functions: {
+    /** Task name: Dask's prefix of the key. */
+    prefix: 'sym',
+    /** Qualified name of the function. */
+    function: 'sym',
+    /** Its module; '' if unknown. */
+    module: 'sym',
+    /** Its file, or notebook cell; '' if unknown. */
+    file: 'sym',
+    /** Its first line; 0 if unknown. */
+    line: 'u32',
+    /** How that is known: 'definition', from the task; 'sampled', from call stacks of its attempts. */
+    source: 'sym'
+  },
+  /** Lines of source code that the other tables point to, where the client could read them. */
+  lines: {
+    /** The file, or notebook cell. */
+    file: 'sym',
+    /** Number of the line, from 1. */
+    line: 'u32',
+    /** The line, without the space at its ends. */
+    text: 'str'
+  },
   /** What happened besides tasks: workers, stealing, logs, users' events, and our own losses. */
   events: {
     /** When. */
@@ -331,6 +355,8 @@ export const TABLES = {
     joined: 'time',
     /** When it was gone; NaN while it is there. */
     left: 'time',
+    /** CPU cores of its host that it may use; 0 if unknown. */
+    cores: 'u32',
     /** Versions and other facts, as JSON. */
     detail: 'str'
   },
@@ -419,7 +445,9 @@ export const TABLES = {
     /** Worker of the attempt. */
     worker: 'sym',
     /** Thread of the attempt. */
-    thread: 'sym'
+    thread: 'sym',
+    /** Counts how often it was worked out: only rows of the highest number are valid. */
+    edition: 'u32'
   },
   /** Where the time of all worker threads went, without remainder; made from the other tables when a recording ends. A row stands for (stop - start) * threads thread-seconds, spread evenly. */
   budget: {
