@@ -403,6 +403,7 @@ _ALL = (
         Column("thread_seconds", "f64", "Thread-seconds that the workers offered in that time.", unit="s"),
         Column("computing", "f64", "Thread-seconds in which task functions ran.", unit="s"),
         Column("tasks", "f64", "Tasks that ended well."),
+        Column("memory", "f64", "Most memory that the workers' processes took together.", unit="bytes"),
         Column("change", "f64", "Wall time minus that of the baseline; NaN for the baseline.", unit="s"),
         Column("noise", "f64", "A change up to this, either way, says nothing.", unit="s"),
         Column("source", "sym", "Where the noise is known from: runs (repeats) or tasks (within the runs)."),
@@ -423,6 +424,7 @@ _ALL = (
         Column("thread_seconds", "f64", "Thread-seconds that the workers offered.", unit="s"),
         Column("computing", "f64", "Thread-seconds in which task functions ran.", unit="s"),
         Column("tasks", "u32", "Tasks that ended well."),
+        Column("memory", "f64", "Most memory that the workers' processes took together.", unit="bytes"),
     ),
     _table(
         "compared_budget",

@@ -492,6 +492,8 @@ export const TABLES = {
     computing: 'f64',
     /** Tasks that ended well. */
     tasks: 'f64',
+    /** Most memory that the workers' processes took together. */
+    memory: 'f64',
     /** Wall time minus that of the baseline; NaN for the baseline. */
     change: 'f64',
     /** A change up to this, either way, says nothing. */
@@ -526,7 +528,9 @@ export const TABLES = {
     /** Thread-seconds in which task functions ran. */
     computing: 'f64',
     /** Tasks that ended well. */
-    tasks: 'u32'
+    tasks: 'u32',
+    /** Most memory that the workers' processes took together. */
+    memory: 'f64'
   },
   /** The time budget of every side, a row a part and side. */
   compared_budget: {
