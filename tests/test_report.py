@@ -10,6 +10,7 @@ from pathlib import Path
 import msgpack
 import pytest
 
+from dask_insight import ascii91
 from dask_insight.batch import decode, encode, split
 from dask_insight.hosts import report
 from dask_insight.hosts.report import MissingFrontEnd, report_html, write_report
@@ -101,7 +102,7 @@ def test_the_blocks_hold_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(report_html(source))
     blocks = [text for text, kind in zip(page.texts["script"], page.kinds, strict=True) if "octet" in kind]
     assert len(blocks) > 2
-    batches = [batch for block in blocks for batch in split(zlib.decompress(base64.b64decode(block)))]
+    batches = [batch for block in blocks for batch in split(zlib.decompress(ascii91.decode(block)))]
     late = [packed for batch in batches if "from" in (packed := msgpack.unpackb(batch))]
     read = Recording()
     for batch in batches:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgpack
 
+from dask_insight import ascii91
 from dask_insight.analysis.overview import short
 from dask_insight.batch import table_of
 
@@ -166,7 +167,7 @@ def _elements(part: str, batches: list[bytes]) -> Iterator[str]:
     for number, block in enumerate(blocks(batches)):
         attributes = f'class="batches" data-part="{part}" id="{part}-{number}"'
         yield f'<script type="application/octet-stream" {attributes}>'
-        yield base64.b64encode(block).decode() + "</script>\n"
+        yield ascii91.encode(block) + "</script>\n"
 
 
 def asset(name: str) -> str:

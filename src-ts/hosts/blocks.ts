@@ -1,9 +1,10 @@
+import { fromAscii91 } from '../core/ascii91';
 import { inflate, load } from '../core/load';
 import type { Recording } from '../core/recording';
 
 /**
  * Reads what stands in a page's data blocks into a recording: each block is
- * base64 of zlib over batches. Blocks leave the page as they are read, so that
+ * the text form of zlib over batches. Blocks leave the page as they are read, so that
  * their text does not stay in memory beside the columns.
  *
  * Returns in words what could not be read, one line a block that is damaged.
@@ -18,7 +19,7 @@ export async function readBlocks(
     const text = blocks[index].textContent ?? '';
     blocks[index].remove();
     try {
-      const bytes = await inflate(fromBase64(text));
+      const bytes = await inflate(fromAscii91(text));
       await load(recording, bytes, share => progress((index + share) / blocks.length));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -26,14 +27,4 @@ export async function readBlocks(
     }
   }
   return damages;
-}
-
-/** The bytes that a text stands for. Throws if it is no base64. */
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  const native = Uint8Array as unknown as { fromBase64?(text: string): Uint8Array<ArrayBuffer> };
-  if (native.fromBase64) return native.fromBase64(text.trim());
-  const raw = atob(text.trim());
-  const bytes = new Uint8Array(raw.length);
-  for (let index = 0; index < raw.length; index++) bytes[index] = raw.charCodeAt(index);
-  return bytes;
 }

@@ -1,3 +1,4 @@
+import { fromAscii91 } from '../core/ascii91';
 import { inflate, load } from '../core/load';
 import { Recording } from '../core/recording';
 import { button, element } from '../panels/element';
@@ -5,7 +6,6 @@ import { icon } from '../panels/icons';
 import { PANELS } from '../panels/index';
 import { type Mounted, mount } from '../panels/mount';
 import { createStage } from '../panels/stage';
-import { fromBase64 } from './blocks';
 import { help } from './help';
 import { listenToKeys } from './keys';
 import { keepScheme } from './scheme';
@@ -14,14 +14,14 @@ import { keepScheme } from './scheme';
 const FIRST = ['time-budget', 'task-stream'];
 
 /**
- * The data blocks of a report that a notebook holds as HTML: base64, in their
+ * The data blocks of a report that a notebook holds as HTML, as text, in their
  * order. The HTML is searched as text; none of it becomes part of a page.
  */
 export function dataBlocks(html: string): string[] {
   // What stands before the frame are words; a name in them may look like anything.
   const report = html.slice(Math.max(0, html.indexOf('<iframe ')));
   const found = report.matchAll(
-    /class=batches data-part=(?:first|rest) id=[a-z]+-\d+(?:&gt;|>)([A-Za-z0-9+/=]+)(?:&lt;|<)/g
+    /class=batches data-part=(?:first|rest) id=[a-z]+-\d+(?:&gt;|>)([^"&'<]+)(?:&lt;|<)/g
   );
   return Array.from(found, match => match[1]);
 }
@@ -79,7 +79,7 @@ export class SavedReport {
     for (const block of blocks) {
       if (this.disposed) return;
       try {
-        await load(recording, await inflate(fromBase64(block)));
+        await load(recording, await inflate(fromAscii91(block)));
       } catch {
         damaged++;
       }

@@ -24,12 +24,12 @@ _MOMENTS = ("resources", "gpus", "memory")
 _STACKS = 6
 #: Shares of the time that a gap between two tasks of one name may have for them to be drawn as one.
 _GAPS = tuple(2.0**-power for power in range(17, 6, -1))
-#: Bytes that an attempt and its row of the graph take at least, as base64: more need not be tried.
+#: Bytes that an attempt and its row of the graph take at least, as text: more need not be tried.
 _ROW = 3
 
 
 def thinned(recording: Recording, budget: int) -> tuple[Recording, list[str]]:
-    """A recording whose compressed data take at most `budget` bytes as base64, as far as that can be.
+    """A recording whose compressed data take at most `budget` bytes as text, as far as that can be.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def _recording(tables: Tables) -> Recording:
 
 
 class _Sizes:
-    """How many bytes tables take as base64, nearly; each is packed once."""
+    """How many bytes tables take as text, nearly; each is packed once."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Columns, int]] = {}
@@ -148,6 +148,6 @@ class _Sizes:
         if before is not columns:
             empty: Columns = {}
             batches = packed(lambda table: columns if table == name else empty, rounded=True)
-            size = sum(len(zlib.compress(batch, 1)) for batch in batches) * 4 // 3
+            size = sum(len(zlib.compress(batch, 1)) for batch in batches) * 5 // 4
             self._known[name] = (columns, size)
         return size
