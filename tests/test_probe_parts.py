@@ -46,9 +46,34 @@ def test_the_true_offset_is_within_the_uncertainty(offset: float, trips: list[tu
 def test_processes_of_one_host_share_a_clock() -> None:
     estimate = Offset()
     assert estimate.estimate(0) == (0.0, math.inf)
-    estimate.trip(0, 5, 1)
     estimate.same()
     assert estimate.estimate(0) == (0.0, 0.0)
+    estimate.trip(0, 0.9, 1)
+    assert estimate.estimate(0) == (0.0, 0.0)
+
+
+def test_processes_of_one_host_may_be_given_another_clock() -> None:
+    estimate = Offset()
+    estimate.same()
+    estimate.trip(10, 5, 11)
+    assert estimate.estimate(11) == (5.5, 0.5)
+
+
+def test_a_clock_that_was_set_is_estimated_anew() -> None:
+    estimate = Offset()
+    estimate.trip(10, 10.001, 10.002)
+    estimate.trip(11, 14, 11.5)
+    found, uncertainty = estimate.estimate(11.5)
+    assert (found, uncertainty) == (-2.75, 0.25)
+
+
+def test_the_clock_is_the_one_by_which_dask_stamps(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import worker
+
+    from dask_insight.probe.clock import time
+
+    monkeypatch.setattr(worker, "time", lambda: 12.5)
+    assert time() == 12.5
 
 
 def test_dasks_corrections_are_undone() -> None:

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
+import time as standard
 import uuid
 from collections import deque
 
 #: Seconds by which two clocks may drift apart in a second; it ages an estimate.
 _DRIFT = 2e-5
+#: Seconds by which rounding may move a time.
+_ROUNDING = 1e-5
+
+
+def time() -> float:
+    """Seconds since the epoch on the clock by which Dask stamps tasks in this process."""
+    dasks = sys.modules.get("distributed.worker")
+    return float(standard.time() if dasks is None else dasks.time())
 
 
 def host() -> str:
@@ -38,20 +48,31 @@ class Offset:
         self._same = False
 
     def same(self) -> None:
-        """Both processes read the same clock."""
+        """Both processes are on one host, so they read the same clock unless round trips say otherwise."""
         self._same = True
 
     def trip(self, asked: float, answered: float, received: float) -> None:
         """Take a round trip; times in seconds since the epoch, the middle one on the other clock."""
-        if received >= asked:
-            self._trips.append((received, (asked + received) / 2 - answered, (received - asked) / 2))
+        if received < asked:
+            return
+        offset, half = (asked + received) / 2 - answered, (received - asked) / 2
+        if self._trips:
+            known, uncertainty = self._best(received)
+            if abs(offset - known) > half + uncertainty + _ROUNDING:
+                # One of the clocks was set: what was known before says nothing any more.
+                self._trips.clear()
+        self._trips.append((received, offset, half))
 
     def estimate(self, now: float) -> tuple[float, float]:
         """Our clock minus the other, and how far that may be off, seconds; infinity before the first trip."""
-        if self._same:
-            return 0.0, 0.0
         if not self._trips:
-            return 0.0, float("inf")
+            return 0.0, 0.0 if self._same else float("inf")
+        offset, uncertainty = self._best(now)
+        if self._same and abs(offset) <= uncertainty + _ROUNDING:
+            return 0.0, 0.0
+        return offset, uncertainty
+
+    def _best(self, now: float) -> tuple[float, float]:
         uncertainty, offset = min(
             (half + _DRIFT * max(0.0, now - when), offset) for when, offset, half in self._trips
         )

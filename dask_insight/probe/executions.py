@@ -7,9 +7,9 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Hashable
-from time import time
 from typing import Any
 
+from .clock import time
 from .rows import Rows
 
 NOTHING = 0xFFFF_FFFF

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from time import process_time, time
+from time import process_time
 from typing import Any
 
 import psutil
 
+from .clock import time
 from .gpu import Gpus
 
 _NAN = float("nan")

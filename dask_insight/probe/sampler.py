@@ -6,9 +6,10 @@ import threading
 from array import array
 from collections import deque
 from collections.abc import Callable
-from time import thread_time, time
+from time import thread_time
 from typing import Any
 
+from .clock import time
 from .frames import policy
 from .stacks import NOTHING, Stacks
 
