@@ -12,6 +12,7 @@ from conftest import wait_for
 from dask_insight.batch import decode, encode, split
 from dask_insight.recording import Recording
 from dask_insight.session import feed as feeds
+from dask_insight.session import page as ends
 from dask_insight.session.driver import Driver
 from dask_insight.session.feed import PROTOCOL, Feed, Turn
 
@@ -135,7 +136,7 @@ def test_history_comes_in_pieces_and_each_tick_sends_one(
 def test_a_page_without_credit_is_sent_no_more_until_it_acknowledges(
     recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feeds, "CREDIT_MESSAGES", 3)
+    monkeypatch.setattr(ends, "CREDIT_MESSAGES", 3)
     slow, quick = Page("slow"), Page("quick")
     feed = Feed(recording, Wire(slow, quick))
     for page in (slow, quick):
@@ -187,7 +188,7 @@ def test_a_page_goes_on_where_it_stands(recording: Recording) -> None:
 
 
 def test_a_page_that_is_gone_is_forgotten(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feeds, "LEASE", -1.0)
+    monkeypatch.setattr(ends, "LEASE", -1.0)
     feed = Feed(recording, Wire())
     feed.handle(Page("silent").hello())
     feed.handle(Page("polite").hello())
@@ -306,6 +307,6 @@ def test_the_page_has_the_same_numbers() -> None:
     link = (top / "labextension/src/link/messages.ts").read_text("utf-8")
     kernel = (top / "dask_insight/hosts/lab/comm.py").read_text("utf-8")
     assert f"PROTOCOL = {PROTOCOL};" in page
-    assert f"ACKNOWLEDGE_BYTES = {feeds.CREDIT // 2**21} * 2 ** 20;" in page
-    assert f"ACKNOWLEDGE_MESSAGES = {feeds.CREDIT_MESSAGES // 2};" in page
+    assert f"ACKNOWLEDGE_BYTES = {ends.CREDIT // 2**21} * 2 ** 20;" in page
+    assert f"ACKNOWLEDGE_MESSAGES = {ends.CREDIT_MESSAGES // 2};" in page
     assert "TARGET = 'dask_insight'" in link and 'TARGET = "dask_insight"' in kernel

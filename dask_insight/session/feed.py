@@ -5,24 +5,27 @@ sends one. Pages say where they stand in the sequence of batches, so a page that
 was slow, hidden or reloaded gets what it lacks in large pieces, and nothing is
 queued for it in the meantime.
 
-Messages to pages (JSON, and for ``data`` one buffer). Those with ``pages`` are
+Messages to pages (JSON, and for ``data`` and ``answers`` one buffer). Those with ``pages`` are
 for these only, the others for all:
 
-=========  ==================================================================
-``hello``  ``protocol, version, feed, upto``: answers a page's; also when the feed opens
-``data``   ``feed, from, to, replay``: the buffer holds batches ``from`` up to
-           ``to``, one after another. A page that stands elsewhere says hello;
-           ``from`` 0 means begin anew
-``state``  ``feed`` and what the owner of the feed has to tell, all of it
-``gone``   ``feed``: it has ended
-=========  ==================================================================
+===========  ================================================================
+``hello``    ``protocol, version, feed, upto``: answers a page's; also when the feed opens
+``data``     ``feed, from, to, replay``: the buffer holds batches ``from`` up to
+             ``to``, one after another. A page that stands elsewhere says hello;
+             ``from`` 0 means begin anew
+``answers``  ``feed``: the buffer holds tables that were worked out from the
+             others; each takes the place of what the page has of it
+``state``    ``feed`` and what the owner of the feed has to tell, all of it
+``gone``     ``feed``: it has ended
+===========  ================================================================
 
 Messages from a page, each with its id as ``page``:
 
 ============  ===============================================================
-``hello``     ``protocol, version, have: {feed, at} | null, visible``
+``hello``     ``protocol, version, have: {feed, at} | null, visible, needs``
 ``ack``       ``at``: batches before this have been taken in
 ``visible``   ``visible``: nothing is sent to a page that nobody looks at
+``needs``     ``tables``: those among the worked-out ones that it shows
 ``settings``  ``values``: for the owner of the feed
 ``bye``       it is gone
 ============  ===============================================================
@@ -33,22 +36,18 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections import deque
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple, Protocol
 
 from ..store import Piece
+from .explainer import Edition, Explainer
+from .page import Page, count, tables
 
 #: Grows when messages change their meaning.
 PROTOCOL = 1
 #: Bytes aimed at in one message.
 MESSAGE = 2 * 2**20
-#: Bytes and messages that a page may leave unacknowledged before it is sent no more.
-CREDIT = 16 * 2**20
-CREDIT_MESSAGES = 600
-#: Seconds without any sign of a page that has used up its credit, after which it is forgotten.
-LEASE = 600.0
 #: Least seconds between two messages about the state.
 STATE = 0.5
 #: Turnover of the recording after which a page begins anew: it keeps what the recording drops.
@@ -86,44 +85,6 @@ class Turn(NamedTuple):
     again: float | None
 
 
-class _Page:
-    """Where one page stands."""
-
-    def __init__(self, at: int, visible: bool, turnover: float) -> None:
-        self.at = at
-        self.visible = visible
-        self.turnover = turnover
-        self.served = 0.0
-        self.seen = time.monotonic()
-        self.unanswered = True
-        self._sent: deque[tuple[int, int]] = deque()
-        self._bytes = 0
-
-    def ready(self, end: int) -> bool:
-        return self.listening and not self.unanswered and self.at < end
-
-    @property
-    def listening(self) -> bool:
-        return self.visible and self._bytes < CREDIT and len(self._sent) < CREDIT_MESSAGES
-
-    def gone(self, now: float) -> bool:
-        return bool(self._sent) and now - self.seen > LEASE
-
-    def took(self, piece: Piece, turnover: float) -> None:
-        if piece.start == 0:
-            self._sent.clear()
-            self._bytes = 0
-            self.turnover = turnover
-        self.at = piece.stop
-        self._sent.append((piece.stop, len(piece.data)))
-        self._bytes += len(piece.data)
-        self.served = time.monotonic()
-
-    def acknowledged(self, at: int) -> None:
-        while self._sent and self._sent[0][0] <= at:
-            self._bytes -= self._sent.popleft()[1]
-
-
 class Feed:
     """The pages that follow one recording over one transport.
 
@@ -140,6 +101,8 @@ class Feed:
         Gives what ``state`` messages tell; it is sent when it differs from what was sent last.
     settings
         Takes the values that a page has set.
+    explainer
+        Works out the tables that pages need besides.
     """
 
     def __init__(
@@ -150,6 +113,7 @@ class Feed:
         wake: Callable[[], None] = lambda: None,
         state: Callable[[], Mapping[str, Any]] | None = None,
         settings: Callable[[Mapping[str, Any]], None] | None = None,
+        explainer: Explainer | None = None,
     ) -> None:
         self.id = uuid.uuid4().hex
         self._recording = recording
@@ -158,12 +122,16 @@ class Feed:
         self._state = state
         self._settings = settings
         self._lock = threading.Lock()
-        self._pages: dict[str, _Page] = {}
+        self._pages: dict[str, Page] = {}
         self._told: dict[str, Any] | None = None
         self._told_at = 0.0
         self._failed = False
         self._closed = False
         self._unfollow = recording.on_append(self._appended)
+        self._explainer = explainer
+        self._unserve: Callable[[], None] = lambda: None
+        if explainer is not None:
+            self._unserve = explainer.serve(self.needed, wake)
 
     @property
     def pages(self) -> int:
@@ -194,20 +162,25 @@ class Feed:
             elif (page := self._pages.get(name)) is not None:
                 page.seen = time.monotonic()
                 if kind == "ack":
-                    page.acknowledged(_count(message.get("at")))
+                    page.acknowledged(count(message.get("at")))
                 elif kind == "visible":
                     page.visible = bool(message.get("visible"))
                     self._told = None
+                elif kind == "needs":
+                    page.needs = tables(message.get("tables"))
         values = message.get("values")
         if kind == "settings" and self._settings is not None and isinstance(values, Mapping):
             self._settings(values)
         self._wake()
+        if self._explainer is not None and kind != "ack":
+            self._explainer.wake()
 
     def _greeted(self, name: str, message: Mapping[str, Any]) -> None:
         have = message.get("have")
-        at = _count(have.get("at")) if isinstance(have, Mapping) and have.get("feed") == self.id else 0
+        at = count(have.get("at")) if isinstance(have, Mapping) and have.get("feed") == self.id else 0
         at = at if at <= self._recording.end else 0
-        page = _Page(at, bool(message.get("visible", True)), self._recording.turnover)
+        page = Page(at, self._recording.end, bool(message.get("visible", True)), self._recording.turnover)
+        page.needs = tables(message.get("needs"))
         if (before := self._pages.get(name)) is not None and at:
             page.turnover = before.turnover
         self._pages[name] = page
@@ -217,7 +190,7 @@ class Feed:
         if self._closed:
             return Turn(False, None)
         self._failed = False
-        sent = self._answer() or self._tell() or self._feed()
+        sent = self._answer() or self._tell() or self._explain() or self._feed()
         return Turn(sent, _RETRY if self._failed else self._again())
 
     def _answer(self) -> bool:
@@ -240,6 +213,44 @@ class Feed:
             return False
         self._told, self._told_at = state, time.monotonic()
         return True
+
+    def needed(self) -> set[str]:
+        """The worked-out tables that pages show which somebody looks at."""
+        with self._lock:
+            return {table for page in self._pages.values() if page.listening for table in page.needs}
+
+    def _explain(self) -> bool:
+        lacking = self._lacking()
+        if not lacking:
+            return False
+        first = next(iter(lacking.values()))
+        pages = [name for name, editions in lacking.items() if editions == first]
+        data = b"".join(edition.batch for edition in first.values())
+        message = {"type": "answers", "feed": self.id, "pages": pages}
+        if not self._sent(message, [data]):
+            return False
+        with self._lock:
+            for name in pages:
+                if name in self._pages:
+                    self._pages[name].learned(first, len(data))
+        return True
+
+    def _lacking(self) -> dict[str, dict[str, Edition]]:
+        """The pages that lack an edition, and what they lack."""
+        if self._explainer is None:
+            return {}
+        with self._lock:
+            asking = {name: page for name, page in self._pages.items() if page.listening and page.caught_up}
+            found = {
+                name: {
+                    table: edition
+                    for table in sorted(page.needs)
+                    if (edition := self._explainer.newest(table)) is not None
+                    and edition.number > page.has.get(table, 0)
+                }
+                for name, page in asking.items()
+            }
+        return {name: editions for name, editions in found.items() if editions}
 
     def _feed(self) -> bool:
         pages = self._next()
@@ -266,7 +277,7 @@ class Feed:
                 page.took(piece, turnover)
         return True
 
-    def _next(self) -> dict[str, _Page]:
+    def _next(self) -> dict[str, Page]:
         """The pages that stand where the one stands that has waited longest."""
         now, end = time.monotonic(), self._recording.end
         with self._lock:
@@ -274,7 +285,7 @@ class Feed:
                 del self._pages[name]
             for page in self._pages.values():
                 if page.at and self._recording.turnover - page.turnover > OUTGROWN:
-                    page.at = 0
+                    page.anew(end)
             ready = {name: page for name, page in self._pages.items() if page.ready(end)}
             if not ready:
                 return {}
@@ -286,6 +297,8 @@ class Feed:
         with self._lock:
             if any(page.unanswered or page.ready(end) for page in self._pages.values()):
                 return 0.0
+        if self._lacking():
+            return 0.0
         if self._state is None or not self._listening():
             return None
         wait = self._told_at + STATE - time.monotonic()
@@ -313,6 +326,7 @@ class Feed:
             return
         self._closed = True
         self._unfollow()
+        self._unserve()
         self._sent({"type": "gone", "feed": self.id}, [])
         self._pages.clear()
 
@@ -323,7 +337,3 @@ def own_version() -> str:
         return version("dask_insight")
     except PackageNotFoundError:
         return ""
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

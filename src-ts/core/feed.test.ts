@@ -50,7 +50,7 @@ describe('FeedReader', () => {
     expect(reader.status.phase).toBe('waiting');
     reader.hello();
     expect(port.sent).toEqual([
-      { type: 'hello', page: 'p', protocol: PROTOCOL, version: '0.1.0', have: null, visible: true }
+      { type: 'hello', page: 'p', protocol: PROTOCOL, version: '0.1.0', have: null, visible: true, needs: [] }
     ]);
     answer({ upto: 4 });
     expect(reader.status).toMatchObject({ phase: 'replay', at: 0, upto: 4 });
@@ -165,5 +165,29 @@ describe('FeedReader', () => {
     expect(port.calls).toEqual([[2]]);
     expect(reader.status).toMatchObject({ phase: 'live', at: 2 });
     expect(reader.status.words).toContain('torn');
+  });
+
+  test('says what it needs, once and with every greeting, and takes the answers in', () => {
+    reader.need(['budget']);
+    reader.hello();
+    answer();
+    reader.need(['budget']);
+    reader.need(['budget', 'findings']);
+    reader.hello();
+    expect(port.sent.filter(({ type }) => type === 'needs')).toMatchObject([
+      { tables: ['budget'] },
+      { tables: ['budget', 'findings'] }
+    ]);
+    expect(port.sent.at(-1)).toMatchObject({ type: 'hello', needs: ['budget', 'findings'] });
+    const bytes = [new DataView(Uint8Array.of(7, 8).buffer)];
+    reader.receive({ type: 'answers', feed: 'f', pages: ['p'] }, bytes);
+    expect(port.calls).toEqual([]);
+    answer();
+    reader.receive({ type: 'answers', feed: 'f', pages: ['p'] }, bytes);
+    reader.receive({ type: 'answers', feed: 'other' }, bytes);
+    reader.receive({ type: 'answers', feed: 'f', pages: ['q'] }, bytes);
+    reader.receive({ type: 'answers', feed: 'f' }, []);
+    expect(port.calls).toEqual([[7, 8]]);
+    expect(reader.status.at).toBe(0);
   });
 });

@@ -73,6 +73,7 @@ export class FeedReader {
   private unsaidBytes = 0;
   private unsaidMessages = 0;
   private visible: boolean;
+  private needs: readonly string[] = [];
 
   constructor(
     private readonly port: FeedPort,
@@ -97,7 +98,7 @@ export class FeedReader {
     this.asking = true;
     const have = this.feed ? { feed: this.feed, at: this.at } : null;
     const { version } = this.options;
-    this.say('hello', { protocol: PROTOCOL, version, have, visible: this.visible });
+    this.say('hello', { protocol: PROTOCOL, version, have, visible: this.visible, needs: this.needs });
   }
 
   /** Nothing is sent to a page that nobody looks at; it catches up when it is looked at again. */
@@ -105,6 +106,13 @@ export class FeedReader {
     if (visible === this.visible) return;
     this.visible = visible;
     this.say('visible', { visible });
+  }
+
+  /** Of the tables that the kernel works out, those that are shown: it works out no others. */
+  need(tables: readonly string[]): void {
+    if (tables.join() === this.needs.join()) return;
+    this.needs = [...tables];
+    this.say('needs', { tables: this.needs });
   }
 
   /** Hands the kernel what a person has set. */
@@ -134,6 +142,9 @@ export class FeedReader {
         break;
       case 'data':
         this.arrived(message, buffers[0]);
+        break;
+      case 'answers':
+        if (message.feed === this.feed && !this.asking && buffers[0]) this.take(bytesOf(buffers[0]));
         break;
       case 'state':
         if (message.feed === this.feed) this.port.state(message);
@@ -180,7 +191,11 @@ export class FeedReader {
     if (from === 0 && this.at > 0) this.port.reset();
     this.at = to;
     if (message.replay === false) this.upto = to;
-    const bytes = bytesOf(buffer);
+    this.take(bytesOf(buffer));
+    this.progress();
+  }
+
+  private take(bytes: Uint8Array): void {
     try {
       this.port.take(bytes);
     } catch (error) {
@@ -194,7 +209,6 @@ export class FeedReader {
       this.unsaidMessages = 0;
       this.say('ack', { at: this.at });
     }
-    this.progress();
   }
 
   private progress(): void {

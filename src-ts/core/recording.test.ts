@@ -109,4 +109,46 @@ describe('Recording', () => {
     expect([...edges.numbers('task')]).toEqual([1, 0, 0]);
     expect(edges.damages).toEqual(['edges.task: torn']);
   });
+
+  test('of a table that is worked out again and again only the last edition is there', () => {
+    const recording = recordingOf({ budget: [{ worker: 'a', threads: 1, edition: 1 }] });
+    const told: unknown[] = [];
+    recording.onAppend(({ from, to }) => told.push([from, to]));
+    const workers = (): string[] => {
+      const { codes, names } = recording.table('budget').symbols('worker');
+      return [...codes].map(code => names[code]);
+    };
+    expect(workers()).toEqual(['a']);
+    const states = [recording.state('budget')];
+    const take = (...rows: Row[]): void => {
+      recording.take(batchOf('budget', rows));
+      states.push(recording.state('budget'));
+    };
+    take({ worker: 'b', edition: 3 });
+    expect(workers()).toEqual(['b']);
+    take({ worker: 'late', edition: 2 });
+    expect(workers()).toEqual(['b']);
+    states.pop();
+    take({ worker: 'c', edition: 3 });
+    expect(workers()).toEqual(['b', 'c']);
+    take();
+    expect(workers()).toEqual([]);
+    take({ worker: 'd', edition: 4 });
+    expect(workers()).toEqual(['d']);
+    expect(new Set(states).size).toBe(states.length);
+    expect(told).toEqual([
+      [0, 1],
+      [1, 2],
+      [0, 0],
+      [0, 1]
+    ]);
+  });
+
+  test('a table that was worked out once needs no editions', () => {
+    const recording = recordingOf({ critical: [{ kind: 'compute' }] });
+    recording.take(batchOf('critical', [{ kind: 'client' }]));
+    expect(recording.table('critical').rows).toBe(2);
+    recording.take({ ...batchOf('critical', [{ worker: 'a' }]), from: 1 });
+    expect(recording.table('critical').text('worker', 1)).toBe('a');
+  });
 });

@@ -8,6 +8,7 @@ import {
   type Values
 } from './batch';
 import { NumberColumn, SymbolColumn, TextColumn } from './columns';
+import { editionOf, WORKED_OUT } from './editions';
 import { type ColumnOf, type Kind, TABLES, type TableName } from './schema';
 
 /** Calls back no more once it has been called. */
@@ -40,6 +41,8 @@ export class Table<T extends TableName = TableName> {
   late = 0;
   /** In words, columns of batches that could not be read. */
   readonly damages: string[] = [];
+  /** Of a table that is worked out: which edition of it this is. */
+  edition = 0;
   private readonly columns = new Map<string, Column>();
   /** Columns of batches that nobody has asked for yet, and the row at which they begin. */
   private readonly waiting = new Map<string, { readonly from: number; readonly packed: PackedColumn }[]>();
@@ -88,6 +91,16 @@ export class Table<T extends TableName = TableName> {
       if (!this.columns.has(name)) this.columns.set(name, emptyColumn(packed.kind));
     }
     this.rows = Math.max(this.rows, from + batch.rows);
+  }
+
+  /** Rows of another edition come in place of those that are there. */
+  renew(edition: number): void {
+    this.edition = edition;
+    this.rows = 0;
+    this.late++;
+    this.columns.clear();
+    this.waiting.clear();
+    this.filled.clear();
   }
 
   private column(name: string): Column {
@@ -183,6 +196,12 @@ export class Recording {
     }
     const name = batch.table as TableName;
     const table = this.table(name);
+    if (WORKED_OUT.includes(name)) {
+      const edition = editionOf(batch) ?? table.edition;
+      if (batch.rows > 0 && edition < table.edition) return;
+      // Without rows it says that there are none any more.
+      if (batch.rows === 0 || edition > table.edition) table.renew(Math.max(edition, table.edition));
+    }
     const from = batch.from ?? table.rows;
     table.append(batch);
     if (name === 'about') this.readFacts(from);

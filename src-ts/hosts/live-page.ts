@@ -12,6 +12,7 @@ import { createStage } from '../panels/stage';
 import { followRuns } from './follow-runs';
 import { help } from './help';
 import { listenToKeys } from './keys';
+import { Needs } from './needs';
 import { keepScheme } from './scheme';
 
 /** Longest time that new data hold the page before it may breathe, milliseconds. */
@@ -39,6 +40,8 @@ export interface CellChoice extends CellRun {
 export interface MountOptions {
   /** False where the place already has the panel's name on it, as a tab has. */
   readonly titled?: boolean;
+  /** True where the place has a height of its own, as a tab has: a drawing that can makes use of it. */
+  readonly fill?: boolean;
 }
 
 /**
@@ -47,6 +50,8 @@ export interface MountOptions {
  * when another recording begins; whoever has the room calls `mount`.
  */
 export class LivePage {
+  /** What its panels need of the kernel beside the rows that it records. */
+  readonly needs = new Needs();
   private readonly stage: Stage;
   private readonly mounted = new Set<Mounted>();
   private readonly callbacks = new Set<() => void>();
@@ -183,7 +188,7 @@ export class LivePage {
   }
 
   /** Puts a panel into `host`. Throws `Error` if there is no such panel. */
-  mount(panelId: string, host: HTMLElement, { titled = true }: MountOptions = {}): LivePanel {
+  mount(panelId: string, host: HTMLElement, { titled = true, fill = false }: MountOptions = {}): LivePanel {
     const panel = PANELS.find(({ id }) => id === panelId);
     if (!panel) {
       const known = PANELS.map(({ id }) => id).join(', ');
@@ -192,14 +197,16 @@ export class LivePage {
     host.classList.add('di-page', 'di-live');
     host.classList.toggle('di-untitled', !titled);
     const stopScheme = keepScheme(host);
-    const mounted = mount(panel, this.stage, host);
+    const mounted = mount(panel, this.stage, host, { fill });
     this.mounted.add(mounted);
+    const stopNeeding = this.needs.add(mounted.element, panel.tables);
     const stopKeys = listenToKeys(host, this.stage, () => [mounted], this.keys.open);
     return {
       element: mounted.element,
       focus: () => focusIn(mounted),
       dispose: () => {
         if (!this.mounted.delete(mounted)) return;
+        stopNeeding();
         stopKeys();
         stopScheme();
         mounted.dispose();
@@ -214,6 +221,7 @@ export class LivePage {
     this.queue = [];
     for (const each of this.mounted) each.dispose();
     this.mounted.clear();
+    this.needs.dispose();
     this.callbacks.clear();
   }
 

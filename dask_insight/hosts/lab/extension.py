@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ...session import DRIVER, Feed
+from ...session.explainer import explainer_of
 from ...session.live import hold_live
 from .cells import Cells
 
@@ -68,6 +69,7 @@ class Extension:
             wake=DRIVER.wake,
             state=self._live.state,
             settings=self._live.set,
+            explainer=explainer_of(self._live.recording),
         )
         pages = Pages(feed.hello(), receive)
         self._undo += [pages.close, feed.close, DRIVER.drive(feed), DRIVER.drive(status)]

@@ -6,8 +6,10 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from dask_insight.recording import Recording
 from dask_insight.session.driver import DRIVER
-from dask_insight.session.feed import Feed, Send, Source
+from dask_insight.session.explainer import explainer_of
+from dask_insight.session.feed import Feed, Send
 
 
 class Connection:
@@ -23,7 +25,7 @@ class Connection:
         What they are told besides the batches.
     """
 
-    def __init__(self, recording: Source, send: Send, state: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(self, recording: Recording, send: Send, state: Callable[[], Mapping[str, Any]]) -> None:
         self._recording = recording
         self._send = send
         self._state = state
@@ -38,7 +40,13 @@ class Connection:
         end: Callable[[], None] | None = None
         with self._lock:
             if self._feed is None and message.get("type") == "hello":
-                self._feed = Feed(self._recording, self._send, wake=DRIVER.wake, state=self._state)
+                self._feed = Feed(
+                    self._recording,
+                    self._send,
+                    wake=DRIVER.wake,
+                    state=self._state,
+                    explainer=explainer_of(self._recording),
+                )
                 self._undrive = DRIVER.drive(self._feed)
             if self._feed is not None:
                 self._feed.handle(message)

@@ -16,6 +16,7 @@ export class LiveKernel {
     private readonly link: KernelLink
   ) {
     link.changed.connect(this.renew, this);
+    page.needs.onChange(() => link.need(page.needs.tables));
     document.addEventListener('visibilitychange', this.look);
     this.look();
   }

@@ -84,6 +84,11 @@ export class KernelLink {
     this.reader.setVisible(visible);
   }
 
+  /** Of the tables that the kernel works out, those that are shown. */
+  need(tables: readonly string[]): void {
+    this.reader.need(tables);
+  }
+
   /** Hands the kernel what a person has set, now and whenever it begins anew. */
   setSettings(values: Readonly<Record<string, unknown>>): void {
     this.settings = values;

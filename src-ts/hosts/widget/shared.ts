@@ -61,6 +61,7 @@ export class Shared {
       },
       { version }
     );
+    this.page.needs.onChange(() => this.reader.need(this.page.needs.tables));
     this.patience = setTimeout(() => {
       if (this.reader.status.phase !== 'waiting') return;
       this.unanswered = NO_ANSWER;

@@ -1,0 +1,214 @@
+"""What explains a recording, worked out again and again while pages show it and it grows."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+from collections.abc import Callable, Collection
+from itertools import count
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..answers import MADE
+from ..batch import announced, encode
+from ..columns import length
+from ..recording import Recording
+
+#: Least seconds between two editions of a table.
+INTERVAL = 2.0
+#: Share of one core that working out may take, by the CPU time of its thread.
+SHARE = 0.05
+#: Tables whose rows change what can be said; others do too while a task is running.
+_NEWS = frozenset(
+    ("about", "graph", "attempts", "executions", "running", "phases", "errors", "workers", "submissions")
+)
+
+Needs = Callable[[], Collection[str]]
+
+
+class Edition(NamedTuple):
+    """A table as it was worked out last."""
+
+    #: Larger than that of every edition before it, of any table.
+    number: int
+    batch: bytes
+
+
+class Explainer:
+    """Works out tables of one recording on a thread of its own, as far as pages need them.
+
+    A table is worked out when something new has come, at most every `INTERVAL`
+    seconds and seldom enough to stay within `SHARE` of a core. What fails is
+    told once in ``events``.
+
+    Parameters
+    ----------
+    recording
+        What is explained.
+
+    Attributes
+    ----------
+    cost
+        CPU seconds that the last edition of each table took.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self.cost: dict[str, float] = {}
+        self._recording = recording
+        self._lock = threading.Lock()
+        self._serving: dict[object, tuple[Needs, Callable[[], None]]] = {}
+        self._awake = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._unfollow: Callable[[], None] = lambda: None
+        self._editions: dict[str, Edition] = {}
+        self._number = 0
+        self._counted = count(1)
+        self._news = 0
+        #: The news there were when a table was worked out last, and when it may be again.
+        self._seen: dict[str, int] = {}
+        self._due: dict[str, float] = {}
+        self._open = False
+        #: Whether news are to wake the thread.
+        self._asleep = False
+        self._failed: set[tuple[str, type]] = set()
+
+    def serve(self, needs: Needs, told: Callable[[], None]) -> Callable[[], None]:
+        """Work for somebody until the result is called.
+
+        Parameters
+        ----------
+        needs
+            Gives the tables that are needed now; asked on the explainer's thread.
+        told
+            Called on that thread when there is a new edition.
+        """
+        key = object()
+        with self._lock:
+            if not self._serving:
+                self._unfollow = self._recording.on_append(self._appended)
+                # What came while nobody looked on has not been seen.
+                self._news = next(self._counted)
+            self._serving[key] = (needs, told)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="dask-insight-explain", daemon=True)
+                self._thread.start()
+                atexit.register(self._end)
+        self.wake()
+
+        def stop() -> None:
+            with self._lock:
+                if self._serving.pop(key, None) is None:
+                    return
+                if not self._serving:
+                    self._unfollow()
+            self.wake()
+
+        return stop
+
+    def wake(self) -> None:
+        """What is needed may have changed; from any thread."""
+        self._awake.set()
+
+    def newest(self, table: str) -> Edition | None:
+        """The last edition of a table, None if there is none."""
+        return self._editions.get(table)
+
+    def _appended(self, batch: bytes) -> None:
+        if self._open or announced(batch)[0] in _NEWS:
+            self._news = next(self._counted)
+            if self._asleep:
+                self._awake.set()
+
+    def _end(self) -> None:
+        with self._lock:
+            self._serving.clear()
+            thread = self._thread
+        self.wake()
+        if thread is not None:
+            thread.join(1.0)
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                serving = list(self._serving.values())
+                if not serving:
+                    self._thread = None
+                    atexit.unregister(self._end)
+                    return
+            self._awake.wait(self._round(serving))
+            self._asleep = False
+            self._awake.clear()
+
+    def _round(self, serving: list[tuple[Needs, Callable[[], None]]]) -> float | None:
+        """Work out what is due; seconds until something else is, None if that depends on news."""
+        needed = _needed(serving)
+        now = time.monotonic()
+        for table in self._waiting(needed):
+            if self._due.get(table, 0.0) <= now:
+                self._work(table, len(needed))
+                for _, told in serving:
+                    told()
+        # Before looking: what comes from now on wakes us, as long as a table has nothing to wait for.
+        self._asleep = bool(needed)
+        waiting = self._waiting(needed)
+        self._asleep = len(waiting) < len(needed)
+        due = min((self._due.get(table, 0.0) for table in waiting), default=None)
+        return None if due is None else max(0.0, due - time.monotonic())
+
+    def _waiting(self, needed: list[str]) -> list[str]:
+        return [table for table in needed if self._seen.get(table) != self._news]
+
+    def _work(self, table: str, sharing: int) -> None:
+        """Make an edition, and see when the next may be: those who share the core have equal parts."""
+        began, cost = time.monotonic(), time.thread_time()
+        self._seen[table] = self._news
+        try:
+            self._make(table)
+        except Exception as error:
+            self._tell(table, error)
+        self.cost[table] = time.thread_time() - cost
+        self._due[table] = began + max(INTERVAL, sharing * self.cost[table] / SHARE)
+
+    def _make(self, table: str) -> None:
+        recording = self._recording
+        if length(recording.columns(table)):
+            # It was recorded with the other tables: pages have it.
+            return
+        columns = recording.answer(table)
+        self._open = _runs(recording)
+        rows = length(columns)
+        if not rows and table not in self._editions:
+            return
+        number = self._number + 1
+        edition = {"edition": np.full(rows, number, "u4")}
+        batch = encode(table, {**columns, **edition})
+        self._number = number
+        self._editions[table] = Edition(number, batch)
+
+    def _tell(self, table: str, error: Exception) -> None:
+        if (table, type(error)) in self._failed:
+            return
+        self._failed.add((table, type(error)))
+        why = f"{table} could not be worked out: {type(error).__name__}: {error}"
+        row = {"time": time.time(), "source": "recorder", "kind": "lost", "level": "warning", "message": why}
+        self._recording.append(encode("events", {name: [value] for name, value in row.items()}))
+
+
+def _needed(serving: list[tuple[Needs, Callable[[], None]]]) -> list[str]:
+    asked = {table for needs, _ in serving for table in needs()}
+    return [table for table in MADE if table in asked]
+
+
+def _runs(recording: Recording) -> bool:
+    """Whether a task is running."""
+    running: Any = recording.columns("running")["run"]
+    ended: Any = recording.columns("attempts")["run"]
+    return bool(np.isin(running, ended, invert=True).any())
+
+
+def explainer_of(recording: Recording) -> Explainer:
+    """The one explainer of a recording, which all who show it share; it lives as long as the recording."""
+    made: Explainer = vars(recording).setdefault("_explainer", Explainer(recording))
+    return made

@@ -1,0 +1,98 @@
+"""Where one page that follows a feed stands."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from ..answers import MADE
+from ..store import Piece
+from .explainer import Edition
+
+#: Bytes and messages that a page may leave unacknowledged before it is sent no more.
+CREDIT = 16 * 2**20
+CREDIT_MESSAGES = 600
+#: Seconds without any sign of a page that has used up its credit, after which it is forgotten.
+LEASE = 600.0
+
+
+class Page:
+    """Where one page stands."""
+
+    def __init__(self, at: int, upto: int, visible: bool, turnover: float) -> None:
+        self.at = at
+        #: Where the recording ended when the page began.
+        self.upto = upto
+        #: Worked-out tables that it shows, and the number of the edition that it has of each.
+        self.needs: frozenset[str] = frozenset()
+        self.has: dict[str, int] = {}
+        self.visible = visible
+        self.turnover = turnover
+        self.served = 0.0
+        self.seen = time.monotonic()
+        self.unanswered = True
+        self._sent: deque[tuple[int, int]] = deque()
+        self._bytes = 0
+
+    def ready(self, end: int) -> bool:
+        """Whether it lacks batches and may be sent some."""
+        return self.listening and not self.unanswered and self.at < end
+
+    @property
+    def listening(self) -> bool:
+        """Whether somebody looks at it and it has taken in what it was sent, nearly."""
+        return self.visible and self._bytes < CREDIT and len(self._sent) < CREDIT_MESSAGES
+
+    @property
+    def caught_up(self) -> bool:
+        """Whether it has what there was when it began: answers to that make sense only then."""
+        return not self.unanswered and self.at >= self.upto
+
+    def anew(self, end: int) -> None:
+        """It has to begin from the beginning."""
+        self.at, self.upto = 0, end
+
+    def gone(self, now: float) -> bool:
+        """Whether it has not been heard of for so long that it must have been closed."""
+        return bool(self._sent) and now - self.seen > LEASE
+
+    def took(self, piece: Piece, turnover: float) -> None:
+        """It has been sent batches."""
+        if piece.start == 0:
+            self._sent.clear()
+            self._bytes = 0
+            self.has.clear()
+            self.turnover = turnover
+        self.at = piece.stop
+        self._owes(len(piece.data))
+        self.served = time.monotonic()
+
+    def learned(self, editions: Mapping[str, Edition], size: int) -> None:
+        """It has been sent tables that were worked out."""
+        self.has |= {table: edition.number for table, edition in editions.items()}
+        self._owes(size)
+
+    def _owes(self, size: int) -> None:
+        self._sent.append((self.at, size))
+        self._bytes += size
+
+    def acknowledged(self, at: int) -> None:
+        """It says that it has taken in the batches before `at`."""
+        while self._sent and self._sent[0][0] <= at:
+            self._bytes -= self._sent.popleft()[1]
+
+
+def count(value: Any) -> int:
+    """A number in a page's message; 0 if it is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+
+
+def tables(value: Any) -> frozenset[str]:
+    """The worked-out tables in a page's list of names."""
+    return frozenset(value) & MADE.keys() if isinstance(value, list) and _all_text(value) else frozenset()
+
+
+def _all_text(values: list[Any]) -> bool:
+    return all(isinstance(each, str) for each in values)

@@ -1,0 +1,54 @@
+import { WORKED_OUT } from '../core/editions';
+import type { Stop } from '../core/recording';
+import type { TableName } from '../core/schema';
+
+/** Which tables that the kernel works out are shown: those of the panels that have a size. */
+export class Needs {
+  private readonly places = new Map<HTMLElement, readonly TableName[]>();
+  private readonly shown = new Set<HTMLElement>();
+  private readonly callbacks = new Set<() => void>();
+  private told = '';
+  private readonly observer = new ResizeObserver(entries => {
+    for (const { target, contentRect } of entries) {
+      if (contentRect.width > 0) this.shown.add(target as HTMLElement);
+      else this.shown.delete(target as HTMLElement);
+    }
+    this.tell();
+  });
+
+  /** In the order of the schema. */
+  get tables(): readonly TableName[] {
+    const needed = new Set([...this.shown].flatMap(place => this.places.get(place) ?? []));
+    return WORKED_OUT.filter(table => needed.has(table));
+  }
+
+  /** A panel that reads these tables stands in this place, until the result is called. */
+  add(place: HTMLElement, tables: readonly TableName[]): Stop {
+    this.places.set(place, tables);
+    this.observer.observe(place);
+    return () => {
+      this.observer.unobserve(place);
+      this.places.delete(place);
+      this.shown.delete(place);
+      this.tell();
+    };
+  }
+
+  /** Tells when `tables` has changed. */
+  onChange(callback: () => void): Stop {
+    this.callbacks.add(callback);
+    return () => this.callbacks.delete(callback);
+  }
+
+  dispose(): void {
+    this.observer.disconnect();
+    this.callbacks.clear();
+  }
+
+  private tell(): void {
+    const now = this.tables.join();
+    if (now === this.told) return;
+    this.told = now;
+    for (const callback of [...this.callbacks]) callback();
+  }
+}

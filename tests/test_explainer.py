@@ -1,0 +1,320 @@
+"""What explains a recording reaches pages while it grows: what they need, the newest, at a bounded cost."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import wait_for
+from test_feed import Wire
+
+import dask_insight
+from dask_insight import answers
+from dask_insight.batch import decode, encode, split
+from dask_insight.recording import Recording
+from dask_insight.schema import EDITIONED
+from dask_insight.session import explainer as explaining
+from dask_insight.session.bounded import BoundedRecording
+from dask_insight.session.driver import Driver
+from dask_insight.session.explainer import Explainer, explainer_of
+from dask_insight.session.feed import Feed
+
+
+class Page:
+    """A page that shows tables which are worked out."""
+
+    def __init__(self, name: str, *needs: str) -> None:
+        self.name = name
+        self.needs = list(needs)
+        self.at = 0
+        self.feed = ""
+        self.got: list[str] = []
+        self.editions: list[int] = []
+        #: Rows of what is shown now.
+        self.shown: dict[str, int] = {}
+
+    def hello(self, **more: Any) -> dict[str, Any]:
+        have = {"feed": self.feed, "at": self.at} if self.feed else None
+        return {"type": "hello", "page": self.name, "have": have, "needs": self.needs} | more
+
+    def says(self, kind: str, **more: Any) -> dict[str, Any]:
+        return {"type": kind, "page": self.name, **more}
+
+    def receive(self, message: dict[str, Any], buffers: list[bytes]) -> None:
+        if self.name not in message.get("pages", [self.name]):
+            return
+        self.got.append(message["type"])
+        self.feed = message["feed"]
+        if message["type"] == "data":
+            self.at = message["to"]
+        elif message["type"] == "answers":
+            for packed in split(buffers[0]):
+                batch = decode(packed)
+                self.editions.extend(np.unique(np.asarray(batch.columns["edition"])).tolist())
+                self.shown[batch.table] = batch.rows
+
+
+def _attempts(number: int, at: int = 0) -> Iterator[bytes]:
+    """Tasks one after another on one thread, each of a second."""
+    ids = list(range(at, at + number))
+    start = [1000.0 + each for each in ids]
+    stop = [each + 1 for each in start]
+    yield encode("graph", {"task": ids, "key": [f"a-{each}" for each in ids], "prefix": ["a"] * number})
+    attempt = {"run": ids, "task": ids, "worker": ["w"] * number, "thread": ["1"] * number}
+    attempt |= {"status": ["ok"] * number, "start": start, "stop": stop, "done": stop}
+    yield encode("attempts", attempt | {"submitted": start, "ready": start, "assigned": start})
+
+
+def _add(recording: Recording, number: int, at: int = 0) -> None:
+    for batch in _attempts(number, at):
+        recording.append(batch)
+
+
+def _rests(explainer: Explainer) -> bool:
+    """Whether its thread has nothing to do until something comes."""
+    settled = explainer._seen.values()
+    return not explainer._awake.is_set() and all(seen == explainer._news for seen in settled)
+
+
+@pytest.fixture(params=[Recording, lambda: BoundedRecording(10_000)], ids=["all", "bounded"])
+def recording(request: pytest.FixtureRequest) -> Recording:
+    made: Recording = request.param()
+    made.append(encode("workers", {"worker": ["w"], "threads": [1], "joined": [1000.0]}))
+    _add(made, 5)
+    return made
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explaining, "INTERVAL", 0.05)
+
+
+@pytest.fixture
+def fed(recording: Recording) -> Iterator[Callable[..., tuple[Feed, Wire]]]:
+    """Makes feeds that are driven."""
+    driver = Driver("dask-insight-test")
+    ends: list[Callable[[], None]] = []
+
+    def make(*pages: Page) -> tuple[Feed, Wire]:
+        wire = Wire(*pages)  # type: ignore[arg-type]
+        feed = Feed(recording, wire, wake=driver.wake, explainer=explainer_of(recording))
+        ends.extend((driver.drive(feed), feed.close))
+        for page in pages:
+            feed.handle(page.hello())
+        return feed, wire
+
+    yield make
+    for end in ends:
+        end()
+
+
+def test_a_page_gets_what_it_needs_and_new_editions(
+    recording: Recording, fed: Callable[..., tuple[Feed, Wire]], quick: None
+) -> None:
+    page = Page("a", "budget", "critical", "attempts", "no such table")
+    fed(page)
+    wait_for(lambda: {"budget", "critical"} <= set(page.shown), "both tables")
+    assert page.got[0] == "hello" and page.got.index("data") < page.got.index("answers")
+    assert page.shown["critical"] == 5
+    _add(recording, 5, at=5)
+    wait_for(lambda: page.shown["critical"] == 10, "a new edition")
+    assert page.editions == sorted(page.editions)
+
+
+def test_a_page_that_comes_later_gets_the_newest_only(
+    recording: Recording, fed: Callable[..., tuple[Feed, Wire]], quick: None
+) -> None:
+    first = Page("first", "critical")
+    feed, wire = fed(first)
+    for at in (5, 10):
+        _add(recording, 5, at=at)
+        wait_for(lambda at=at: first.shown.get("critical") == at + 5, "an edition")
+    late = Page("late", "critical")
+    wire.pages.append(late)  # type: ignore[arg-type]
+    feed.handle(late.hello())
+    wait_for(lambda: late.shown, "the page that came later has it")
+    assert late.editions == first.editions[-1:]
+
+
+def test_what_pages_get_never_stands_in_the_recording(
+    recording: Recording, fed: Callable[..., tuple[Feed, Wire]], quick: None
+) -> None:
+    page = Page("a", *answers.MADE)
+    fed(page)
+    wait_for(lambda: "critical" in page.shown, "an edition")
+    _add(recording, 5, at=5)
+    assert not any(len(recording.columns(table)["edition"]) for table in answers.MADE)  # type: ignore[arg-type]
+    assert len(recording.critical) == 10, "what Python asks for is never older than the recording"
+    kept = {decode(batch).table for batch in recording.batches()}
+    assert not kept & EDITIONED
+
+
+def test_nothing_is_worked_out_that_nobody_sees(
+    recording: Recording, fed: Callable[..., tuple[Feed, Wire]], quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    answer = Recording.answer
+
+    def noted(self: Recording, table: str) -> Any:
+        asked.append(table)
+        return answer(self, table)
+
+    monkeypatch.setattr(Recording, "answer", noted)
+    page, other = Page("a"), Page("b", "budget")
+    feed, _ = fed(page, other)
+    wait_for(lambda: other.shown, "rows of the other page")
+    assert set(asked) == {"budget"}
+    feed.handle(page.says("needs", tables=["critical"]))
+    wait_for(lambda: page.shown, "the panel that was opened has its rows")
+    assert set(page.shown) == {"critical"} and set(other.shown) == {"budget"}
+    feed.handle(page.says("visible", visible=False))
+    done, edition = asked.count("critical"), other.editions[-1]
+    _add(recording, 5, at=5)
+    wait_for(lambda: other.editions[-1] > edition, "a new edition for the other page")
+    assert asked.count("critical") == done
+    feed.handle(page.says("visible", visible=True))
+    wait_for(lambda: page.shown["critical"] == 10, "it is seen again")
+
+
+def test_it_rests_when_nothing_new_comes(
+    recording: Recording, fed: Callable[..., tuple[Feed, Wire]], quick: None
+) -> None:
+    page = Page("a", "budget")
+    fed(page)
+    explainer = explainer_of(recording)
+    wait_for(lambda: page.shown and _rests(explainer), "it has nothing to do")
+    number = explainer._number
+    for time_ in range(5):
+        recording.append(encode("resources", {"process": ["w"], "time": [2000.0 + time_]}))
+        recording.append(encode("memory", {"worker": ["w"], "time": [2000.0 + time_]}))
+    wait_for(lambda: page.at == recording.end, "the page has the rows")
+    assert _rests(explainer) and explainer._number == number
+
+
+def test_while_a_task_runs_time_itself_is_news(
+    recording: Recording, fed: Callable[..., tuple[Feed, Wire]], quick: None
+) -> None:
+    running = {"run": [99], "task": [4], "worker": ["w"], "thread": ["1"], "start": [1006.0]}
+    recording.append(encode("running", running))
+    page = Page("a", "budget")
+    fed(page)
+    explainer = explainer_of(recording)
+    wait_for(lambda: page.shown and _rests(explainer), "it has nothing to do")
+    number = explainer._number
+    recording.append(encode("resources", {"process": ["w"], "time": [1020.0]}))
+    wait_for(lambda: explainer._number > number, "a new edition")
+
+
+def test_it_takes_its_share_of_a_core_only(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interval grows with what an edition costs, whoever else is served."""
+    monkeypatch.setattr(explaining, "INTERVAL", 0.1)
+    monkeypatch.setattr(explaining, "SHARE", 0.1)
+    made: dict[str, list[float]] = {"budget": [], "critical": []}
+
+    def busy(table: str) -> None:
+        made[table].append(time.monotonic())
+        begun = time.thread_time()
+        while time.thread_time() - begun < (0.02 if table == "budget" else 0.001):
+            pass
+
+    explainer = Explainer(recording)
+    monkeypatch.setattr(explainer, "_make", busy)
+    stop = explainer.serve(lambda: ["budget", "critical"], lambda: None)
+    at = 5
+    try:
+        deadline = time.monotonic() + 3.0
+        while time.monotonic() < deadline:
+            _add(recording, 1, at=at)
+            at += 1
+            threading.Event().wait(0.02)
+    finally:
+        stop()
+    dear, cheap = (np.diff(made[table]) for table in ("budget", "critical"))
+    # 0.02 s twice over, as two share 10 % of a core, are 0.4 s.
+    assert dear.min() >= 0.39 and len(dear) >= 3
+    assert cheap.min() >= 0.09 and len(cheap) > 2 * len(dear)
+
+
+def test_what_fails_is_told_once_and_tried_again(
+    recording: Recording,
+    fed: Callable[..., tuple[Feed, Wire]],
+    quick: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer, tries = Recording.answer, []
+
+    def failing(self: Recording, table: str) -> Any:
+        tries.append(table)
+        if table == "budget":
+            raise ArithmeticError(f"no {len(tries)}")
+        return answer(self, table)
+
+    monkeypatch.setattr(Recording, "answer", failing)
+    page = Page("a", "budget", "critical")
+    fed(page)
+    for at in range(5, 25, 5):
+        _add(recording, 5, at=at)
+        wait_for(lambda at=at: page.shown.get("critical") == at + 5, "the other table")
+    assert tries.count("budget") > 1
+    told = [text for text in recording.events["message"] if "could not be worked out" in text]
+    assert len(told) == 1 and "budget" in told[0] and "ArithmeticError" in told[0]
+
+
+def test_an_edition_without_rows_takes_the_old_ones_away(
+    recording: Recording,
+    fed: Callable[..., tuple[Feed, Wire]],
+    quick: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    page = Page("a", "critical")
+    fed(page)
+    wait_for(lambda: page.shown.get("critical") == 5, "rows")
+    answer = Recording.answer
+
+    def nothing(self: Recording, table: str) -> Any:
+        return {name: values[:0] for name, values in answer(self, table).items() if name == "start"}  # type: ignore[index]
+
+    monkeypatch.setattr(Recording, "answer", nothing)
+    _add(recording, 1, at=5)
+    wait_for(lambda: page.shown["critical"] == 0, "none")
+
+
+def test_threads_end_with_the_last_feed(recording: Recording, fed: Callable[..., tuple[Feed, Wire]]) -> None:
+    pages = Page("a", "budget"), Page("b", "critical")
+    feeds = [fed(page)[0] for page in pages]
+    wait_for(lambda: all(page.shown for page in pages), "rows of both")
+    assert explainer_of(recording) is explainer_of(recording)
+    explainer = explainer_of(recording)
+    for feed in feeds:
+        feed.close()
+    wait_for(lambda: explainer._thread is None, "the thread has ended")
+    page = Page("c", "budget")
+    fed(page)
+    wait_for(lambda: page.shown, "it begins again")
+
+
+def test_rows_that_were_recorded_are_not_worked_out_again(
+    fed: Callable[..., tuple[Feed, Wire]], recording: Recording, quick: None
+) -> None:
+    recording.explain()
+    page = Page("a", "budget", "critical")
+    fed(page)
+    explainer = explainer_of(recording)
+    wait_for(lambda: page.at == recording.end and _rests(explainer), "all has come")
+    assert page.shown == {} and explainer._number == 0
+
+
+def test_only_rows_of_the_last_edition_are_valid(tmp_path: Any) -> None:
+    """Of whatever wrote several into one recording."""
+    recording = Recording()
+    for edition, rows in ((1, 3), (3, 2), (2, 4)):
+        columns = {"worker": [f"w{edition}"] * rows, "edition": [edition] * rows}
+        recording.append(encode("budget", columns))
+        recording.columns("budget")
+    recording.save(tmp_path / "run.dinsight")
+    for each in (recording, dask_insight.open(tmp_path / "run.dinsight")):
+        assert each.columns("budget")["worker"].tolist() == ["w3", "w3"]  # type: ignore[union-attr]
