@@ -16,6 +16,7 @@ from .schema import TABLES
 MADE = {
     "budget": ("analysis.time_budget", "rows"),
     "critical": ("analysis.critical_path", "critical_rows"),
+    "findings": ("analysis", "findings_rows"),
 }
 #: Tables one of which must have rows before there is anything to work out.
 _SOURCES = ("attempts", "executions", "running")

@@ -404,6 +404,45 @@ class Recording(Store):
         made: pd.DataFrame = _above("analysis.bottlenecks", "bottlenecks")(self.columns, by)
         return made
 
+    def findings(
+        self,
+        thresholds: Mapping[str, float] | None = None,
+        *,
+        start: float = -np.inf,
+        stop: float = np.inf,
+    ) -> Any:
+        """What cost time or puts the run at risk, most important first, with what to do about it.
+
+        Parameters
+        ----------
+        thresholds
+            Values that replace defaults, as ``{'tiny-tasks.mean': 0.02}``;
+            ``docs/findings.md`` lists all with their meaning and source.
+        start, stop
+            Only this time, seconds since `started`.
+
+        Returns
+        -------
+        Findings
+            A list of `Finding`, each with ``code``, ``severity`` (info,
+            warning, critical), ``title``, ``tasks`` (names), ``workers``,
+            ``start`` and ``stop`` (seconds since `started`; NaN for the whole
+            run), ``cost_thread_seconds`` and ``cost_seconds`` (of wall time;
+            NaN for a risk that costs none), ``evidence``, ``why``, ``advice``
+            and ``url``; prints as text. ``frame()`` gives a DataFrame,
+            ``at_least(severity)`` a part, ``failed`` the rules that could not
+            be worked out.
+
+        Raises
+        ------
+        ValueError
+            If there is no threshold of a name; the message lists those that are near.
+        """
+        part = self if start == -np.inf and stop == np.inf else self.slice(start, stop)
+        zero = self.started
+        found = _above("analysis", "find")
+        return found(part._answers.columns, zero, start=zero + start, stop=zero + stop, thresholds=thresholds)
+
     def balance(self, *, every: float | None = None) -> pd.DataFrame:
         """How evenly the workers were used over time.
 
@@ -524,7 +563,7 @@ def _table_attribute(name: str) -> property:
 
 
 for _name in tables.FIELDS:
-    if _name != "about":
+    if not hasattr(Recording, _name):
         setattr(Recording, _name, _table_attribute(_name))
 
 

@@ -391,6 +391,34 @@ _ALL = (
         Column("edition", "u32", _EDITION),
     ),
     _table(
+        "findings",
+        "What cost time or puts the run at risk, most important first; worked out from the other tables. One "
+        "row with the code '' says that nothing was found.",
+        Column("code", "sym", "What it is; see docs/findings.md."),
+        Column(
+            "severity",
+            "sym",
+            "info, warning or critical; 'gap' for a rule that could not be worked out: `why` tells.",
+        ),
+        Column("title", "str", "One line that names it."),
+        Column("why", "str", "What happened; paragraphs parted by blank lines, code after four spaces."),
+        Column("advice", "str", "What to do about it, likewise."),
+        Column("url", "sym", "Dask's own page on it."),
+        Column("tasks", "str", "Task names that it concerns, most concerned first, as a JSON list."),
+        Column("workers", "str", "Workers that it concerns, likewise."),
+        Column("start", "time", "When it began; NaN if it concerns the whole run."),
+        Column("stop", "time", "When it ended.", since="start"),
+        Column("cost_thread_seconds", "f64", "Thread-seconds that it took; NaN if unknown.", unit="s"),
+        Column(
+            "cost_seconds",
+            "f64",
+            "Seconds that the run would be shorter by; NaN for a risk that costs no time.",
+            unit="s",
+        ),
+        Column("evidence", "str", "Figures behind it: JSON, [name, value, unit, threshold or null] each."),
+        Column("edition", "u32", _EDITION),
+    ),
+    _table(
         "compared_sides",
         "What was compared, a row a side; only in a comparison, as all tables named so. Figures are means "
         "over the runs of the side.",

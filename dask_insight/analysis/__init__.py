@@ -1,1 +1,39 @@
-"""Questions to a recording: one module for each, a function of a recording."""
+"""Questions to a recording: one module for each, a function of a recording.
+
+They do not import one another; what one needs of another is put together here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..timeline import Read
+    from .findings import Findings
+
+
+def find(
+    read: Read,
+    zero: float,
+    *,
+    start: float = -np.inf,
+    stop: float = np.inf,
+    thresholds: Mapping[str, float] | None = None,
+) -> Findings:
+    """The findings of `Recording.findings`; `start` and `stop` in seconds since the epoch."""
+    from .findings import Facts, Findings, Limits, apply
+    from .time_budget import budget
+
+    limits = Limits(thresholds)
+    facts = Facts(read, zero, budget(read, start, stop))
+    return apply(facts, limits) if len(facts.attempts.run) else Findings()
+
+
+def findings_rows(read: Read) -> dict[str, Any]:
+    """The columns of the table ``findings``."""
+    from .findings import columns
+
+    return columns(find(read, 0.0), 0.0)

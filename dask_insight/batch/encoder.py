@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgpack
@@ -67,20 +67,13 @@ def _encode_other(column: Column, values: Any) -> dict[str, Any]:
         data = planes(symbols.codes.astype(f"<u{width}"))
         return {"data": data, "width": width, "symbols": [_clean(name) for name in symbols.names]}
     if column.kind == "str":
-        texts = values if isinstance(values, Texts) else _texts(values)
+        texts = values if isinstance(values, Texts) else Texts.of(values)
         start, end = int(texts.offsets[0]), int(texts.offsets[-1])
         return {"data": b"".join((planes(np.diff(texts.offsets).astype("<u4")), texts.data[start:end]))}
     array = np.asarray(values).astype(NUMBERS[column.kind], copy=False)
     if column.kind == "u32":
         array = zigzag(np.diff(array, prepend=np.uint32(0)))
     return {"data": planes(array)}
-
-
-def _texts(texts: Iterable[str]) -> Texts:
-    raw = [text.encode("utf-8", "backslashreplace") for text in texts]
-    offsets = np.zeros(len(raw) + 1, "i8")
-    np.cumsum(np.fromiter(map(len, raw), "i8", len(raw)), out=offsets[1:])
-    return Texts(offsets, b"".join(raw))
 
 
 def _clean(text: str) -> str:

@@ -44,6 +44,14 @@ class Texts:
     offsets: npt.NDArray[np.int64]
     data: bytes | memoryview
 
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Texts:
+        """A column of these texts."""
+        raw = [text.encode("utf-8", "backslashreplace") for text in texts]
+        offsets = np.zeros(len(raw) + 1, "i8")
+        np.cumsum(np.fromiter(map(len, raw), "i8", len(raw)), out=offsets[1:])
+        return cls(offsets, b"".join(raw))
+
     def __getitem__(self, row: Any) -> str:
         return str(self.data[self.offsets[row] : self.offsets[row + 1]], "utf-8", "replace")
 

@@ -472,6 +472,37 @@ export const TABLES = {
     /** Counts how often it was worked out: only rows of the highest number are valid. */
     edition: 'u32'
   },
+  /** What cost time or puts the run at risk, most important first; worked out from the other tables. One row with the code '' says that nothing was found. */
+  findings: {
+    /** What it is; see docs/findings.md. */
+    code: 'sym',
+    /** info, warning or critical; 'gap' for a rule that could not be worked out: `why` tells. */
+    severity: 'sym',
+    /** One line that names it. */
+    title: 'str',
+    /** What happened; paragraphs parted by blank lines, code after four spaces. */
+    why: 'str',
+    /** What to do about it, likewise. */
+    advice: 'str',
+    /** Dask's own page on it. */
+    url: 'sym',
+    /** Task names that it concerns, most concerned first, as a JSON list. */
+    tasks: 'str',
+    /** Workers that it concerns, likewise. */
+    workers: 'str',
+    /** When it began; NaN if it concerns the whole run. */
+    start: 'time',
+    /** When it ended. */
+    stop: 'time',
+    /** Thread-seconds that it took; NaN if unknown. */
+    cost_thread_seconds: 'f64',
+    /** Seconds that the run would be shorter by; NaN for a risk that costs no time. */
+    cost_seconds: 'f64',
+    /** Figures behind it: JSON, [name, value, unit, threshold or null] each. */
+    evidence: 'str',
+    /** Counts how often it was worked out: only rows of the highest number are valid. */
+    edition: 'u32'
+  },
   /** What was compared, a row a side; only in a comparison, as all tables named so. Figures are means over the runs of the side. */
   compared_sides: {
     /** Number of the side; 0 is the baseline, with which the others are compared. */

@@ -1,0 +1,303 @@
+"""What the rules look at, each thing worked out once and only if a rule asks for it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ...batch import Symbols
+from ...lookup import Lookup, pick
+from ...schema import NOTHING
+from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, states
+from .outliers import Outliers, outliers
+
+#: Parts of the budget in which nothing ran.
+IDLE = ("inputs", "data", "placement", "scheduler", "paused", "client", "joining", "leaving")
+
+
+class Pieces(Protocol):
+    """Stretches of the time of threads; see `dask_insight.analysis.time_budget`. Seconds since the epoch."""
+
+    @property
+    def lane(self) -> np.ndarray: ...
+    @property
+    def start(self) -> np.ndarray: ...
+    @property
+    def stop(self) -> np.ndarray: ...
+    @property
+    def threads(self) -> np.ndarray: ...
+    @property
+    def part(self) -> np.ndarray: ...
+    @property
+    def row(self) -> np.ndarray: ...
+    @property
+    def seconds(self) -> np.ndarray: ...
+
+
+class Budget(Protocol):
+    """The time of all threads, in pieces."""
+
+    @property
+    def pieces(self) -> Pieces: ...
+    @property
+    def parts(self) -> list[str]: ...
+    @property
+    def attempts(self) -> Attempts: ...
+    @property
+    def lanes(self) -> Lanes: ...
+    @property
+    def start(self) -> float: ...
+    @property
+    def stop(self) -> float: ...
+
+
+class Names(NamedTuple):
+    """Attempts that ended well, by task name: one row a name, in the order of `Facts.names`. Seconds."""
+
+    number: np.ndarray
+    total: np.ndarray
+    mean: np.ndarray
+    median: np.ndarray
+
+
+class Path(NamedTuple):
+    """The critical path, a row a step; moments in seconds since the epoch."""
+
+    start: np.ndarray
+    stop: np.ndarray
+    kind: Symbols
+    because: Symbols
+    #: Row of the attempt; -1 if none.
+    row: np.ndarray
+
+    @property
+    def seconds(self) -> np.ndarray:
+        """Length of each step."""
+        length: np.ndarray = self.stop - self.start
+        return length
+
+    def of(self, *kinds: str) -> np.ndarray:
+        """Which steps are of these kinds."""
+        return is_any(self.kind, kinds)
+
+
+class Facts:
+    """A recording as the rules see it.
+
+    Parameters
+    ----------
+    read
+        Gives the columns of a table, times in seconds since the epoch.
+    zero
+        The moment from which a finding's seconds count, seconds since the epoch.
+    budget
+        The time of all threads, shared out.
+    """
+
+    def __init__(self, read: Read, zero: float, budget: Budget) -> None:
+        self.read = read
+        self.zero = zero
+        self.budget = budget
+        self._outliers: dict[tuple[float, int], list[Outliers]] = {}
+
+    @property
+    def start(self) -> float:
+        """When the first task was wanted, seconds since the epoch."""
+        return self.budget.start
+
+    @property
+    def stop(self) -> float:
+        """When the last was done."""
+        return self.budget.stop
+
+    @property
+    def attempts(self) -> Attempts:
+        """Every attempt, one row each."""
+        return self.budget.attempts
+
+    @property
+    def lanes(self) -> Lanes:
+        """Every thread."""
+        return self.budget.lanes
+
+    @property
+    def pieces(self) -> Pieces:
+        """All thread time in pieces: where, when, which part, for which attempt."""
+        return self.budget.pieces
+
+    @cached_property
+    def seconds(self) -> np.ndarray:
+        """Thread-seconds of each piece; those outside the cells of a notebook count nothing."""
+        seconds = self.pieces.seconds
+        if len(self.pause.start):
+            away = self.pause.within(self.pieces.start, self.pieces.stop)
+            seconds = seconds - np.where(self.is_part("client"), away * self.pieces.threads, 0.0)
+        return seconds
+
+    @cached_property
+    def pause(self) -> Moments:
+        """When neither a cell ran nor a task was in the cluster: a person was thinking."""
+        cells = self.read("cells")
+        none = Moments(np.zeros(0), np.zeros(0))
+        if not len(cells["start"]):
+            return none
+        stop = np.where(np.isnan(cells["stop"]), np.inf, cells["stop"])
+        known = self.attempts
+        busy = Moments.of(np.concatenate((cells["start"], known.wanted)), np.concatenate((stop, known.done)))
+        whole = Moments(np.array([self.start]), np.array([self.stop]))
+        return whole.without(busy)
+
+    @cached_property
+    def wall(self) -> float:
+        """Seconds that the run took, without those between the cells of a notebook."""
+        whole = self.stop - self.start
+        return whole - float((self.pause.stop - self.pause.start).sum())
+
+    @cached_property
+    def offered(self) -> float:
+        """Thread-seconds that there were in it."""
+        return float(self.seconds.sum())
+
+    @property
+    def threads(self) -> float:
+        """Threads that there were, on average."""
+        return self.offered / self.wall if self.wall > 0 else 0.0
+
+    def is_part(self, *parts: str) -> np.ndarray:
+        """Which pieces are of these parts of the budget."""
+        wanted = np.array([name in parts for name in self.budget.parts] or [False])
+        mask: np.ndarray = wanted[self.pieces.part]
+        return mask
+
+    def spent(self, *parts: str) -> float:
+        """Thread-seconds in these parts of the budget."""
+        return float(self.seconds[self.is_part(*parts)].sum())
+
+    def spread(self, thread_seconds: float) -> float:
+        """Seconds by which the run would be shorter if all threads shared what these thread-seconds took."""
+        return min(self.wall, thread_seconds / self.threads) if self.threads > 0 else 0.0
+
+    @cached_property
+    def prefix(self) -> Symbols:
+        """Task name of each attempt."""
+        symbols: Symbols = pick(self.read("graph")["prefix"], self.attempts.described)
+        return symbols
+
+    @property
+    def names(self) -> list[str]:
+        """Task names by code."""
+        return self.prefix.names
+
+    @cached_property
+    def of_piece(self) -> np.ndarray:
+        """Code of the task name of each piece; -1 if it is for none."""
+        codes = np.append(self.prefix.codes.astype("i4"), -1)
+        found: np.ndarray = codes[self.pieces.row]
+        return found
+
+    def by_name(self, pieces: np.ndarray) -> np.ndarray:
+        """Thread-seconds by code of the task name, of the pieces where a mask is true."""
+        some = pieces & (self.of_piece >= 0)
+        return np.bincount(self.of_piece[some], self.seconds[some], len(self.names))
+
+    def by_worker(self, pieces: np.ndarray) -> np.ndarray:
+        """Thread-seconds by code of the worker (of `lanes`), of the pieces where a mask is true."""
+        worker = self.lanes.worker[self.pieces.lane[pieces]]
+        return np.bincount(worker, self.seconds[pieces], len(self.lanes.workers))
+
+    def within(self, pieces: np.ndarray, moments: Moments) -> float:
+        """Thread-seconds of the pieces where a mask is true that lie within some moments."""
+        some = np.flatnonzero(pieces)
+        inside = moments.within(self.pieces.start[some], self.pieces.stop[some])
+        return float((inside * self.pieces.threads[some]).sum())
+
+    def worst(self, by_code: np.ndarray, names: list[str], share: float = 0.1) -> tuple[str, ...]:
+        """Names by what they have most of; those with less than a share of the first are left out."""
+        order = np.argsort(-by_code, kind="stable")
+        most = float(by_code.max(initial=0.0))
+        found = [names[code] for code in order.tolist() if by_code[code] >= max(share * most, 1e-12)]
+        return tuple(name for name in found if name)[:10]
+
+    @cached_property
+    def length(self) -> np.ndarray:
+        """Seconds in the function of each attempt; 0 if it never ran."""
+        known = self.attempts
+        return np.where(known.ran, known.stop - known.start, 0.0)
+
+    @cached_property
+    def good(self) -> np.ndarray:
+        """Which attempts ran and ended well."""
+        mask: np.ndarray = self.attempts.ran & self.attempts.ok
+        return mask
+
+    @cached_property
+    def by_names(self) -> Names:
+        """Count, total, mean and median of the attempts by name."""
+        code, length = self.prefix.codes[self.good], self.length[self.good]
+        size = len(self.names)
+        count = np.bincount(code, minlength=size)
+        total = np.bincount(code, length, size)
+        order = np.lexsort((length, code))
+        ordered = np.append(length[order], np.nan)
+        begin = np.cumsum(count) - count
+        low, high = begin + np.maximum(count - 1, 0) // 2, begin + count // 2
+        median = np.where(count > 0, (ordered[low] + ordered[np.minimum(high, len(order))]) / 2, np.nan)
+        return Names(count, total, total / np.maximum(count, 1), median)
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """What each attempt waited for last."""
+        return inputs(self.read, self.attempts)
+
+    @cached_property
+    def input_bytes(self) -> np.ndarray:
+        """Bytes of the inputs of each attempt together; NaN where it has none."""
+        edges, known = self.read("edges"), self.attempts
+        needs = Lookup(known.task).rows(edges["task"])
+        made = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
+        both = (needs >= 0) & (made >= 0)
+        needs, size = needs[both], np.nan_to_num(known.nbytes[made[both]])
+        count = np.bincount(needs, minlength=len(known.run))
+        return np.where(count > 0, np.bincount(needs, size, len(known.run)), np.nan)
+
+    def outliers(self, times: float, least: int) -> list[Outliers]:
+        """Attempts that took so many times the median of their name, of names with enough tasks."""
+        key = (times, least)
+        if key not in self._outliers:
+            self._outliers[key] = list(outliers(self, times, least))
+        return self._outliers[key]
+
+    @cached_property
+    def states(self) -> States:
+        """When workers were paused, joining or leaving."""
+        return states(self.read, self.attempts, self.lanes)
+
+    @cached_property
+    def path(self) -> Path:
+        """The critical path."""
+        told = self.read("critical")
+        rows = Lookup(self.attempts.run).rows(told["run"])
+        return Path(told["start"], told["stop"], told["kind"], told["because"], rows)
+
+    @cached_property
+    def workers(self) -> dict[str, dict[str, Any]]:
+        """What is known of each worker by name: threads, memory_limit, joined, left …"""
+        table = self.read("workers")
+        names = ("name", "host", "pid", "threads", "memory_limit", "joined", "left")
+        columns = [table[name].tolist() for name in names]
+        workers = table["worker"].tolist()
+        return {
+            worker: dict(zip(names, row, strict=True)) for worker, *row in zip(workers, *columns, strict=True)
+        }
+
+    def since(self, moment: float) -> float:
+        """A moment in seconds since the recording's start."""
+        return float(moment) - self.zero
+
+
+def is_any(symbols: Symbols, names: tuple[str, ...]) -> np.ndarray:
+    """Which rows hold one of some names."""
+    mask: np.ndarray = np.array([name in names for name in symbols.names] or [False])[symbols.codes]
+    return mask

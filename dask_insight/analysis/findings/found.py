@@ -1,0 +1,137 @@
+"""The findings of a recording, in the order of what they cost."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ... import words
+from .finding import SEVERITIES, Finding
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Failed(NamedTuple):
+    """A rule that could not be worked out."""
+
+    code: str
+    why: str
+
+
+class Findings(list[Finding]):
+    """Findings, most important first; a list that prints well.
+
+    Attributes
+    ----------
+    failed
+        Rules that could not be worked out, with why.
+    seconds
+        Length of the run that was looked at, seconds.
+    """
+
+    def __init__(
+        self, found: Iterable[Finding] = (), *, failed: Iterable[Failed] = (), seconds: float = 0.0
+    ) -> None:
+        super().__init__(found)
+        self.failed = tuple(failed)
+        self.seconds = seconds
+
+    @property
+    def worst(self) -> str:
+        """The highest severity; '' if there are no findings."""
+        return max((each.severity for each in self), key=SEVERITIES.index, default="")
+
+    def at_least(self, severity: str) -> Findings:
+        """Those of a severity or a higher one.
+
+        Raises
+        ------
+        ValueError
+            If there is no such severity.
+        """
+        if severity not in SEVERITIES:
+            raise ValueError(f"severity={severity!r} is none of {', '.join(SEVERITIES)}")
+        least = SEVERITIES.index(severity)
+        kept = [each for each in self if SEVERITIES.index(each.severity) >= least]
+        return Findings(kept, failed=self.failed, seconds=self.seconds)
+
+    def verdict(self) -> str:
+        """How many there are, in a sentence."""
+        if not self:
+            return "Nothing was found that costs time or puts the run at risk."
+        counts = {name: sum(each.severity == name for each in self) for name in reversed(SEVERITIES)}
+        nouns = {"critical": "critical", "warning": "warning", "info": "note"}
+        said = [
+            words.count(number, nouns[name], "critical" if name == "critical" else "")
+            for name, number in counts.items()
+            if number
+        ]
+        return f"{words.listing(said)}."
+
+    def lines(self, most: int = 5) -> list[str]:
+        """One line for each of the first ones: severity, title and cost."""
+        return [
+            f"{each.severity}: {each.title}" + (f" ({each.cost})" if each.cost else "")
+            for each in self[:most]
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        """As a DataFrame, a row a finding; see `describe('findings')`, here with lists."""
+        import pandas as pd
+
+        names = (
+            "code",
+            "severity",
+            "title",
+            "tasks",
+            "workers",
+            "start",
+            "stop",
+            "cost_thread_seconds",
+            "cost_seconds",
+            "evidence",
+            "why",
+            "advice",
+            "url",
+        )
+        return pd.DataFrame({name: [getattr(each, name) for each in self] for name in names}, columns=names)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """As plain values, for JSON: what is not known is None."""
+        return [
+            {name: _plain(value) for name, value in row.items()} for row in self.frame().to_dict("records")
+        ]
+
+    def to_json(self) -> str:
+        """As JSON."""
+        return json.dumps(self.to_dicts(), ensure_ascii=False, indent=2)
+
+    def __str__(self) -> str:
+        texts = [f"{number}. {each}" for number, each in enumerate(self, 1)]
+        lost = [f"The rule {each.code} could not be worked out: {each.why}" for each in self.failed]
+        return "\n\n".join([self.verdict(), *texts, *lost])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{each.html()}</li>" for each in self)
+        lost = "".join(
+            f"<p>The rule {escape(each.code)} could not be worked out: {escape(each.why)}</p>"
+            for each in self.failed
+        )
+        return f"<p>{escape(self.verdict())}</p>{f'<ol>{items}</ol>' if items else ''}{lost}"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, tuple):
+        if hasattr(value, "_asdict"):
+            return {name: _plain(each) for name, each in value._asdict().items()}
+        return [_plain(each) for each in value]
+    return value

@@ -1,0 +1,111 @@
+"""Times in which the cluster had nothing to do, since the client asked for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ... import words
+from ...timeline import Moments
+from .facts import Facts
+from .finding import Fact, Finding
+from .rule import Rule
+from .thresholds import Limits
+
+#: Gaps shorter than this are a round trip, seconds.
+_SHORT = 0.002
+#: Computations from which they may be asked for together.
+_MANY = 4
+
+
+def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    gaps = client_gaps(facts)
+    lengths = gaps.stop - gaps.start
+    lost = float(lengths.sum())
+    share = lost / facts.wall if facts.wall > 0 else 0.0
+    if not len(lengths) or share < limits["client-gap.share"]:
+        return
+    idle = facts.is_part("client")
+    most = int(np.argmax(lengths))
+    computations = len(facts.read("submissions")["submission"])
+    many = len(lengths) >= _MANY and lost > 2 * float(lengths[most])
+    names = facts.worst(facts.by_name(idle), facts.names)
+    count = words.count(len(lengths), "gap")
+    yield Finding(
+        code="client-gap",
+        title=f"No tasks for {words.duration(lost)} of {words.duration(facts.wall)}, in {count}",
+        tasks=names,
+        start=facts.since(gaps.start[0 if many else most]),
+        stop=facts.since(gaps.stop[-1 if many else most]),
+        cost_thread_seconds=facts.within(idle, gaps),
+        cost_seconds=lost,
+        evidence=(
+            Fact("time without tasks", lost, "s"),
+            Fact("share of the run", share, "share", limits["client-gap.share"]),
+            Fact("gaps", len(lengths), "count"),
+            Fact("longest gap", float(lengths[most]), "s"),
+            Fact("computations", computations, "count"),
+        ),
+        why=(
+            f"Between one computation and the next all threads waited for the client: {count}, the longest "
+            f"of {words.duration(float(lengths[most]))}. There it built the next graph, worked on results "
+            "itself or waited."
+        ),
+        advice=_together(computations) if many else _aside(),
+        url=CLIENT_GAP.url,
+    )
+
+
+def client_gaps(facts: Facts) -> Moments:
+    """When no task was in the cluster and the client was at work, without taking graphs in."""
+    known = facts.attempts
+    whole = Moments(np.array([facts.start]), np.array([facts.stop]))
+    empty = whole.without(Moments.of(known.wanted, known.done)).without(facts.pause).without(intake(facts))
+    lasting = empty.stop - empty.start > _SHORT
+    return Moments(empty.start[lasting], empty.stop[lasting])
+
+
+def intake(facts: Facts) -> Moments:
+    """When the scheduler took graphs in."""
+    table = facts.read("submissions")
+    length = sum(
+        np.nan_to_num(np.abs(table[name].astype("f8"))) for name in ("materialize", "ordering", "states")
+    )
+    return Moments.of(table["time"] - length, table["time"])
+
+
+def _together(computations: int) -> str:
+    return (
+        "Ask for everything at once, so that the next tasks are there when the last ones end: "
+        f"{computations:,} "
+        "computations followed one another.\n\n"
+        "    # instead of: results = [x.compute() for x in parts]\n"
+        "    results = dask.compute(*parts)\n"
+        "    # with futures: submit all, then gather\n"
+        "    results = client.gather(client.map(function, items))"
+    )
+
+
+def _aside() -> str:
+    return (
+        "Let the cluster do what the client did in between, or give it the next work before looking at the "
+        "results.\n\n"
+        "    following = next_step(data).persist()  # runs on, while you look at the results\n"
+        "    result = client.submit(summarize, future).result()  # what was done here, done there"
+    )
+
+
+CLIENT_GAP = Rule(
+    code="client-gap",
+    says="The cluster had no tasks, since the client was busy with something else.",
+    formula=(
+        "Moments between the first and the last task in which no task was in the cluster, without those in "
+        "which the "
+        "scheduler took in a graph and those between two notebook cells; at least `client-gap.share` of the "
+        "run."
+    ),
+    cost="The length of the gaps: they are on the critical path.",
+    url="https://docs.dask.org/en/stable/best-practices.html#avoid-calling-compute-repeatedly",
+    find=_client_gap,
+)

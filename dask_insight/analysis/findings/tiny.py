@@ -1,0 +1,97 @@
+"""Tasks so short that what Dask does around them takes longer than they do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ... import words
+from .facts import Facts
+from .finding import Fact, Finding
+from .rule import Rule
+from .thresholds import Limits
+
+#: What is lost around short tasks: parts of the budget.
+_AROUND = ("overhead", "deserialize", "serialize", "scheduler", "placement", "inputs", "data")
+#: Length that Dask recommends as the least, seconds.
+_GOOD = 0.1
+
+
+def _tiny_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    told = facts.by_names
+    tiny = (told.number > 0) & (told.mean < limits["tiny-tasks.mean"])
+    count = int(told.number[tiny].sum())
+    if count < limits["tiny-tasks.count"]:
+        return
+    around = facts.is_part(*_AROUND)
+    lost = np.where(tiny, facts.by_name(around), 0.0)
+    # Tasks that nobody had sent to a worker yet have no row: they are shared out by number.
+    nameless = float(facts.seconds[around & (facts.of_piece < 0)].sum())
+    lost += nameless * np.where(tiny, told.number, 0) / max(1, int(told.number.sum()))
+    total, inside = float(lost.sum()), float(told.total[tiny].sum())
+    share = total / (total + inside) if total > 0 else 0.0
+    if share < limits["tiny-tasks.lost"]:
+        return
+    mean = inside / count
+    names = facts.worst(lost, facts.names)
+    batch = max(2, int(float(f"{_GOOD / max(mean, 1e-5):.1g}")))
+    each = words.duration(mean)
+    yield Finding(
+        code="tiny-tasks",
+        title=f"{count:,} tasks of {each} each: {words.share(share)} of their time was lost around them",
+        tasks=names,
+        cost_thread_seconds=total,
+        cost_seconds=facts.spread(total) * (1 - min(1.0, mean / _GOOD)),
+        evidence=(
+            Fact("mean time in the function", mean, "s", limits["tiny-tasks.mean"]),
+            Fact("such tasks", count, "count", limits["tiny-tasks.count"]),
+            Fact("lost around each", total / count, "s"),
+            Fact("share of their time that was lost", share, "share", limits["tiny-tasks.lost"]),
+        ),
+        why=(
+            f"{words.listing(f'`{name}`' for name in names[:3])} ran {count:,} times for {each}. Sending a "
+            "task, "
+            f"starting it and telling of its end took {words.duration(total / count)} of thread time each, "
+            "whatever it does."
+        ),
+        advice=(
+            f"Give each task about {words.duration(_GOOD)} of work or more: larger chunks or partitions, or "
+            "several "
+            f"items in one task, here about {batch:,}.\n\n"
+            f"{_code(names[0], batch)}"
+        ),
+        url=TINY_TASKS.url,
+    )
+
+
+def _code(name: str, batch: int) -> str:
+    call = name if name.isidentifier() else "function"
+    return "\n".join(
+        (
+            "    from toolz import partition_all",
+            "",
+            f"    def {call}_batch(items):",
+            f"        return [{call}(item) for item in items]",
+            "",
+            f"    futures = client.map({call}_batch, list(partition_all({batch}, items)))",
+            "    # dask.array: x.rechunk(...), or larger `chunks=` where it is made",
+            '    # dask.dataframe: df.repartition(partition_size="100MB"); dask.bag: npartitions=',
+        )
+    )
+
+
+TINY_TASKS = Rule(
+    code="tiny-tasks",
+    says="Tasks are so short that what Dask does around each takes longer than they do.",
+    formula=(
+        "Task names with a mean time in the function below `tiny-tasks.mean`, together `tiny-tasks.count` or "
+        "more; "
+        "lost = thread-seconds of overhead, deserializing, serializing and of idle threads that waited for "
+        "them; "
+        "lost / (lost + computed) at least `tiny-tasks.lost`."
+    ),
+    cost="lost / threads, less what tasks of 100 ms would lose.",
+    url="https://distributed.dask.org/en/stable/efficiency.html#use-larger-tasks",
+    find=_tiny_tasks,
+)

@@ -1,0 +1,181 @@
+"""The framework of findings: thresholds, grading, ranking, rules that fail, rows, documentation."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from test_time_budget import Run
+
+from dask_insight.analysis.findings import DEFAULTS, RULES, Fact, Facts, Finding, Limits, apply, reference
+from dask_insight.analysis.findings.rule import Rule
+from dask_insight.analysis.findings.thresholds import TABLE
+from dask_insight.analysis.time_budget import budget
+from dask_insight.recording import Recording
+
+
+def ten_seconds() -> Run:
+    """A run without fault on two threads."""
+    run = Run()
+    for start in range(10):
+        run.task("piece", "a", start, start + 1, submitted=0)
+        run.task("piece", "b", start, start + 1, submitted=0)
+    return run
+
+
+def facts(run: Run) -> Facts:
+    read = run.recording()._answers.columns
+    return Facts(read, 0.0, budget(read))
+
+
+def finding(code: str, seconds: float, **more: Any) -> Finding:
+    return Finding(code=code, title=code, why="why", advice="advice", url="url", cost_seconds=seconds, **more)
+
+
+def rule(*found: Finding) -> Rule:
+    def find_them(facts: Facts, limits: Limits) -> Iterator[Finding]:
+        yield from found
+
+    return Rule(found[0].code, "", "", "", "", find_them)
+
+
+def test_a_run_without_fault_has_no_findings() -> None:
+    found = ten_seconds().recording().findings()
+    assert list(found) == []
+    assert found.failed == ()
+    assert found.seconds == pytest.approx(10)
+    assert "Nothing was found" in str(found)
+
+
+def test_a_recording_without_tasks_has_no_findings() -> None:
+    assert list(Recording().findings()) == []
+
+
+def test_severity_follows_from_the_cost_and_small_ones_are_not_told() -> None:
+    found = apply(
+        facts(ten_seconds()),
+        Limits(),
+        [rule(finding(str(cost), cost)) for cost in (0.1, 0.6, 1.0, 5.0, 99.0)],
+    )
+    assert [(each.code, each.severity, each.cost_seconds) for each in found] == [
+        ("99.0", "critical", 10.0),
+        ("5.0", "critical", 5.0),
+        ("1.0", "warning", 1.0),
+        ("0.6", "info", 0.6),
+    ]
+
+
+def test_a_risk_without_a_cost_is_told_with_the_severity_its_rule_gives() -> None:
+    risk = finding("risk", math.nan, severity="critical")
+    found = apply(facts(ten_seconds()), Limits(), [rule(finding("cost", 2.0)), rule(risk)])
+    assert [each.code for each in found] == ["risk", "cost"]
+    assert math.isnan(found[0].cost_seconds)
+    assert found.worst == "critical"
+    assert [each.code for each in found.at_least("critical")] == ["risk"]
+
+
+def test_a_rule_that_fails_takes_no_other_down() -> None:
+    def broken(facts: Facts, limits: Limits) -> list[Finding]:
+        raise ZeroDivisionError("nothing there")
+
+    bad = Rule("broken", "", "", "", "", broken)
+    found = apply(facts(ten_seconds()), Limits(), [bad, rule(finding("cost", 2.0))])
+    assert [each.code for each in found] == ["cost"]
+    assert found.failed == (("broken", "ZeroDivisionError: nothing there"),)
+    assert "broken" in str(found) and "nothing there" in found._repr_html_()
+
+
+def test_no_rule_fails_on_a_recording_made_by_hand() -> None:
+    assert ten_seconds().recording().findings().failed == ()
+
+
+def test_thresholds_can_be_changed_and_unknown_ones_are_refused() -> None:
+    run = ten_seconds()
+    run.task("piece", "a", 10, 12.5, submitted=0)
+    recording = run.recording()
+    assert list(recording.findings()) == []
+    assert [each.code for each in recording.findings({"straggler.times": 2})] == ["straggler"]
+    with pytest.raises(ValueError, match=r"near it: straggler\.times"):
+        recording.findings({"straggler.time": 2})
+
+
+def test_a_part_of_the_time_can_be_asked_for() -> None:
+    run = ten_seconds()
+    run.task("piece", "a", 10, 20, submitted=0)
+    recording = run.recording()
+    assert [each.code for each in recording.findings()] == ["straggler"]
+    assert list(recording.findings(stop=9.5)) == []
+    late = recording.findings(start=5)
+    assert late.seconds == pytest.approx(15)
+    assert late[0].start == pytest.approx(10)
+
+
+def test_findings_are_rows_in_rank_order() -> None:
+    run = ten_seconds()
+    run.task("<piece>", "a", 10, 20, submitted=0)
+    run.task("later", "a", 24, 25, submitted=24)
+    recording = run.recording()
+    rows = recording.table("findings")
+    found = recording.findings()
+    assert rows.code.tolist() == [each.code for each in found]
+    assert [json.loads(text) for text in rows.tasks] == [list(each.tasks) for each in found]
+    assert rows.start.tolist() == pytest.approx([each.start for each in found], nan_ok=True)
+    assert json.loads(rows.evidence[0])[0] == list(found[0].evidence[0])
+    assert found.frame().code.tolist() == rows.code.tolist()
+    assert json.loads(found.to_json())[0]["code"] == found[0].code
+
+
+def test_nothing_found_is_a_row_of_its_own() -> None:
+    rows = ten_seconds().recording().table("findings")
+    assert rows[["code", "severity", "title"]].astype(str).values.tolist() == [["", "", ""]]
+
+
+def test_text_of_the_cluster_is_no_html() -> None:
+    run = ten_seconds()
+    for _ in range(4):
+        run.task("<script>", "b", 10, 10, submitted=0)
+    run.task("<script>", "a", 10, 20, submitted=0)
+    html = run.recording().findings()._repr_html_()
+    assert "<script>" not in html
+
+
+def test_times_between_cells_of_a_notebook_are_nobodys_fault() -> None:
+    run = ten_seconds()
+    run.task("later", "a", 60, 61, submitted=60)
+    run.task("later", "b", 60, 61, submitted=60)
+    assert [each.code for each in run.recording().findings()] == ["client-gap"]
+    zero = 1_750_000_000.0
+    run.tables["cells"] = {
+        "execution": [1, 2],
+        "cell": ["x", "y"],
+        "code": ["", ""],
+        "start": np.array([zero, zero + 60]),
+        "stop": np.array([zero + 10, zero + 61]),
+        "status": ["ok", "ok"],
+    }
+    found = run.recording().findings()
+    assert list(found) == []
+    assert found.seconds == pytest.approx(11)
+
+
+def test_figures_print_with_their_units() -> None:
+    assert str(Fact("mean", 0.004, "s", 0.01)).replace("\u202f", " ") == "mean: 4 ms (threshold 10 ms)"
+    assert str(Fact("tasks", 12_000, "count")) == "tasks: 12,000"
+    assert str(Fact("lost", 0.25, "share")).replace("\u202f", " ") == "lost: 25 %"
+
+
+def test_every_threshold_belongs_to_a_rule_and_says_what_it_is() -> None:
+    codes = {each.code for each in RULES} | {"all"}
+    assert {each.name.partition(".")[0] for each in TABLE} <= codes
+    assert len(DEFAULTS) == len(TABLE)
+    assert all(each.meaning and each.source for each in TABLE)
+    assert len({each.code for each in RULES}) == len(RULES)
+    assert all(each.url.startswith("https://") and each.says and each.formula and each.cost for each in RULES)
+
+
+def test_the_documentation_is_that_of_the_rules() -> None:
+    assert reference.TARGET.read_text(encoding="utf-8") == reference.markdown()
