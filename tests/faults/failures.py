@@ -1,0 +1,130 @@
+"""Faults by which work fails, is lost or is done again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import dask
+from distributed import as_completed, wait
+
+from .planting import Cluster, Work, addresses, compute, plant
+
+
+def parse(number: int) -> int:
+    compute(0.15)
+    if number % 5 == 3:
+        raise ValueError(f"record {number} has no date")
+    return number
+
+
+def tidy(number: int) -> float:
+    return compute(0.05)
+
+
+@plant("failed-tasks", "parse")
+def records_that_cannot_be_parsed(client: Any) -> Work:
+    yield
+    parsed = client.map(parse, range(30), pure=False)
+    client.gather(client.map(tidy, parsed, pure=False), errors="skip")
+    yield
+
+
+_TRIED: Counter[int] = Counter()
+
+
+def upload(number: int) -> int:
+    """A store that refuses every third part, more than once."""
+    _TRIED[number] += 1
+    compute(0.2)
+    if number % 3 == 0 and _TRIED[number] <= 2:
+        raise ConnectionError("store is busy")
+    return number
+
+
+@plant("retried-work", "upload")
+def a_store_that_is_busy(client: Any) -> Work:
+    yield
+    client.gather(client.map(upload, range(15), retries=6, pure=False))
+    yield
+
+
+def load(number: int) -> float:
+    return compute(0.3)
+
+
+def analyse(loaded: float, number: int) -> float:
+    return compute(0.15) + loaded
+
+
+@plant("worker-lost", "load", cluster=Cluster(spoilt=True))
+def a_worker_that_is_killed(client: Any) -> Work:
+    """As the kernel does when memory is short."""
+    lost = addresses(client)[1]
+    process = client.run(os.getpid, workers=[lost])[lost]
+    yield
+    loaded = client.map(load, range(14), pure=False)
+    wait(loaded)
+    analysed = client.map(analyse, loaded, range(14), pure=False)
+    for number, _ in enumerate(as_completed(analysed)):
+        if number == 2:
+            os.kill(process, signal.SIGKILL)
+    client.gather(analysed)
+    yield [lost]
+
+
+_AHEAD = """
+import builtins, io, time
+from functools import partial
+
+real = time.time
+time.time = lambda: real() + 3.0
+
+class Elsewhere:
+    "The id of a machine of its own, since only other machines have another clock."
+    opened = staticmethod(open)
+
+    def __call__(self, file, *args, **kwargs):
+        if file == "/proc/sys/kernel/random/boot_id":
+            return io.StringIO("elsewhere")
+        return self.opened(file, *args, **kwargs)
+
+builtins.open = Elsewhere()
+
+from distributed.cli.dask_worker import main
+main()
+"""
+
+
+def measure(number: int) -> float:
+    return compute(0.12)
+
+
+def compare(first: float, second: float) -> float:
+    return compute(0.05)
+
+
+@plant("clock-skew", cluster=Cluster(workers=1, spoilt=True))
+def a_worker_whose_clock_is_ahead(client: Any) -> Work:
+    here = addresses(client)
+    command = [sys.executable, "-c", _AHEAD, client.scheduler.address, "--no-nanny", "--nthreads=1"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(
+        [*command, "--no-dashboard", "--name=ahead"], env=environment, stderr=subprocess.DEVNULL
+    )
+    try:
+        client.wait_for_workers(2, timeout=60)
+        ahead = next(each for each in addresses(client) if each not in here)
+        client.submit(measure, 0, workers=[ahead]).result()
+        yield
+        measured = [dask.delayed(measure, pure=False)(number) for number in range(28)]
+        dask.compute(*(dask.delayed(compare)(*pair) for pair in pairwise(measured)))
+        yield [ahead]
+    finally:
+        process.terminate()
+        process.wait(30)

@@ -1,0 +1,269 @@
+"""Faults in the shape of the work: what there is to do, in which pieces, and in which order."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import dask
+import numpy as np
+import pandas as pd
+from distributed import SchedulerPlugin, wait
+
+from .planting import QUAD, Cluster, Work, addresses, compute, plant
+
+
+def parse_line(number: int) -> dict[str, Any]:
+    """One line of a log, a task of its own."""
+    return {"number": number, "words": f"GET /items/{number} 200".split()}
+
+
+@plant("tiny-tasks", "parse_line", variant="futures")
+def a_task_for_every_line(client: Any) -> Work:
+    yield
+    client.gather(client.map(parse_line, range(4_000), pure=False))
+    yield
+
+
+@plant("tiny-tasks", "sum", "mean_chunk", "random_sample", "add", "mean_agg-aggregate", variant="array")
+def chunks_of_a_few_kilobytes(client: Any) -> Work:
+    import dask.array as da
+
+    yield
+    image = da.random.default_rng(0).random((2_400, 2_400), chunks=(48, 48))
+    ((image + 1.0) ** 2).mean().compute()
+    yield
+
+
+class Audit(SchedulerPlugin):
+    """Keeps a journal of every transition, on the scheduler's own event loop."""
+
+    name = "audit"
+
+    def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
+        until = time.perf_counter() + 0.004
+        while time.perf_counter() < until:
+            json.dumps({"key": str(key), "from": start, "to": finish})
+
+
+def enhance(number: int) -> float:
+    return compute(0.02) + number
+
+
+@plant("scheduler-bound", "enhance", cluster=QUAD)
+def a_scheduler_that_keeps_a_journal(client: Any) -> Work:
+    client.register_plugin(Audit())
+    yield
+    client.gather(client.map(enhance, range(240), pure=False))
+    yield
+    client.unregister_scheduler_plugin(Audit.name)
+
+
+def fit(number: int) -> float:
+    return compute(2.5 if number == 5 else 0.2)
+
+
+def best(fits: list[float]) -> float:
+    return max(fits)
+
+
+@plant("straggler", "fit")
+def one_fit_that_takes_long(client: Any) -> Work:
+    fits = [dask.delayed(fit, pure=False)(number) for number in range(16)]
+    yield
+    dask.delayed(best)(fits).compute()
+    yield
+
+
+def step(state: float, number: int) -> float:
+    return state + compute(0.2)
+
+
+def diagnose(state: float) -> float:
+    return compute(0.05)
+
+
+@plant("critical-path", "step", cluster=QUAD)
+def each_step_needs_the_one_before(client: Any) -> Work:
+    state, looks = 0.0, []
+    for number in range(18):
+        state = dask.delayed(step, pure=False)(state, number)
+        looks.append(dask.delayed(diagnose, pure=False)(state))
+    yield
+    dask.compute(state, looks)
+    yield
+
+
+def load_all(path: str) -> pd.DataFrame:
+    compute(1.3)
+    return pd.DataFrame({"value": np.arange(100_000.0)})
+
+
+def denoise(frame: pd.DataFrame) -> pd.DataFrame:
+    compute(1.5)
+    return frame * 2
+
+
+def classify(frame: pd.DataFrame) -> pd.DataFrame:
+    compute(1.2)
+    return frame > 1
+
+
+@plant("too-few-tasks", "denoise", "load_all", "classify", cluster=QUAD)
+def a_table_in_one_partition(client: Any) -> Work:
+    import dask.dataframe as dd
+
+    yield
+    meta = pd.DataFrame({"value": np.zeros(0)})
+    table = dd.from_map(load_all, ["all.csv"], meta=meta).persist()
+    wait(table)
+    clear = table.map_partitions(denoise, meta=meta).persist()
+    wait(clear)
+    clear.map_partitions(classify, meta=meta > 1).compute()
+    yield
+
+
+def score(model: np.ndarray, number: int) -> float:
+    return float(model[number]) + compute(0.05)
+
+
+@plant("large-graph", "score")
+def a_model_inside_of_every_task(client: Any) -> Work:
+    model = np.random.default_rng(0).random(6_000_000)
+    yield
+    dask.compute(*(dask.delayed(score, pure=False)(model, number) for number in range(16)))
+    yield
+
+
+def simulate(seed: int) -> float:
+    return compute(0.1)
+
+
+@plant("client-gap", variant="loop")
+def a_client_that_thinks_between(client: Any) -> Work:
+    yield
+    for number in range(7):
+        client.gather(client.map(simulate, range(number, number + 4), pure=False))
+        time.sleep(0.45)
+    yield
+
+
+@plant("client-gap", variant="own-work")
+def a_client_that_works_alone(client: Any) -> Work:
+    yield
+    for _ in range(4):
+        results = dask.compute(*(dask.delayed(simulate, pure=False)(number) for number in range(4)))
+        compute(0.7 + min(results))
+    yield
+
+
+def predict(number: int) -> float:
+    from . import heavy
+
+    return heavy.predict(number) + compute(0.06)
+
+
+@plant("cold-start", "predict", variant="import", cluster=Cluster(spoilt=True))
+def a_library_that_takes_long_to_import(client: Any) -> Work:
+    yield
+    client.gather(client.map(predict, range(30), pure=False))
+    yield
+
+
+@plant("cold-start", variant="workers", cluster=Cluster(workers=1, spoilt=True))
+def workers_that_are_asked_for_late(client: Any) -> Work:
+    yield
+    client.cluster.scale(2)
+    client.gather(client.map(simulate, range(40), pure=False))
+    yield
+
+
+def load(number: int) -> np.ndarray:
+    compute(0.35)
+    return np.full(10_000, float(number))
+
+
+def mean_of(blocks: list[np.ndarray]) -> float:
+    return float(np.mean(blocks))
+
+
+def spread_of(blocks: list[np.ndarray]) -> float:
+    return float(np.std(blocks))
+
+
+@plant("recompute", "load")
+def loaded_again_for_every_question(client: Any) -> Work:
+    blocks = [dask.delayed(load, pure=True)(number) for number in range(6)]
+    yield
+    for question in (mean_of, spread_of, mean_of):
+        dask.delayed(question)(blocks).compute()
+    yield
+
+
+def relax(number: int) -> float:
+    return _on_this_host(0.16)
+
+
+def project(number: float) -> float:
+    return _on_this_host(0.1)
+
+
+def smooth(number: float) -> float:
+    return _on_this_host(0.12)
+
+
+def _on_this_host(seconds: float) -> float:
+    from distributed import get_worker
+
+    return compute(seconds * (3.0 if get_worker().name == 1 else 1.0))
+
+
+@plant("worker-skew")
+def a_worker_on_a_slow_host(client: Any) -> Work:
+    slow = addresses(client)[1]
+    yield
+    chains = [
+        dask.delayed(smooth)(dask.delayed(project)(dask.delayed(relax, pure=False)(number)))
+        for number in range(14)
+    ]
+    dask.compute(*chains)
+    yield [slow]
+
+
+def resample(number: int) -> float:
+    return compute(0.25)
+
+
+def plot(number: int) -> float:
+    return compute(0.1)
+
+
+@plant("imbalanced-threads", "resample")
+def all_work_pinned_to_one_worker(client: Any) -> Work:
+    first, second = addresses(client)
+    yield
+    pinned = client.map(resample, range(14), workers=[first], pure=False)
+    client.gather([*pinned, *client.map(plot, range(2), workers=[second], pure=False)])
+    yield [first, second]
+
+
+def load_region(number: int) -> pd.DataFrame:
+    """Most people live in one region."""
+    rows = 900_000 if number == 9 else 40_000 + 2_000 * number
+    random = np.random.default_rng(number)
+    return pd.DataFrame({"age": random.integers(0, 100, rows), "income": random.random(rows)})
+
+
+def rank(frame: pd.DataFrame) -> pd.Series:
+    for _ in range(6):
+        ranked = frame.sort_values(["age", "income"]).income.rank()
+    return ranked.head(10)
+
+
+@plant("data-skew", "rank", "load_region")
+def one_region_with_most_rows(client: Any) -> Work:
+    yield
+    regions = client.map(load_region, range(14), pure=False)
+    client.gather(client.map(rank, regions, pure=False))
+    yield

@@ -1,0 +1,114 @@
+"""Faults in what worker threads do while they run a task."""
+
+from __future__ import annotations
+
+import asyncio
+import http.server
+import threading
+import time
+import urllib.request
+from typing import Any
+
+from .planting import QUAD, Cluster, Work, addresses, compute, plant
+
+
+def tokenize(number: int) -> int:
+    """Pure Python, which holds the GIL."""
+    counts: dict[str, int] = {}
+    for at in range(450_000):
+        word = "w" + str((at * 7 + number) % 1_000)
+        counts[word] = counts.get(word, 0) + 1
+    return len(counts)
+
+
+@plant("gil-contention", "tokenize", cluster=Cluster(workers=1, threads=4))
+def pure_python_on_four_threads(client: Any) -> Work:
+    yield
+    client.gather(client.map(tokenize, range(20), pure=False))
+    yield
+
+
+def download(url: str) -> int:
+    with urllib.request.urlopen(url) as answer:
+        return len(answer.read())
+
+
+def digest(size: int) -> float:
+    return compute(0.01) + size
+
+
+class _Slowly(http.server.BaseHTTPRequestHandler):
+    """A store that takes its time."""
+
+    def do_GET(self) -> None:
+        time.sleep(0.3)
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(bytes(20_000))
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@plant("io-wait", "download", variant="http", cluster=QUAD)
+def a_store_that_takes_its_time(client: Any) -> Work:
+    store = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Slowly)
+    threading.Thread(target=store.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{store.server_port}/part"
+    yield
+    client.gather(client.map(digest, client.map(download, [url] * 44, pure=False), pure=False))
+    yield
+    store.shutdown()
+    store.server_close()
+
+
+def query(number: int) -> int:
+    """A database that answers when it likes."""
+    time.sleep(0.25 + 0.02 * (number % 4))
+    return number
+
+
+@plant("io-wait", "query", variant="sleep", cluster=QUAD)
+def a_database_that_is_waited_for(client: Any) -> Work:
+    yield
+    client.gather(client.map(query, range(48), pure=False))
+    yield
+
+
+def decode(number: int) -> int:
+    """A call into C that does not let go of the GIL."""
+    return sum(range(30_000_000)) + number
+
+
+def index(first: int, second: int) -> float:
+    return compute(0.02)
+
+
+@plant("event-loop-lag", "decode", variant="c-call")
+def a_c_call_that_keeps_the_gil(client: Any) -> Work:
+    workers = addresses(client)
+    yield
+    decoded = [
+        client.submit(decode, number, workers=[workers[number % 2]], pure=False) for number in range(10)
+    ]
+    pairs = zip(decoded[::2], decoded[1::2], strict=True)
+    client.gather([client.submit(index, *pair, pure=False) for pair in pairs])
+    yield workers
+
+
+async def poll(number: int) -> int:
+    """A coroutine, which runs on the worker's event loop, that blocks it."""
+    time.sleep(0.35)
+    await asyncio.sleep(0)
+    return number
+
+
+@plant("event-loop-lag", "poll", variant="coroutine")
+def a_coroutine_that_blocks(client: Any) -> Work:
+    workers = addresses(client)
+    yield
+    polled = client.map(poll, range(14), pure=False)
+    client.gather(
+        [client.submit(index, *pair, pure=False) for pair in zip(polled[::2], polled[1::2], strict=True)]
+    )
+    yield workers
