@@ -1,9 +1,9 @@
 """See where the time of a Dask computation went.
 
 `record` records it, `open` opens the file again, `Recording` is what both
-give; `runs` are those that ``%%dprofile`` recorded, and `watch` shows what
-happens now. Importing the package is cheap: what is needed comes when it is
-used.
+give; `compare` says what differs between several; `runs` are those that
+``%%dprofile`` recorded, and `watch` shows what happens now. Importing the
+package is cheap: what is needed comes when it is used.
 """
 
 from __future__ import annotations
@@ -12,18 +12,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .analysis.compare import Comparison, compare
     from .hosts.runs import runs
     from .hosts.widget import watch
     from .recording import Recording, RecordingError
     from .recording import open_recording as open
     from .session import Session, record
 
-__all__ = ["Recording", "RecordingError", "Session", "open", "record", "runs", "watch"]
+__all__ = [
+    "Comparison",
+    "Recording",
+    "RecordingError",
+    "Session",
+    "compare",
+    "open",
+    "record",
+    "runs",
+    "watch",
+]
 
 _FROM = {
+    "Comparison": ("analysis.compare", "Comparison"),
     "Recording": ("recording", "Recording"),
     "RecordingError": ("recording", "RecordingError"),
     "Session": ("session", "Session"),
+    "compare": ("analysis.compare", "compare"),
     "open": ("recording", "open_recording"),
     "record": ("session", "record"),
     "runs": ("hosts.runs", "runs"),

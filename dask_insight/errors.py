@@ -19,6 +19,8 @@ class ExitCode(IntEnum):
     UNWRITABLE = 4
     #: No scheduler answers at the address.
     UNREACHABLE = 5
+    #: `dask-insight compare --fail-if-slower`: it is slower than that, and not by chance.
+    SLOWER = 6
     #: Ctrl-C where it does not mean "finish".
     INTERRUPTED = 130
 

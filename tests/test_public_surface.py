@@ -12,7 +12,17 @@ import pytest
 
 import dask_insight
 
-PUBLIC = {"Recording", "RecordingError", "Session", "open", "record", "runs", "watch"}
+PUBLIC = {
+    "Comparison",
+    "Recording",
+    "RecordingError",
+    "Session",
+    "compare",
+    "open",
+    "record",
+    "runs",
+    "watch",
+}
 
 TABLES = (
     "tasks",
@@ -118,6 +128,7 @@ def test_methods_are_described(method: str) -> None:
 @pytest.mark.parametrize(
     "function",
     [
+        dask_insight.compare,
         dask_insight.record,
         dask_insight.watch,
         dask_insight.Recording.balance,

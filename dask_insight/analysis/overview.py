@@ -75,6 +75,8 @@ class Overview(NamedTuple):
     def verdict(self) -> str:
         """The answer in one or two sentences, with numbers."""
         if not self.tasks and not self.erred:
+            if isinstance(compared := self.facts.get("comparison"), str):
+                return compared
             return "No task ended while this was recorded."
         if not np.isfinite(self.busy):
             return f"{words.duration(self.duration)}: {words.count(self.tasks, 'task')}."

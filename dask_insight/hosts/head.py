@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dask_insight import words
+from dask_insight.analysis.compare import Comparison
 from dask_insight.analysis.overview import Overview, short
 
 if TYPE_CHECKING:
@@ -32,6 +33,12 @@ class Head(NamedTuple):
 def head_of(recording: Recording, title: str | None = None) -> Head:
     """The top of a recording's report."""
     summary = recording.summary()
+    if "comparison" in summary.facts and not summary.tasks:
+        from .comparison import facts, tables
+
+        comparison = Comparison(recording)
+        name = title or summary.name or "Comparison"
+        return Head(name, comparison.verdict(), facts(comparison), [], tables(comparison), 0)
     return Head(
         title or summary.name or "Dask computation",
         summary.verdict(),

@@ -1,0 +1,116 @@
+"""What a comparison found."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...recording import Recording
+from ...schema import TABLES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Comparison:
+    """What differs between runs, and whether that is more than noise; made by `dask_insight.compare`.
+
+    Its tables are DataFrames, one row for each thing and side, in the order of
+    what matters. ``comparison.names.pivot(index="name", columns="side")`` puts
+    the sides beside each other.
+
+    Attributes
+    ----------
+    recording : Recording
+        The same as rows, to be saved, opened again and shown in panels.
+    sides, runs, budget, names, memory, stacks, findings, settings : DataFrame
+        Their columns, with units, are described where they are defined:
+        ``help(Comparison.names)``.
+    """
+
+    if TYPE_CHECKING:
+        sides: pd.DataFrame
+        runs: pd.DataFrame
+        budget: pd.DataFrame
+        names: pd.DataFrame
+        memory: pd.DataFrame
+        stacks: pd.DataFrame
+        findings: pd.DataFrame
+        settings: pd.DataFrame
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+
+    def verdict(self) -> str:
+        """The answer: for each side whether it is slower or faster than the first, by how much, and why."""
+        columns: Any = self.recording.columns("compared_sides")
+        return " ".join(text for text in columns["text"].tolist() if text)
+
+    def slower(self, limit: float = 0.0) -> list[str]:
+        """Names of the sides that are slower than the baseline, beyond a limit and beyond the noise.
+
+        Parameters
+        ----------
+        limit
+            Share of the baseline's wall time: 0.1 for 10 %.
+        """
+        sides = self.sides
+        base = float(sides["seconds"].iloc[0])
+        rows = (sides["verdict"] == "slower") & (sides["change"] > limit * base)
+        return [str(name) for name in sides.loc[rows, "name"]]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file that `dask_insight.open` and ``dask-insight report`` read."""
+        self.recording.save(path)
+
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
+        """Write one self-contained HTML page that shows it; returns its path."""
+        return self.recording.report(path, title=title)
+
+    def widget(self) -> Any:
+        """It as a panel in the output of a notebook cell; needs anywidget."""
+        return self.recording.widget("compare")
+
+    def to_markdown(self) -> str:
+        """It as Markdown, for a pull request: verdict, and tables of what differs."""
+        text: str = _shown("markdown")(self)
+        return text
+
+    def to_json(self) -> str:
+        """It as one JSON object: verdict and tables, without memory over time and call stacks."""
+        text: str = _shown("to_json")(self)
+        return text
+
+    def __str__(self) -> str:
+        text: str = _shown("text")(self)
+        return text
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(map(repr, self.sides['name']))}: {self.verdict()}>"
+
+    def _repr_html_(self) -> str:
+        text: str = _shown("html")(self)
+        return text
+
+
+def _shown(form: str) -> Any:
+    """A form that stands above comparisons, found by name when it is asked for."""
+    return getattr(import_module("dask_insight.hosts.comparison"), form)
+
+
+def _table(name: str) -> property:
+    table = TABLES[f"compared_{name}"]
+    lines = [
+        f"    {column.name} [{column.unit}]: {column.doc}"
+        if column.unit
+        else f"    {column.name}: {column.doc}"
+        for column in table.columns
+    ]
+    doc = "\n".join((table.doc, "", *lines))
+    return property(lambda self: self.recording.table(f"compared_{name}"), doc=doc)
+
+
+for _name in ("sides", "runs", "budget", "names", "memory", "stacks", "findings", "settings"):
+    setattr(Comparison, _name, _table(_name))

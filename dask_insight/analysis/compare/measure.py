@@ -1,0 +1,120 @@
+"""What is measured of one run, to be compared with others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...batch import Symbols
+from ...lookup import pick
+from ...timeline import Attempts, attempts
+from .facts import facts_of
+from .memory import Series, memory_of
+from .noise import batch_means
+from .sides import Opened
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ...recording import Recording
+
+
+class Names(NamedTuple):
+    """Task names of a run, with what their attempts took; failed attempts count too."""
+
+    names: list[str]
+    attempts: np.ndarray
+    #: Seconds in task functions.
+    seconds: np.ndarray
+    #: Squared standard error of `seconds`, from how alike the attempts are; NaN if there was one only.
+    error: np.ndarray
+
+
+class Measured(NamedTuple):
+    """The figures of a run. Times in seconds, sizes in bytes."""
+
+    name: str
+    file: str
+    #: Since the epoch; NaN if nothing ran.
+    started: float
+    seconds: float
+    workers: int
+    threads: float
+    thread_seconds: float
+    computing: float
+    tasks: int
+    names: Names
+    #: Part of the time budget to its kind and thread-seconds.
+    budget: dict[str, tuple[str, float]]
+    memory: Series
+    #: As `Recording.flame`.
+    flame: pd.DataFrame
+    #: Findings, as `Recording.findings` lists them.
+    findings: list[Any]
+    #: Kind and name of a fact to its value in words.
+    facts: dict[tuple[str, str], str]
+
+
+def measure(run: Opened) -> Measured:
+    """Measure a run."""
+    recording = run.recording
+    known = attempts(recording.columns)
+    budget = recording.time_budget()
+    told = budget.attrs
+    ran = np.flatnonzero(known.ran)
+    workers = int(np.count_nonzero(np.bincount(known.worker.codes[ran]))) if len(ran) else 0
+    length = told["stop"] - told["start"]
+    computing = budget.loc[budget["kind"] == "computing", "seconds"].sum()
+    parts = zip(budget["part"], budget["kind"], budget["seconds"], strict=True)
+    began = recording.started + told["start"] if length > 0 else math.nan
+    return Measured(
+        name=run.name,
+        file=run.file,
+        started=began,
+        seconds=length,
+        workers=_there(recording, known, began, began + length) or workers,
+        threads=told["threads"],
+        thread_seconds=told["thread_seconds"],
+        computing=float(computing),
+        tasks=len(np.unique(known.task[known.ok])),
+        names=_names(recording, known, ran),
+        budget={str(part): (str(kind), float(seconds)) for part, kind, seconds in parts},
+        memory=memory_of(recording.columns("memory"), recording.columns("resources"), began),
+        flame=recording.flame(),
+        findings=_findings(recording),
+        facts=facts_of(recording.about),
+    )
+
+
+def _names(recording: Recording, known: Attempts, ran: np.ndarray) -> Names:
+    """What the attempts at each task name took."""
+    graph: Mapping[str, Any] = recording.columns("graph")
+    prefix: Symbols = pick(graph["prefix"], known.described[ran])
+    length = known.stop[ran] - known.start[ran]
+    groups = len(prefix.names)
+    count = np.bincount(prefix.codes, minlength=groups)
+    error = batch_means(prefix.codes.astype("i8"), known.start[ran], length, groups)
+    used = np.flatnonzero(count)
+    return Names(
+        [prefix.names[code] for code in used.tolist()],
+        count[used].astype("f8"),
+        np.bincount(prefix.codes, length, groups)[used],
+        (error * count**2)[used],
+    )
+
+
+def _there(recording: Recording, known: Attempts, start: float, stop: float) -> int:
+    """Workers that were there between two moments; 0 if the recording does not list them."""
+    table: Mapping[str, Any] = recording.columns("workers")
+    last = {name: row for row, name in enumerate(table["worker"].tolist())}
+    rows = list(last.values())
+    joined, left = table["joined"][rows], table["left"][rows]
+    return int(np.count_nonzero(~(joined >= stop) & ~(left <= start)))
+
+
+def _findings(recording: Recording) -> list[Any]:
+    found = getattr(recording, "findings", None)
+    return list(found()) if callable(found) else []

@@ -1,0 +1,78 @@
+"""Memory of all workers together over the time of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+#: Moments of a run that are told.
+_POINTS = 240
+
+
+class Series(NamedTuple):
+    """Sums over the workers at some moments. Sizes in bytes; NaN where nothing is known."""
+
+    #: Seconds since the run's start.
+    time: np.ndarray
+    process: np.ndarray
+    managed: np.ndarray
+    spilled: np.ndarray
+
+    @property
+    def most(self) -> float:
+        """Most memory that the processes took together; NaN if unknown."""
+        known = self.process[np.isfinite(self.process)]
+        return float(known.max()) if len(known) else float("nan")
+
+
+def memory_of(memory: Mapping[str, Any], resources: Mapping[str, Any], zero: float) -> Series:
+    """Sum the last samples of all workers up to each of some moments.
+
+    Parameters
+    ----------
+    memory, resources
+        The columns of these tables; the second stands in where the first has no rows.
+    zero
+        The run's start, seconds since the epoch.
+    """
+    told = memory
+    if not len(memory["time"]) and len(resources["time"]):
+        others = [name for name in ("scheduler", "client") if name in resources["process"].names]
+        codes = [resources["process"].names.index(name) for name in others]
+        rows = np.flatnonzero(~np.isin(resources["process"].codes, codes))
+        unknown = np.full(len(rows), np.nan)
+        told = {
+            "worker": resources["process"]._replace(codes=resources["process"].codes[rows]),
+            "time": resources["time"][rows],
+            "process": resources["memory"][rows],
+            "managed": unknown,
+            "spilled": unknown,
+        }
+    after = np.flatnonzero(np.isfinite(told["time"]))
+    if not len(after) or not np.isfinite(zero):
+        none = np.zeros(0)
+        return Series(none, none, none, none)
+    worker, moment = told["worker"].codes[after].astype("i8"), told["time"][after] - zero
+    first, last = max(0.0, float(moment.min())), float(moment.max())
+    grid = np.linspace(first, max(last, first), _POINTS if last > first else 1)
+    return Series(grid, *(_summed(worker, moment, told[name][after], grid) for name in Series._fields[1:]))
+
+
+def _summed(worker: np.ndarray, moment: np.ndarray, values: np.ndarray, grid: np.ndarray) -> np.ndarray:
+    """For each moment of `grid` the sum of what each worker last told."""
+    known = np.isfinite(values)
+    if not known.any():
+        return np.full(len(grid), np.nan)
+    worker, moment, values = worker[known], moment[known], values[known]
+    order = np.lexsort((moment, worker))
+    worker, moment, values = worker[order], moment[order], values[order]
+    # What a sample adds to the sum is its change since the worker's last one.
+    before = np.concatenate((np.zeros(1), values[:-1]))
+    new = np.concatenate((np.ones(1, bool), worker[1:] != worker[:-1]))
+    change = values - np.where(new, 0.0, before)
+    by_time = np.argsort(moment, kind="stable")
+    sums = np.cumsum(change[by_time])
+    at = np.searchsorted(moment[by_time], grid, side="right") - 1
+    return np.where(at >= 0, sums[np.maximum(at, 0)], np.nan)

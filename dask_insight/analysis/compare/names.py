@@ -1,0 +1,177 @@
+"""Task names of the sides: what each took, and whose change matters first."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import noise
+from .measure import Measured
+
+#: What a part of a name that differs from graph to graph looks like: tokens, hashes, ids, addresses.
+_TOKEN = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?=[0-9a-f]*[0-9])[0-9a-f]{6,}(?![0-9A-Za-z])")
+#: Relative spread of attempts of which nothing tells how alike they are.
+_UNKNOWN = 0.25
+
+
+class _Figures(NamedTuple):
+    """Count, seconds and squared error of every name in every run of a side: (runs, names)."""
+
+    attempts: np.ndarray
+    seconds: np.ndarray
+    error: np.ndarray
+
+
+def names(sides: Sequence[Sequence[Measured]]) -> dict[str, Any]:
+    """The columns of the table `compared_names`.
+
+    The noise of a name's mean has two parts: how its attempts differ within a
+    run (`noise.batch_means`), and how runs differ. With many names to look at,
+    99 of 100 that did not change are said to be the same.
+    """
+    known, place, members = _matched(sides)
+    figures = [_figures(side, codes, len(known)) for side, codes in zip(sides, place, strict=True)]
+    threads = [float(np.mean([run.threads for run in side])) for side in sides]
+    rows = [_side(number, figures, threads[number]) for number in range(len(sides))]
+    impact = np.array([row["impact"] for row in rows])
+    differs = np.array([[word not in ("baseline", "same") for word in row["verdict"]] for row in rows])
+    order = np.lexsort((np.arange(len(known)), -np.nanmax(np.abs(impact), axis=0), ~differs.any(axis=0)))
+    width = len(sides)
+    made: dict[str, Any] = {
+        "side": np.tile(np.arange(width), len(known)),
+        "name": [known[name] for name in order for _ in range(width)],
+        "names": [json.dumps(members[side][name]) for name in order for side in range(width)],
+    }
+    for column in rows[0]:
+        values = np.array([row[column] for row in rows])
+        made[column] = values[:, order].T.reshape(-1)
+    return made | {"verdict": made["verdict"].tolist()}
+
+
+def shape_of(name: str) -> str:
+    """A name with … in place of what looks like a token, a hash or an address."""
+    return _TOKEN.sub("…", name)
+
+
+def _matched(
+    sides: Sequence[Sequence[Measured]],
+) -> tuple[list[str], list[list[np.ndarray]], list[list[list[str]]]]:
+    """Names of the rows, the row of each name of each run, and each side's own names of each row.
+
+    A name that every side has is itself. Others that are alike but for what
+    looks like a token stand together under the name without it.
+    """
+    told = [[run.names.names for run in side] for side in sides]
+    every = set.intersection(*({name for names in side for name in names} for side in told))
+    others = Counter(shape_of(name) for name in {n for side in told for names in side for n in names} - every)
+    rows: dict[str, int] = {}
+    place: list[list[np.ndarray]] = []
+    members: list[dict[int, dict[str, None]]] = []
+    for side in told:
+        mine: defaultdict[int, dict[str, None]] = defaultdict(dict)
+        of_runs = []
+        for names in side:
+            codes = np.zeros(len(names), "i8")
+            for number, name in enumerate(names):
+                shape = shape_of(name)
+                row = name if name in every or others[shape] < 2 else shape
+                codes[number] = rows.setdefault(row, len(rows))
+                mine[int(codes[number])][name] = None
+            of_runs.append(codes)
+        place.append(of_runs)
+        members.append(mine)
+    listed = [[list(mine.get(row, ()))[:50] for row in range(len(rows))] for mine in members]
+    return list(rows), place, listed
+
+
+def _figures(side: Sequence[Measured], place: list[np.ndarray], rows: int) -> _Figures:
+    sums = np.zeros((3, len(side), rows))
+    for number, (run, codes) in enumerate(zip(side, place, strict=True)):
+        told = run.names
+        spread = _spread(told.attempts, told.seconds, told.error)
+        for which, values in enumerate((told.attempts, told.seconds, spread)):
+            np.add.at(sums[which, number], codes, values)
+    return _Figures(*sums)
+
+
+def _spread(count: np.ndarray, seconds: np.ndarray, error: np.ndarray) -> np.ndarray:
+    """Squared error of seconds; for a name with one attempt, as relatively large as of any attempt."""
+    told = np.isfinite(error) & (seconds > 0)
+    relative = np.divide(error * count, seconds**2, out=np.zeros(len(count)), where=told)
+    usual = float(np.average(relative[told], weights=count[told])) if told.any() else _UNKNOWN**2
+    return np.where(np.isfinite(error), error, usual * seconds**2 / np.maximum(count, 1))
+
+
+def _side(number: int, figures: list[_Figures], threads: float) -> dict[str, Any]:
+    """The columns of one side, a value a name."""
+    here, base = figures[number], figures[0]
+    count, seconds = here.attempts.mean(axis=0), here.seconds.mean(axis=0)
+    before, seconds_before = base.attempts.mean(axis=0), base.seconds.mean(axis=0)
+    mean, mean_before = _over(seconds, count), _over(seconds_before, before)
+    change = mean - mean_before
+    width = _noise(figures, number)
+    if number:
+        words = _verdicts(change, width, count, before, _jitter(figures))
+    else:
+        change, width = np.full((2, len(count)), np.nan)
+        words = np.full(len(count), "baseline", object)
+    return {
+        "count": count,
+        "seconds": seconds,
+        "mean": mean,
+        "share": seconds / max(float(seconds.sum()), 1e-300),
+        "change": change,
+        "noise": width,
+        "impact": (seconds - seconds_before) / threads if threads else seconds - seconds_before,
+        "verdict": words,
+    }
+
+
+def _noise(figures: list[_Figures], number: int) -> np.ndarray:
+    """What the change of a name's mean must exceed, seconds."""
+    means, expected, runs = [], [], []
+    for side in figures:
+        mean = np.divide(
+            side.seconds, side.attempts, out=np.zeros_like(side.seconds), where=side.attempts > 0
+        )
+        within = _over(side.error.sum(axis=0), side.seconds.sum(axis=0) ** 2 / len(side.attempts))
+        # A run without the name says nothing of it: it counts as the mean of the others.
+        there = side.attempts > 0
+        usual = _over(mean.sum(axis=0), there.sum(axis=0))
+        means.append(np.where(there, mean, np.nan_to_num(usual)))
+        expected.append(within)
+        runs.append(len(side.attempts))
+    seen = noise.repeats(means)
+    of_run = np.sqrt(noise.EXPECTED**2 + np.nan_to_num(np.nanmax([expected[0], expected[number]], axis=0)))
+    sd = noise.deviation(seen, of_run)
+    sides = (means[0].mean(axis=0), means[number].mean(axis=0))
+    return noise.width(sd, seen.df, (runs[0], runs[number]), sides, noise.MANY)
+
+
+def _jitter(figures: list[_Figures]) -> np.ndarray:
+    """What a difference in numbers of attempts must exceed: none where repeats always had the same."""
+    seen = noise.repeats([side.attempts for side in figures], relative=False)
+    sd = np.sqrt(seen.squares / max(seen.df, 1))
+    return np.maximum(noise.student(seen.df + noise.PRIOR, noise.MANY) * sd, 1e-9)
+
+
+def _verdicts(
+    change: np.ndarray, width: np.ndarray, count: np.ndarray, before: np.ndarray, jitter: np.ndarray
+) -> np.ndarray:
+    words = np.full(len(count), "same", object)
+    words[count > before + jitter] = "more"
+    words[count < before - jitter] = "fewer"
+    words[change > width] = "slower"
+    words[change < -width] = "faster"
+    words[(before == 0) & (count > 0)] = "came"
+    words[(before > 0) & (count == 0)] = "went"
+    return words
+
+
+def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return np.asarray(np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0))

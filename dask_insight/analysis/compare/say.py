@@ -1,0 +1,188 @@
+"""The answer of a comparison in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ... import words
+
+#: Parts of the time budget as one says what threads did.
+PARTS = {
+    "cpu": "computing",
+    "off-cpu": "in tasks, off the CPU",
+    "compute": "computing",
+    "failed": "in attempts that failed",
+    "deserialize": "deserializing",
+    "serialize": "serializing",
+    "disk": "reading from disk and writing to it",
+    "overhead": "starting and ending tasks",
+    "inputs": "waiting for inputs",
+    "data": "waiting for data from other workers",
+    "placement": "idle beside busy workers",
+    "scheduler": "waiting for the scheduler",
+    "paused": "paused for lack of memory",
+    "client": "without tasks",
+    "joining": "on workers that had just joined",
+    "leaving": "on workers that were leaving",
+}
+#: A cause is named from this share of the difference on, or of the wall time where there is none.
+_OF_CHANGE, _OF_WALL = 0.15, 0.05
+#: Names that make up most of the time and changed by nearly the same factor changed together.
+_TOGETHER, _FACTOR, _FEWEST = 0.8, 1.15, 3
+
+
+class _Name(NamedTuple):
+    """A task name in one side."""
+
+    name: str
+    attempts: float
+    before: float
+    mean: float
+    mean_before: float
+    seconds: float
+    seconds_before: float
+    impact: float
+    verdict: str
+
+
+def verdicts(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Mapping[str, Any]) -> list[str]:
+    """For each side one or two sentences: how it stands to the baseline, and why; '' for the baseline."""
+    return ["", *(" ".join(_sentences(sides, budget, names, side)) for side in sides["side"][1:])]
+
+
+def _sentences(
+    sides: Mapping[str, Any], budget: Mapping[str, Any], names: Mapping[str, Any], side: int
+) -> Iterator[str]:
+    told = _names(names, side)
+    yield _first(sides, side)
+    if because := _because(sides, budget, told, side):
+        yield because
+
+
+def _first(sides: Mapping[str, Any], side: int) -> str:
+    name, base = sides["name"][side], sides["name"][0]
+    took, before = sides["seconds"][side], sides["seconds"][0]
+    change, noise = sides["change"][side], words.duration(sides["noise"][side])
+    runs = sides["runs"][0], sides["runs"][side]
+    known = (
+        f"from {words.count(runs[0], 'run')} and {runs[1]:,}"
+        if sides["source"][side] == "runs"
+        else "one run each, so estimated from their tasks and from how runs usually differ"
+    )
+    if not took or not before:
+        empty = name if not took else base
+        return (
+            f"{name} took {words.duration(took)} and {base} {words.duration(before)}: no task ran in {empty}."
+        )
+    where = _threads(sides, side)
+    if sides["verdict"][side] == "same":
+        return (
+            f"{name} took {words.duration(took)}{where} and {base} {words.duration(before)}: "
+            f"no difference beyond the noise of ±{words.SPACE}{noise} ({known})."
+        )
+    by = f"{words.duration(abs(change))} ({words.share(abs(change) / before)})"
+    more = "longer" if change > 0 else "less"
+    return (
+        f"{name} took {words.duration(took)}{where}, {by} {more} than {base} with {words.duration(before)}; "
+        f"the noise is ±{words.SPACE}{noise} ({known})."
+    )
+
+
+def _threads(sides: Mapping[str, Any], side: int) -> str:
+    here, before = round(float(sides["threads"][side])), round(float(sides["threads"][0]))
+    return "" if here == before else f" on {words.count(here, 'thread')} instead of {before:,}"
+
+
+def _names(names: Mapping[str, Any], side: int) -> list[_Name]:
+    width = max(names["side"], default=0) + 1
+    here, base = slice(side, None, width), slice(0, None, width)
+    columns = (names[each][part] for each in ("count", "mean", "seconds") for part in (here, base))
+    count, before, mean, mean_before, seconds, seconds_before = columns
+    return [
+        _Name(*row)
+        for row in zip(
+            names["name"][here],
+            *(values.tolist() for values in (count, before, mean, mean_before, seconds, seconds_before)),
+            names["impact"][here].tolist(),
+            names["verdict"][here],
+            strict=True,
+        )
+    ]
+
+
+def _because(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Sequence[_Name], side: int) -> str:
+    change, wall = float(sides["change"][side]), float(sides["seconds"][side])
+    same = sides["verdict"][side] == "same"
+    if together := _together(names):
+        return together
+    least = _OF_WALL * wall if same else _OF_CHANGE * abs(change)
+    causes = [
+        name
+        for name in names
+        if name.verdict != "same" and abs(name.impact) >= least and (same or name.impact * change > 0)
+    ]
+    if causes:
+        begin = "But" if same else "First of all"
+        return f"{begin} {words.listing(_said(name) for name in causes[:2])}."
+    return "" if same else _waiting(budget, change, side)
+
+
+def _said(name: _Name) -> str:
+    """A task name and what changed about it: ``work takes twice as long (+1.2 s on all threads)``."""
+    cost = f"({_signed(name.impact)} on all threads)"
+    if name.verdict == "came":
+        return f"{name.name} is new {cost}"
+    if name.verdict == "went":
+        return f"{name.name} is gone {cost}"
+    if name.verdict in ("more", "fewer"):
+        times = words.count(round(name.attempts), "time")
+        return f"{name.name} runs {times} instead of {name.before:,.0f} {cost}"
+    return f"{name.name} takes {_ratio(name.mean / name.mean_before)} {cost}"
+
+
+def _ratio(ratio: float) -> str:
+    if ratio >= 1.5:
+        return f"{ratio:.1f} times as long"
+    return f"{words.share(abs(ratio - 1))} {'longer' if ratio > 1 else 'less'}"
+
+
+def _signed(seconds: float) -> str:
+    return ("+" if seconds > 0 else "") + words.duration(seconds)
+
+
+def _together(names: Sequence[_Name]) -> str:
+    """That nearly all names take longer, or less, by the same factor, if they do."""
+    both = [name for name in names if name.seconds_before > 0 and name.mean > 0 and name.mean_before > 0]
+    whole = sum(name.seconds_before for name in both)
+    if len(both) < _FEWEST or whole <= 0:
+        return ""
+    factor = np.array([name.mean / name.mean_before for name in both])
+    weight = np.array([name.seconds_before for name in both]) / whole
+    order = np.argsort(factor)
+    middle = float(factor[order][np.searchsorted(np.cumsum(weight[order]), 0.5)])
+    alike = (factor > middle / _FACTOR) & (factor < middle * _FACTOR)
+    changed = [name.verdict in ("slower", "faster") for name in both]
+    largest = float(weight[alike].max(initial=0))
+    if weight[alike & np.array(changed)].sum() < _TOGETHER or largest > _TOGETHER:
+        return ""
+    kind = "slower or busier" if middle > 1 else "faster or idler"
+    return f"Nearly all tasks take {_ratio(middle)}, as on a {kind} machine."
+
+
+def _waiting(budget: Mapping[str, Any], change: float, side: int) -> str:
+    """The part of the time budget that changed most in the direction of the wall time."""
+    rows = [
+        (part, by)
+        for part, of, by, verdict in zip(
+            budget["part"], budget["side"].tolist(), budget["change"].tolist(), budget["verdict"], strict=True
+        )
+        if of == side and verdict != "same" and by * change > 0 and abs(by) >= _OF_CHANGE * abs(change)
+    ]
+    if not rows:
+        return ""
+    part, by = rows[0]
+    what = PARTS.get(part, part)
+    return f"First of all it spent {words.duration(abs(by))} {'more' if by > 0 else 'less'} {what}."

@@ -1,0 +1,131 @@
+"""Wall time of the sides, and what it went into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import noise
+from .measure import Measured
+
+#: What a part of the time budget is expected to differ by from run to run: of itself, and of the wall time.
+_OF_PART, _OF_WALL = 0.05, 0.01
+
+Sides = Sequence[Sequence[Measured]]
+
+
+def sides(measured: Sides, names: Sequence[str]) -> dict[str, Any]:
+    """The columns of the table `compared_sides`, but for the words.
+
+    Without repeats the noise of the wall time has two parts: what runs are
+    expected to differ by, and how the attempts of each task name differ within
+    the run, on all threads together (`noise`).
+    """
+    walls = [np.array([[run.seconds] for run in side]) for side in measured]
+    mean = np.array([float(each.mean()) for each in walls])
+    seen = noise.repeats(walls)
+    width = np.full(len(mean), np.nan)
+    for number in range(1, len(mean)):
+        within = max(_within(measured[0]), _within(measured[number]))
+        sd = noise.deviation(seen, float(np.hypot(noise.EXPECTED, within)))
+        runs = (len(walls[0]), len(walls[number]))
+        width[number] = noise.width(sd, seen.df, runs, (mean[:1], mean[number : number + 1]))[0]
+    change = np.where(np.arange(len(mean)) > 0, mean - mean[0], np.nan)
+    return {
+        "side": np.arange(len(mean)),
+        "name": list(names),
+        "runs": [len(side) for side in measured],
+        **{
+            name: [_mean([getattr(run, name) for run in side]) for side in measured]
+            for name in ("workers", "threads", "seconds", "thread_seconds", "computing", "tasks")
+        },
+        "memory": [_mean([run.memory.most for run in side]) for side in measured],
+        "change": change,
+        "noise": width,
+        "source": ["", *["runs" if seen.df else "tasks"] * (len(mean) - 1)],
+        "verdict": ["baseline", *_words(change[1:], width[1:], "slower", "faster")],
+    }
+
+
+def runs(measured: Sides) -> dict[str, Any]:
+    """The columns of the table `compared_runs`."""
+    told = [(side, number, run) for side, runs in enumerate(measured) for number, run in enumerate(runs)]
+    figures = ("name", "file", "started", "seconds", "workers", "threads", "thread_seconds", "computing")
+    return {
+        "side": [side for side, _, _ in told],
+        "run": [number for _, number, _ in told],
+        **{name: [getattr(run, name) for _, _, run in told] for name in (*figures, "tasks")},
+        "memory": [run.memory.most for _, _, run in told],
+    }
+
+
+def budget(measured: Sides) -> dict[str, Any]:
+    """The columns of the table `compared_budget`: parts whose time changed most first."""
+    kinds: dict[str, str] = {}
+    for side in measured:
+        for run in side:
+            kinds |= {part: kind for part, (kind, _) in run.budget.items()}
+    parts = list(kinds)
+    seconds = [np.array([_parts(run, parts) for run in side]).reshape(len(side), -1) for side in measured]
+    walls = [
+        each * np.array([[run.seconds / max(run.thread_seconds, 1e-300)] for run in side])
+        for each, side in zip(seconds, measured, strict=True)
+    ]
+    seen = noise.repeats(walls, relative=False)
+    mean = np.array([each.mean(axis=0) for each in walls])
+    change, width = np.full((2, *mean.shape), np.nan)
+    words = np.full(mean.shape, "baseline", object)
+    for number in range(1, len(mean)):
+        change[number] = mean[number] - mean[0]
+        larger = np.maximum(mean[0], mean[number])
+        whole = max(mean[0].sum(), mean[number].sum())
+        sd = noise.deviation(seen, np.hypot(_OF_PART * larger, _OF_WALL * whole))
+        ones = np.ones(len(parts))
+        width[number] = noise.width(sd, seen.df, (len(walls[0]), len(walls[number])), (ones, ones))
+        words[number] = _words(change[number], width[number], "more", "less")
+    most = np.nanmax(np.abs(change[1:]), axis=0) if parts else np.zeros(0)
+    order = np.lexsort((-mean.max(axis=0), -most)) if parts else np.zeros(0, "i8")
+    total = np.array([each.mean(axis=0) for each in seconds])
+    whole_time = np.maximum(total.sum(axis=1, keepdims=True), 1e-300)
+
+    def by_part(values: np.ndarray) -> Any:
+        return values[:, order].T.reshape(-1)
+
+    return {
+        "side": np.tile(np.arange(len(mean)), len(parts)),
+        "kind": [kinds[parts[part]] for part in order for _ in measured],
+        "part": [parts[part] for part in order for _ in measured],
+        "seconds": by_part(total),
+        "share": by_part(total / whole_time),
+        "wall": by_part(mean),
+        "change": by_part(change),
+        "noise": by_part(width),
+        "verdict": by_part(words).tolist(),
+    }
+
+
+def _parts(run: Measured, parts: list[str]) -> list[float]:
+    return [run.budget.get(part, ("", 0.0))[1] for part in parts]
+
+
+def _within(side: Sequence[Measured]) -> float:
+    """What the wall time of a run varies by, relatively, as its attempts do: mean over the runs."""
+    told = []
+    for run in side:
+        if run.seconds > 0 and run.threads > 0:
+            error = float(np.sqrt(np.nansum(run.names.error)))
+            told.append(error / run.threads / run.seconds)
+    return float(np.mean(told)) if told else 0.0
+
+
+def _words(change: np.ndarray, width: np.ndarray, more: str, less: str) -> list[str]:
+    return [
+        more if by > noise_ else less if by < -noise_ else "same"
+        for by, noise_ in zip(change.tolist(), width.tolist(), strict=True)
+    ]
+
+
+def _mean(values: list[float]) -> float:
+    return float(np.mean(values))
