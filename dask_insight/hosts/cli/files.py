@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +16,8 @@ if TYPE_CHECKING:
     from ...recording import Recording
 
 SUFFIX = ".dinsight"
-#: Stands near the beginning of every report.
-_REPORT_MARK = b'content="dask_insight"'
+#: One of these stands near the beginning of every report, and of what is written for pull requests.
+_MARKS = (b'content="dask_insight"', b"<!-- dask-insight")
 _HEAD = 64 * 1024
 
 
@@ -59,7 +61,7 @@ def _is_ours(path: Path) -> bool:
         return True
     with path.open("rb") as file:
         head = file.read(_HEAD)
-    return not head or head.startswith(MAGIC) or _REPORT_MARK in head
+    return not head or head.startswith(MAGIC) or any(mark in head for mark in _MARKS)
 
 
 def open_file(path: str) -> Recording:
@@ -70,14 +72,30 @@ def open_file(path: str) -> Recording:
     CommandError
         If it is not there or cannot be read.
     """
-    from ...recording import RecordingError, open_recording
+    from ...recording import open_recording
+
+    with reading():
+        return open_recording(path)
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Where recordings are opened, what hinders that is said in one line.
+
+    Raises
+    ------
+    CommandError
+        If one is not there or cannot be read.
+    """
+    from ...recording import RecordingError
 
     try:
-        return open_recording(path)
-    except FileNotFoundError:
-        raise CommandError(f"there is no file {path}", ExitCode.UNREADABLE) from None
-    except IsADirectoryError:
-        raise CommandError(f"{path} is a folder: name a recording in it", ExitCode.UNREADABLE) from None
+        yield
+    except FileNotFoundError as error:
+        raise CommandError(f"there is no file {error.filename}", ExitCode.UNREADABLE) from None
+    except IsADirectoryError as error:
+        told = f"{error.filename} is a folder: name a recording in it"
+        raise CommandError(told, ExitCode.UNREADABLE) from None
     except (RecordingError, OSError) as error:
         raise CommandError(str(error), ExitCode.UNREADABLE) from None
 

@@ -26,7 +26,7 @@ def text(comparison: Comparison) -> str:
 def markdown(comparison: Comparison) -> str:
     """As Markdown, as GitHub and GitLab show it."""
     name = " and ".join(str(side) for side in comparison.sides["name"])
-    parts = [f"### {_TITLE}: {plain(name)}", plain(comparison.verdict())]
+    parts = ["<!-- dask-insight compare -->", f"### {_TITLE}: {plain(name)}", plain(comparison.verdict())]
     first, *others = sections(comparison)
     parts.append(_markdown(first))
     for section in others:
