@@ -263,11 +263,18 @@ class Follower:
             scheduler_delay=0.0, state=state, digests_total=defaultdict(float), active_threads={}
         )
         self.ended: list[tuple[int, float, float, str, int]] = []
-        self.executions = Executions(self.worker, lambda *facts: self.ended.append(facts))
+        self.failures: list[tuple[str, Exception]] = []
+        self.executions = Executions(
+            self.worker,
+            lambda *facts: self.ended.append(facts),
+            lambda: None,
+            lambda *failure: self.failures.append(failure),
+        )
 
     def move(self, key: str, start: str, finish: str, state: str = "") -> None:
         self.tasks[key].state = state or finish
         self.executions.transition(key, start, finish)
+        assert not self.failures
 
     def rows(self) -> list[Any]:
         from dask_insight.sources.cluster.messages import _EXECUTIONS

@@ -34,12 +34,16 @@ class _Attempt:
 
     __slots__ = ("cancelled", "delay", "executing", "ready", "received", "rss", "run", "told")
 
-    def __init__(self, run: int, now: float) -> None:
+    def __init__(self, run: int, received: float) -> None:
         self.run = run
-        self.received = now
+        self.received = received
         self.ready = self.executing = self.rss = _NAN
         self.delay = 0.0
         self.cancelled = self.told = False
+
+
+#: Attempt, thread, status, ended, stop, start.
+_Ended = tuple[_Attempt, int, int, float, float, float]
 
 
 class Executions:
@@ -51,12 +55,24 @@ class Executions:
         The `distributed.Worker`.
     ended
         Told of each run that ends: run, start, stop, prefix, thread.
+    fetched
+        Called when data have come from another worker.
+    failed
+        Told of an error in `transition`.
     """
 
-    def __init__(self, worker: Any, ended: Callable[[int, float, float, str, int], None]) -> None:
+    def __init__(
+        self,
+        worker: Any,
+        ended: Callable[[int, float, float, str, int], None],
+        fetched: Callable[[], None],
+        failed: Callable[[str, Exception], None],
+    ) -> None:
         self._worker = worker
         self._tasks = worker.state.tasks
         self._ended = ended
+        self._fetched = fetched
+        self._failed = failed
         self.rows = Rows(LAYOUT, _BOUND)
         self.errors: list[tuple[int, Hashable, str, str]] = []
         self.dropped = 0
@@ -67,45 +83,54 @@ class Executions:
         self._changes: deque[tuple[float, float]] = deque(maxlen=100)
         self._attempts: dict[Hashable, _Attempt] = {}
         #: The attempt that ended last: its row, and where its CPU time will be added up.
-        self._open: tuple[tuple[Any, ...], tuple[float, float], tuple[Any, ...], float] | None = None
+        self._open: tuple[_Ended, tuple[Any, ...], float] | None = None
         self._resident = _Resident()
 
-    def transition(self, key: Hashable, start: str, finish: str) -> None:
-        """Take one transition, as `WorkerPlugin.transition` has it."""
-        if self._worker.scheduler_delay != self._delay:
-            self._delay = self._worker.scheduler_delay
-            self.delays.append((time(), self._delay))
-            self._changes.append(self.delays[-1])
-        if finish == "executing":
-            self._executing(key)
-        elif finish == "waiting":
-            if start != "cancelled":
-                self._attempts[key] = _Attempt(self._run_of(key), time())
-        elif finish == "ready" or finish == "constrained":
-            attempt = self._attempts.get(key)
-            if attempt is not None:
-                attempt.ready = time()
-        elif key in self._attempts:
-            self._left(key, start, finish)
+    def transition(self, key: Hashable, start: str, finish: str, **facts: Any) -> None:
+        """Take one transition; stands in for `WorkerPlugin.transition` itself, to spare a call.
+
+        Runs several times for every task, each time on caches that other code has filled: what counts is
+        how little is touched, so the usual way of a task is written out here.
+        """
+        try:
+            if finish == "ready" or finish == "constrained":
+                attempt = self._attempts.get(key)
+                if attempt is not None:
+                    attempt.ready = time()
+            elif finish == "waiting":
+                if start != "cancelled":
+                    self._attempts[key] = _Attempt(self._tasks[key].run_id & NOTHING, time())
+            elif finish == "executing":
+                if self._worker.scheduler_delay != self._delay:
+                    self._corrected()
+                run = self._tasks[key].run_id & NOTHING
+                attempt = self._attempts.get(key)
+                if attempt is None:
+                    attempt = self._attempts[key] = _Attempt(run, _NAN)
+                # The request may have come again with another number while the task waited.
+                attempt.run = run
+                attempt.delay = self._delay
+                attempt.executing = now = time()
+                attempt.rss = self._resident.read(now)
+            elif start == "flight" and finish == "memory":
+                self._fetched()
+            elif key in self._attempts:
+                if self._worker.scheduler_delay != self._delay:
+                    self._corrected()
+                self._left(key, start, finish)
+        except Exception as error:
+            self._failed("transition", error)
 
     def run_of(self, key: Hashable) -> int:
         """The run that works on a task now."""
         attempt = self._attempts.get(key)
         return NOTHING if attempt is None else attempt.run
 
-    def _run_of(self, key: Hashable) -> int:
-        return int(self._tasks[key].run_id) & NOTHING
-
-    def _executing(self, key: Hashable) -> None:
-        now = time()
-        attempt = self._attempts.get(key)
-        if attempt is None:
-            attempt = self._attempts[key] = _Attempt(self._run_of(key), _NAN)
-        # The request may have come again with another number while the task waited.
-        attempt.run = self._run_of(key)
-        attempt.executing = now
-        attempt.delay = self._delay
-        attempt.rss = self._resident.read(now)
+    def _corrected(self) -> None:
+        """Dask's correction of this worker's clock is another one."""
+        self._delay = self._worker.scheduler_delay
+        self.delays.append((time(), self._delay))
+        self._changes.append(self.delays[-1])
 
     def _left(self, key: Hashable, start: str, finish: str) -> None:
         if start in ("executing", "long-running", "cancelled", "resumed"):
@@ -118,8 +143,8 @@ class Executions:
         elif finish == "released":
             attempt = self._attempts.pop(key)
             self._close()
-            before = (time(), _NAN, _NAN, _NAN, attempt.ready, attempt.received)
-            self.rows.add(attempt.run, 0, _RELEASED, *before, _NAN, _NAN, attempt.delay)
+            attempt.executing = attempt.rss = _NAN
+            self._add((attempt, 0, _RELEASED, time(), _NAN, _NAN), _NAN)
 
     def _done(self, key: Hashable, attempt: _Attempt, state: Any, finish: str) -> None:
         now = time()
@@ -146,8 +171,17 @@ class Executions:
             # The scheduler has them, and its message does not wait for ours.
             began = stopped = _NAN
             thread = 0
-        rest = ((self._resident.read(now) - attempt.rss) / 2**20, attempt.delay)
-        row = (
+        attempt.rss = (self._resident.read(now) - attempt.rss) / 2**20
+        row = (attempt, thread, status, now, stopped, began)
+        if state is None or status == _ERROR:
+            self._add(row, _NAN)
+        else:
+            where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
+            self._open = (row, where, self._worker.digests_total.get(where, 0.0))
+
+    def _add(self, row: _Ended, cpu: float) -> None:
+        attempt, thread, status, now, stopped, began = row
+        self.rows.add(
             attempt.run,
             thread,
             status,
@@ -157,12 +191,10 @@ class Executions:
             attempt.executing,
             attempt.ready,
             attempt.received,
+            cpu,
+            attempt.rss,
+            attempt.delay,
         )
-        if state is None or status == _ERROR:
-            self.rows.add(*row, _NAN, *rest)
-            return
-        where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
-        self._open = (row, rest, where, self._worker.digests_total.get(where, 0.0))
 
     def _shifted_by(self, attempt: _Attempt, called: float | None, start: float) -> None:
         """Find which correction Dask has put on an attempt that was under way when there came another.
@@ -179,11 +211,11 @@ class Executions:
     def _close(self) -> None:
         """Finish the row of the attempt that ended last: Dask has added its CPU time to the total by now."""
         if self._open is not None:
-            row, rest, where, before = self._open
+            row, where, before = self._open
             self._open = None
             cpu = self._worker.digests_total.get(where, 0.0) - before
             # To the microsecond: noise below it would only be stored.
-            self.rows.add(*row, round(cpu * 2**20) / 2**20 if cpu > 0 else _NAN, *rest)
+            self._add(row, round(cpu * 2**20) / 2**20 if cpu > 0 else _NAN)
 
     def take(self, most: int) -> tuple[dict[str, Any], list[Hashable]]:
         """What is new, packed by table, and the keys it names: first of ``running``, then of ``errors``."""

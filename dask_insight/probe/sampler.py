@@ -19,8 +19,9 @@ _SETTLE = 0.5
 #: weight of the last round in that share.
 _BUSY, _DOZE, _LAST = 0.5, 4, 0.1
 #: Seconds that a round costs the process beside the CPU of the sampling thread: the thread that held the
-#: GIL is stopped and started again. On two virtual cores, recorded minus bare, 50 µs (idle) to 300 µs (busy).
-_HANDOVER = 1.5e-4
+#: GIL is stopped and started again. On two virtual cores, recorded minus bare, 50 µs (idle) to 300 µs (busy);
+#: the busy process is the one that must not be slowed.
+_HANDOVER = 3e-4
 #: Seconds below which runs that could not be sampled are put together.
 _SHORT = 0.002
 #: Seconds for which the end of a run is waited for.

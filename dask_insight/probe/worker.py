@@ -20,6 +20,7 @@ from .messages import packed_profile, packed_rows
 from .metrics import Metrics
 from .pulse import Pulse
 from .sampler import Sampler
+from .starved import Starved
 from .transfers import Transfers
 
 #: Seconds between two pushes, and for which the last one may take.
@@ -69,11 +70,13 @@ class Probe(WorkerPlugin):
         self._sending = asyncio.Lock()
         self._offset = Offset()
         self._sampler: Sampler | None = None
-        self._executions = Executions(worker, self._ended)
         self._transfers = Transfers(worker)
+        self._executions = Executions(worker, self._ended, self._fetched, self._failed)
+        vars(self)["transition"] = self._executions.transition
         self._metrics = Metrics(worker)
         self._logs = Logs(self.package)
         self._logs.open()
+        self._starved = Starved(worker)
         loop = asyncio.get_running_loop()
         self._pulse = Pulse(self._options.get("resources", 0.2), loop, self._counts, self._contention)
         self._pulse.start()
@@ -93,17 +96,6 @@ class Probe(WorkerPlugin):
             self._pushing.cancel()
             self._take_off()
 
-    def transition(self, key: Hashable, start: str, finish: str, **facts: Any) -> None:
-        """Follow a task; runs for every transition."""
-        if self._off:
-            return
-        try:
-            self._executions.transition(key, start, finish)
-            if start == "flight" and finish == "memory":
-                self._transfers.look("incoming")
-        except Exception as error:
-            self._failed("transition", error)
-
     async def flush(self) -> None:
         """Push now; the scheduler's probe calls this before a recorder ends."""
         await self._push()
@@ -111,6 +103,9 @@ class Probe(WorkerPlugin):
     def _ended(self, run: int, start: float, stop: float, name: str, thread: int) -> None:
         if self._sampler is not None:
             self._sampler.ended(run, start, stop, name, thread)
+
+    def _fetched(self) -> None:
+        self._transfers.look("incoming")
 
     def _threads(self) -> dict[int, int]:
         run_of = self._executions.run_of
@@ -124,6 +119,7 @@ class Probe(WorkerPlugin):
             "waiting": len(state.waiting),
             "transfers_in": state.transfer_incoming_count,
             "transfers_out": self.worker.transfer_outgoing_count,
+            "starved": self._starved.take(),
         }
 
     def _contention(self) -> float:
@@ -254,6 +250,7 @@ class Probe(WorkerPlugin):
         if self._off:
             return
         self._off = True
+        vars(self).pop("transition", None)
         self._pulse.stop()
         if self._sampler is not None:
             self._sampler.stop()
