@@ -47,7 +47,7 @@ export function entryTest(
 }
 
 /** The submissions that runs of cells have made. */
-function submissionsOf(recording: Recording, cells: ReadonlySet<number>): ReadonlySet<number> {
+export function submissionsOf(recording: Recording, cells: ReadonlySet<number>): ReadonlySet<number> {
   const table = recording.table('submissions');
   const ids = table.numbers('submission');
   const executions = table.numbers('execution');

@@ -10,12 +10,15 @@ export interface TaskSum {
   readonly count: number;
   /** Time they ran within it. */
   readonly time: number;
-  /** Of whole durations, also where the filter cuts them. The median only by name. */
+  /** Of whole durations, also where the filter cuts them. Median and 95th percentile only by name. */
   readonly mean: number;
   readonly median: number;
+  readonly p95: number;
   readonly longest: number;
   readonly nbytes: number;
   readonly failed: number;
+  /** CPU time over duration of those whose CPU time is known, 1 is a core; NaN without any. Only by name. */
+  readonly cpu: number;
 }
 
 const FAILED = Uint8Array.from(STATUSES, status => Number(['erred', 'retried', 'killed'].includes(status)));
@@ -31,6 +34,7 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
   const nbytes = tasks.recording.table('attempts').numbers('nbytes');
   const passes = entryTest(tasks, filter);
   const placeOf = placer(tasks, by);
+  const cpuOf = by === 'name' ? cpuTimes(tasks) : undefined;
   const groups: (Group | undefined)[] = [];
   const labels: string[] = [];
   tasks.lanes.forEach((lane, at) => {
@@ -52,9 +56,22 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
       group.failed += FAILED[status];
       const size = status === OK ? nbytes[rows[entry]] : Number.NaN;
       if (size > 0) group.nbytes += size;
+      if (cpuOf && status !== RUNNING) group.takeCpu(cpuOf(rows[entry]), stop - start[entry]);
     }
   });
   return groups.flatMap((group, place) => group?.sum(labels[place]) ?? []).sort((a, b) => b.time - a.time);
+}
+
+/** CPU seconds of an attempt by its row, NaN if unknown; undefined where none is known. */
+function cpuTimes(tasks: Tasks): ((row: number) => number) | undefined {
+  const executions = tasks.recording.table('executions');
+  if (!executions.has('cpu')) return undefined;
+  const cpu = executions.numbers('cpu');
+  const runs = tasks.recording.table('attempts').numbers('run');
+  return row => {
+    const seen = tasks.executionRow(runs[row]);
+    return seen < 0 ? Number.NaN : cpu[seen];
+  };
 }
 
 /** A small number for each group: of a worker its first lane, of a span its code in `graph`, 0 for no span. */
@@ -87,9 +104,17 @@ class Group {
   private count = 0;
   private total = 0;
   private longest = 0;
+  private cpu = 0;
+  private cpuOver = 0;
   time = 0;
   failed = 0;
   nbytes = 0;
+
+  takeCpu(seconds: number, duration: number): void {
+    if (Number.isNaN(seconds)) return;
+    this.cpu += seconds;
+    this.cpuOver += duration;
+  }
 
   take(duration: number, keep: boolean): void {
     if (keep) {
@@ -108,16 +133,26 @@ class Group {
   sum(label: string): TaskSum {
     const { count, time, nbytes, failed, longest } = this;
     const sorted = this.durations.subarray(0, Math.min(count, this.durations.length)).sort();
-    const high = sorted[count >> 1] ?? Number.NaN;
     return {
       label,
       count,
       time,
       mean: this.total / count,
-      median: count % 2 ? high : ((sorted[(count >> 1) - 1] ?? Number.NaN) + high) / 2,
+      median: quantile(sorted, 0.5),
+      p95: quantile(sorted, 0.95),
       longest,
       nbytes,
-      failed
+      failed,
+      cpu: this.cpuOver > 0 ? this.cpu / this.cpuOver : Number.NaN
     };
   }
+}
+
+/** Interpolated between neighbours, as NumPy does; NaN of nothing. */
+function quantile(sorted: Float64Array, part: number): number {
+  const at = part * (sorted.length - 1);
+  const low = Math.floor(at);
+  const below = sorted[low] ?? Number.NaN;
+  const above = sorted[Math.min(low + 1, sorted.length - 1)] ?? Number.NaN;
+  return below + (above - below) * (at - low);
 }

@@ -32,9 +32,11 @@ const NOTHING_DONE: TaskSum = {
   time: 0,
   mean: Number.NaN,
   median: Number.NaN,
+  p95: Number.NaN,
   longest: Number.NaN,
   nbytes: 0,
-  failed: 0
+  failed: 0,
+  cpu: Number.NaN
 };
 
 class WorkersView extends PlainView {

@@ -1,0 +1,128 @@
+import type { BudgetRows } from './budget';
+import type { Layers } from './budget-layers';
+import type { Recording } from './recording';
+import { NOTHING } from './schema';
+import { listedSpans } from './spans';
+
+/** What the time budget is summed by. */
+export const GROUPINGS = ['function', 'worker', 'span', 'cell', 'line'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** The thread time of one function, worker, span, notebook cell or line of code. */
+export interface BudgetGroup {
+  /** Task name; worker; the span's path; the cell's number; `file:line`. '' for what belongs to none. */
+  readonly key: string;
+  /** Ids of the spans that share the path; elsewhere the key alone. */
+  readonly ids: readonly string[];
+  /** Thread-seconds, of which `byLayer` are the parts. */
+  readonly seconds: number;
+  readonly byLayer: Float64Array;
+}
+
+/** Sums the rows by one thing, most thread time first; what belongs to none comes last. */
+export function budgetGroups(
+  recording: Recording,
+  rows: BudgetRows,
+  seconds: Float64Array,
+  layers: Layers,
+  by: Grouping
+): BudgetGroup[] {
+  const { codes, keys, ids } = keysOf(recording, rows, by);
+  const wide = layers.list.length;
+  const sums = new Float64Array(keys.length * wide);
+  for (let row = 0; row < rows.length; row++) sums[codes[row] * wide + layers.of[row]] += seconds[row];
+  return keys
+    .map((key, place) => {
+      const byLayer = sums.subarray(place * wide, (place + 1) * wide);
+      return { key, ids: ids[place], seconds: byLayer.reduce((a, b) => a + b, 0), byLayer };
+    })
+    .filter(group => group.seconds > 0)
+    .sort((a, b) => Number(a.key === '') - Number(b.key === '') || b.seconds - a.seconds);
+}
+
+interface Keys {
+  /** Place in `keys` for each row. */
+  readonly codes: ArrayLike<number>;
+  readonly keys: readonly string[];
+  readonly ids: readonly (readonly string[])[];
+}
+
+function keysOf(recording: Recording, rows: BudgetRows, by: Grouping): Keys {
+  if (by === 'function') return alone(rows.name);
+  if (by === 'worker') return alone(rows.worker);
+  return by === 'span' ? spanKeys(recording, rows) : submissionKeys(recording, rows, by);
+}
+
+function alone({ codes, names }: { codes: Uint32Array; names: readonly string[] }): Keys {
+  return { codes, keys: names, ids: names.map(name => [name]) };
+}
+
+/** Spans that were entered several times under one name are one; each has only what ran in it itself. */
+function spanKeys(recording: Recording, rows: BudgetRows): Keys {
+  const pathOf = new Map<string, string>();
+  for (const { within, path } of listedSpans(recording)) {
+    for (const id of within) {
+      // Inner spans come after those that they are in, and are named by themselves.
+      pathOf.set(id, path);
+    }
+  }
+  return merged(
+    rows.span.codes,
+    rows.span.names,
+    rows.span.names.map(id => (id === '' ? '' : (pathOf.get(id) ?? id)))
+  );
+}
+
+function submissionKeys(recording: Recording, rows: BudgetRows, by: 'cell' | 'line'): Keys {
+  const table = recording.table('submissions');
+  const submissions = table.numbers('submission');
+  const executions = table.numbers('execution');
+  const lines = table.numbers('line');
+  const labels = new Map<number, string>();
+  for (let row = 0; row < table.rows; row++) {
+    const file = by === 'line' ? table.text('file', row) : '';
+    const cell = executions[row] > 0 ? String(executions[row]) : '';
+    labels.set(submissions[row], by === 'cell' ? cell : file && `${file}:${lines[row]}`);
+  }
+  const known = new Map<number, number>();
+  const numbers: number[] = [];
+  const codes = Uint32Array.from(rows.submission, submission => {
+    let code = known.get(submission);
+    if (code === undefined) {
+      code = numbers.push(submission) - 1;
+      known.set(submission, code);
+    }
+    return code;
+  });
+  const named = numbers.map(number => (number === NOTHING ? '' : (labels.get(number) ?? '')));
+  return merged(codes, named, named);
+}
+
+/** Groups of one label are one group. */
+function merged(codes: ArrayLike<number>, ids: readonly string[], labels: readonly string[]): Keys {
+  const places = new Map<string, number>();
+  const inside: string[][] = [];
+  const placeOf = Uint32Array.from(labels, (label, at) => {
+    let place = places.get(label);
+    if (place === undefined) {
+      place = inside.push([]) - 1;
+      places.set(label, place);
+    }
+    if (!inside[place].includes(ids[at])) inside[place].push(ids[at]);
+    return place;
+  });
+  return { codes: Uint32Array.from(codes, code => placeOf[code]), keys: [...places.keys()], ids: inside };
+}
+
+/** The groupings that tell something of a recording, besides the first two. */
+export function groupingsOf(recording: Recording, rows: BudgetRows): Grouping[] {
+  const submissions = recording.table('submissions');
+  const has: Readonly<Record<Grouping, () => boolean>> = {
+    function: () => true,
+    worker: () => true,
+    span: () => rows.span.names.some(name => name !== ''),
+    cell: () => submissions.numbers('execution').some(execution => execution > 0),
+    line: () => submissions.symbols('file').names.some(name => name !== '')
+  };
+  return GROUPINGS.filter(by => has[by]());
+}

@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type BudgetRows, budgetRows, budgetTime, chosenRows, threadSeconds } from './budget';
+import { budgetGroups, GROUPINGS, type Grouping, groupingsOf } from './budget-groups';
+import { layersOf, namesOfLayer, threadsOverTime } from './budget-layers';
+import { Recording } from './recording';
+import { NOTHING } from './schema';
+import { Selection } from './selection';
+import { recordingOf } from './test-recording';
+
+const folder = new URL('../../tests/golden/', import.meta.url);
+const bytesOf = (name: string): Uint8Array => new Uint8Array(readFileSync(new URL(name, folder)));
+
+type Parts = Readonly<Record<string, number>>;
+
+/** What `Recording.time_budget` says of the golden recording. */
+const said: {
+  readonly started: number;
+  readonly parts: Parts;
+  readonly range: { readonly start: number; readonly stop: number; readonly parts: Parts };
+  readonly by: Readonly<Record<string, Readonly<Record<string, Parts>>>>;
+} = JSON.parse(readFileSync(new URL('budget.json', folder), 'utf-8'));
+
+const golden = new Recording();
+golden.appendAll(bytesOf('run.batches'));
+golden.appendAll(bytesOf('budget.batches'));
+const rows = budgetRows(golden) as BudgetRows;
+const all = chosenRows(golden, rows, new Selection().filter());
+
+const sum = (values: Iterable<number>): number => [...values].reduce((a, b) => a + b, 0);
+
+function byPart(found: BudgetRows, seconds: Float64Array): Record<string, number> {
+  const parts: Record<string, number> = {};
+  for (const { part, seconds: more } of layersOf(found, seconds).list)
+    parts[part] = (parts[part] ?? 0) + more;
+  return parts;
+}
+
+/** Python and the page agree to a millionth of the whole. */
+function expectParts(got: Parts, wanted: Parts, whole: number): void {
+  for (const part of new Set([...Object.keys(got), ...Object.keys(wanted)])) {
+    expect(Math.abs((got[part] ?? 0) - (wanted[part] ?? 0)), part).toBeLessThan(1e-6 * whole);
+  }
+}
+
+describe('the time budget of the golden recording', () => {
+  const whole = sum(Object.values(said.parts));
+
+  it('is what Python says', () => {
+    expectParts(byPart(rows, threadSeconds(rows, all)), said.parts, whole);
+  });
+
+  it('has the same whole and the same work in a stretch of time', () => {
+    const time = { start: said.started + said.range.start, stop: said.started + said.range.stop };
+    const got = byPart(rows, threadSeconds(rows, all, time));
+    const wanted = said.range.parts;
+    expect(Math.abs(sum(Object.values(got)) - sum(Object.values(wanted)))).toBeLessThan(1e-6 * whole);
+    for (const part of ['cpu', 'off-cpu', 'failed', 'deserialize', 'serialize', 'disk']) {
+      expect(Math.abs((got[part] ?? 0) - (wanted[part] ?? 0)), part).toBeLessThan(1e-6 * whole);
+    }
+  });
+
+  it.each(['function', 'worker', 'line'] as Grouping[])('is what Python says by %s', by => {
+    const seconds = threadSeconds(rows, all);
+    const layers = layersOf(rows, seconds);
+    const groups = budgetGroups(golden, rows, seconds, layers, by);
+    expect(new Set(groups.map(({ key }) => key))).toEqual(new Set(Object.keys(said.by[by])));
+    for (const { key, byLayer } of groups) {
+      const parts: Record<string, number> = {};
+      layers.list.forEach(({ part }, at) => {
+        parts[part] = (parts[part] ?? 0) + byLayer[at];
+      });
+      expectParts(parts, said.by[by][key], whole);
+    }
+  });
+
+  it('has spans by their names', () => {
+    const seconds = threadSeconds(rows, all);
+    const groups = budgetGroups(golden, rows, seconds, layersOf(rows, seconds), 'span');
+    expect(groups.map(({ key }) => key)).toContain('load / arrays');
+    for (const { ids, seconds: got } of groups) {
+      const wanted = sum(ids.flatMap(id => Object.values(said.by.span[id])));
+      expect(Math.abs(got - wanted)).toBeLessThan(1e-6 * whole);
+    }
+    expect(sum(groups.map(group => group.seconds))).toBeCloseTo(whole, 6);
+  });
+
+  it('is the same drawn over time', () => {
+    const { start, stop } = budgetTime(rows);
+    const layers = layersOf(rows, threadSeconds(rows, all));
+    const bins = threadsOverTime(rows, all, layers, start, stop, 97);
+    layers.list.forEach(({ seconds }, at) => {
+      expect((sum(bins[at]) * (stop - start)) / 97).toBeCloseTo(seconds, 5);
+    });
+  });
+});
+
+describe('what is chosen', () => {
+  const row = (start: number, stop: number, part: string, name: string, more: object = {}) => ({
+    worker: 'a',
+    start,
+    stop,
+    threads: 1,
+    part,
+    name,
+    span: '',
+    submission: NOTHING,
+    ...more
+  });
+  const recording = recordingOf({
+    submissions: [
+      { submission: 1, execution: 3, file: 'run.py', line: 7 },
+      { submission: 2, execution: 0, file: '', line: 0 }
+    ],
+    cells: [{ execution: 3, code: 'x.compute()', start: 0, stop: 9 }],
+    spans: [
+      { span: 's1', name: 'load', path: 'load', parent: '' },
+      { span: 's2', name: 'load', path: 'load', parent: '' }
+    ],
+    budget: [
+      row(0, 4, 'cpu', 'read', { span: 's1', submission: 1 }),
+      row(4, 10, 'inputs', 'read', { worker: 'b', submission: 2 }),
+      row(4, 5, 'inputs', 'tiny', { span: 's2' }),
+      row(4, 6, 'custom: solve', 'sum', { threads: 0.5 }),
+      row(6, 10, 'client', '')
+    ]
+  });
+  const found = budgetRows(recording) as BudgetRows;
+  const wholeOf = (selection: Selection): number => {
+    const filter = selection.filter();
+    return sum(threadSeconds(found, chosenRows(recording, found, filter), filter.time));
+  };
+
+  it('is nothing where nothing has been worked out', () => {
+    expect(budgetRows(recordingOf({ attempts: [{ run: 1, task: 1 }] }))).toBeUndefined();
+  });
+
+  it('follows time, names, workers, spans and cells', () => {
+    const selection = new Selection();
+    expect(wholeOf(selection)).toBe(16);
+    selection.set({ source: 'x', column: 'time', value: { start: 3, stop: 5 } });
+    expect(wholeOf(selection)).toBe(3.5);
+    selection.set({ source: 'x', column: 'name', value: ['read'] });
+    expect(wholeOf(selection)).toBe(2);
+    selection.set({ source: 'x', column: 'worker', value: ['b'] });
+    expect(wholeOf(selection)).toBe(1);
+    selection.clear();
+    selection.set({ source: 'x', column: 'cell', value: [3] });
+    expect(wholeOf(selection)).toBe(4);
+    selection.clear();
+    selection.set({ source: 'x', column: 'span', value: ['s1', 's2'] });
+    expect(wholeOf(selection)).toBe(5);
+  });
+
+  it('names what was waited for longest, in the order of the parts', () => {
+    const layers = layersOf(found, threadSeconds(found, new Uint8Array(5).fill(1)));
+    expect(layers.list.map(({ part, name, kind, seconds }) => [part, name, kind, seconds])).toEqual([
+      ['cpu', '', 'computing', 4],
+      ['custom: solve', '', 'computing', 1],
+      ['inputs', 'read', 'idle', 6],
+      ['inputs', 'tiny', 'idle', 1],
+      ['inputs', '', 'idle', 0],
+      ['client', '', 'idle', 4]
+    ]);
+    const all = threadSeconds(found, new Uint8Array(5).fill(1));
+    expect(namesOfLayer(found, all, layers, 2)).toEqual([['read', 6]]);
+  });
+
+  it('is summed by cell, line and span, what belongs to none last', () => {
+    const seconds = threadSeconds(found, new Uint8Array(5).fill(1));
+    const layers = layersOf(found, seconds);
+    const of = (by: Grouping) =>
+      budgetGroups(recording, found, seconds, layers, by).map(group => [
+        group.key,
+        group.ids.length,
+        group.seconds
+      ]);
+    expect(groupingsOf(recording, found)).toEqual(GROUPINGS);
+    expect(of('cell')).toEqual([
+      ['3', 1, 4],
+      ['', 1, 12]
+    ]);
+    expect(of('line').map(([key]) => key)).toEqual(['run.py:7', '']);
+    expect(of('span')).toEqual([
+      ['load', 2, 5],
+      ['', 1, 11]
+    ]);
+  });
+
+  it('has as many threads at a moment as there were', () => {
+    const layers = layersOf(found, threadSeconds(found, new Uint8Array(5).fill(1)));
+    const bins = threadsOverTime(found, new Uint8Array(5).fill(1), layers, -2, 12, 7);
+    expect(bins.map(values => [...values])).toEqual([
+      [0, 1, 1, 0, 0, 0, 0],
+      [0, 0, 0, 0.5, 0, 0, 0],
+      [0, 0, 0, 1, 1, 1, 0],
+      [0, 0, 0, 0.5, 0, 0, 0],
+      [0, 0, 0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 1, 1, 0]
+    ]);
+  });
+});

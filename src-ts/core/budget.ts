@@ -1,0 +1,85 @@
+import type { NumberArray } from './batch';
+import type { Recording, Symbols } from './recording';
+import type { Filter, TimeRange } from './selection';
+import { submissionsOf } from './task-filter';
+
+/**
+ * The time budget as Python has worked it out: where the time of all worker
+ * threads went, in rows that leave nothing out. What follows the selection is
+ * only summed here.
+ */
+export interface BudgetRows {
+  readonly length: number;
+  readonly start: Float64Array;
+  readonly stop: Float64Array;
+  /** Threads that a row took, on average between its start and its stop. */
+  readonly threads: NumberArray;
+  readonly part: Symbols;
+  /** Task name that ran, or was waited for. */
+  readonly name: Symbols;
+  readonly span: Symbols;
+  readonly worker: Symbols;
+  readonly submission: NumberArray;
+}
+
+/** What has been worked out; undefined where nothing has. Valid until the next append. */
+export function budgetRows(recording: Recording): BudgetRows | undefined {
+  const table = recording.table('budget');
+  if (table.rows === 0) return undefined;
+  return {
+    length: table.rows,
+    start: table.times('start'),
+    stop: table.times('stop'),
+    threads: table.numbers('threads'),
+    part: table.symbols('part'),
+    name: table.symbols('name'),
+    span: table.symbols('span'),
+    worker: table.symbols('worker'),
+    submission: table.numbers('submission')
+  };
+}
+
+/** 1 for the rows of chosen task names, workers, spans and notebook cells. Single attempts are in no row. */
+export function chosenRows(recording: Recording, rows: BudgetRows, filter: Filter): Uint8Array {
+  const mask = new Uint8Array(rows.length).fill(1);
+  const narrow = ({ codes, names }: Symbols, chosen: ReadonlySet<string> | undefined): void => {
+    if (!chosen) return;
+    const wanted = Uint8Array.from(names, name => Number(chosen.has(name)));
+    for (let row = 0; row < mask.length; row++) mask[row] &= wanted[codes[row]];
+  };
+  narrow(rows.name, filter.names);
+  narrow(rows.worker, filter.workers);
+  narrow(rows.span, filter.spans);
+  if (filter.cells) {
+    const submissions = submissionsOf(recording, filter.cells);
+    for (let row = 0; row < mask.length; row++) mask[row] &= Number(submissions.has(rows.submission[row]));
+  }
+  return mask;
+}
+
+/** Thread-seconds of each row, within a stretch of time; 0 for rows that the mask leaves out. */
+export function threadSeconds(rows: BudgetRows, mask: Uint8Array, time?: TimeRange): Float64Array {
+  const { start, stop, threads, length } = rows;
+  const { start: from, stop: to } = time ?? {
+    start: Number.NEGATIVE_INFINITY,
+    stop: Number.POSITIVE_INFINITY
+  };
+  const seconds = new Float64Array(length);
+  for (let row = 0; row < length; row++) {
+    if (mask[row] === 0) continue;
+    const lasted = Math.min(stop[row], to) - Math.max(start[row], from);
+    if (lasted > 0) seconds[row] = lasted * threads[row];
+  }
+  return seconds;
+}
+
+/** From the first moment that is shared out to the last. */
+export function budgetTime(rows: BudgetRows): TimeRange {
+  let start = Number.POSITIVE_INFINITY;
+  let stop = Number.NEGATIVE_INFINITY;
+  for (let row = 0; row < rows.length; row++) {
+    if (rows.start[row] < start) start = rows.start[row];
+    if (rows.stop[row] > stop) stop = rows.stop[row];
+  }
+  return start < stop ? { start, stop } : { start: 0, stop: 0 };
+}

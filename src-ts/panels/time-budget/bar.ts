@@ -1,0 +1,108 @@
+import { share } from '../../core/format';
+import { css } from '../../draw/palette';
+import type { Box, Pen } from '../../draw/pen';
+import type { TextWidth } from '../../draw/text-width';
+import type { Theme } from '../../draw/theme';
+import type { Shown } from './figures';
+
+/** A part of the bar, and where its words stand under it. */
+export interface Segment {
+  readonly part: Shown;
+  readonly box: Box;
+}
+
+interface Label {
+  /** Undefined for all small parts together. */
+  readonly part: Shown | undefined;
+  readonly words: string;
+  readonly box: Box;
+}
+
+/** The whole as one bar, with words under it. */
+export interface Bar {
+  readonly segments: readonly Segment[];
+  readonly labels: readonly Label[];
+  readonly height: number;
+}
+
+const TOP = 2;
+const HEIGHT = 20;
+const LINE = 20;
+const SIGN = 14;
+
+/** Smaller parts share one label, if there are several. */
+const SMALL = 0.01;
+
+export function placeBar(parts: readonly Shown[], whole: number, width: number, text: TextWidth): Bar {
+  const there = whole > 0 ? parts.filter(({ seconds }) => seconds > 0) : [];
+  const segments: Segment[] = [];
+  let sum = 0;
+  for (const part of there) {
+    const x = (sum / whole) * width;
+    sum += part.seconds;
+    segments.push({ part, box: { x, y: TOP, width: (sum / whole) * width - x, height: HEIGHT } });
+  }
+  const small = there.filter(({ seconds }) => seconds < SMALL * whole);
+  const isNamed = (part: Shown): boolean => small.length < 2 || !small.includes(part);
+  const wanted: { part: Shown | undefined; words: string }[] = there
+    .filter(isNamed)
+    .map(part => ({ part, words: `${part.words} ${share(part.seconds / whole)}` }));
+  if (small.length > 1) {
+    const rest = small.reduce((total, { seconds }) => total + seconds, 0);
+    wanted.push({ part: undefined, words: `${small.length} smaller parts ${share(rest / whole)}` });
+  }
+  const labels: Label[] = [];
+  let x = 0;
+  let y = TOP + HEIGHT + LINE / 2 + 2;
+  for (const { part, words } of wanted) {
+    const sign = part ? SIGN : 0;
+    const shown = text.fitted(words, width - sign - 2);
+    const room = text.of(shown) + sign + 2;
+    if (x > 0 && x + room > width) {
+      x = 0;
+      y += LINE;
+    }
+    labels.push({ part, words: shown, box: { x, y: y - LINE / 2, width: room, height: LINE } });
+    x += room + 16;
+  }
+  return { segments, labels, height: (labels.length > 0 ? y : TOP + HEIGHT) + LINE / 2 + 2 };
+}
+
+export function drawBar(pen: Pen, bar: Bar, theme: Theme): void {
+  for (const { part, box } of bar.segments) {
+    pen.fillStyle = css(part.color);
+    pen.fillRect(box.x, box.y, Math.max(1, box.width), box.height);
+  }
+  pen.font = `12px ${theme.font}`;
+  pen.textBaseline = 'middle';
+  pen.textAlign = 'left';
+  for (const { part, words, box } of bar.labels) {
+    const y = box.y + box.height / 2;
+    if (part) {
+      pen.fillStyle = css(part.color);
+      pen.fillRect(box.x, y - 5, 9, 9);
+    }
+    pen.fillStyle = theme.muted;
+    pen.fillText(words, box.x + (part ? SIGN : 0), y);
+  }
+}
+
+/** The segment at a place: in the bar, or by its words. */
+export function segmentAt(bar: Bar, x: number, y: number): Segment | undefined {
+  if (y < TOP + HEIGHT + 4) {
+    // Thin ones can be met too: the nearest edge within two pixels counts.
+    const inside = ({ box }: Segment): boolean => x >= box.x && x <= box.x + Math.max(2, box.width);
+    return bar.segments.find(inside);
+  }
+  const label = bar.labels.find(
+    ({ box }) => y >= box.y && y < box.y + box.height && x >= box.x && x < box.x + box.width
+  );
+  return label?.part && bar.segments.find(({ part }) => part === label.part);
+}
+
+/** A frame around a segment. */
+export function frameSegment(pen: Pen, { box }: Segment, theme: Theme): void {
+  pen.strokeStyle = theme.text;
+  pen.lineWidth = 1.5;
+  pen.strokeRect(box.x + 0.75, box.y + 0.75, Math.max(1, box.width - 1.5), box.height - 1.5);
+}

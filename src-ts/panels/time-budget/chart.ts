@@ -1,0 +1,57 @@
+import type { Cached } from '../../core/bin-cache';
+import { css } from '../../draw/palette';
+import type { Pen } from '../../draw/pen';
+import type { Theme } from '../../draw/theme';
+import type { Scale } from '../../draw/viewport';
+import { drawArea, drawRowFrame, isNarrow, type RowScale } from '../chart-row';
+import type { Shown } from './figures';
+
+/** Threads in each part, bin by bin. */
+export type Bins = Cached<readonly Float64Array[]>;
+
+/** What threads did, one part over the other. */
+export function drawChart(
+  pen: Pen,
+  row: RowScale,
+  scale: Scale,
+  bins: Bins,
+  parts: readonly Shown[],
+  theme: Theme
+): void {
+  drawRowFrame(pen, row, isNarrow(row.box.x) ? '' : 'Threads', 'count', false, theme);
+  pen.save();
+  pen.beginPath();
+  pen.rect(row.box.x, row.box.y - 1, row.box.width, row.box.height + 1);
+  pen.clip();
+  let floor = new Float64Array(bins.bins);
+  bins.value.forEach((threads, part) => {
+    if (!threads.some(value => value > 0)) return;
+    const top = floor.map((value, bin) => value + threads[bin]);
+    pen.fillStyle = css(parts[part].color);
+    drawArea(pen, row, scale, bins, floor, top);
+    floor = top;
+  });
+  pen.restore();
+}
+
+/** The bin at a place, and the part whose layer is there; -1 above all of them. */
+export function layerAt(
+  row: RowScale,
+  scale: Scale,
+  bins: Bins,
+  x: number,
+  y: number
+): { readonly bin: number; readonly part: number } | undefined {
+  const { box } = row;
+  if (x < box.x || x > box.x + box.width || y < box.y || y > box.y + box.height) return undefined;
+  const bin = Math.floor((scale.time(x - box.x) - bins.from) / bins.step);
+  if (!(bin >= 0 && bin < bins.bins)) return undefined;
+  const height = row.y(0) - y;
+  const value = (height / (row.y(0) - row.y(row.most))) * row.most;
+  let sum = 0;
+  const part = bins.value.findIndex(threads => {
+    sum += threads[bin];
+    return value < sum;
+  });
+  return { bin, part };
+}

@@ -1,0 +1,63 @@
+import { CUSTOM } from '../../core/budget-layers';
+import { type ColorRegistry, mixed, type Rgb, reservedColor, slotColor } from '../../draw/palette';
+import type { Theme } from '../../draw/theme';
+import { activityColor } from '../fine-metrics/colors';
+
+/**
+ * Work has strong colours, Dask's own where it has one; idle time is pale:
+ * greys, and for what a task name is to blame for, a wash of its colour.
+ */
+export function partColor(part: string, name: string, colors: ColorRegistry, theme: Theme): Rgb {
+  const blue = slotColor(19, theme.dark, theme.contrast);
+  switch (part) {
+    case 'cpu':
+    case 'compute':
+    case 'computing':
+      return blue;
+    case 'off-cpu':
+      return activityColor('thread-noncpu', theme);
+    case 'other':
+      return mixed(theme.background, blue, 0.4);
+    case 'failed':
+      return activityColor('failed', theme);
+    case 'deserialize':
+      return reservedColor('deserialize', theme.dark);
+    case 'serialize':
+      return reservedColor('compress', theme.dark);
+    case 'overhead':
+      return theme.dark ? [178, 138, 108] : [150, 108, 80];
+    case 'disk':
+      return reservedColor('disk', theme.dark);
+    case 'data':
+    case 'transfer':
+      return reservedColor('transfer', theme.dark);
+    case 'inputs':
+      return name ? wash(colors.color(name, theme.dark, theme.contrast), theme) : grey(2, theme);
+    case 'placement':
+      return wash(slotColor(4, theme.dark, theme.contrast), theme);
+    case 'scheduler':
+      return wash(slotColor(9, theme.dark, theme.contrast), theme);
+    case 'paused':
+      return wash(reservedColor('disk', theme.dark), theme);
+    case 'idle':
+    case 'client':
+      return grey(0, theme);
+    case 'joining':
+      return grey(1, theme);
+    case 'leaving':
+      return grey(2, theme);
+    default:
+      return activityColor(part.startsWith(CUSTOM) ? part.slice(CUSTOM.length) : 'executor', theme);
+  }
+}
+
+function wash(color: Rgb, theme: Theme): Rgb {
+  return mixed(theme.background, color, theme.dark ? 0.34 : 0.56);
+}
+
+/** Steps of grey, from one that is barely there. */
+function grey(step: 0 | 1 | 2, theme: Theme): Rgb {
+  const ink: Rgb = theme.dark ? [255, 255, 255] : [0, 0, 0];
+  const shares = theme.dark ? [0.03, 0.06, 0.1] : [0.17, 0.27, 0.37];
+  return mixed(theme.background, ink, shares[step]);
+}

@@ -1,0 +1,184 @@
+import { type BudgetRows, budgetRows, budgetTime, chosenRows, threadSeconds } from '../../core/budget';
+import { type BudgetGroup, budgetGroups, type Grouping } from '../../core/budget-groups';
+import { type Layers, layersOf, namesOfLayer, threadsOverTime } from '../../core/budget-layers';
+import { duration } from '../../core/format';
+import type { Filter, TimeRange } from '../../core/selection';
+import { PARTS, timeBudget } from '../../core/time-budget';
+import type { Rgb } from '../../draw/palette';
+import type { PanelContext } from '../panel';
+import { partColor } from './colors';
+import { PAGE_WORDS, partWords } from './words';
+
+/** A part of the whole as it is shown. */
+export interface Shown {
+  readonly id: string;
+  readonly words: string;
+  readonly meaning: string;
+  /** computing, overhead or idle. */
+  readonly kind: string;
+  /** The task name that was waited for, if there is one. */
+  readonly name: string;
+  readonly seconds: number;
+  readonly color: Rgb;
+}
+
+/** What Python has worked out, within the selection. */
+interface Told {
+  readonly rows: BudgetRows;
+  readonly layers: Layers;
+  /** Thread-seconds of each row, and which rows are drawn over time. */
+  readonly seconds: Float64Array;
+  readonly mask: Uint8Array;
+  /** Most threads that there were at once. */
+  readonly most: number;
+}
+
+const SOURCE = 'time-budget';
+
+/** Bins over the whole time in which the most threads are looked for. */
+const BINS = 400;
+
+/** The time budget within the selection, from the rows that Python has made, else from the page's own sums. */
+export class BudgetFigures {
+  /** Every part, in the order in which it is shown; those without time too. */
+  parts: readonly Shown[] = [];
+  /** Thread-seconds of all parts. */
+  whole = 0;
+  /** What is not as a person might think, in words; '' if nothing. */
+  note = '';
+  told: Told | undefined;
+  /** Changes with the above. */
+  version = '';
+  private groups: { readonly version: string; readonly list: readonly BudgetGroup[] } | undefined;
+
+  constructor(private readonly context: PanelContext) {}
+
+  /** Reads what is new; cheap where nothing is. */
+  read(): void {
+    const { recording, selection, tasks, surface } = this.context;
+    const { dark, contrast, palette } = surface.theme;
+    const filter = this.filter();
+    const rows = filter.runs ? undefined : budgetRows(recording);
+    const state = rows
+      ? recording.state('budget', 'submissions', 'spans')
+      : `${recording.state('phases')} ${tasks.version}`;
+    const version = [state, selection.save(), dark, contrast, palette].join();
+    if (version === this.version) return;
+    this.version = version;
+    if (rows) this.readRows(rows, filter);
+    else this.readPage(filter);
+  }
+
+  /** Thread time of the functions, workers, spans, cells or lines, most first. */
+  groupsBy(by: Grouping): readonly BudgetGroup[] {
+    const version = `${by} ${this.version}`;
+    if (this.groups?.version !== version) {
+      const { told } = this;
+      const list = told ? budgetGroups(this.context.recording, told.rows, told.seconds, told.layers, by) : [];
+      this.groups = { version, list };
+    }
+    return this.groups.list;
+  }
+
+  /** Threads in each part over time, in bins. */
+  overTime(from: number, to: number, bins: number): Float64Array[] {
+    const { told } = this;
+    return told ? threadsOverTime(told.rows, told.mask, told.layers, from, to, bins) : [];
+  }
+
+  /** Task names of a part with their thread time, most first. */
+  namesOf(part: number): readonly (readonly [name: string, seconds: number])[] {
+    const { told } = this;
+    return told ? namesOfLayer(told.rows, told.seconds, told.layers, part) : [];
+  }
+
+  /** All clauses but the panel's own; its own stretch of time counts, for it is drawn over all time anyway. */
+  private filter(): Filter {
+    const { selection } = this.context;
+    const filter = selection.filter(SOURCE);
+    return { ...filter, time: both(filter.time, selection.own(SOURCE, 'time')) };
+  }
+
+  private readRows(rows: BudgetRows, filter: Filter): void {
+    const { recording, colors, surface } = this.context;
+    const mask = chosenRows(recording, rows, filter);
+    const seconds = threadSeconds(rows, mask, filter.time);
+    const layers = layersOf(rows, seconds);
+    const waited = layers.list.some(({ part, name }) => part === 'inputs' && name !== '');
+    this.parts = layers.list.map(({ part, name, kind, seconds: sum }) => ({
+      id: `${part}\n${name}`,
+      ...partWords(part, name, waited),
+      kind,
+      name,
+      seconds: sum,
+      color: partColor(part, name, colors, surface.theme)
+    }));
+    this.whole = layers.whole;
+    const here = chosenRows(recording, rows, {
+      ...filter,
+      names: undefined,
+      spans: undefined,
+      cells: undefined
+    });
+    this.told = { rows, layers, seconds, mask, most: mostThreads(rows, here) };
+    this.note = leftOut(rows, here, mask, filter, layers.whole);
+  }
+
+  private readPage(filter: Filter): void {
+    const { tasks, colors, surface, recording } = this.context;
+    const { parts, offered } = timeBudget(tasks, filter);
+    this.told = undefined;
+    this.whole = offered;
+    this.parts = PARTS.map(part => ({
+      id: part,
+      ...PAGE_WORDS[part],
+      kind: part === 'idle' ? 'idle' : part === 'computing' || part === 'other' ? 'computing' : 'overhead',
+      name: '',
+      seconds: parts[part],
+      color: partColor(part, '', colors, surface.theme)
+    }));
+    this.note = whyNot(filter, recording.about('stopped') !== undefined);
+  }
+}
+
+/** Why idle time has no causes here, in words. */
+function whyNot(filter: Filter, ended: boolean): string {
+  if (filter.runs) return 'Why threads were idle is not known of single attempts.';
+  if (!ended) return 'Why threads were idle is worked out while the run goes on; it has not come yet.';
+  return 'Why threads were idle has not been worked out for this file: dask_insight.open it, and save it or its report again.';
+}
+
+/** Says what a choice of tasks leaves out that belongs to none. */
+function leftOut(
+  rows: BudgetRows,
+  here: Uint8Array,
+  mask: Uint8Array,
+  filter: Filter,
+  whole: number
+): string {
+  if (!filter.names && !filter.spans && !filter.cells) return '';
+  const nameless = rows.name.names.map(name => name === '');
+  const outside = here.map((there, row) =>
+    Number(there === 1 && mask[row] === 0 && nameless[rows.name.codes[row]])
+  );
+  const sum = threadSeconds(rows, outside, filter.time).reduce((a, b) => a + b, 0);
+  if (sum < 0.005 * (whole + sum)) return '';
+  return `Left out: ${duration(sum)} of thread time that belongs to no one task.`;
+}
+
+function both(one: TimeRange | undefined, other: TimeRange | undefined): TimeRange | undefined {
+  if (!one || !other) return one ?? other;
+  const start = Math.max(one.start, other.start);
+  return { start, stop: Math.max(start, Math.min(one.stop, other.stop)) };
+}
+
+function mostThreads(rows: BudgetRows, mask: Uint8Array): number {
+  const { start, stop } = budgetTime(rows);
+  const alone = {
+    list: [{ part: '', name: '', kind: 'idle', seconds: 0 }],
+    of: new Uint16Array(rows.length),
+    whole: 0
+  };
+  const [threads] = stop > start ? threadsOverTime(rows, mask, alone as Layers, start, stop, BINS) : [[0]];
+  return Math.max(1, Math.ceil(Math.max(...threads) - 0.05));
+}

@@ -1,0 +1,147 @@
+import type { BudgetGroup, Grouping } from '../../core/budget-groups';
+import { cellsOf, cellWords } from '../../core/cells';
+import { duration, plural, shortened } from '../../core/format';
+import type { Recording } from '../../core/recording';
+import { css } from '../../draw/palette';
+import type { Box, Pen } from '../../draw/pen';
+import type { TextWidth } from '../../draw/text-width';
+import type { Theme } from '../../draw/theme';
+import type { Shown } from './figures';
+
+/** A group as a line: its name, its parts as a bar, its thread time. */
+export interface Line {
+  readonly group: BudgetGroup;
+  readonly label: string;
+  readonly y: number;
+}
+
+export const ROW = 20;
+/** Lines shown before a person asks for all. */
+const MOST = 12;
+/** Room for a group's thread time. */
+const VALUES = 70;
+
+/** The lines of a breakdown, and how many stand behind "more". */
+export interface Lines {
+  readonly list: readonly Line[];
+  readonly more: number;
+  readonly y: number;
+}
+
+export function placeLines(
+  groups: readonly BudgetGroup[],
+  labels: ReadonlyMap<string, string>,
+  top: number,
+  all: boolean
+): Lines {
+  const shown = all || groups.length <= MOST + 1 ? groups : groups.slice(0, MOST);
+  const list = shown.map((group, at) => ({
+    group,
+    label: labels.get(group.key) ?? group.key,
+    y: top + at * ROW
+  }));
+  return { list, more: groups.length - shown.length, y: top + shown.length * ROW };
+}
+
+export function linesHeight({ list, more }: Lines): number {
+  return (list.length + (more > 0 ? 1 : 0)) * ROW;
+}
+
+export function drawLines(
+  pen: Pen,
+  lines: Lines,
+  parts: readonly Shown[],
+  chosen: ReadonlySet<string>,
+  width: number,
+  text: TextWidth,
+  theme: Theme
+): void {
+  const room = labelRoom(width);
+  const most = Math.max(...lines.list.map(({ group }) => group.seconds), Number.MIN_VALUE);
+  const scale = Math.max(10, width - room - VALUES) / most;
+  pen.font = text.font;
+  pen.textBaseline = 'middle';
+  pen.textAlign = 'left';
+  for (const { group, label, y } of lines.list) {
+    pen.globalAlpha = chosen.size > 0 && !group.ids.some(id => chosen.has(id)) ? 0.35 : 1;
+    pen.fillStyle = group.key === '' ? theme.muted : theme.text;
+    pen.fillText(text.fitted(label, room - 10), 0, y + ROW / 2);
+    let x = room;
+    group.byLayer.forEach((seconds, part) => {
+      if (seconds <= 0) return;
+      pen.fillStyle = css(parts[part].color);
+      pen.fillRect(x, y + 4, Math.max(seconds * scale, 0.5), ROW - 8);
+      x += seconds * scale;
+    });
+    pen.fillStyle = theme.muted;
+    pen.fillText(duration(group.seconds), x + 6, y + ROW / 2);
+    pen.globalAlpha = 1;
+  }
+  if (lines.more === 0) return;
+  pen.fillStyle = theme.accent;
+  pen.fillText(moreWords(lines), 0, lines.y + ROW / 2);
+}
+
+export function moreWords({ more }: Lines): string {
+  return `${plural(more, 'more row')}`;
+}
+
+/** The line at a height; 'more' for the words that stand for the rest. */
+export function lineAt(lines: Lines, y: number): Line | 'more' | undefined {
+  const found = lines.list.find(line => y >= line.y && y < line.y + ROW);
+  return found ?? (lines.more > 0 && y >= lines.y && y < lines.y + ROW ? 'more' : undefined);
+}
+
+export function boxOf(y: number, width: number): Box {
+  return { x: 0, y, width, height: ROW };
+}
+
+/** The part of a line's bar at a place, -1 if none. */
+export function partOfLine(lines: Lines, { group }: Line, x: number, width: number): number {
+  const room = labelRoom(width);
+  const most = Math.max(...lines.list.map(each => each.group.seconds), Number.MIN_VALUE);
+  let left = (x - room) * (most / Math.max(10, width - room - VALUES));
+  if (left < 0) return -1;
+  return group.byLayer.findIndex(seconds => {
+    left -= seconds;
+    return left < 0;
+  });
+}
+
+function labelRoom(width: number): number {
+  return Math.round(Math.min(300, width * 0.36));
+}
+
+/** What a group is called in front of a person. */
+export function labelsOf(
+  recording: Recording,
+  groups: readonly BudgetGroup[],
+  by: Grouping,
+  workerName: (worker: string) => string
+): Map<string, string> {
+  const cells =
+    by === 'cell' ? new Map(cellsOf(recording).map(run => [String(run.execution), run])) : undefined;
+  return new Map(
+    groups.map(({ key }) => {
+      if (key === '') return [key, NONE[by]];
+      if (by === 'worker') return [key, workerName(key) || key];
+      if (by === 'line') return [key, lineWords(recording, key)];
+      const run = cells?.get(key);
+      return [key, cells ? (run ? cellWords(run) : `cell [${key}]`) : key];
+    })
+  );
+}
+
+const NONE: Readonly<Record<Grouping, string>> = {
+  function: '(no one task)',
+  worker: '(no worker)',
+  span: '(no one span)',
+  cell: '(no one cell)',
+  line: '(no one line)'
+};
+
+/** `file:line` with the file's folders left out. */
+function lineWords(_recording: Recording, key: string): string {
+  const name = key.split(/[/\\]/).at(-1) ?? key;
+  return shortened(name, 80);
+}

@@ -1,0 +1,272 @@
+import { BinCache, type Window } from '../../core/bin-cache';
+import { type Grouping, groupingsOf } from '../../core/budget-groups';
+import { timeTicks } from '../../core/format';
+import { AXIS_HEIGHT, drawTimeAxis, drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
+import type { Box, Pen } from '../../draw/pen';
+import { type TextWidth, textWidth } from '../../draw/text-width';
+import type { Scale } from '../../draw/viewport';
+import { type RowScale, rowScale } from '../chart-row';
+import { choice, element } from '../element';
+import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
+import { type Bar, drawBar, frameSegment, placeBar, segmentAt } from './bar';
+import { type Bins, drawChart, layerAt } from './chart';
+import { BudgetFigures } from './figures';
+import { type BudgetMark, lineMark, momentMark, moreMark, partMark } from './marks';
+import {
+  boxOf,
+  drawLines,
+  type Line,
+  type Lines,
+  labelsOf,
+  lineAt,
+  linesHeight,
+  moreWords,
+  partOfLine,
+  placeLines
+} from './rows';
+import { groupsTable, partsTable } from './table';
+
+const SOURCE = 'time-budget';
+const CHART = 76;
+const GAP = 8;
+
+type By = 'time' | Grouping;
+
+const TITLES: Readonly<Record<By, string>> = {
+  time: 'Over time',
+  function: 'By task name',
+  worker: 'By worker',
+  span: 'By span',
+  cell: 'By cell',
+  line: 'By line of code'
+};
+
+/** Column of the selection that a row of a breakdown is chosen by. */
+const CLAUSES = { function: 'name', worker: 'worker', span: 'span', cell: 'cell', line: undefined } as const;
+
+export class TimeBudgetView implements PanelView {
+  readonly controls: readonly HTMLElement[];
+  readonly below = element('p', { class: 'di-budget-note' });
+  private readonly select: HTMLSelectElement;
+  private readonly figures: BudgetFigures;
+  private readonly cache = new BinCache<readonly Float64Array[]>();
+  private by: By = 'time';
+  private all = false;
+  private bar: Bar = { segments: [], labels: [], height: 0 };
+  private lines: Lines = { list: [], more: 0, y: 0 };
+
+  constructor(private readonly context: PanelContext) {
+    this.figures = new BudgetFigures(context);
+    this.select = choice<By>('Shared out', [['time', TITLES.time]], 'time', by => {
+      this.by = by;
+      this.all = false;
+      context.surface.invalidate('layout');
+    });
+    this.controls = [this.select];
+  }
+
+  get ownAxis(): boolean {
+    return this.shown !== 'time' || !this.figures.told;
+  }
+
+  empty(): string | undefined {
+    const { tasks, recording } = this.context;
+    if (tasks.count > 0 || recording.table('budget').rows > 0) return undefined;
+    return 'No task has run yet, so there is no time to share out.';
+  }
+
+  height(width: number): number {
+    this.place(width);
+    if (!this.figures.told) return this.bar.height;
+    return (
+      this.bar.height + GAP + (this.shown === 'time' ? CHART + AXIS_HEIGHT : linesHeight(this.lines) + 4)
+    );
+  }
+
+  layout(): void {
+    this.place(this.context.surface.width);
+    this.offer();
+    this.cache.renew(this.figures.version);
+    this.below.textContent = this.figures.note;
+    this.below.hidden = this.figures.note === '';
+  }
+
+  plot(): Box {
+    const { width } = this.context.surface;
+    const x = gutterOf(width);
+    return { x, y: this.bar.height + GAP, width: Math.max(1, width - x - MARGIN), height: CHART };
+  }
+
+  draw(pen: Pen): void {
+    const { surface, viewport, selection } = this.context;
+    const { theme, width } = surface;
+    drawBar(pen, this.bar, theme);
+    if (!this.figures.told) return;
+    if (this.shown !== 'time') {
+      const column = CLAUSES[this.shown];
+      const chosen = new Set(column ? (selection.own(SOURCE, column) ?? []).map(String) : []);
+      drawLines(pen, this.lines, this.figures.parts, chosen, width, this.text(), theme);
+      return;
+    }
+    const row = this.row();
+    const scale = this.scale();
+    const marks = timeTicks(
+      scale.start - viewport.origin,
+      scale.stop - viewport.origin,
+      Math.max(2, row.box.width / 110)
+    );
+    drawTimeGrid(pen, row.box, scale, viewport.origin, marks, theme);
+    drawChart(pen, row, scale, this.bins(scale), this.figures.parts, theme);
+    const axis = { ...row.box, y: row.box.y + row.box.height, height: AXIS_HEIGHT };
+    drawTimeAxis(pen, axis, scale, viewport.origin, marks, theme);
+  }
+
+  drawOverlay(pen: Pen, hovered: Mark | undefined): void {
+    if (!hovered) return;
+    const { theme } = this.context.surface;
+    const { subject, box } = hovered as BudgetMark;
+    if (subject.kind === 'part') {
+      const found = this.bar.segments.find(({ part }) => part.id === subject.part?.id);
+      if (found) frameSegment(pen, found, theme);
+      return;
+    }
+    pen.strokeStyle = theme.faint;
+    pen.lineWidth = 1;
+    pen.strokeRect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1);
+  }
+
+  pick(x: number, y: number): Mark | undefined {
+    if (y < this.bar.height) {
+      const segment = segmentAt(this.bar, x, y);
+      return segment && partMark(this.figures, segment.part, segment.box);
+    }
+    if (!this.figures.told) return undefined;
+    if (this.shown !== 'time') {
+      const line = lineAt(this.lines, y);
+      return line && this.lineMark(line, x);
+    }
+    const row = this.row();
+    const scale = this.scale();
+    const bins = this.bins(scale);
+    const at = layerAt(row, scale, bins, x, y);
+    if (!at) return undefined;
+    const from = bins.from + at.bin * bins.step - this.context.viewport.origin;
+    const when = { from, to: from + bins.step };
+    return momentMark(this.figures, at, bins.value, when, { ...row.box, x: x - 6, width: 12 });
+  }
+
+  move(from: Mark | undefined, direction: Direction): Mark | undefined {
+    const marks = [
+      ...this.bar.segments.map(({ part, box }) => partMark(this.figures, part, box)),
+      ...(this.shown === 'time' ? [] : this.lines.list.map(line => this.lineMark(line, -1)))
+    ];
+    if (this.shown !== 'time' && this.lines.more > 0) marks.push(this.lineMark('more', -1));
+    const at = marks.findIndex(({ id }) => id === from?.id);
+    const forward = direction === 'right' || direction === 'down';
+    const last = marks.length - 1;
+    const next = direction === 'first' || !from ? 0 : direction === 'last' ? last : at + (forward ? 1 : -1);
+    return marks[next];
+  }
+
+  choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
+    const subject = (mark as BudgetMark | undefined)?.subject;
+    if (subject?.kind === 'more') {
+      this.all = true;
+      this.context.surface.invalidate('layout');
+    } else if (subject?.kind === 'row') {
+      this.chooseRow(subject.line, additive);
+    } else if (subject?.part?.name) {
+      this.chooseValues('name', [subject.part.name], additive);
+    }
+  }
+
+  rows(): TableRows {
+    const { figures } = this;
+    if (this.shown === 'time') return partsTable(figures.parts, figures.whole);
+    const groups = figures.groupsBy(this.shown);
+    return groupsTable(
+      TITLES[this.shown].slice(3),
+      groups,
+      this.labels(this.shown),
+      figures.parts,
+      figures.whole
+    );
+  }
+
+  /** What is shown under the bar. */
+  private get shown(): By {
+    return this.figures.told ? this.by : 'time';
+  }
+
+  private place(width: number): void {
+    const { figures } = this;
+    figures.read();
+    this.bar = placeBar(figures.parts, figures.whole, width, this.text());
+    if (this.shown === 'time') return;
+    const groups = figures.groupsBy(this.shown);
+    this.lines = placeLines(groups, this.labels(this.shown), this.bar.height + GAP, this.all);
+  }
+
+  private labels(by: Grouping): Map<string, string> {
+    const { recording, tasks } = this.context;
+    return labelsOf(recording, this.figures.groupsBy(by), by, worker => tasks.workerName(worker));
+  }
+
+  /** Offers what there is to share the time out by. */
+  private offer(): void {
+    const { told } = this.figures;
+    this.select.hidden = told === undefined;
+    if (!told) return;
+    const offered: By[] = ['time', ...groupingsOf(this.context.recording, told.rows)];
+    if ([...this.select.options].map(({ value }) => value).join() === offered.join()) return;
+    if (!offered.includes(this.by)) this.by = 'time';
+    this.select.replaceChildren(...offered.map(by => element('option', { value: by }, TITLES[by])));
+    this.select.value = this.by;
+  }
+
+  private chooseRow({ group }: Line, additive: boolean): void {
+    const column = this.shown === 'time' ? undefined : CLAUSES[this.shown];
+    if (column && group.key !== '') this.chooseValues(column, group.ids, additive);
+  }
+
+  /** Chooses values alone, or beside those that are chosen; what is chosen already is taken back. */
+  private chooseValues(
+    column: 'name' | 'worker' | 'span' | 'cell',
+    texts: readonly string[],
+    additive: boolean
+  ): void {
+    const { selection } = this.context;
+    const own = (selection.own(SOURCE, column) ?? []).map(String);
+    const isChosen = texts.every(text => own.includes(text));
+    const others = own.filter(text => !texts.includes(text));
+    const alone = isChosen && others.length === 0 ? [] : [...texts];
+    const value = additive ? (isChosen ? others : [...others, ...texts]) : alone;
+    if (column === 'cell') selection.set({ source: SOURCE, column, value: value.map(Number) });
+    else selection.set({ source: SOURCE, column, value });
+  }
+
+  private lineMark(line: Line | 'more', x: number): BudgetMark {
+    const { width } = this.context.surface;
+    if (line === 'more') return moreMark(`Show ${moreWords(this.lines)}`, boxOf(this.lines.y, width));
+    const part = partOfLine(this.lines, line, x, width);
+    return lineMark(this.figures, line, part, boxOf(line.y, width));
+  }
+
+  private row(): RowScale {
+    return rowScale(this.plot(), this.figures.told?.most ?? 1);
+  }
+
+  private scale(): Scale {
+    const { viewport, surface } = this.context;
+    return viewport.scale(this.plot().width, surface.ratio);
+  }
+
+  private bins(scale: Scale): Bins {
+    const window: Window = { ...scale, stop: scale.stop, moving: this.context.viewport.moving };
+    return this.cache.get('', window, (from, to, bins) => this.figures.overTime(from, to, bins));
+  }
+
+  private text(): TextWidth {
+    return textWidth(`12px ${this.context.surface.theme.font}`);
+  }
+}

@@ -1,0 +1,81 @@
+import { CUSTOM } from '../../core/budget-layers';
+import { shortened } from '../../core/format';
+import type { Part } from '../../core/time-budget';
+
+/** A part in the words of the sentence at the top of a report, and what it means. */
+interface PartWords {
+  readonly words: string;
+  readonly meaning: string;
+}
+
+const WORDS: Readonly<Record<string, PartWords | undefined>> = {
+  cpu: { words: 'computing on a CPU', meaning: 'Task functions that ended well, on a CPU.' },
+  compute: { words: 'computing', meaning: 'Task functions that ended well; their CPU time is not known.' },
+  'off-cpu': {
+    words: 'computing off the CPU',
+    meaning: 'Inside task functions, while the thread used no CPU: I/O, locks, the GIL, a GPU.'
+  },
+  failed: { words: 'computing, failed', meaning: 'Task functions of attempts that did not end well.' },
+  deserialize: { words: 'deserializing', meaning: 'Unpacking tasks, and results that had been spilled.' },
+  serialize: { words: 'serializing', meaning: 'Packing results.' },
+  disk: {
+    words: 'reading from disk and writing to it',
+    meaning: 'Results that were spilled to disk, or read back.'
+  },
+  overhead: {
+    words: 'starting and ending tasks',
+    meaning: 'From being given a thread to the function’s start, and back to a free thread.'
+  },
+  data: {
+    words: 'waiting for data from other workers',
+    meaning: 'Idle: inputs were there, and on their way to this worker.'
+  },
+  inputs: { words: 'waiting for tasks', meaning: 'Idle: inputs of what comes next were still computed.' },
+  placement: {
+    words: 'idle beside busy workers',
+    meaning: 'Idle: tasks were ready on other workers, and waited there for a thread.'
+  },
+  scheduler: {
+    words: 'waiting for the scheduler',
+    meaning: 'Idle: tasks were ready and not yet with a worker: queued, or on their way.'
+  },
+  paused: {
+    words: 'paused for lack of memory',
+    meaning: 'Idle: Dask had paused the worker, for it was short of memory.'
+  },
+  client: {
+    words: 'without tasks',
+    meaning: 'Idle: no tasks were in the cluster; the client was building a graph, gathering or else.'
+  },
+  joining: {
+    words: 'on workers that had just joined',
+    meaning: 'Idle: the worker had joined, and not been given a first task yet.'
+  },
+  leaving: { words: 'on workers that were leaving', meaning: 'Idle: the worker was closing, or died.' }
+};
+
+/** What is said of a part; `name` is the task name that was waited for, `others` that some have parts of their own. */
+export function partWords(part: string, name: string, others: boolean): PartWords {
+  const known = WORDS[part] ?? {
+    words: part.startsWith(CUSTOM) ? part.slice(CUSTOM.length) : part,
+    meaning: part.startsWith(CUSTOM) ? 'An activity of your own within tasks.' : ''
+  };
+  if (part !== 'inputs') return known;
+  const words = name
+    ? `waiting for ${shortened(name, 60)}`
+    : others
+      ? 'waiting for other tasks'
+      : known.words;
+  return { ...known, words };
+}
+
+/** The same for what a page can tell by itself. */
+export const PAGE_WORDS: Readonly<Record<Part, PartWords>> = {
+  computing: { words: 'computing', meaning: 'Task functions that ended well.' },
+  other: { words: 'other tasks', meaning: 'Tasks that are not chosen.' },
+  failed: { words: 'computing, failed', meaning: 'Task functions of attempts that did not end well.' },
+  transfer: { words: 'waiting for data', meaning: 'Fetching data, while the thread computed nothing.' },
+  disk: { words: 'waiting for disk', meaning: 'Reading and writing, while the thread computed nothing.' },
+  deserialize: { words: 'deserializing', meaning: 'Unpacking, while the thread computed nothing.' },
+  idle: { words: 'idle', meaning: 'Why has not been worked out.' }
+};
