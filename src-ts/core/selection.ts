@@ -76,6 +76,13 @@ export class Selection {
     this.change([...this.list.filter(each => each !== old), clause]);
   }
 
+  /** Puts clauses in place of all that a source has, as one step. Without any: takes them back. */
+  put(source: string, clauses: readonly Clause[]): void {
+    const own = this.list.filter(each => each.source === source);
+    if (JSON.stringify(own) === JSON.stringify(clauses)) return;
+    this.change([...this.list.filter(each => each.source !== source), ...clauses]);
+  }
+
   /** Adds or removes one value of a clause that is a list. */
   toggle<C extends Exclude<ClauseColumn, 'time'>>(
     source: string,

@@ -29,7 +29,7 @@ export function listenToKeys(
 
 /** Puts the cursor into the search box of the panel that is nearest to the top of the window. */
 function searchNear(mounted: readonly Mounted[]): void {
-  const searchable = mounted.filter(({ view, surface }) => view.search && !surface.element.hidden);
+  const searchable = mounted.filter(({ view }) => (view.search?.getClientRects().length ?? 0) > 0);
   const distance = ({ element: { firstElementChild } }: Mounted): number =>
     Math.abs((firstElementChild?.getBoundingClientRect().top ?? 0) - window.innerHeight / 3);
   const [nearest] = [...searchable].sort((a, b) => distance(a) - distance(b));

@@ -1,76 +1,145 @@
 import { bytes, count, duration, share } from '../core/format';
 import { sumTasks, type TaskSum } from '../core/task-sums';
 import { css } from '../draw/palette';
+import { element } from './element';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import type { TableOptions } from './table';
 
-/** Task names with what they cost, as a table. */
+/** Task names with what they cost, as a table that can be sorted and searched, and that chooses. */
 export const functions: Panel = {
   id: 'functions',
   title: 'Functions',
-  tables: ['attempts', 'executions', 'running', 'graph'],
+  tables: ['attempts', 'executions', 'running', 'graph', 'functions'],
   overTime: false,
   create: context => new FunctionsView(context, functions.tables)
 };
 
+/** A column: what it says of a sum, and the number or text behind that. */
+interface Column {
+  readonly title: string;
+  readonly numeric: boolean;
+  words(sum: TaskSum): string;
+  value(sum: TaskSum): number | string;
+}
+
 class FunctionsView extends PlainView {
+  readonly search = element('input', {
+    type: 'search',
+    class: 'di-search',
+    placeholder: 'Search names',
+    'aria-label': 'Search task names',
+    spellcheck: 'false'
+  });
+  readonly controls = [this.search];
+
+  constructor(...given: ConstructorParameters<typeof PlainView>) {
+    super(...given);
+    this.search.addEventListener('input', () => this.layout());
+    this.search.addEventListener('keydown', event => {
+      if (event.key !== 'Escape' || this.search.value === '') return;
+      this.search.value = '';
+      this.layout();
+      event.preventDefault();
+      event.stopPropagation();
+    });
+  }
+
   empty(): string | undefined {
     if (this.context.tasks.count > 0) return undefined;
     return 'No task has run yet. Run a Dask computation while this is recorded.';
   }
 
+  protected override query(): string {
+    return this.search.value.trim().toLowerCase();
+  }
+
   protected content(): TableOptions {
     const { tasks, selection, colors, surface } = this.context;
-    const sums = sumTasks(tasks, selection.filter('functions'), 'name');
-    const all = sums.reduce((total, { time }) => total + time, 0);
+    const all = sumTasks(tasks, selection.filter('functions'), 'name');
+    const query = this.query();
+    const places = this.places();
+    const sums = all.filter(({ label }) =>
+      [label, places.get(label) ?? ''].some(text => text.toLowerCase().includes(query))
+    );
+    const columns = columnsOf(all, places);
     const chosen = new Set(selection.own('functions', 'name') ?? []);
-    const values = (sum: TaskSum): (string | number)[] => [
-      sum.label,
-      sum.count,
-      sum.time,
-      sum.time / all,
-      sum.mean,
-      sum.median,
-      sum.longest,
-      sum.nbytes,
-      sum.failed
-    ];
     return {
-      caption: 'Task names by computing time',
+      caption: captionOf(sums.length, all.length, query),
       sort: 2,
       rows: {
-        columns: [
-          { title: 'Task name', numeric: false },
-          { title: 'Tasks', numeric: true },
-          { title: 'Time', numeric: true },
-          { title: 'Share', numeric: true },
-          { title: 'Mean', numeric: true },
-          { title: 'Median', numeric: true },
-          { title: 'Longest', numeric: true },
-          { title: 'Results', numeric: true },
-          { title: 'Failed', numeric: true }
-        ],
+        columns,
         length: sums.length,
-        row: row => {
-          const sum = sums[row];
-          return [
-            sum.label || '(no name)',
-            count(sum.count),
-            duration(sum.time),
-            share(sum.time / all),
-            duration(sum.mean),
-            duration(sum.median),
-            duration(sum.longest),
-            bytes(sum.nbytes),
-            sum.failed > 0 ? count(sum.failed) : ''
-          ];
-        },
-        value: (row, column) => values(sums[row])[column]
+        row: row => columns.map(column => column.words(sums[row])),
+        value: (row, column) => columns[column].value(sums[row])
       },
       swatch: row => css(colors.color(sums[row].label, surface.theme.dark, surface.theme.contrast)),
       choose: row => selection.toggle('functions', 'name', sums[row].label),
       isChosen: row => chosen.has(sums[row].label)
     };
   }
+
+  /** `file:line` of each name whose code is known; what the task itself told goes before what was sampled. */
+  private places(): ReadonlyMap<string, string> {
+    const table = this.context.recording.table('functions');
+    const lines = table.numbers('line');
+    const found = new Map<string, string>();
+    const sure = new Set<string>();
+    for (let row = 0; row < table.rows; row++) {
+      const name = table.text('prefix', row);
+      const file = table.text('file', row);
+      if (file === '' || sure.has(name)) continue;
+      const isDefinition = table.text('source', row) === 'definition';
+      if (isDefinition) sure.add(name);
+      else if (found.has(name)) continue;
+      found.set(name, lines[row] > 0 ? `${file}:${lines[row]}` : file);
+    }
+    return found;
+  }
+}
+
+function columnsOf(sums: readonly TaskSum[], places: ReadonlyMap<string, string>): Column[] {
+  const whole = sums.reduce((total, { time }) => total + time, 0);
+  const number = (
+    title: string,
+    value: (sum: TaskSum) => number,
+    words: (value: number) => string
+  ): Column => ({ title, numeric: true, value, words: sum => words(value(sum)) });
+  const columns: Column[] = [
+    {
+      title: 'Task name',
+      numeric: false,
+      words: ({ label }) => label || '(no name)',
+      value: ({ label }) => label
+    },
+    number('Tasks', sum => sum.count, count),
+    number('Time', sum => sum.time, duration),
+    number('Share', sum => sum.time / whole, share),
+    number('Mean', sum => sum.mean, duration),
+    number('Median', sum => sum.median, duration),
+    number('95 %', sum => sum.p95, duration),
+    number('Longest', sum => sum.longest, duration),
+    number(
+      'Failed',
+      sum => sum.failed,
+      failed => (failed > 0 ? count(failed) : '')
+    ),
+    number('Results', sum => sum.nbytes, bytes)
+  ];
+  if (sums.some(({ cpu }) => !Number.isNaN(cpu))) columns.push(number('CPU', sum => sum.cpu, share));
+  if (places.size > 0) {
+    const place = ({ label }: TaskSum): string => places.get(label) ?? '';
+    columns.push({ title: 'Defined in', numeric: false, value: place, words: sum => nearby(place(sum)) });
+  }
+  return columns;
+}
+
+function captionOf(shown: number, all: number, query: string): string {
+  if (query === '') return 'Task names by computing time';
+  return shown === 0 ? `No task name holds “${query}”` : `${count(shown)} of ${count(all)} task names`;
+}
+
+/** A file without the folders before its last one. */
+function nearby(place: string): string {
+  return place.split(/[/\\]/).slice(-2).join('/');
 }

@@ -10,7 +10,7 @@ import { Interaction } from './interaction';
 import type { Panel, PanelView, Stage } from './panel';
 import { offer, type Picture, toPng, toSvg } from './picture';
 import { Table } from './table';
-import { whenNear } from './when-near';
+import { type Patient, whenNear } from './when-near';
 
 /** A panel in a page. */
 export interface Mounted {
@@ -30,8 +30,21 @@ const PATIENCE = 10;
 /** Panels that have been mounted: ids of elements are made from it. */
 let count = 0;
 
+/** Least height of a drawing that fills its place, CSS pixels. */
+const LEAST_FILLING = 140;
+
+export interface MountOptions {
+  /** The place has a height of its own: a drawing that can makes use of it. */
+  readonly fill?: boolean;
+}
+
 /** Puts a panel into a page: the frame around it and all that panels have in common. */
-export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
+export function mount(
+  panel: Panel,
+  stage: Stage,
+  host: HTMLElement,
+  { fill = false }: MountOptions = {}
+): Mounted {
   const stops: (() => void)[] = [];
   const surface = new Surface();
   const tooltip = new Tooltip(host);
@@ -95,8 +108,12 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     fit();
   };
 
+  const fills = fill && view.fills === true;
   const fit = (): void => {
-    const wanted = `${Math.round(view.height(surface.width || host.clientWidth))}px`;
+    const own = view.height(surface.width || host.clientWidth);
+    const room = fills && tableBox.hidden ? roomIn(host, section, surface.element) : 0;
+    const height = room > 0 ? Math.max(room, Math.min(own, LEAST_FILLING)) : own;
+    const wanted = `${Math.round(height)}px`;
     if (surface.element.style.height !== wanted) surface.element.style.height = wanted;
   };
 
@@ -132,7 +149,7 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   }
   if (!view.plain) actions.append(saveMenu(() => pictureOf(panel, view, stage, surface)));
 
-  const rest = view.plain ? whenNear(section, layout) : undefined;
+  const rest = view.plain ? patience(view, section, layout) : undefined;
   let unseen = false;
   const shownAgain = new ResizeObserver(() => {
     if (unseen) renew();
@@ -169,7 +186,10 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
           timer = undefined;
           renew();
         },
-        Math.max(view.plain || !tableBox.hidden ? LIVE_TABLE : LIVE, PATIENCE * (cost.layout + cost.draw))
+        Math.max(
+          (view.plain && !view.prompt) || !tableBox.hidden ? LIVE_TABLE : LIVE,
+          PATIENCE * (cost.layout + cost.draw)
+        )
       );
     }),
     stage.recording.onReplace(renew),
@@ -191,6 +211,11 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
     );
   }
   fit();
+  if (fills) {
+    const around = new ResizeObserver(fit);
+    for (const each of [host, head, ...parts(view.above, view.below)]) around.observe(each);
+    stops.push(() => around.disconnect());
+  }
   // What is far from the window is laid out later: the first picture does not wait for it.
   if (rest) {
     stops.push(rest.stop);
@@ -223,8 +248,20 @@ export function mount(panel: Panel, stage: Stage, host: HTMLElement): Mounted {
   };
 }
 
+/** What has no picture is laid out when it comes near the window, or at once. */
+function patience(view: PanelView, section: HTMLElement, layout: () => void): Patient {
+  return view.prompt ? { renew: layout, stop: () => {} } : whenNear(section, layout);
+}
+
 function parts(...elements: (HTMLElement | undefined)[]): HTMLElement[] {
   return elements.filter(each => each !== undefined);
+}
+
+/** What a place has left for a drawing beside all else in it, CSS pixels. */
+function roomIn(host: HTMLElement, section: HTMLElement, drawing: HTMLElement): number {
+  const { paddingTop, paddingBottom } = getComputedStyle(host);
+  const padding = Number.parseFloat(paddingTop) + Number.parseFloat(paddingBottom);
+  return host.clientHeight - padding - (section.offsetHeight - drawing.offsetHeight);
 }
 
 function keysOf(panel: Panel, view: PanelView): string {

@@ -108,6 +108,8 @@ export interface PanelView {
   empty(): string | undefined;
   /** Height wanted at this width, CSS pixels. */
   height(width: number): number;
+  /** True if it makes use of more height, or less, where its place has a height of its own. */
+  readonly fills?: boolean;
   /** Data, size, theme or selection may have changed: work out where everything stands. */
   layout(): void;
   /** Draws the whole picture; the background is filled. Must work with an SVG's pen too. */
@@ -136,6 +138,8 @@ export interface PanelView {
   rows?(): TableRows;
   /** True where there is no picture: all of it stands in `below`. */
   readonly plain?: boolean;
+  /** True where that is not to wait until it comes near the window: it stands at the top, and is short. */
+  readonly prompt?: boolean;
   /** Stands for the picture where it is read out. */
   readonly reader?: Reader;
   /**

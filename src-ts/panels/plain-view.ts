@@ -26,13 +26,18 @@ export abstract class PlainView implements PanelView {
 
   protected abstract content(): TableOptions;
 
+  /** What a person looks for in it; the table is filled anew when it changes. */
+  protected query(): string {
+    return '';
+  }
+
   height(): number {
     return 0;
   }
 
   layout(): void {
     const { recording, selection } = this.context;
-    const known = [recording.state(...this.tables), selection.save()].join();
+    const known = [recording.state(...this.tables), selection.save(), this.query()].join();
     if (known === this.known) return;
     this.known = known;
     const content = this.content();

@@ -1,0 +1,143 @@
+import type { Recording } from './recording';
+import type { Clause, TimeRange } from './selection';
+
+/** A figure that a finding rests on. */
+export interface Fact {
+  readonly name: string;
+  /** NaN if unknown. */
+  readonly value: number;
+  /** s, bytes, bytes/s, count, share (0 to 1), % or ''. */
+  readonly unit: string;
+  /** What it was compared with. */
+  readonly threshold: number | undefined;
+}
+
+/** From what matters most. */
+export const SEVERITIES = ['critical', 'warning', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Something that cost time or puts the run at risk; worked out in Python. */
+export interface Finding {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly title: string;
+  /** Plain text: paragraphs parted by a blank line; one whose lines all begin with four spaces is code. */
+  readonly why: string;
+  readonly advice: string;
+  readonly url: string;
+  readonly tasks: readonly string[];
+  readonly workers: readonly string[];
+  /** Seconds since the epoch; NaN if it concerns the whole run. */
+  readonly start: number;
+  readonly stop: number;
+  /** NaN where that is not known, or where it is a risk and costs no time. */
+  readonly threadSeconds: number;
+  readonly seconds: number;
+  readonly evidence: readonly Fact[];
+}
+
+/** What was looked for and could not be told, in words. */
+export interface Gap {
+  readonly rule: string;
+  readonly why: string;
+}
+
+export interface Findings {
+  /** In rank order. */
+  readonly list: readonly Finding[];
+  readonly gaps: readonly Gap[];
+}
+
+/** Severity of a row that stands for a rule that failed. */
+const GAP = 'gap';
+
+/** The findings of a recording; undefined where they have not been worked out. */
+export function findingsOf(recording: Recording): Findings | undefined {
+  const table = recording.table('findings');
+  // A batch without rows tells that there are none.
+  if (table.rows === 0 && !table.has('code')) return undefined;
+  const costs = { seconds: table.numbers('cost_seconds'), threads: table.numbers('cost_thread_seconds') };
+  const [starts, stops] = [table.times('start'), table.times('stop')];
+  const list: Finding[] = [];
+  const gaps: Gap[] = [];
+  for (let row = 0; row < table.rows; row++) {
+    const code = table.text('code', row);
+    const severity = table.text('severity', row);
+    if (severity === GAP) gaps.push({ rule: code, why: table.text('why', row) });
+    // A row without a code tells that nothing was found.
+    if (severity === GAP || code === '') continue;
+    list.push({
+      code,
+      severity: SEVERITIES.find(each => each === severity) ?? 'info',
+      title: table.text('title', row) || code,
+      why: table.text('why', row),
+      advice: table.text('advice', row),
+      url: webAddress(table.text('url', row)),
+      tasks: texts(table.text('tasks', row)),
+      workers: texts(table.text('workers', row)),
+      start: starts[row],
+      stop: stops[row],
+      threadSeconds: costs.threads[row],
+      seconds: costs.seconds[row],
+      evidence: facts(table.text('evidence', row))
+    });
+  }
+  return { list, gaps };
+}
+
+/** The address if it is one of a web page, else ''. */
+function webAddress(text: string): string {
+  return /^https?:\/\//i.test(text) ? text : '';
+}
+
+function listed(json: string): readonly unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(json);
+    return Array.isArray(parsed) ? parsed : [];
+  } catch {
+    return [];
+  }
+}
+
+function texts(json: string): string[] {
+  return listed(json).filter(each => typeof each === 'string');
+}
+
+function facts(json: string): Fact[] {
+  return listed(json).flatMap(each => {
+    if (!Array.isArray(each) || typeof each[0] !== 'string') return [];
+    const [name, value, unit, threshold] = each as unknown[];
+    return {
+      name: name as string,
+      value: typeof value === 'number' ? value : Number.NaN,
+      unit: typeof unit === 'string' ? unit : '',
+      threshold: typeof threshold === 'number' ? threshold : undefined
+    };
+  });
+}
+
+/** A finding that lasts for less of the run than this narrows the time. */
+const WHOLE = 0.98;
+
+/**
+ * What choosing a finding narrows: its task names, its workers unless they are
+ * all there are, its time unless that is the whole run.
+ */
+export function clausesOf(
+  finding: Finding,
+  source: string,
+  workers: ReadonlySet<string>,
+  run: TimeRange
+): Clause[] {
+  const clauses: Clause[] = [];
+  if (finding.tasks.length > 0) clauses.push({ source, column: 'name', value: finding.tasks });
+  const isAll = [...workers].every(worker => finding.workers.includes(worker));
+  if (finding.workers.length > 0 && !isAll) {
+    clauses.push({ source, column: 'worker', value: finding.workers });
+  }
+  const { start, stop } = finding;
+  if (stop > start && stop - start < WHOLE * (run.stop - run.start)) {
+    clauses.push({ source, column: 'time', value: { start, stop } });
+  }
+  return clauses;
+}

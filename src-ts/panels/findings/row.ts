@@ -1,0 +1,151 @@
+import type { Finding } from '../../core/findings';
+import { shortened } from '../../core/format';
+import { button, element, svg } from '../element';
+import { severityMark } from './mark';
+import { prose } from './prose';
+import { costSentence, costWords, evidenceWords, whenWords } from './words';
+
+/** What a row needs to know of the run, and whom it tells what a person does. */
+export interface RowContext {
+  /** Seconds that the run took; 0 if not known. */
+  readonly run: number;
+  readonly origin: number;
+  color(name: string): string;
+  workerName(worker: string): string;
+  /** Chooses or takes back all that the finding concerns. */
+  choose(finding: Finding): void;
+  /** Chooses or takes back one task name, one worker, or its time. */
+  narrow(finding: Finding, column: 'name' | 'worker' | 'time', value: string): void;
+}
+
+let count = 0;
+
+/** A finding: one line, and under it the rest once it is opened. */
+export class FindingRow {
+  readonly element: HTMLLIElement;
+  private readonly title: HTMLButtonElement;
+  private readonly opener: HTMLButtonElement;
+  private readonly rest: HTMLElement;
+  private filled = false;
+
+  constructor(
+    readonly finding: Finding,
+    private readonly context: RowContext
+  ) {
+    const { severity, title } = finding;
+    const id = `di-finding-${++count}`;
+    this.rest = element('div', { class: 'di-finding-rest', id, hidden: true });
+    this.opener = button(`Details: ${title}`, () => this.open(!this.isOpen), chevron());
+    this.opener.setAttribute('aria-expanded', 'false');
+    this.opener.setAttribute('aria-controls', id);
+    this.opener.title = 'Details';
+    const cost = costWords(finding, context.run);
+    this.title = element(
+      'button',
+      { type: 'button', class: 'di-finding-title', 'aria-pressed': 'false' },
+      severityMark(severity),
+      element('span', { class: 'di-finding-severity' }, severity),
+      element('span', { class: 'di-finding-words', dir: 'auto', title }, shortened(title, 400)),
+      element('span', { class: 'di-finding-cost' }, cost)
+    );
+    this.title.addEventListener('click', () => context.choose(finding));
+    const line = element('div', { class: 'di-finding-line' }, this.opener, this.title);
+    this.element = element('li', { class: `di-finding di-${severity}` }, line, this.rest);
+  }
+
+  /** The same finding has the same key in every edition. */
+  get key(): string {
+    const { code, tasks, workers } = this.finding;
+    return JSON.stringify([code, tasks, workers]);
+  }
+
+  get isOpen(): boolean {
+    return !this.rest.hidden;
+  }
+
+  get hasFocus(): boolean {
+    return this.element.contains(document.activeElement);
+  }
+
+  open(open: boolean): void {
+    if (open && !this.filled) this.fill();
+    this.rest.hidden = !open;
+    this.opener.setAttribute('aria-expanded', String(open));
+  }
+
+  mark(chosen: boolean): void {
+    this.title.setAttribute('aria-pressed', String(chosen));
+    this.element.classList.toggle('di-chosen', chosen);
+  }
+
+  focus(): void {
+    this.title.focus({ preventScroll: true });
+  }
+
+  private fill(): void {
+    this.filled = true;
+    const { finding, context } = this;
+    const cost = costSentence(finding, context.run);
+    const facts = finding.evidence.map(fact =>
+      element('div', {}, element('dt', {}, fact.name), element('dd', {}, evidenceWords(fact)))
+    );
+    const chips = this.chips();
+    this.rest.append(...prose(finding.why));
+    if (cost) this.rest.append(element('p', { class: 'di-finding-price' }, cost));
+    if (facts.length > 0) this.rest.append(element('dl', { class: 'di-evidence' }, ...facts));
+    if (chips.length > 0) this.rest.append(element('div', { class: 'di-finding-chips' }, ...chips));
+    if (finding.advice.trim() !== '') {
+      this.rest.append(element('h3', {}, 'What to do'), ...prose(finding.advice));
+    }
+    if (finding.url) this.rest.append(element('p', {}, link(finding.url)));
+    this.rest.append(element('p', { class: 'di-finding-code' }, `Code: ${finding.code}`));
+  }
+
+  private chips(): HTMLElement[] {
+    const { finding, context } = this;
+    const chips = finding.tasks.map(name => {
+      const swatch = element('span', { class: 'di-swatch', 'aria-hidden': 'true' });
+      swatch.style.backgroundColor = context.color(name);
+      return chip(name || '(no name)', `Choose the tasks ${name}`, swatch, () =>
+        context.narrow(finding, 'name', name)
+      );
+    });
+    for (const worker of finding.workers) {
+      const words = `worker ${context.workerName(worker)}`;
+      chips.push(chip(words, `Choose ${words}`, undefined, () => context.narrow(finding, 'worker', worker)));
+    }
+    const when = whenWords(finding, context.origin);
+    if (when)
+      chips.push(chip(when, `Choose the time ${when}`, undefined, () => context.narrow(finding, 'time', '')));
+    return chips;
+  }
+}
+
+function chip(words: string, name: string, swatch: HTMLElement | undefined, press: () => void): HTMLElement {
+  const text = element('span', { dir: 'auto' }, shortened(words, 48));
+  const made = element(
+    'button',
+    { type: 'button', class: 'di-chip', 'aria-label': name, title: words },
+    ...(swatch ? [swatch, text] : [text])
+  );
+  made.addEventListener('click', press);
+  return made;
+}
+
+/** Says where it leads: `docs.dask.org/en/stable/…`. */
+function link(url: string): HTMLElement {
+  const words = url.replace(/^https?:\/\//i, '').replace(/\/$/, '');
+  return element('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, words);
+}
+
+function chevron(): SVGElement {
+  const path = svg('path', {
+    d: 'M6 4l4 4l-4 4',
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': 1.5,
+    'stroke-linecap': 'round',
+    'stroke-linejoin': 'round'
+  });
+  return svg('svg', { viewBox: '0 0 16 16', width: 16, height: 16, 'aria-hidden': 'true' }, path);
+}

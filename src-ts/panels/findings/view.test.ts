@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { batchOf, type Row, recordingOf } from '../../core/test-recording';
+import { findings } from '../findings';
+import { type Mounted, mount } from '../mount';
+import type { Stage } from '../panel';
+import { createStage } from '../stage';
+
+const attempt = (run: number, worker: string): Row => ({
+  run,
+  task: run,
+  worker,
+  thread: '1',
+  status: 'ok',
+  start: run,
+  stop: run + 4,
+  submitted: 0,
+  done: run + 4
+});
+
+const row = (code: string, more: Row = {}): Row => ({
+  code,
+  severity: 'warning',
+  title: `<b>${code}</b>`,
+  why: 'Each of `inc` is `small.\n\nVery.',
+  advice: 'Batch them:\n\n    batches = partition_all(10, items)\n      more\n\nThen again.',
+  url: 'https://docs.dask.org/en/stable/best-practices.html',
+  tasks: '["inc"]',
+  workers: '["a"]',
+  start: 1,
+  stop: 3,
+  cost_thread_seconds: 4,
+  cost_seconds: 2,
+  evidence: '[["mean", 0.01, "s", 0.1], ["idle", 0.25, "share", null]]',
+  edition: 1,
+  ...more
+});
+
+let stage: Stage;
+let mounted: Mounted | undefined;
+
+function show(rows: readonly Row[] | undefined): HTMLElement {
+  const recording = recordingOf({
+    graph: [
+      { task: 1, key: 'inc-1', prefix: 'inc' },
+      { task: 2, key: 'dec-2', prefix: 'dec' }
+    ],
+    attempts: [attempt(1, 'a'), attempt(2, 'b')],
+    workers: [
+      { worker: 'a', name: 'first' },
+      { worker: 'b', name: 'second' }
+    ],
+    about: [
+      { name: 'started', value: '0' },
+      { name: 'stopped', value: '9' }
+    ],
+    ...(rows ? { findings: rows } : {})
+  });
+  stage = createStage(recording);
+  const host = document.createElement('div');
+  document.body.append(host);
+  mounted = mount(findings, stage, host);
+  return mounted.element;
+}
+
+const titles = (panel: HTMLElement): HTMLButtonElement[] => [
+  ...panel.querySelectorAll<HTMLButtonElement>('.di-finding-title')
+];
+
+beforeEach(() => document.body.replaceChildren());
+afterEach(() => mounted?.dispose());
+
+describe('the list', () => {
+  it('has one line each: severity, title, cost', () => {
+    const panel = show([
+      row('tiny-tasks', { severity: 'critical' }),
+      row('spill', { cost_seconds: Number.NaN })
+    ]);
+    const [first, second] = titles(panel);
+    expect(first.textContent).toMatch(/critical<b>tiny-tasks<\/b>≈ 2\ss, 33\s%/);
+    expect(second.querySelector('.di-finding-cost')?.textContent).toBe('');
+    expect(panel.querySelector('.di-finding b')).toBeNull();
+    expect([...panel.querySelectorAll<HTMLElement>('.di-finding-rest')].every(rest => rest.hidden)).toBe(
+      true
+    );
+  });
+
+  it('is cut after a few, until a person asks', () => {
+    const panel = show(Array.from({ length: 9 }, (_, at) => row(`code-${at}`)));
+    expect(titles(panel)).toHaveLength(5);
+    const more = [...panel.querySelectorAll('button')].find(each => each.textContent?.startsWith('Show'));
+    expect(more?.textContent).toBe('Show 4 more findings');
+    more?.click();
+    expect(titles(panel)).toHaveLength(9);
+  });
+
+  it('says that nothing was found, and that nothing was looked for', () => {
+    const none = show([row('', { severity: '' })]);
+    expect(none.querySelector('.di-finding-none')?.textContent).toContain('Nothing found');
+    mounted?.dispose();
+    const old = show(undefined);
+    expect(old.querySelector('.di-empty')?.textContent).toContain('not been worked out');
+    expect(old.querySelector<HTMLElement>('.di-findings')?.hidden).toBe(true);
+  });
+
+  it('names what could not be looked at', () => {
+    const panel = show([row('tiny-tasks'), row('spill', { severity: 'gap', why: 'KeyError' })]);
+    expect(titles(panel)).toHaveLength(1);
+    expect(panel.querySelector('.di-finding-gaps')?.textContent).toBe('Not looked at: spill (KeyError).');
+  });
+});
+
+describe('a row', () => {
+  it('opens to why, figures, advice with code, and a page', () => {
+    const panel = show([row('tiny-tasks')]);
+    panel.querySelector<HTMLButtonElement>('.di-finding-line .di-icon')?.click();
+    const rest = panel.querySelector('.di-finding-rest') as HTMLElement;
+    expect(rest.hidden).toBe(false);
+    expect(stage.selection.clauses).toEqual([]);
+    const paragraphs = [...rest.querySelectorAll('p')].map(each => each.textContent);
+    expect(paragraphs.slice(0, 2)).toEqual(['Each of inc is `small.', 'Very.']);
+    expect(rest.querySelector('pre')?.textContent).toBe('batches = partition_all(10, items)\n  more');
+    expect([...rest.querySelectorAll('dd')].map(each => each.textContent?.replace(/\s/g, ' '))).toEqual([
+      '10 ms (threshold 100 ms)',
+      '25 %'
+    ]);
+    const link = rest.querySelector('a');
+    expect(link?.textContent).toBe('docs.dask.org/en/stable/best-practices.html');
+    expect([link?.rel, link?.target]).toEqual(['noopener noreferrer', '_blank']);
+  });
+
+  it('chooses names, workers and time as one step, and takes them back', () => {
+    const panel = show([row('tiny-tasks')]);
+    const [title] = titles(panel);
+    title.click();
+    expect(stage.selection.clauses.map(({ column }) => column)).toEqual(['name', 'worker', 'time']);
+    expect(stage.selection.undo()).toBe(true);
+    expect(stage.selection.clauses).toEqual([]);
+    stage.selection.redo();
+    title.click();
+    expect(stage.selection.clauses).toEqual([]);
+  });
+
+  it('says that it is chosen, and is open while it is', async () => {
+    const panel = show([row('tiny-tasks')]);
+    const [title] = titles(panel);
+    title.click();
+    mounted?.view.layout();
+    expect(title.getAttribute('aria-pressed')).toBe('true');
+    expect(panel.querySelector<HTMLElement>('.di-finding-rest')?.hidden).toBe(false);
+    title.click();
+    mounted?.view.layout();
+    expect(title.getAttribute('aria-pressed')).toBe('false');
+  });
+
+  it('has its names, workers and time one by one', () => {
+    const panel = show([row('tiny-tasks')]);
+    panel.querySelector<HTMLButtonElement>('.di-finding-line .di-icon')?.click();
+    const chips = [...panel.querySelectorAll<HTMLButtonElement>('.di-finding-chips .di-chip')];
+    expect(chips.map(chip => chip.textContent?.replace(/\s/g, ' '))).toEqual([
+      'inc',
+      'worker first',
+      '1 s – 3 s'
+    ]);
+    chips[1].click();
+    expect(stage.selection.clauses).toEqual([{ source: 'findings', column: 'worker', value: ['a'] }]);
+    chips[1].click();
+    expect(stage.selection.clauses).toEqual([]);
+  });
+
+  it('stays open when it is worked out anew', () => {
+    const panel = show([row('tiny-tasks'), row('spill')]);
+    const openers = panel.querySelectorAll<HTMLButtonElement>('.di-finding-line .di-icon');
+    openers[1].click();
+    stage.recording.take(
+      batchOf('findings', [row('spill', { edition: 2 }), row('tiny-tasks', { edition: 2 })])
+    );
+    mounted?.view.layout();
+    const open = [...panel.querySelectorAll('.di-finding')].map(
+      each => each.querySelector<HTMLElement>('.di-finding-rest')?.hidden === false
+    );
+    expect(open).toEqual([true, false]);
+  });
+});

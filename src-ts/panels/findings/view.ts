@@ -1,0 +1,199 @@
+import { clausesOf, type Finding, type Findings, findingsOf } from '../../core/findings';
+import { count, plural } from '../../core/format';
+import type { Clause } from '../../core/selection';
+import { activeTime } from '../../core/time-budget';
+import { css } from '../../draw/palette';
+import { themeOf, watchTheme } from '../../draw/theme';
+import { button, element } from '../element';
+import type { PanelContext, PanelView, TableRows } from '../panel';
+import { FindingRow, type RowContext } from './row';
+import { costWords } from './words';
+
+const SOURCE = 'findings';
+
+/** Rows shown before a person asks for all. */
+const MOST = 5;
+
+/** A ranked list; what is chosen in it narrows every other panel. */
+export class FindingsView implements PanelView {
+  readonly plain = true;
+  readonly prompt = true;
+  readonly below = element('div', { class: 'di-findings' });
+  private readonly list = element('ol', { class: 'di-finding-list' });
+  private readonly gaps = element('p', { class: 'di-finding-gaps', hidden: true });
+  private readonly none = element('p', { class: 'di-finding-none', hidden: true });
+  private readonly more: HTMLButtonElement;
+  private items: FindingRow[] = [];
+  private found: Findings | undefined;
+  private known = '';
+  private all = false;
+  private readonly stops: (() => void)[];
+
+  constructor(private readonly context: PanelContext) {
+    this.more = button('', () => {
+      this.all = true;
+      this.show();
+    });
+    this.below.append(this.none, this.list, this.more, this.gaps);
+    this.stops = [
+      watchTheme(() => {
+        this.known = '';
+        if (this.empty() === undefined) this.layout();
+      })
+    ];
+  }
+
+  empty(): string | undefined {
+    const { recording, tasks } = this.context;
+    const found = findingsOf(recording);
+    if (found) return undefined;
+    const ended = recording.about('stopped') !== undefined;
+    if (tasks.count === 0) {
+      return ended
+        ? 'No task ran while this was recorded.'
+        : 'No task has finished yet. Run a Dask computation.';
+    }
+    if (!ended) return 'What costs time is worked out while the run goes on; it has not come yet.';
+    return 'What costs time has not been worked out for this file: dask_insight.open it, and save it or its report again.';
+  }
+
+  height(): number {
+    return 0;
+  }
+
+  draw(): void {}
+
+  layout(): void {
+    const { recording, tasks } = this.context;
+    const known = `${recording.state('findings', 'workers')} ${recording.about('stopped')}`;
+    if (known !== this.known) {
+      this.known = known;
+      this.found = findingsOf(recording) ?? { list: [], gaps: [] };
+      this.build(this.found);
+    }
+    const nothing = this.found?.list.length === 0 && tasks.count > 0;
+    this.none.hidden = !nothing;
+    this.mark();
+  }
+
+  rows(): TableRows {
+    const list = this.found?.list ?? [];
+    const run = this.run();
+    const values = (finding: Finding): (string | number)[] => [
+      finding.title,
+      finding.severity,
+      finding.code,
+      finding.seconds,
+      finding.threadSeconds,
+      finding.tasks.join(', '),
+      finding.workers.join(', '),
+      finding.url
+    ];
+    return {
+      columns: [
+        { title: 'Finding', numeric: false },
+        { title: 'Severity', numeric: false },
+        { title: 'Code', numeric: false },
+        { title: 'Costs', numeric: true },
+        { title: 'Thread-seconds', numeric: true },
+        { title: 'Tasks', numeric: false },
+        { title: 'Workers', numeric: false },
+        { title: 'Page', numeric: false }
+      ],
+      length: list.length,
+      row: row =>
+        values(list[row]).map((value, column) => (column === 3 ? costWords(list[row], run) : String(value))),
+      value: (row, column) => values(list[row])[column]
+    };
+  }
+
+  dispose(): void {
+    for (const stop of this.stops) stop();
+  }
+
+  /** Makes the rows anew; what was open stays open, and what had the focus keeps it. */
+  private build({ list, gaps }: Findings): void {
+    const open = new Set(this.items.filter(row => row.isOpen).map(row => row.key));
+    const focused = this.items.find(row => row.hasFocus)?.key;
+    const context = this.rowContext();
+    this.items = list.map(finding => new FindingRow(finding, context));
+    for (const row of this.items) if (open.has(row.key)) row.open(true);
+    this.none.textContent = 'Nothing found that costs more than 1 % of the run.';
+    this.gaps.hidden = gaps.length === 0;
+    this.gaps.textContent = `Not looked at: ${gaps.map(({ rule, why }) => (why ? `${rule} (${why})` : rule)).join(', ')}.`;
+    this.show();
+    if (focused !== undefined) this.items.find(row => row.key === focused)?.focus();
+  }
+
+  private show(): void {
+    const shown = this.all || this.items.length <= MOST + 1 ? this.items : this.items.slice(0, MOST);
+    this.list.replaceChildren(...shown.map(row => row.element));
+    this.more.hidden = shown.length === this.items.length;
+    this.more.textContent = `Show ${plural(this.items.length - shown.length, 'more finding')}`;
+    this.list.hidden = shown.length === 0;
+    this.list.setAttribute(
+      'aria-label',
+      `${count(this.items.length)} findings, those that matter most first`
+    );
+  }
+
+  private mark(): void {
+    const own = JSON.stringify(this.context.selection.clauses.filter(({ source }) => source === SOURCE));
+    for (const row of this.items) {
+      const clauses = this.clauses(row.finding);
+      row.mark(clauses.length > 0 && JSON.stringify(clauses) === own);
+    }
+  }
+
+  private clauses(finding: Finding): Clause[] {
+    const { recording, tasks } = this.context;
+    const workers = new Set(recording.table('workers').symbols('worker').names);
+    return clausesOf(finding, SOURCE, workers, activeTime(tasks));
+  }
+
+  private run(): number {
+    const { start, stop } = activeTime(this.context.tasks);
+    return stop - start;
+  }
+
+  private rowContext(): RowContext {
+    const { colors, tasks, recording } = this.context;
+    const theme = themeOf(this.below);
+    return {
+      run: this.run(),
+      origin: recording.origin,
+      color: name => css(colors.color(name, theme.dark, theme.contrast)),
+      workerName: worker => tasks.workerName(worker),
+      choose: finding => this.select(finding),
+      narrow: (finding, column, value) => this.narrow(finding, column, value)
+    };
+  }
+
+  /** All that it concerns, as one step; again takes it back. A finding that is chosen is open. */
+  private select(finding: Finding): void {
+    const { selection, say } = this.context;
+    const row = this.items.find(each => each.finding === finding);
+    const clauses = this.clauses(finding);
+    const own = selection.clauses.filter(({ source }) => source === SOURCE);
+    const isChosen = clauses.length > 0 && JSON.stringify(own) === JSON.stringify(clauses);
+    if (clauses.length === 0) {
+      row?.open(!row.isOpen);
+      return;
+    }
+    row?.open(!isChosen);
+    selection.put(SOURCE, isChosen ? [] : clauses);
+    say(isChosen ? 'Nothing of the findings is chosen.' : `Chosen: what concerns ${finding.title}`);
+  }
+
+  /** One thing of it alone; again takes it back. */
+  private narrow(finding: Finding, column: 'name' | 'worker' | 'time', value: string): void {
+    const { selection } = this.context;
+    const { start, stop } = finding;
+    const clause: Clause =
+      column === 'time'
+        ? { source: SOURCE, column, value: { start, stop } }
+        : { source: SOURCE, column, value: [value] };
+    const own = selection.clauses.filter(({ source }) => source === SOURCE);
+    selection.put(SOURCE, JSON.stringify(own) === JSON.stringify([clause]) ? [] : [clause]);
+  }
+}

@@ -1,0 +1,37 @@
+import type { Fact, Finding } from '../../core/findings';
+import { amount, bytes, duration, figures, share, THIN } from '../../core/format';
+
+/** A figure of the evidence in its unit. */
+export function factWords(value: number, unit: string): string {
+  if (unit === 'share') return share(value);
+  if (unit === '%') return `${figures(value)}${THIN}%`;
+  if (unit === 'bytes/s') return `${bytes(value)}/s`;
+  return amount(value, unit === '' ? 'count' : unit);
+}
+
+/** `0.0021 s (threshold 0.1 s)`. */
+export function evidenceWords({ value, unit, threshold }: Fact): string {
+  const told = factWords(value, unit);
+  return threshold === undefined ? told : `${told} (threshold ${factWords(threshold, unit)})`;
+}
+
+/** What it costs in a few words; '' where it costs no time. */
+export function costWords({ seconds }: Finding, run: number): string {
+  if (!(seconds > 0)) return '';
+  return run > 0 ? `≈ ${duration(seconds)}, ${share(seconds / run)}` : `≈ ${duration(seconds)}`;
+}
+
+/** The same in a sentence. */
+export function costSentence({ seconds, threadSeconds }: Finding, run: number): string {
+  const threads = threadSeconds > 0 ? `${duration(threadSeconds)} of thread time` : '';
+  if (!(seconds > 0)) return threads ? `Takes ${threads}.` : '';
+  const wall =
+    run > 0 ? `about ${duration(seconds)} of the run’s ${duration(run)}` : `about ${duration(seconds)}`;
+  return `Costs ${wall}${threads && `; takes ${threads}`}.`;
+}
+
+/** When it was, since the recording's start; '' if it concerns the whole run. */
+export function whenWords({ start, stop }: Finding, origin: number): string {
+  if (!(stop >= start)) return '';
+  return `${duration(start - origin)} – ${duration(stop - origin)}`;
+}
