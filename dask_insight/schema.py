@@ -189,6 +189,13 @@ _ALL = (
         Column("occupancy", "f32", "Seconds of work that the scheduler expects on the worker.", unit="s"),
         Column("transfers_in", "f32", "Open incoming transfers."),
         Column("transfers_out", "f32", "Open outgoing transfers."),
+        Column(
+            "starved",
+            "f32",
+            "Thread-seconds since the last sample in which a worker's task threads could have run but found no "
+            "free core; NaN where the system does not tell.",
+            unit="s",
+        ),
     ),
     _table(
         "gpus",

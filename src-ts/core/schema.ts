@@ -196,7 +196,9 @@ export const TABLES = {
     /** Open incoming transfers. */
     transfers_in: 'f32',
     /** Open outgoing transfers. */
-    transfers_out: 'f32'
+    transfers_out: 'f32',
+    /** Thread-seconds since the last sample in which a worker's task threads could have run but found no free core; NaN where the system does not tell. */
+    starved: 'f32'
   },
   /** Samples of every visible GPU. */
   gpus: {
