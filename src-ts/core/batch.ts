@@ -55,7 +55,8 @@ export class BatchError extends Error {
   override readonly name = 'BatchError';
 }
 
-const MISSING = 0xffff_ffff;
+/** Stands for a missing moment: all bits set. */
+const MISSING = -1;
 
 /** Reads one batch. Throws `BatchError` if the bytes are not one. */
 export function decode(bytes: Uint8Array): Batch {
@@ -190,7 +191,7 @@ function readColumn(name: string, kind: Values['kind'], place: Place): Values {
     case 'u32':
       return { kind, values: summed(planes32(name, data, rows)) };
     case 'time':
-      return { kind, values: microsOf(name, place).map(exact => exact / 1e6) };
+      return { kind, values: seconds(microsOf(name, place)) };
     case 'sym':
       return readSymbols(name, column, data, rows);
     case 'str':
@@ -251,7 +252,7 @@ function microsOf(name: string, place: Place): Float64Array {
   const base = Number(column.base);
   const exact = column.wide
     ? new Float64Array(joined(name, data, rows, 8).buffer)
-    : zigzagSteps(planes32(name, data, rows));
+    : zigzagSteps(name, data, rows);
   const unit = Number(column.unit ?? 1);
   if (unit !== 1) for (let row = 0; row < rows; row++) exact[row] *= unit;
   if (column.since === undefined) {
@@ -273,13 +274,20 @@ function microsOf(name: string, place: Place): Float64Array {
   return exact;
 }
 
-function zigzagSteps(codes: Uint32Array): Float64Array<ArrayBuffer> {
-  const steps = new Float64Array(codes.length);
-  for (let row = 0; row < codes.length; row++) {
-    const code = codes[row];
+function zigzagSteps(name: string, data: Uint8Array, rows: number): Float64Array<ArrayBuffer> {
+  exactly(name, data, rows, 4);
+  const steps = new Float64Array(rows);
+  for (let row = 0, b = rows, c = 2 * rows, d = 3 * rows; row < rows; row++, b++, c++, d++) {
+    const code = data[row] | (data[b] << 8) | (data[c] << 16) | (data[d] << 24);
     steps[row] = code === MISSING ? Number.NaN : (code >>> 1) ^ -(code & 1);
   }
   return steps;
+}
+
+function seconds(micros: Float64Array): Float64Array {
+  const values = new Float64Array(micros.length);
+  for (let row = 0; row < values.length; row++) values[row] = micros[row] / 1e6;
+  return values;
 }
 
 function readSymbols(name: string, column: Packed, data: Uint8Array, rows: number): SymbolValues {

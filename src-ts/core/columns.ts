@@ -153,14 +153,16 @@ export class IdIndex {
   private rows = new Uint32Array(0);
 
   set(id: number, row: number): void {
-    if (id >= MOST_IDS) return;
-    this.rows = grown(this.rows, id + 1, length => new Uint32Array(length));
+    if (id >= this.rows.length) {
+      if (id >= MOST_IDS) return;
+      this.rows = grown(this.rows, id + 1, length => new Uint32Array(length));
+    }
     this.rows[id] = row + 1;
   }
 
   /** The row, or -1. */
   get(id: number): number {
-    return (this.rows[id] ?? 0) - 1;
+    return id < this.rows.length ? this.rows[id] - 1 : -1;
   }
 }
 

@@ -1,3 +1,4 @@
+import { merged } from './merged';
 import { Touched } from './touched';
 
 /** How an attempt ended, as a number; `STATUSES` has the words of the `attempts` table. */
@@ -31,6 +32,8 @@ export class Lane {
   /** Entries up to here are in order. */
   private sorted = 0;
   private readonly touched = new Touched();
+  /** The earliest change that nobody has asked about yet. */
+  private untold = Number.POSITIVE_INFINITY;
   /** `start[i]`, `stop[i]`: when entry i ran; stop is Infinity while it runs. */
   start = new Float64Array(64);
   stop = new Float64Array(64);
@@ -56,13 +59,15 @@ export class Lane {
     return this.count;
   }
 
-  /** Grows with every change. */
+  /** Is another whenever something has changed since it was last read. */
   get version(): number {
+    this.tell();
     return this.touched.version;
   }
 
   /** The earliest moment at which anything has changed after a version; Infinity if nothing has. */
   since(version: number): number {
+    this.tell();
     return this.touched.since(version);
   }
 
@@ -75,7 +80,7 @@ export class Lane {
     this.status[at] = status;
     this.row[at] = row;
     if (status === RUNNING) this.running++;
-    this.touched.touch(start);
+    if (start < this.untold) this.untold = start;
     if (this.sorted === at && (at === 0 || start >= this.start[at - 1])) {
       this.reach[at] = at === 0 ? stop : Math.max(this.reach[at - 1], stop);
       this.sorted = this.count;
@@ -99,14 +104,14 @@ export class Lane {
     this.sorted = this.count;
     if (running) this.running--;
     this.rereach(at, this.count);
-    this.touched.touch(start);
+    this.untold = Math.min(this.untold, start);
     return true;
   }
 
   /** Gives entries a name that was not known when they came. */
   rename(index: number, name: number): void {
     this.name[index] = name;
-    this.touched.touch(this.start[index]);
+    this.untold = Math.min(this.untold, this.start[index]);
   }
 
   /** The first entry that ends after `time`, or has not ended; `length` if there is none. */
@@ -154,15 +159,15 @@ export class Lane {
   }
 
   private settle(): void {
-    const earliest = this.start.subarray(this.sorted, this.count).reduce((a, b) => Math.min(a, b));
-    let from = this.sorted;
-    while (from > 0 && this.start[from - 1] > earliest) from--;
-    const order = new Uint32Array(this.count - from).map((_, index) => from + index);
     const { start } = this;
-    order.sort((a, b) => start[a] - start[b] || a - b);
+    let earliest = Number.POSITIVE_INFINITY;
+    for (let at = this.sorted; at < this.count; at++) if (start[at] < earliest) earliest = start[at];
+    let from = this.sorted;
+    while (from > 0 && start[from - 1] > earliest) from--;
+    const order = merged(start.subarray(from, this.count));
     for (const column of this.columns()) {
       const moved = column.slice(from, this.count);
-      for (let index = 0; index < order.length; index++) column[from + index] = moved[order[index] - from];
+      for (let index = 0; index < order.length; index++) column[from + index] = moved[order[index]];
     }
     this.sorted = this.count;
     this.rereach(from, this.count);
@@ -178,6 +183,13 @@ export class Lane {
       if (this.stop[index] > latest) latest = this.stop[index];
       this.reach[index] = latest;
     }
+  }
+
+  /** Puts the earliest change that nobody has asked about among those that are told. */
+  private tell(): void {
+    if (this.untold === Number.POSITIVE_INFINITY) return;
+    this.touched.touch(this.untold);
+    this.untold = Number.POSITIVE_INFINITY;
   }
 
   private grow(): void {

@@ -10,12 +10,11 @@ export class TaskIndex {
   protected attemptOfRun = new IdIndex();
   protected executionOfRun = new IdIndex();
   protected runningOfRun = new IdIndex();
-  protected attemptsOfTask = new Chains();
+  private attemptsOfTask = new LateChains();
   private errorOfRun = new IdIndex();
-  private phasesOfRun = new Chains();
-  private needs = new Chains();
-  private neededBy = new Chains();
-  private edgesTaken = 0;
+  private phasesOfRun = new LateChains();
+  private needs = new LateChains();
+  private neededBy = new LateChains();
 
   constructor(readonly recording: Recording) {}
 
@@ -46,24 +45,23 @@ export class TaskIndex {
 
   /** Rows of `attempts` of a task, newest first. */
   attemptRows(task: number): number[] {
-    return this.attemptsOfTask.rows(task);
+    return this.attemptsOfTask.upTo(this.recording.table('attempts').numbers('task')).rows(task);
   }
 
   /** Rows of `phases` of a run. */
   phaseRows(run: number): number[] {
-    return this.phasesOfRun.rows(run);
+    return this.phasesOfRun.upTo(this.recording.table('phases').numbers('run')).rows(run);
   }
 
   /** Rows of `edges` that lead to a task's inputs, at most `most`. */
   inputRows(task: number, most?: number): number[] {
-    this.takeEdges();
-    return this.needs.rows(task, most);
+    return this.inputs().rows(task, most);
   }
 
   /** Number of inputs, and of tasks that need the result. */
   degree(task: number): { readonly inputs: number; readonly dependents: number } {
-    this.takeEdges();
-    return { inputs: this.needs.count(task), dependents: this.neededBy.count(task) };
+    const dependents = this.neededBy.upTo(this.recording.table('edges').numbers('dependency'));
+    return { inputs: this.inputs().count(task), dependents: dependents.count(task) };
   }
 
   /** Takes all rows that the recording has by now. */
@@ -74,7 +72,6 @@ export class TaskIndex {
   /** Takes rows that have arrived; true if they change more than where rows are found. */
   protected takeRows({ table, from, to }: Arrival): boolean {
     const { recording } = this;
-    if (table === 'phases') chain(this.phasesOfRun, recording.table('phases').numbers('run'), from, to);
     if (table === 'errors') index(this.errorOfRun, recording.table('errors').numbers('run'), from, to);
     if (table === 'graph') index(this.graphRows, recording.table('graph').numbers('task'), from, to);
     return false;
@@ -85,12 +82,11 @@ export class TaskIndex {
     this.attemptOfRun = new IdIndex();
     this.executionOfRun = new IdIndex();
     this.runningOfRun = new IdIndex();
-    this.attemptsOfTask = new Chains();
+    this.attemptsOfTask = new LateChains();
     this.errorOfRun = new IdIndex();
-    this.phasesOfRun = new Chains();
-    this.needs = new Chains();
-    this.neededBy = new Chains();
-    this.edgesTaken = 0;
+    this.phasesOfRun = new LateChains();
+    this.needs = new LateChains();
+    this.neededBy = new LateChains();
   }
 
   /** Takes over all that another index has found. */
@@ -104,23 +100,25 @@ export class TaskIndex {
     this.phasesOfRun = other.phasesOfRun;
     this.needs = other.needs;
     this.neededBy = other.neededBy;
-    this.edgesTaken = other.edgesTaken;
   }
 
-  /** Edges are many, and wanted only when somebody asks about one task. */
-  private takeEdges(): void {
-    const edges = this.recording.table('edges');
-    if (this.edgesTaken === edges.rows) return;
-    chain(this.needs, edges.numbers('task'), this.edgesTaken, edges.rows);
-    chain(this.neededBy, edges.numbers('dependency'), this.edgesTaken, edges.rows);
-    this.edgesTaken = edges.rows;
+  private inputs(): Chains {
+    return this.needs.upTo(this.recording.table('edges').numbers('task'));
+  }
+}
+
+/** Chains that are made when somebody asks: most are never looked at. */
+class LateChains {
+  private readonly chains = new Chains();
+  private taken = 0;
+
+  /** With all rows of a column of ids. */
+  upTo(ids: ArrayLike<number>): Chains {
+    for (; this.taken < ids.length; this.taken++) this.chains.add(ids[this.taken], this.taken);
+    return this.chains;
   }
 }
 
 function index(into: IdIndex, ids: ArrayLike<number>, from: number, to: number): void {
   for (let row = from; row < to; row++) into.set(ids[row], row);
-}
-
-function chain(into: Chains, ids: ArrayLike<number>, from: number, to: number): void {
-  for (let row = from; row < to; row++) into.add(ids[row], row);
 }

@@ -210,7 +210,6 @@ export class Tasks extends TaskIndex {
       const run = runs[row];
       if (anyRunning && this.attemptOfRun.get(run) < 0) this.endRunning(run);
       this.attemptOfRun.set(run, row);
-      this.attemptsOfTask.add(tasks[row], row);
       const thread = threads.names[threads.codes[row]];
       const seen = this.executionOfRun.get(run);
       const start = known(seenStarts?.[seen], starts[row]);
