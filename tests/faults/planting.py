@@ -29,8 +29,6 @@ class Cluster(NamedTuple):
     memory: str = "2GiB"
     #: Of no use to others after this workload.
     spoilt: bool = False
-    #: Its workers have imported what workloads need, and have talked to each other.
-    warm: bool = True
 
 
 PAIR = Cluster()
@@ -94,8 +92,8 @@ def started(cluster: Cluster | None) -> Iterator[Client | None]:
         ) as running,
         Client(running, set_as_default=False) as client,
     ):
-        client.wait_for_workers(cluster.workers, timeout=60)
-        if cluster.warm:
+        if cluster.workers:
+            client.wait_for_workers(cluster.workers, timeout=60)
             warm(client)
         yield client
 

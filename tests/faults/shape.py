@@ -22,16 +22,16 @@ def parse_line(number: int) -> dict[str, Any]:
 @plant("tiny-tasks", "parse_line", variant="futures")
 def a_task_for_every_line(client: Any) -> Work:
     yield
-    client.gather(client.map(parse_line, range(4_000), pure=False))
+    client.gather(client.map(parse_line, range(3_000), pure=False))
     yield
 
 
-@plant("tiny-tasks", "sum", "mean_chunk", "random_sample", "add", "mean_agg-aggregate", variant="array")
+@plant("tiny-tasks", "random", "mean_chunk", "mean_combine-partial", variant="array")
 def chunks_of_a_few_kilobytes(client: Any) -> Work:
     import dask.array as da
 
     yield
-    image = da.random.default_rng(0).random((2_400, 2_400), chunks=(48, 48))
+    image = da.random.default_rng(0).random((1_600, 1_600), chunks=(40, 40))
     ((image + 1.0) ** 2).mean().compute()
     yield
 
@@ -55,13 +55,13 @@ def enhance(number: int) -> float:
 def a_scheduler_that_keeps_a_journal(client: Any) -> Work:
     client.register_plugin(Audit())
     yield
-    client.gather(client.map(enhance, range(240), pure=False))
+    client.gather(client.map(enhance, range(200), pure=False))
     yield
     client.unregister_scheduler_plugin(Audit.name)
 
 
 def fit(number: int) -> float:
-    return compute(2.5 if number == 5 else 0.2)
+    return compute(2.0 if number == 13 else 0.2)
 
 
 def best(fits: list[float]) -> float:
@@ -171,11 +171,11 @@ def a_library_that_takes_long_to_import(client: Any) -> Work:
     yield
 
 
-@plant("cold-start", variant="workers", cluster=Cluster(workers=1, spoilt=True))
+@plant("cold-start", variant="workers", cluster=Cluster(workers=0, spoilt=True))
 def workers_that_are_asked_for_late(client: Any) -> Work:
     yield
     client.cluster.scale(2)
-    client.gather(client.map(simulate, range(40), pure=False))
+    client.gather(client.map(simulate, range(30), pure=False))
     yield
 
 
@@ -250,7 +250,7 @@ def all_work_pinned_to_one_worker(client: Any) -> Work:
 
 def load_region(number: int) -> pd.DataFrame:
     """Most people live in one region."""
-    rows = 900_000 if number == 9 else 40_000 + 2_000 * number
+    rows = 1_400_000 if number == 9 else 40_000 + 2_000 * number
     random = np.random.default_rng(number)
     return pd.DataFrame({"age": random.integers(0, 100, rows), "income": random.random(rows)})
 
