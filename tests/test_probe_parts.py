@@ -220,6 +220,33 @@ def test_lag_of_a_loop_that_is_gone() -> None:
     assert lag.take() == 0
 
 
+def test_lag_counts_when_nothing_could_be_asked() -> None:
+    lag = Lag(None)
+    lag.late(0.4)
+    lag.late(0.1)
+    assert lag.take() == 0.4
+    assert lag.take() == 0
+
+
+def test_a_call_that_keeps_the_gil_delays_the_event_loop() -> None:
+    loop = asyncio.new_event_loop()
+    running = threading.Thread(target=loop.run_forever)
+    running.start()
+    pulse = Pulse(0.1, loop)
+    pulse.start()
+    wait_for(lambda: pulse.take()[0], "a first sample")
+    begun = time.monotonic()
+    sum(range(30_000_000))
+    held = time.monotonic() - begun
+    rows: list[dict[str, float]] = []
+    wait_for(lambda: rows.extend(pulse.take()[0]) or len(rows) > 1, "samples after it")
+    pulse.stop()
+    loop.call_soon_threadsafe(loop.stop)
+    running.join()
+    loop.close()
+    assert max(row["lag"] for row in rows) > held - 0.2
+
+
 def test_logs_come_once_and_only_warnings() -> None:
     logs = Logs("test-logs")
     logs.open()
@@ -265,11 +292,9 @@ class Follower:
         self.ended: list[tuple[int, float, float, str, int]] = []
         self.failures: list[tuple[str, Exception]] = []
         self.executions = Executions(
-            self.worker,
-            lambda *facts: self.ended.append(facts),
-            lambda: None,
-            lambda *failure: self.failures.append(failure),
+            self.worker, lambda: None, lambda *failure: self.failures.append(failure)
         )
+        self.executions.ended = lambda *facts: self.ended.append(facts)
 
     def move(self, key: str, start: str, finish: str, state: str = "") -> None:
         self.tasks[key].state = state or finish

@@ -27,6 +27,8 @@ LAYOUT = "IQBddddddffd"
 RUNNING = "IQd"
 #: Seconds after which a task that runs is worth telling of.
 _LONG = 0.3
+#: Seconds for which a reading of the resident memory stands: shorter tasks change it by less than noise.
+_FRESH = 0.005
 
 
 class _Attempt:
@@ -53,24 +55,26 @@ class Executions:
     ----------
     worker
         The `distributed.Worker`.
-    ended
-        Told of each run that ends: run, start, stop, prefix, thread.
     fetched
         Called when data have come from another worker.
     failed
         Told of an error in `transition`.
+
+    Attributes
+    ----------
+    ended
+        Told of each run that ends, where somebody wants to know: run, start, stop, prefix, thread.
     """
 
     def __init__(
         self,
         worker: Any,
-        ended: Callable[[int, float, float, str, int], None],
         fetched: Callable[[], None],
         failed: Callable[[str, Exception], None],
     ) -> None:
         self._worker = worker
         self._tasks = worker.state.tasks
-        self._ended = ended
+        self.ended: Callable[[int, float, float, str, int], None] | None = None
         self._fetched = fetched
         self._failed = failed
         self.rows = Rows(LAYOUT, _BOUND)
@@ -156,7 +160,8 @@ class Executions:
                 if self._delay != attempt.delay:
                     self._shifted_by(attempt, state.start_time, phase["start"])
                 began, stopped = phase["start"] - attempt.delay, phase["stop"] - attempt.delay
-                self._ended(attempt.run, began, stopped, state.prefix, thread)
+                if self.ended is not None:
+                    self.ended(attempt.run, began, stopped, state.prefix, thread)
                 break
         status = _CODES.get(finish, _CANCELLED)
         if attempt.cancelled:
@@ -264,8 +269,8 @@ class _Resident:
         self._bytes = _NAN
 
     def read(self, now: float) -> float:
-        """Bytes, at most a millisecond old; NaN where they cannot be had so."""
-        if self._descriptor >= 0 and not 0 <= now - self._when < 0.001:
+        """Bytes, at most `_FRESH` old; NaN where they cannot be had so."""
+        if self._descriptor >= 0 and not 0 <= now - self._when < _FRESH:
             self._when = now
             self._bytes = float(int(os.pread(self._descriptor, 64, 0).split(None, 2)[1]) * self._page)
         return self._bytes

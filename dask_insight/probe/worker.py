@@ -71,7 +71,7 @@ class Probe(WorkerPlugin):
         self._offset = Offset()
         self._sampler: Sampler | None = None
         self._transfers = Transfers(worker)
-        self._executions = Executions(worker, self._ended, self._fetched, self._failed)
+        self._executions = Executions(worker, self._fetched, self._failed)
         vars(self)["transition"] = self._executions.transition
         self._metrics = Metrics(worker)
         self._logs = Logs(self.package)
@@ -99,10 +99,6 @@ class Probe(WorkerPlugin):
     async def flush(self) -> None:
         """Push now; the scheduler's probe calls this before a recorder ends."""
         await self._push()
-
-    def _ended(self, run: int, start: float, stop: float, name: str, thread: int) -> None:
-        if self._sampler is not None:
-            self._sampler.ended(run, start, stop, name, thread)
 
     def _fetched(self) -> None:
         self._transfers.look("incoming")
@@ -237,11 +233,13 @@ class Probe(WorkerPlugin):
                 self._threads, str, interval, budget, base="distributed/worker.py", ends=True
             )
             self._sampler.start()
+            self._executions.ended = self._sampler.ended
             if self._sampler.reason:
                 self._gaps.append(self._sampler.reason)
         elif wanted and self._sampler is not None:
             self._sampler.aim, self._sampler.budget = options["profile_interval"], options["profile_budget"]
         elif not wanted and self._sampler is not None:
+            self._executions.ended = None
             self._sampler.stop()
             self._sampler = None
 
