@@ -7,6 +7,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...answers import MADE
+from ...batch import encode, table_of
+from ...columns import length
 from ...recording import Recording
 from ...schema import TABLES
 
@@ -72,6 +75,19 @@ class Comparison:
     def widget(self) -> Any:
         """It as a panel in the output of a notebook cell; needs anywidget."""
         return self.recording.widget("compare")
+
+    def beside(self, recording: Recording) -> Recording:
+        """A recording with the rows of this comparison beside its own, for pages that show both."""
+        made = Recording()
+        for batch in recording.batches():
+            made.append(batch)
+        for table in MADE:
+            if not length(recording.columns(table)) and length(told := recording.answer(table)):
+                made.append(encode(table, told))
+        for batch in self.recording.batches():
+            if table_of(batch) != "about":
+                made.append(batch)
+        return made
 
     def to_markdown(self) -> str:
         """It as Markdown, for a pull request: verdict, and tables of what differs."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from IPython.core.error import UsageError
 from IPython.utils.process import arg_split  # type: ignore[attr-defined]
 
 from ...errors import CommandError
 from ..cli.files import writable
+from ..runs import runs
 from ..widget.panels import known_panel
+
+if TYPE_CHECKING:
+    from ...recording import Recording
 
 _DESCRIPTION = "Run code and show what Dask did."
 _EPILOG = """\
@@ -20,7 +24,7 @@ there and shows the report under it. On a line, `%dprofile [options] CODE`
 does so with one line of code; without code it shows the last run again.
 
 The run stays in the variable `_dprofile`, and by its name in
-`dask_insight.runs`.
+`dask_insight.runs`; `--compare NAME` compares with one of these.
 """
 
 
@@ -43,6 +47,9 @@ class Arguments(argparse.Namespace):
     client: str | None
     panel: str | None
     static: bool
+    compare: str | None
+    #: The run that `compare` names; an earlier one, also where the new one takes its name.
+    baseline: Recording | None
     code: str
 
 
@@ -76,6 +83,7 @@ def parser(*, line: bool) -> argparse.ArgumentParser:
     made.add_argument(
         "--open", dest="panel", metavar="PANEL", help="Open this panel in JupyterLab: task-stream, memory …"
     )
+    made.add_argument("--compare", metavar="NAME", help="Say what differs from the run kept under this name.")
     made.add_argument(
         "--static", action="store_true", help="Leave a picture and a table only, which any viewer shows."
     )
@@ -105,14 +113,17 @@ def parse(text: str, *, line: bool = False) -> Arguments:
         given.output = writable(given.output) if given.output else None
         given.html = writable(given.html) if given.html else None
         given.panel = known_panel(given.panel)
+        given.baseline = None if given.compare is None else runs[given.compare]
     except (CommandError, ValueError) as error:
         raise UsageError(f"{magic}: {error}") from None
+    except KeyError as error:
+        raise UsageError(f"{magic}: --compare: {error.args[0]}. See {magic}? for help.") from None
     return given
 
 
 def _before_code(text: str) -> tuple[str, str]:
     """A line, taken apart where the options end and the code begins, which keeps its quotes and spaces."""
-    valued = {"--name", "-o", "--output", "--html", "--resources", "--client", "--open"}
+    valued = {"--name", "-o", "--output", "--html", "--resources", "--client", "--open", "--compare"}
     rest = text.lstrip()
     options: list[str] = []
     while rest.startswith("-") and rest[1:2] not in ("", " ") and not rest[1:2].isdigit():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
 
+from ...analysis.compare import Comparison, compare
 from ...session import AsynchronousClient, record
 from ..notebook import bundle, static_bundles
 from ..runs import runs
@@ -121,12 +122,21 @@ class Run:
         if not summary.tasks and not summary.erred and not summary.retried:
             return [{"text/plain": f"{self._name}: {_NOTHING}"}]
         arguments = self._arguments
+        comparison = self._compared(recording)
+        shown = recording if comparison is None else comparison.beside(recording)
         if arguments.html is not None:
-            recording.report(arguments.html)
+            shown.report(arguments.html)
         files = [path for path in (arguments.output, arguments.html) if path is not None]
         if arguments.static:
-            return static_bundles(recording, files=files)
-        return [bundle(recording, files=files, whole=arguments.html)]
+            return static_bundles(shown, files=files, comparison=comparison)
+        return [bundle(shown, files=files, whole=arguments.html, comparison=comparison)]
+
+    def _compared(self, recording: Recording) -> Comparison | None:
+        baseline, name = self._arguments.baseline, self._arguments.compare
+        if baseline is None or name is None:
+            return None
+        before = f"{name} before" if name == self._name else name
+        return compare(baseline, recording, names=[before, self._name])
 
     def _show(self, data: dict[str, Any], replace: bool) -> None:
         self._shell.display_pub.publish(

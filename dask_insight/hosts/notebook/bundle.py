@@ -20,6 +20,7 @@ from .raster import Picture, task_stream
 from .thinner import thinned
 
 if TYPE_CHECKING:
+    from ...analysis.compare import Comparison
     from ...recording import Recording
 
 #: The renderer in JupyterLab shows this; the data stand once, in ``text/html``.
@@ -29,7 +30,13 @@ _DEFAULT_LIMIT = "1.5 MB"
 _MARGIN = 24_000
 
 
-def bundle(recording: Recording, *, files: Iterable[Path] = (), whole: Path | None = None) -> dict[str, Any]:
+def bundle(
+    recording: Recording,
+    *,
+    files: Iterable[Path] = (),
+    whole: Path | None = None,
+    comparison: Comparison | None = None,
+) -> dict[str, Any]:
     """The MIME bundle of a recording.
 
     Parameters
@@ -41,6 +48,8 @@ def bundle(recording: Recording, *, files: Iterable[Path] = (), whole: Path | No
     whole
         Where the whole report stands already; it is written to the current
         folder where the output cannot hold it.
+    comparison
+        What it was compared with, to say too; its rows are in the recording.
 
     Returns
     -------
@@ -49,7 +58,7 @@ def bundle(recording: Recording, *, files: Iterable[Path] = (), whole: Path | No
         setting ``dask-insight.output-size``, 1.5 MB by default, as far as
         leaving out can bring it there.
     """
-    said = _Said(recording, files)
+    said = _Said(recording, files, comparison)
     picture = task_stream(recording)
     if picture is None:
         return {"text/html": said.html(), "text/plain": said.text()}
@@ -68,13 +77,15 @@ def bundle(recording: Recording, *, files: Iterable[Path] = (), whole: Path | No
     return {MIME: said.about(), "text/html": said.html() + report, "text/plain": said.text()} | images
 
 
-def static_bundles(recording: Recording, *, files: Iterable[Path] = ()) -> list[dict[str, Any]]:
+def static_bundles(
+    recording: Recording, *, files: Iterable[Path] = (), comparison: Comparison | None = None
+) -> list[dict[str, Any]]:
     """The MIME bundles of a picture and a table, for viewers that run no scripts.
 
     They are two outputs since most viewers show one form of an output, and
     Markdown before a picture.
     """
-    said = _Said(recording, files)
+    said = _Said(recording, files, comparison)
     table_only = {"text/markdown": said.markdown(), "text/plain": said.text()}
     if (picture := task_stream(recording)) is None:
         return [table_only]
@@ -84,7 +95,10 @@ def static_bundles(recording: Recording, *, files: Iterable[Path] = ()) -> list[
 class _Said:
     """What is said of a recording in words, in each form that viewers show."""
 
-    def __init__(self, recording: Recording, files: Iterable[Path]) -> None:
+    def __init__(
+        self, recording: Recording, files: Iterable[Path], comparison: Comparison | None = None
+    ) -> None:
+        self._comparison = comparison
         self._summary: Overview = recording.summary()
         self.name = short(self._summary.name, 120) or "Dask computation"
         self._rows = table.rows(self._summary)
@@ -99,23 +113,26 @@ class _Said:
             "name": self.name,
             "verdict": self._summary.verdict(),
             "table": [list(row) for row in self._rows],
-            "notes": self.notes,
+            "notes": [*([self._comparison.verdict()] if self._comparison else []), *self.notes],
             "data": "text/html",
         }
 
     def html(self) -> str:
         head = f'<p dir="auto"><b>{escape(self.name)}</b><br>{escape(self._summary.verdict())}</p>'
         notes = "".join(f'<p dir="auto">{escape(note)}</p>' for note in self.notes)
-        return head + table.as_html(self._rows) + notes
+        compared = self._comparison._repr_html_() if self._comparison else ""
+        return head + table.as_html(self._rows) + notes + compared
 
     def markdown(self) -> str:
         parts = [f"**{table.plain(self.name)}**", table.plain(self._summary.verdict())]
         parts += [table.as_markdown(self._rows)] if self._rows else []
-        return "\n\n".join([*parts, *map(table.plain, self.notes)])
+        parts += map(table.plain, self.notes)
+        return "\n\n".join([*parts, *([self._comparison.to_markdown()] if self._comparison else [])])
 
     def text(self) -> str:
         parts = [self.name, self._summary.verdict(), ""]
-        return "\n".join([*parts, *([table.as_text(self._rows)] if self._rows else []), *self.notes])
+        parts += [*([table.as_text(self._rows)] if self._rows else []), *self.notes]
+        return "\n".join([*parts, *(["", str(self._comparison)] if self._comparison else [])])
 
 
 def _images(picture: Picture, name: str) -> dict[str, str]:

@@ -91,7 +91,7 @@ _STEPS: tuple[tuple[str, Callable[[Tables], Tables]], ...] = (
     ("the keys of the tasks and what workers noted of each", _without_details),
     ("most samples of CPU and memory", _sparse),
     (f"{_STACKS - 1} of {_STACKS} call stacks", _fewer_stacks),
-    (_NO_STACKS, lambda now: _without(now, "stacks", "samples", "sampling")),
+    (_NO_STACKS, lambda now: _without(now, "stacks", "samples", "sampling", "compared_stacks")),
 )
 
 
