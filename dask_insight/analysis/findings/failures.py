@@ -1,0 +1,174 @@
+"""Tasks that raised: for good, or until another attempt worked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ... import words
+from ...batch import Symbols
+from ...lookup import Lookup
+from .facts import Facts
+from .finding import Fact, Finding
+from .names import most, named, quoted, risk, workers_of
+from .rule import Rule
+from .thresholds import Limits
+
+#: What Dask says of a task that workers died of.
+_KILLED = "KilledWorker"
+_TEXT = 300
+
+
+def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    known = facts.attempts
+    errors = _errors(facts)
+    given_up = np.isin(known.task, [task for task, text in errors.items() if _KILLED in text])
+    bad = (ended_as(facts, "erred") | (known.killed & given_up)) & ~np.isin(known.task, known.task[known.ok])
+    rows = np.flatnonzero(bad)
+    _, first = np.unique(known.task[rows], return_index=True)
+    tasks = rows[first]
+    if len(tasks) < limits["failed-tasks.count"]:
+        return
+    names = most(facts, tasks)
+    mine = named(facts, names[0]) if names else np.zeros(len(bad), bool)
+    share = int(mine[tasks].sum()) / max(1, len(np.unique(known.task[mine])))
+    text = errors.get(int(known.task[tasks[np.argmin(known.done[tasks])]]), "")
+    yield Finding(
+        code="failed-tasks",
+        severity="critical" if share >= limits["failed-tasks.share"] else "warning",
+        title=f"{words.count(len(tasks), 'task')} of {quoted(names)} failed for good",
+        tasks=names,
+        workers=workers_of(facts, rows),
+        start=facts.since(known.start[rows].min()),
+        stop=facts.since(known.done[rows].max()),
+        cost_thread_seconds=float(facts.length[rows].sum()),
+        cost_seconds=math.nan,
+        evidence=(
+            Fact("tasks without a result", len(tasks), "count", limits["failed-tasks.count"]),
+            Fact(
+                f"share of all {names[0] if names else 'tasks'}", share, "share", limits["failed-tasks.share"]
+            ),
+            Fact("time in them", float(facts.length[rows].sum()), "s"),
+        ),
+        why=(
+            "Their function raised, or every worker that tried them died, and no attempt worked; what "
+            f"needs them has no result either. {_first(text)}"
+        ).strip(),
+        advice=(
+            "Read the traceback, and run the task here, in a debugger:\n\n"
+            "    run.errors[['key', 'exception', 'traceback']]\n"
+            "    client.recreate_error_locally(future)\n\n"
+            "Where single failures are to be expected, catch them in the function and return what tells of "
+            "them, or have Dask try again: `client.submit(f, x, retries=2)`."
+        ),
+        url=FAILED_TASKS.url,
+    )
+
+
+def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    known = facts.attempts
+    rows = np.flatnonzero(ended_as(facts, "retried"))
+    if not len(rows):
+        return
+    length = facts.length
+    seconds = float(length[rows].sum())
+    names = most(facts, rows, length[rows] + 1e-3)
+    mine = named(facts, names[0]) if names else np.zeros(len(known.run), bool)
+    share = int(mine[rows].sum()) / max(1, int(mine.sum()))
+    lost = seconds / max(float(length.sum()), 1e-9)
+    errors = _errors(facts)
+    text = next((errors[task] for task in known.task[rows].tolist() if task in errors), "")
+    much = share >= limits["retried-work.share"] or lost >= limits["retried-work.time"]
+    cost = facts.spread(seconds)
+    yield Finding(
+        code="retried-work",
+        severity=("critical" if lost >= limits["retried-work.critical"] else "warning") if much else "info",
+        title=f"{words.count(len(rows), 'attempt')} at {quoted(names)} had to be made again",
+        tasks=names,
+        workers=workers_of(facts, rows),
+        start=facts.since(known.start[rows].min()),
+        stop=facts.since(known.done[rows].max()),
+        cost_thread_seconds=seconds,
+        cost_seconds=risk(facts, limits, cost) if much else cost,
+        evidence=(
+            Fact("attempts made again", len(rows), "count"),
+            Fact(
+                f"share of attempts at {names[0] if names else 'tasks'}",
+                share,
+                "share",
+                limits["retried-work.share"],
+            ),
+            Fact("share of the time in functions", lost, "share", limits["retried-work.time"]),
+        ),
+        why=(
+            f"They raised, and Dask tried again as it was told to: {words.duration(seconds)} of thread time "
+            f"gave nothing. {_first(text)}"
+        ).strip(),
+        advice=(
+            "Find out why they raise: `run.errors` has the traceback of every attempt. Try again only what "
+            "failed, inside the function, and not the whole task, or cut the task so that little is "
+            "lost:\n\n"
+            "    for wait in (0.1, 1, 10):\n"
+            "        try:\n"
+            "            return send(part)\n"
+            "        except ConnectionError:\n"
+            "            time.sleep(wait)"
+        ),
+        url=RETRIED_WORK.url,
+    )
+
+
+def ended_as(facts: Facts, *statuses: str) -> np.ndarray:
+    """Which attempts ended in one of these ways; a running one did in none."""
+    ended = facts.read("attempts")
+    status: Symbols = ended["status"]
+    wanted = np.array([*(name in statuses for name in status.names), False])
+    rows = Lookup(ended["run"]).rows(facts.attempts.run)
+    codes = np.full(len(rows), len(status.names))
+    codes[rows >= 0] = status.codes[rows[rows >= 0]]
+    mask: np.ndarray = wanted[codes]
+    return mask
+
+
+def _errors(facts: Facts) -> dict[int, str]:
+    """The first exception of each task."""
+    columns = facts.read("errors")
+    found: dict[int, str] = {}
+    for row, task in enumerate(columns["task"].tolist()):
+        if task not in found:
+            found[task] = columns["exception"][row]
+    return found
+
+
+def _first(text: str) -> str:
+    lines = text.strip().splitlines()
+    if not lines:
+        return ""
+    line = lines[0] if len(lines[0]) <= _TEXT else lines[0][: _TEXT - 1] + "…"
+    return f"The first of them: {line}"
+
+
+FAILED_TASKS = Rule(
+    code="failed-tasks",
+    says="Tasks ended without a result.",
+    formula=(
+        "`failed-tasks.count` tasks or more whose last attempt raised, or that Dask gave up as their "
+        "workers died. Critical if that is `failed-tasks.share` of a task name or more."
+    ),
+    cost="A risk; thread-seconds are those of the attempts.",
+    url="https://docs.dask.org/en/stable/how-to/debug.html",
+    find=_failed_tasks,
+)
+RETRIED_WORK = Rule(
+    code="retried-work",
+    says="Tasks raised, and were run again.",
+    formula=(
+        "Attempts that raised and were retried: `retried-work.share` of all attempts at a task name, or "
+        "`retried-work.time` of the time in functions; critical from `retried-work.critical` of that time."
+    ),
+    cost="Their thread-seconds / threads.",
+    url="https://distributed.dask.org/en/stable/resilience.html",
+    find=_retried_work,
+)

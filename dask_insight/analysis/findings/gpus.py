@@ -1,0 +1,212 @@
+"""GPUs that have little to do while tasks run, or little memory left."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import words
+from ...timeline import Moments
+from .facts import Facts
+from .finding import Fact, Finding
+from .names import most, of_worker, quoted, risk
+from .rule import Rule
+from .thresholds import Limits
+
+#: Per cent of utilisation below which a sample counts as idle.
+_IDLE = 10.0
+#: Samples of a device while tasks ran, below which nothing is said of it.
+_SAMPLES = 10
+#: Per cent of utilisation, and bytes of memory added, from which a run is taken to use a device.
+_USED = 5.0
+_ADDED = 2.0**28
+_OUT = (
+    "cudaErrorMemoryAllocation",
+    "CUDA out of memory",
+    "out_of_memory",
+    "OutOfMemoryError",
+    "CUDA_ERROR_OUT_OF_MEMORY",
+)
+
+
+class _Device(NamedTuple):
+    """Samples of a device as a worker saw it: times, per cent, bytes; which were taken while tasks ran."""
+
+    worker: str
+    device: int
+    time: np.ndarray
+    utilization: np.ndarray
+    memory: np.ndarray
+    total: float
+    busy: np.ndarray
+
+
+def _gpu_idle(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    devices = [each for each in _devices(facts) if _used(each) and each.busy.sum() >= _SAMPLES]
+    means = [float(each.utilization[each.busy].mean()) for each in devices]
+    slack = [each for each, mean in zip(devices, means, strict=True) if mean < 100 * limits["gpu-idle.mean"]]
+    if not slack:
+        return
+    mean = float(np.mean([each.utilization[each.busy].mean() for each in slack]))
+    idle = float(np.mean([(each.utilization[each.busy] < _IDLE).mean() for each in slack]))
+    top = float(np.mean([np.percentile(each.utilization[each.busy], 95) for each in slack]))
+    workers = tuple(dict.fromkeys(each.worker for each in slack))
+    running = [_running(facts, worker) for worker in workers]
+    rows = np.flatnonzero(
+        facts.attempts.ran & np.logical_or.reduce([of_worker(facts, each) for each in workers])
+    )
+    names = most(facts, rows, facts.length[rows])
+    # As long as all their tasks were waited for by the device, which is the most that could be saved.
+    lost = float(facts.length[rows].sum()) * (1 - mean / 100)
+    bursts = top >= 100 * limits["gpu-idle.burst"]
+    how = "works in bursts" if bursts else "has little to do"
+    yield Finding(
+        code="gpu-idle",
+        severity="warning",
+        title=(
+            f"{words.count(len(slack), 'GPU')} {'was' if len(slack) == 1 else 'were'} used to {mean:.0f}"
+            f"{words.SPACE}% while {quoted(names, 1)} ran: the device {how}"
+        ),
+        tasks=names,
+        workers=workers[:10],
+        start=facts.since(min(float(each.start[0]) for each in running)),
+        stop=facts.since(max(float(each.stop[-1]) for each in running)),
+        cost_thread_seconds=lost,
+        cost_seconds=risk(facts, limits, facts.spread(lost)),
+        evidence=(
+            Fact("mean utilisation while tasks ran", mean / 100, "share", limits["gpu-idle.mean"]),
+            Fact("95th percentile", top / 100, "share", limits["gpu-idle.burst"]),
+            Fact("share of the time with less than 10 %", idle, "share"),
+        ),
+        why=(
+            "Tasks ran on the worker, but seldom a kernel on its GPU: they read, copy or compute on the "
+            "CPU, or their arrays are so small that launching kernels takes longer than the kernels. The "
+            "cost is what could be saved at most."
+        ),
+        advice=(
+            "Give the device more at a time (larger chunks), keep data on it from reading to reducing, "
+            "read straight into its memory, and run two to four threads a worker, so that one computes "
+            "while another reads:\n\n"
+            "    LocalCUDACluster(threads_per_worker=2, rmm_pool_size=0.9)\n"
+            "    dask.config.set({'dataframe.backend': 'cudf', 'array.backend': 'cupy'})"
+        ),
+        url=GPU_IDLE.url,
+    )
+
+
+def _gpu_memory(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    full: list[tuple[_Device, float]] = []
+    for each in _devices(facts):
+        most_of = float(np.nanmax(each.memory, initial=0.0)) / each.total if each.total > 0 else 0.0
+        # A pool that was taken at the start fills the device whatever is in it.
+        if most_of >= limits["gpu-memory.share"] and np.nanmin(each.memory) < 0.95 * np.nanmax(each.memory):
+            full.append((each, most_of))
+    failed = _out_of_memory(facts)
+    if not full and not len(failed):
+        return
+    known = facts.attempts
+    weight = np.zeros(len(known.run))
+    weight[failed] += 1e3
+    for each, _ in full:
+        high = each.memory >= limits["gpu-memory.share"] * each.total
+        for when in each.time[high].tolist():
+            rows = of_worker(facts, each.worker) & known.ran & (known.start <= when) & (known.stop >= when)
+            weight[rows] += 1.0 / max(1, int(rows.sum()))
+    rows = np.flatnonzero(weight)
+    names = most(facts, rows, weight[rows])
+    peak = max((share for _, share in full), default=math.nan)
+    who = tuple(dict.fromkeys(each.worker for each, _ in full))
+    said = f"{words.count(len(failed), 'task')} found no memory on the GPU" if len(failed) else ""
+    yield Finding(
+        code="gpu-memory",
+        severity="critical" if len(failed) else "warning",
+        title=said or f"{words.share(peak)} of a GPU's memory was in use while {quoted(names, 1)} ran",
+        tasks=names,
+        workers=who[:10],
+        start=facts.since(facts.start),
+        stop=facts.since(facts.stop),
+        cost_seconds=math.nan,
+        evidence=(
+            Fact("most of a device's memory", peak, "share", limits["gpu-memory.share"]),
+            Fact("tasks that ran out of it", len(failed), "count"),
+        ),
+        why="What does not fit ends in an error, or is copied to the host's memory and back.",
+        advice=(
+            "Make chunks smaller, run fewer threads a worker, and have Dask-CUDA copy results to the host "
+            "in time; a pool keeps memory in one piece:\n\n"
+            "    LocalCUDACluster(device_memory_limit=0.7, rmm_pool_size=0.9, enable_cudf_spill=True)"
+        ),
+        url=GPU_MEMORY.url,
+    )
+
+
+def _devices(facts: Facts) -> list[_Device]:
+    columns = facts.read("gpus")
+    inside = (columns["time"] >= facts.start) & (columns["time"] <= facts.stop)
+    found = []
+    process = columns["process"]
+    for code, worker in enumerate(process.names):
+        mine = np.flatnonzero(inside & (process.codes == code))
+        if worker not in facts.workers:
+            continue
+        running = _running(facts, worker)
+        for index in np.unique(columns["index"][mine]).tolist():
+            rows = mine[columns["index"][mine] == index]
+            time, utilization = columns["time"][rows], columns["utilization"][rows].astype("f8")
+            total = float(np.nanmax(columns["memory_total"][rows], initial=0.0))
+            busy = running.has(time) & np.isfinite(utilization)
+            found.append(_Device(worker, index, time, utilization, columns["memory"][rows], total, busy))
+    return found
+
+
+def _running(facts: Facts, worker: str) -> Moments:
+    """When tasks ran on a worker."""
+    known = facts.attempts
+    mine = known.ran & of_worker(facts, worker)
+    return Moments.of(known.start[mine], known.stop[mine])
+
+
+def _used(device: _Device) -> bool:
+    """Whether the run had anything to do with the device: many machines have one that nobody asks for."""
+    some = np.nan_to_num(device.utilization)[device.busy]
+    added = float(np.nanmax(device.memory, initial=0.0) - np.nanmin(device.memory, initial=np.inf))
+    return bool((some >= _USED).mean() >= 0.05) if len(some) and added < _ADDED else added >= _ADDED
+
+
+def _out_of_memory(facts: Facts) -> np.ndarray:
+    """Rows of attempts that say so."""
+    errors = facts.read("errors")
+    texts = errors["exception"].tolist()
+    runs = [
+        run
+        for run, text in zip(errors["run"].tolist(), texts, strict=True)
+        if any(each in text for each in _OUT)
+    ]
+    return np.flatnonzero(np.isin(facts.attempts.run, np.array(runs, "u4"))) if runs else np.zeros(0, "i8")
+
+
+GPU_IDLE = Rule(
+    code="gpu-idle",
+    says="GPUs had little to do while tasks ran on their workers.",
+    formula=(
+        "Mean utilisation of a device while tasks ran on its worker below `gpu-idle.mean`; in bursts if "
+        "the 95th percentile is `gpu-idle.burst` or more. Devices that the run did not use are left out."
+    ),
+    cost="Thread-seconds of those tasks × (1 − mean utilisation) / threads: the most that could be saved.",
+    url="https://docs.dask.org/en/stable/gpu.html",
+    find=_gpu_idle,
+)
+GPU_MEMORY = Rule(
+    code="gpu-memory",
+    says="A GPU's memory was nearly full, or tasks found none.",
+    formula=(
+        "`gpu-memory.share` or more of a device's memory in use, and not from the start on, as with a "
+        "pool; or exceptions that say so."
+    ),
+    cost="A risk.",
+    url="https://docs.rapids.ai/api/dask-cuda/stable/spilling/",
+    find=_gpu_memory,
+)

@@ -1,0 +1,160 @@
+"""Memory of workers that grows, is no result of a task, and is never given back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import words
+from ...lookup import Lookup, pick
+from .facts import Facts
+from .finding import Fact, Finding
+from .names import most, of_worker, quoted
+from .rule import Rule
+from .thresholds import Limits
+
+#: Samples of a worker's memory below which nothing is said of its course.
+_SAMPLES = 8
+#: Where in the run growth begins to count: what comes before are imports and first allocations.
+_WARM = 1 / 4
+
+
+class _Growth(NamedTuple):
+    """How a worker's memory grew: bytes, shares of its limit (NaN without one) and of what it was at the end."""
+
+    nbytes: float
+    share: float
+    of_process: float
+    rate: float
+
+
+def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    grown = {
+        worker: growth
+        for worker in facts.workers
+        if (growth := _growth(facts, worker, limits["unmanaged-growth.steady"])) is not None
+        and growth.nbytes >= limits["unmanaged-growth.bytes"]
+        and (
+            growth.share >= limits["unmanaged-growth.limit"]
+            or growth.of_process >= limits["unmanaged-growth.process"]
+        )
+    }
+    if not grown:
+        return
+    workers = sorted(grown, key=lambda worker: -grown[worker].nbytes)
+    first = grown[workers[0]]
+    names = _names(facts, workers)
+    yield Finding(
+        code="unmanaged-growth",
+        severity="critical" if first.share >= limits["unmanaged-growth.critical"] else "warning",
+        title=(
+            f"The memory of {words.count(len(workers), 'worker')} grew by up to {words.size(first.nbytes)} "
+            f"that are no results, most likely in {quoted(names, 1)}"
+        ),
+        tasks=names,
+        workers=tuple(workers[:10]),
+        start=facts.since(facts.start),
+        stop=facts.since(facts.stop),
+        cost_seconds=math.nan,
+        evidence=(
+            Fact("growth that was not given back", first.nbytes, "bytes", limits["unmanaged-growth.bytes"]),
+            Fact("share of the memory limit", first.share, "share", limits["unmanaged-growth.limit"]),
+            Fact(
+                "share of the process's memory", first.of_process, "share", limits["unmanaged-growth.process"]
+            ),
+            Fact("growth a second", first.rate, "bytes/s"),
+        ),
+        why=(
+            "It grew steadily through the run, and Dask cannot spill it or give it back, as it belongs to "
+            "no result: module-level lists, caches and `lru_cache`, objects in reference cycles, results "
+            "whose size Dask cannot tell, or memory that the allocator keeps."
+        ),
+        advice=(
+            "Look for what the function keeps between calls (globals, caches, class attributes), and bound "
+            "it. If nothing is kept, have the allocator give memory back, or workers begin anew now and "
+            "then:\n\n"
+            "    client.run(lambda: ctypes.CDLL('libc.so.6').malloc_trim(0))\n"
+            "    # before workers start: MALLOC_TRIM_THRESHOLD_=65536\n"
+            "    # dask worker --lifetime 1h --lifetime-stagger 5m --lifetime-restart"
+        ),
+        url=UNMANAGED_GROWTH.url,
+    )
+
+
+def _growth(facts: Facts, worker: str, steady: float) -> _Growth | None:
+    """How a worker's memory beside its results grew; None where it did not, or not steadily."""
+    time, process, managed = _course(facts, worker)
+    if len(time) < _SAMPLES:
+        return None
+    # What is given back later was no growth.
+    kept = np.minimum.accumulate((process - managed)[::-1])[::-1]
+    begin, end = max(float(time[0]), facts.start), min(float(time[-1]), facts.stop)
+    edges = begin + (end - begin) * np.array([_WARM, (1 + _WARM) / 2, 1.0])
+    first, middle, last = np.interp(edges, time, kept)
+    nbytes = float(last - first)
+    results = float(np.diff(np.interp(edges[[0, 2]], time, managed))[0])
+    late = time >= edges[0]
+    if nbytes <= 0 or min(middle - first, last - middle) < 0.25 * nbytes or results > nbytes:
+        return None
+    if late.sum() < _SAMPLES // 2 or _straight(time[late], kept[late]) < steady:
+        return None
+    limit = facts.workers[worker].get("memory_limit", math.nan)
+    share = nbytes / limit if limit > 0 else math.nan
+    return _Growth(nbytes, share, nbytes / float(process[-1]), nbytes / float(edges[2] - edges[0]))
+
+
+def _course(facts: Facts, worker: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Moments, the process's memory, and the part of it that is results, in bytes."""
+    resources, memory = facts.read("resources"), facts.read("memory")
+    mine = np.array([name == worker for name in resources["process"].names] or [False])
+    rows = np.flatnonzero(mine[resources["process"].codes] & np.isfinite(resources["memory"]))
+    rows = rows[(resources["time"][rows] >= facts.start - 1) & (resources["time"][rows] <= facts.stop + 1)]
+    rows = rows[np.argsort(resources["time"][rows], kind="stable")]
+    time = resources["time"][rows]
+    told = np.array([name == worker for name in memory["worker"].names] or [False])
+    known = np.flatnonzero(told[memory["worker"].codes] & np.isfinite(memory["managed"]))
+    known = known[np.argsort(memory["time"][known], kind="stable")]
+    if not len(known) or not len(time):
+        return time[:0], time[:0], time[:0]
+    managed = np.interp(time, memory["time"][known], memory["managed"][known])
+    return time, resources["memory"][rows], managed
+
+
+def _straight(time: np.ndarray, values: np.ndarray) -> float:
+    """Share of the variance that a straight line explains (R²)."""
+    centred, spread = time - time.mean(), values - values.mean()
+    across = float((centred**2).sum() * (spread**2).sum())
+    return float((centred * spread).sum() ** 2 / across) if across > 0 else 0.0
+
+
+def _names(facts: Facts, workers: list[str]) -> tuple[str, ...]:
+    """Names after which a worker's memory was larger by more than their results."""
+    known, executions = facts.attempts, facts.read("executions")
+    added = pick(executions["rss"], Lookup(executions["run"]).rows(known.run)).astype("f8") * 2.0**20
+    left = np.nan_to_num(added) - np.nan_to_num(known.nbytes)
+    mine = known.ran.copy()
+    mine &= np.logical_or.reduce([of_worker(facts, worker) for worker in workers])
+    rows = np.flatnonzero(mine)
+    sums = np.bincount(facts.prefix.codes[rows], left[rows], len(facts.names))
+    names = facts.worst(np.maximum(sums, 0.0), facts.names)
+    return names or most(facts, rows, facts.length[rows])
+
+
+UNMANAGED_GROWTH = Rule(
+    code="unmanaged-growth",
+    says="Memory beside the results grows through the run and is not given back.",
+    formula=(
+        "Process's memory less its results, the least that it has from each moment on; its growth from the "
+        "first quarter of the run to the end at least `unmanaged-growth.bytes`, and "
+        "`unmanaged-growth.limit` of the memory limit or `unmanaged-growth.process` of the process's "
+        "memory; in both halves at least a quarter of it, along a line (R² of `unmanaged-growth.steady`), "
+        "and more than the results grew. Named are the functions after which a process was larger by more "
+        "than their results."
+    ),
+    cost="A risk.",
+    url="https://distributed.dask.org/en/stable/worker-memory.html#memory-not-released-back-to-the-os",
+    find=_unmanaged_growth,
+)

@@ -1,0 +1,183 @@
+"""Event loops that did not come to run: heartbeats, data and new tasks wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from ... import words
+from ...timeline import Moments
+from .facts import IDLE, Facts
+from .finding import Fact, Finding
+from .names import most, of_worker, quoted, risk
+from .rule import Rule
+from .spill import spilled
+from .thresholds import Limits
+
+#: Share of the delays that another finding explains, from which they are not told again.
+_EXPLAINED = 0.5
+
+
+def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    late = blocked(facts, limits["event-loop-lag.lag"])
+    much = {name: moments for name, moments in late.items() if _much(facts, moments, limits)}
+    spilling = spilled(facts).seconds
+    workers = {
+        name: moments
+        for name, moments in much.items()
+        # What spilling holds up is told of spilling.
+        if name != "scheduler" and spilling.get(name, 0.0) < _EXPLAINED * seconds(moments)
+    }
+    if workers:
+        yield _of_workers(facts, limits, workers)
+    if "scheduler" in much:
+        yield _of_scheduler(facts, limits, much["scheduler"])
+
+
+def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Finding:
+    held = {name: seconds(moments) for name, moments in late.items()}
+    workers = sorted(held, key=lambda name: -held[name])
+    names = _names(facts, late)
+    idle = sum(_idle(facts, name, moments) for name, moments in late.items())
+    longest = _longest(late)
+    return Finding(
+        code="event-loop-lag",
+        severity=_severity(facts, limits, max(held.values()), longest),
+        title=(
+            f"{quoted(names, 1)} kept the event loop of {words.count(len(workers), 'worker')} from running, "
+            f"for up to {words.duration(longest)}"
+        ),
+        tasks=names,
+        workers=tuple(workers[:10]),
+        start=facts.since(min(float(each.start[0]) for each in late.values())),
+        stop=facts.since(max(float(each.stop[-1]) for each in late.values())),
+        cost_thread_seconds=idle,
+        cost_seconds=risk(facts, limits, facts.spread(idle)),
+        evidence=_evidence(facts, limits, held[workers[0]], longest, idle),
+        why=(
+            "While its event loop does not run, a worker takes no new tasks, sends and receives no data "
+            "and no heartbeats; after some minutes the scheduler gives it up. Code that holds the GIL for "
+            "long does this, and so does a coroutine that computes or waits without `await`."
+        ),
+        advice=(
+            "In an `async def` task, move what blocks to a thread, or make it an ordinary function:\n\n"
+            "    await asyncio.to_thread(read, path)\n\n"
+            "For code that holds the GIL use functions that release it (NumPy, Cython `nogil`, Numba "
+            "`nogil=True`), or run it in a process of its own:\n\n"
+            "    with dask.annotate(executor=ProcessPoolExecutor(1)): ..."
+        ),
+        url=EVENT_LOOP_LAG.url,
+    )
+
+
+def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
+    held, longest, idle = seconds(late), _longest({"": late}), _idle(facts, None, late)
+    return Finding(
+        code="event-loop-lag",
+        severity=_severity(facts, limits, held, longest),
+        title=(
+            f"The scheduler's event loop stood still for {words.duration(held)}, "
+            f"up to {words.duration(longest)} at a time"
+        ),
+        start=facts.since(late.start[0]),
+        stop=facts.since(late.stop[-1]),
+        cost_thread_seconds=idle,
+        cost_seconds=risk(facts, limits, facts.spread(idle)),
+        evidence=_evidence(facts, limits, held, longest, idle),
+        why=(
+            "While the scheduler's event loop does not run, no task is handed out and no result is taken "
+            "in, and the whole cluster waits. Plugins, very large graphs and `client.run_on_scheduler` do "
+            "this."
+        ),
+        advice=(
+            "See what ran there, and move slow work out of plugins and of `client.run_on_scheduler`:\n\n"
+            "    run.flame(worker='scheduler')"
+        ),
+        url="https://distributed.dask.org/en/stable/plugins.html",
+    )
+
+
+def _severity(facts: Facts, limits: Limits, held: float, longest: float) -> str:
+    severe = (
+        longest >= limits["event-loop-lag.longest"] or held >= limits["event-loop-lag.critical"] * facts.wall
+    )
+    return "critical" if severe else "warning"
+
+
+def _evidence(facts: Facts, limits: Limits, held: float, longest: float, idle: float) -> tuple[Fact, ...]:
+    return (
+        Fact("longest delay", longest, "s", limits["event-loop-lag.longest"]),
+        Fact(
+            "share of the run in delays",
+            held / max(facts.wall, 1e-9),
+            "share",
+            limits["event-loop-lag.share"],
+        ),
+        Fact("threads that were idle then", idle, "s"),
+    )
+
+
+def blocked(facts: Facts, least: float) -> dict[str, Moments]:
+    """When the event loop of the scheduler and of each worker was late by so many seconds or more."""
+    columns = facts.read("resources")
+    process, lag, time = columns["process"], columns["lag"], columns["time"]
+    late = np.flatnonzero((lag >= least) & (time - lag < facts.stop) & (time > facts.start))
+    found = {}
+    for code, name in enumerate(process.names):
+        rows = late[process.codes[late] == code]
+        if name != "client" and len(rows):
+            begin, end = np.maximum(time[rows] - lag[rows], facts.start), np.minimum(time[rows], facts.stop)
+            moments = Moments.of(begin, end)
+            if len(moments.start):
+                found[name] = moments
+    return found
+
+
+def seconds(moments: Moments) -> float:
+    """How long a set of moments is."""
+    return float((moments.stop - moments.start).sum())
+
+
+def _longest(late: Mapping[str, Moments]) -> float:
+    return max(float((moments.stop - moments.start).max()) for moments in late.values())
+
+
+def _much(facts: Facts, moments: Moments, limits: Limits) -> bool:
+    held = seconds(moments)
+    often = held >= max(limits["event-loop-lag.share"] * facts.wall, limits["event-loop-lag.seconds"])
+    return often or _longest({"": moments}) >= limits["event-loop-lag.longest"]
+
+
+def _idle(facts: Facts, worker: str | None, moments: Moments) -> float:
+    """Thread-seconds in which threads (of a worker) were idle at these moments."""
+    idle = facts.is_part(*IDLE)
+    if worker is not None:
+        codes = [code for code, name in enumerate(facts.lanes.workers) if name == worker]
+        idle = idle & np.isin(facts.lanes.worker[facts.pieces.lane], codes)
+    return facts.within(idle, moments)
+
+
+def _names(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, ...]:
+    """Names of what ran on the workers meanwhile."""
+    known = facts.attempts
+    inside = np.zeros(len(known.run))
+    for worker, moments in late.items():
+        mine = np.flatnonzero(known.ran & of_worker(facts, worker))
+        inside[mine] = moments.within(known.start[mine], known.stop[mine])
+    rows = np.flatnonzero(inside > 0)
+    return most(facts, rows, inside[rows], 0.3)
+
+
+EVENT_LOOP_LAG = Rule(
+    code="event-loop-lag",
+    says="The event loop of a worker or of the scheduler could not run for long.",
+    formula=(
+        "Delays of `event-loop-lag.lag` or more: together `event-loop-lag.share` of the run and "
+        "`event-loop-lag.seconds`, or one of `event-loop-lag.longest`. Critical from that, or from "
+        "`event-loop-lag.critical` of the run."
+    ),
+    cost="Thread-seconds of threads (of that worker, or of all) that were idle meanwhile / threads.",
+    url="https://distributed.dask.org/en/stable/worker.html",
+    find=_event_loop_lag,
+)

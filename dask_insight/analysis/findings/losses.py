@@ -1,0 +1,160 @@
+"""Workers that went away with work and results, and what had to be done again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import words
+from .facts import Facts, is_any
+from .finding import Fact, Finding
+from .names import most, of_worker, quoted, risk
+from .rule import Rule
+from .thresholds import Limits
+
+#: Seconds by which the word of a lost worker may come before or after its tasks are given to others.
+_SLACK = 1.0
+
+
+class _Loss(NamedTuple):
+    worker: str
+    #: Seconds since the epoch.
+    when: float
+    #: Results that only it had.
+    results: int
+    #: Rows of attempts that died with it, and of those that made its results again.
+    killed: np.ndarray
+    again: np.ndarray
+    #: Thread-seconds of tasks that were running.
+    running: float
+
+
+def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    losses = [loss for loss in _losses(facts) if _mattered(facts, loss)]
+    if len(losses) < max(1.0, limits["worker-lost.count"]):
+        return
+    known = facts.attempts
+    again, killed = (
+        np.unique(np.concatenate([getattr(loss, name) for loss in losses])) for name in ("again", "killed")
+    )
+    redone = float(facts.length[again].sum())
+    seconds = redone + sum(loss.running for loss in losses)
+    names = _names(facts, losses, again)
+    whole = max(float(facts.length.sum()), 1e-9)
+    first, last = min(loss.when for loss in losses), max(loss.when for loss in losses)
+    doing = f" with {quoted(names)}" if names else ""
+    yield Finding(
+        code="worker-lost",
+        severity="critical",
+        title=f"{words.count(len(losses), 'worker')} died{doing}; {words.duration(seconds)} of work was lost",
+        tasks=names,
+        workers=tuple(dict.fromkeys(loss.worker for loss in losses)),
+        start=facts.since(first),
+        stop=facts.since(max(last, float(known.done[again].max(initial=first)))),
+        cost_thread_seconds=seconds,
+        cost_seconds=risk(facts, limits, facts.spread(seconds)),
+        evidence=(
+            Fact("workers that died", len(losses), "count", limits["worker-lost.count"]),
+            Fact("tasks that they had been given", len(killed), "count"),
+            Fact("results lost with them", sum(loss.results for loss in losses), "count"),
+            Fact("work done again", redone, "s"),
+            Fact("lost work, of the time in functions", seconds / whole, "share"),
+        ),
+        why=(
+            "The scheduler lost them, and nobody had asked them to leave: the process crashed, was killed "
+            "(by its nanny or by the system, mostly for memory), or its machine went away. What ran there "
+            "began anew elsewhere, and results that only they held were computed again."
+        ),
+        advice=(
+            "Look into the worker's log, and at its memory before it died. If it was killed for memory, "
+            "make chunks smaller or give a worker fewer threads; if a library crashes, run that task "
+            "alone. Where machines may be taken away, have workers hand over their results first, and "
+            "write what is dear to storage:\n\n"
+            "    client.retire_workers([address])"
+        ),
+        url=WORKER_LOST.url,
+    )
+
+
+def _losses(facts: Facts) -> Iterator[_Loss]:
+    events, known = facts.read("events"), facts.attempts
+    sources = events["source"]
+    for row in np.flatnonzero(is_any(events["kind"], ("worker-lost",))).tolist():
+        try:
+            detail = json.loads(events["detail"][row])
+            processing, results, expected = (detail[name] for name in ("processing", "lost", "expected"))
+        except (KeyError, TypeError, ValueError):
+            continue
+        if expected:
+            continue
+        worker, when = sources.names[sources.codes[row]], float(events["time"][row])
+        mine = of_worker(facts, worker)
+        killed = np.flatnonzero(known.killed & mine & (np.abs(known.done - when) < _SLACK))
+        made = known.task[known.ok & mine & (known.done <= when + _SLACK)]
+        again = known.ran & ~mine & (known.start > when - _SLACK) & np.isin(known.task, made)
+        running = _unfinished(facts, worker, when, mine) if processing else 0.0
+        yield _Loss(worker, when, int(results), killed, np.flatnonzero(again), running)
+
+
+def _mattered(facts: Facts, loss: _Loss) -> bool:
+    """Whether work went on without it, or was given up; when a cluster is closed, all workers go."""
+    if not (len(loss.killed) or len(loss.again)):
+        return False
+    known = facts.attempts
+    if (known.ok & (known.done > loss.when)).any():
+        return True
+    return any("KilledWorker" in text for text in facts.read("errors")["exception"].tolist())
+
+
+def _unfinished(facts: Facts, worker: str, when: float, mine: np.ndarray) -> float:
+    """Thread-seconds since tasks last ended on the threads of a worker that had tasks to run."""
+    known = facts.attempts
+    given = np.sort(known.assigned[mine & known.killed])
+    if not len(given):
+        return 0.0
+    threads = int(facts.workers.get(worker, {}).get("threads") or 1)
+    done = mine & known.ran & known.ok
+    ends = [float(known.ended[done & (known.place == place)].max()) for place in np.unique(known.place[done])]
+    since = sorted([max(end, float(given[0])) for end in ends] + [float(given[0])] * (threads - len(ends)))
+    return float(sum(max(0.0, when - each) for each in since[-min(threads, len(given)) :]))
+
+
+def _names(facts: Facts, losses: list[_Loss], again: np.ndarray) -> tuple[str, ...]:
+    """Names by the seconds that were lost; before them, what several workers died of."""
+    deaths, lost = np.zeros((2, len(facts.attempts.run)))
+    lost[again] = facts.length[again]
+    for loss in losses:
+        rows = running_of(facts, loss.worker, loss.killed)
+        lost[rows] += loss.running / max(len(rows), 1)
+        deaths[rows] = 1.0
+    rows = np.flatnonzero(deaths)
+    of_name = np.bincount(facts.prefix.codes[rows], minlength=len(facts.names))
+    always = tuple(facts.names[code] for code in np.flatnonzero(of_name >= len(losses)).tolist())
+    rows = np.flatnonzero(lost)
+    return tuple(dict.fromkeys((*(always if len(losses) > 1 else ()), *most(facts, rows, lost[rows], 0.02))))
+
+
+def running_of(facts: Facts, worker: str, killed: np.ndarray) -> np.ndarray:
+    """Of the attempts that died with a worker, those that probably ran: it may not have come to tell."""
+    known = facts.attempts
+    ran = killed[known.ran[killed]]
+    if len(ran):
+        return ran
+    threads = int(facts.workers.get(worker, {}).get("threads") or 1)
+    return np.asarray(killed[np.argsort(known.assigned[killed], kind="stable")][:threads])
+
+
+WORKER_LOST = Rule(
+    code="worker-lost",
+    says="Workers died while there was work for them.",
+    formula=(
+        "`worker-lost.count` workers or more that the scheduler did not expect to leave, with tasks "
+        "running or with results that were computed again, while work went on."
+    ),
+    cost="(Thread-seconds of what ran there, and of what was computed again) / threads.",
+    url="https://distributed.dask.org/en/stable/killed.html",
+    find=_worker_lost,
+)

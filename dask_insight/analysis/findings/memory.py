@@ -1,0 +1,138 @@
+"""Memory that runs out: workers near their limit, paused, or killed by their nanny."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import words
+from .facts import Facts, is_any
+from .finding import Fact, Finding
+from .held import names_in_memory
+from .names import risk
+from .rule import Rule
+from .thresholds import Limits
+
+
+class _Kill(NamedTuple):
+    """A worker that its nanny ended for its memory; its process's memory in bytes."""
+
+    worker: str
+    when: float
+    memory: float
+
+
+class _Peak(NamedTuple):
+    """The most memory that a worker's process had: share of its limit, when, and bytes above the first."""
+
+    share: float
+    when: float
+    added: float
+
+
+def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    kills = _kills(facts)
+    paused = {facts.lanes.workers[code]: at for code, at in facts.states.paused.items() if len(at.start)}
+    peaks = _peaks(facts)
+    near = {worker for worker, peak in peaks.items() if peak.share >= limits["memory-pressure.near"]}
+    workers = tuple(dict.fromkeys((*(kill.worker for kill in kills), *paused, *sorted(near))))
+    if not workers:
+        return
+    seconds = facts.spent("paused")
+    share = seconds / facts.offered if facts.offered > 0 else 0.0
+    most = max((peaks[worker].share for worker in workers if worker in peaks), default=math.nan)
+    moments = [kill.when for kill in kills] + [peaks[worker].when for worker in near]
+    for at in paused.values():
+        moments += [float(each) for each in (*at.start, *at.stop) if np.isfinite(each)]
+    who = words.count(len(workers), "worker")
+    if kills:
+        title = f"Nannies killed workers for their memory, {words.count(len(kills), 'time')}"
+    elif paused:
+        title = f"Dask paused {who} for lack of memory, for {words.duration(seconds)} of thread time"
+    else:
+        title = f"{who} came to {words.share(most)} of the memory limit"
+    yield Finding(
+        code="memory-pressure",
+        severity="critical" if kills or share >= limits["memory-pressure.paused"] else "warning",
+        title=title,
+        tasks=names_in_memory(facts, _explained(workers, kills, peaks)),
+        workers=workers[:10],
+        start=facts.since(min(moments)),
+        stop=facts.since(min(max(moments), facts.stop)),
+        cost_thread_seconds=seconds,
+        cost_seconds=risk(facts, limits, facts.spread(seconds)),
+        evidence=(
+            Fact("workers killed for their memory", len(kills), "count"),
+            Fact("workers paused", len(paused), "count"),
+            Fact("thread time paused", share, "share", limits["memory-pressure.paused"]),
+            Fact("most of a limit in use", most, "share", limits["memory-pressure.near"]),
+        ),
+        why=(
+            "Beyond 80 % of its limit a worker takes no new tasks until memory is free again, and beyond "
+            "95 % its nanny kills it, with its results and running tasks. What fills it are results, what "
+            "functions need while they run, and memory that was not given back to the system."
+        ),
+        advice=(
+            "Have less in memory at a time: smaller chunks, fewer threads to a worker, or workers with more "
+            "memory; drop what you do not need any more (`del future`), and reduce before you persist.\n\n"
+            "    x = x.rechunk('64MB'); df = df.repartition(partition_size='64MB')\n"
+            "    LocalCluster(n_workers=2, threads_per_worker=1, memory_limit='8GB')"
+        ),
+        url=MEMORY_PRESSURE.url,
+    )
+
+
+def _explained(
+    workers: tuple[str, ...], kills: list[_Kill], peaks: dict[str, _Peak]
+) -> dict[str, tuple[float, float]]:
+    """The moment and the bytes to be explained, for each worker."""
+    found = {worker: (peaks[worker].when, peaks[worker].added) for worker in workers if worker in peaks}
+    return found | {kill.worker: (kill.when, kill.memory) for kill in kills}
+
+
+def _kills(facts: Facts) -> list[_Kill]:
+    """What nannies say of workers that they ended."""
+    events = facts.read("events")
+    found = []
+    for row in np.flatnonzero(is_any(events["kind"], ("dask",))).tolist():
+        if events["message"][row] == "worker-restart-memory":
+            try:
+                detail = json.loads(events["detail"][row])
+                when = float(events["time"][row])
+                found.append(_Kill(str(detail["worker"]), when, float(detail["rss"])))
+            except (KeyError, TypeError, ValueError):
+                continue
+    return found
+
+
+def _peaks(facts: Facts) -> dict[str, _Peak]:
+    """The most memory of each worker that has a limit."""
+    resources = facts.read("resources")
+    process, memory, time = resources["process"], resources["memory"], resources["time"]
+    inside = (time >= facts.start) & (time <= facts.stop) & np.isfinite(memory)
+    found = {}
+    for code, name in enumerate(process.names):
+        limit = facts.workers.get(name, {}).get("memory_limit", math.nan)
+        rows = np.flatnonzero(inside & (process.codes == code)) if limit > 0 else np.zeros(0, "i8")
+        if len(rows):
+            row = rows[np.argmax(memory[rows])]
+            added = float(memory[row] - memory[rows].min())
+            found[name] = _Peak(float(memory[row]) / limit, float(time[row]), added)
+    return found
+
+
+MEMORY_PRESSURE = Rule(
+    code="memory-pressure",
+    says="Workers came near their memory limit, were paused there, or were killed.",
+    formula=(
+        "A nanny's kill, a paused worker, or a process with `memory-pressure.near` of its memory limit. "
+        "Critical with a kill, or when `memory-pressure.paused` of the thread time was paused."
+    ),
+    cost="Paused thread-seconds / threads.",
+    url="https://distributed.dask.org/en/stable/worker-memory.html",
+    find=_memory_pressure,
+)

@@ -1,0 +1,239 @@
+"""Threads that waited for data to come from other workers, and workers from which it came slowly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import words
+from ...timeline import Moments
+from .facts import Facts, is_any
+from .finding import Fact, Finding
+from .loops import blocked, seconds
+from .names import quoted
+from .rule import Rule
+from .thresholds import Limits
+
+#: Pairs of workers looked at, those with most bytes.
+_PAIRS = 200
+
+
+class _Came(NamedTuple):
+    """Messages with data that workers received."""
+
+    nbytes: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    #: Names of the workers.
+    receiver: list[str]
+    sender: list[str]
+
+
+def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    waiting = facts.is_part("data")
+    # What a slow line costs is told of that line.
+    slow = sum(each.cost_thread_seconds for each in _slow_transfer(facts, limits))
+    spent = facts.spent("data") - slow
+    share = spent / facts.offered if facts.offered > 0 else 0.0
+    came = _came(facts, 0.0)
+    moved = float(came.nbytes.sum())
+    if share < limits["transfer-bound.share"] or moved < limits["transfer-bound.bytes"]:
+        return
+    makers = facts.worst(facts.by_name(waiting), facts.names)
+    users = _users(facts)
+    produced = float(np.nan_to_num(facts.attempts.nbytes[facts.good]).sum())
+    rate = moved / max(seconds(Moments.of(came.start, came.stop)), 1e-9)
+    first, last = facts.pieces.start[waiting].min(), facts.pieces.stop[waiting].max()
+    yield Finding(
+        code="transfer-bound",
+        severity="critical" if share >= limits["transfer-bound.critical"] else "warning",
+        title=(
+            f"{words.share(share)} of the thread time went into waiting for {words.size(moved)} of data from "
+            f"other workers, mostly of {quoted(makers, 1)} for {quoted(users, 1)}"
+        ),
+        tasks=tuple(dict.fromkeys((*makers[:5], *users[:5]))),
+        workers=facts.worst(facts.by_worker(waiting), facts.lanes.workers),
+        start=facts.since(first),
+        stop=facts.since(last),
+        cost_thread_seconds=spent,
+        cost_seconds=facts.spread(spent),
+        evidence=(
+            Fact("idle threads waiting for data", share, "share", limits["transfer-bound.share"]),
+            Fact("data moved", moved, "bytes", limits["transfer-bound.bytes"]),
+            Fact("moved, of the bytes of all results", moved / max(produced, 1.0), "share"),
+            Fact("moved a second, meanwhile", rate, "bytes/s"),
+        ),
+        why=(
+            "The threads had nothing to run while inputs were on their way. Tasks ran elsewhere than their "
+            "inputs were made: pinned by `workers=` or resources, moved to idle workers, or needing parts "
+            "from everywhere, as in a transpose, a join or a rechunk."
+        ),
+        advice=(
+            "Let tasks run where their data are (no `workers=`), reduce before data move, and move whole "
+            "arrays and tables at once, peer to peer:\n\n"
+            "    dask.config.set({'array.rechunk.method': 'p2p', 'dataframe.shuffle.method': 'p2p'})\n"
+            "    x.sum(axis=0, split_every=4)   # reduces in a tree, near the data"
+        ),
+        url=TRANSFER_BOUND.url,
+    )
+
+
+def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    came = _came(facts, limits["slow-transfer.message"])
+    if not len(came.nbytes) or came.nbytes.sum() < limits["slow-transfer.bytes"]:
+        return
+    slow = [pair for pair in _pairs(facts, came) if pair.rate < limits["slow-transfer.rate"]]
+    slow = [pair for pair in slow if pair.nbytes >= limits["slow-transfer.bytes"] / 2]
+    if not slow:
+        return
+    moments = Moments.of(
+        *(np.concatenate([getattr(pair.moments, end) for pair in slow]) for end in ("start", "stop"))
+    )
+    waiting = facts.is_part("data")
+    spent = facts.within(waiting, moments)
+    nbytes = sum(pair.nbytes for pair in slow)
+    rate = nbytes / sum(seconds(pair.moments) for pair in slow)
+    lost = spent * (1 - rate / limits["slow-transfer.rate"])
+    senders = _by_bytes(slow, "sender")
+    receivers = _by_bytes(slow, "receiver")
+    # Whichever is one of few: a slow line belongs to the worker that all slow pairs share.
+    at = senders if len(senders) <= len(receivers) else receivers
+    makers = facts.worst(facts.by_name(waiting), facts.names)
+    yield Finding(
+        code="slow-transfer",
+        severity="",
+        title=(
+            f"Data came at {words.size(rate)}/s {'from' if at is senders else 'to'} "
+            f"{at[0] if len(at) == 1 else words.count(len(at), 'worker')}, mostly of {quoted(makers, 1)}"
+        ),
+        tasks=tuple(dict.fromkeys((*makers[:5], *_users(facts)[:5]))),
+        workers=tuple(dict.fromkeys((*at, *(senders if at is receivers else ())))),
+        start=facts.since(moments.start[0]),
+        stop=facts.since(moments.stop[-1]),
+        cost_thread_seconds=lost,
+        cost_seconds=facts.spread(lost),
+        evidence=(
+            Fact("bytes a second", rate, "bytes/s", limits["slow-transfer.rate"]),
+            Fact("in large messages", nbytes, "bytes", limits["slow-transfer.bytes"]),
+            Fact("time they took", sum(seconds(pair.moments) for pair in slow), "s"),
+            Fact("idle threads waiting meanwhile", spent, "s"),
+        ),
+        why=(
+            "That is slow for a network (Dask expects 100 MB/s), and the time in which an event loop was "
+            "busy otherwise is left out. The line of that worker is slow or shared, it is in another "
+            "place, it pickles objects of its own slowly, or data are compressed that cannot be."
+        ),
+        advice=(
+            "Measure the line (`iperf3`), choose the fast interface, and keep workers of one cluster in "
+            "one place. If it is the objects: pass NumPy arrays, Arrow tables or bytes, which are sent "
+            "without pickling.\n\n"
+            "    dask worker tcp://scheduler:8786 --interface ib0\n"
+            "    dask.config.set({'distributed.comm.compression': None})"
+        ),
+        url=SLOW_TRANSFER.url,
+    )
+
+
+class _Pair(NamedTuple):
+    sender: str
+    receiver: str
+    nbytes: float
+    moments: Moments
+    rate: float
+
+
+def _pairs(facts: Facts, came: _Came) -> Iterator[_Pair]:
+    """What went from which worker to which, when, and how fast that line was altogether meanwhile."""
+    late = blocked(facts, 0.05)
+    pairs: dict[tuple[str, str], list[int]] = {}
+    for row, pair in enumerate(zip(came.sender, came.receiver, strict=True)):
+        pairs.setdefault(pair, []).append(row)
+    ranked = sorted(pairs, key=lambda pair: -came.nbytes[pairs[pair]].sum())[:_PAIRS]
+    ends = {name: np.array([each == name for each in came.sender]) for name, _ in ranked}
+    starts = {name: np.array([each == name for each in came.receiver]) for _, name in ranked}
+    for sender, receiver in ranked:
+        rows = pairs[sender, receiver]
+        moments = Moments.of(came.start[rows], came.stop[rows])
+        for name in (sender, receiver):
+            if name in late:
+                moments = moments.without(late[name])
+        length = seconds(moments)
+        nbytes = float(came.nbytes[rows].sum())
+        if length <= 0:
+            continue
+        # Messages of others over the same line share it.
+        shared = [
+            float((came.nbytes[mask] * _share(came, mask, moments)).sum())
+            for mask in (ends[sender], starts[receiver])
+        ]
+        yield _Pair(sender, receiver, nbytes, moments, max(nbytes, *shared) / length)
+
+
+def _share(came: _Came, mask: np.ndarray, moments: Moments) -> np.ndarray:
+    """Share of each message's time that lies in some moments."""
+    length = came.stop[mask] - came.start[mask]
+    inside = moments.within(came.start[mask], came.stop[mask])
+    return np.asarray(np.divide(inside, length, out=np.zeros(len(length)), where=length > 0))
+
+
+def _came(facts: Facts, least: float) -> _Came:
+    """Messages with at least so many bytes that workers received during the run."""
+    transfers = facts.read("transfers")
+    rows = is_any(transfers["direction"], ("in",)) & (transfers["nbytes"] >= least)
+    rows &= (transfers["stop"] > facts.start) & (transfers["start"] < facts.stop)
+    rows = np.flatnonzero(rows)
+    worker, peer = transfers["worker"], transfers["peer"]
+    return _Came(
+        transfers["nbytes"][rows],
+        transfers["start"][rows],
+        np.maximum(transfers["stop"][rows], transfers["start"][rows]),
+        [worker.names[code] for code in worker.codes[rows].tolist()],
+        [peer.names[code] for code in peer.codes[rows].tolist()],
+    )
+
+
+def _users(facts: Facts) -> tuple[str, ...]:
+    """Names of the tasks that waited for data, those that waited longest first."""
+    known = facts.attempts
+    waited = np.where(
+        known.ran & (facts.inputs.moved >= 0), np.maximum(known.inputs - known.received, 0.0), 0.0
+    )
+    sums = np.bincount(facts.prefix.codes, waited, len(facts.names))
+    return facts.worst(sums, facts.names)
+
+
+def _by_bytes(pairs: list[_Pair], end: str) -> tuple[str, ...]:
+    sums: dict[str, float] = {}
+    for pair in pairs:
+        name = getattr(pair, end)
+        sums[name] = sums.get(name, 0.0) + pair.nbytes
+    return tuple(sorted(sums, key=lambda name: -sums[name]))
+
+
+TRANSFER_BOUND = Rule(
+    code="transfer-bound",
+    says="Threads waited for data from other workers.",
+    formula=(
+        "Idle thread-seconds waiting for data (part `data` of the time budget) at least "
+        "`transfer-bound.share` of all, and at least `transfer-bound.bytes` moved; critical from "
+        "`transfer-bound.critical`. Named are what was waited for, then what waited."
+    ),
+    cost="Those thread-seconds / threads.",
+    url="https://distributed.dask.org/en/stable/fine-performance-metrics.html",
+    find=_transfer_bound,
+)
+SLOW_TRANSFER = Rule(
+    code="slow-transfer",
+    says="Data came slowly from some worker, or to it.",
+    formula=(
+        "Between two workers, messages of `slow-transfer.message` or more, together half of "
+        "`slow-transfer.bytes` or more; their bytes (with what others sent or received there meanwhile) "
+        "over the time they took, without that in which an event loop at either end was late, below "
+        "`slow-transfer.rate`."
+    ),
+    cost="Idle thread-seconds waiting for data meanwhile × (1 − rate / `slow-transfer.rate`) / threads.",
+    url="https://distributed.dask.org/en/stable/communications.html",
+    find=_slow_transfer,
+)

@@ -1,0 +1,58 @@
+"""Task names and workers that some attempts belong to."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .facts import Facts
+from .thresholds import Limits
+
+
+def most(
+    facts: Facts, rows: np.ndarray, weight: np.ndarray | None = None, share: float = 0.1
+) -> tuple[str, ...]:
+    """Task names of some attempts, those with most of them (or of their weight) first.
+
+    Parameters
+    ----------
+    share
+        Names with less than this share of the first's are left out.
+    """
+    codes = facts.prefix.codes[rows]
+    return facts.worst(np.bincount(codes, weight, len(facts.names)).astype("f8"), facts.names, share)
+
+
+def named(facts: Facts, name: str) -> np.ndarray:
+    """Which attempts have a task name."""
+    mask: np.ndarray = np.array([each == name for each in facts.names] or [False])[facts.prefix.codes]
+    return mask
+
+
+def workers_of(facts: Facts, rows: np.ndarray) -> tuple[str, ...]:
+    """Workers of some attempts, those with most of them first."""
+    worker = facts.attempts.worker
+    count = np.bincount(worker.codes[rows], minlength=len(worker.names)).astype("f8")
+    return facts.worst(count, worker.names, 0.0)
+
+
+def of_worker(facts: Facts, worker: str) -> np.ndarray:
+    """Which attempts were given to a worker."""
+    symbols = facts.attempts.worker
+    mask: np.ndarray = np.array([each == worker for each in symbols.names] or [False])[symbols.codes]
+    return mask
+
+
+def quoted(names: tuple[str, ...], most_of: int = 2) -> str:
+    """Some task names in words; 'tasks' if there are none."""
+    if not names:
+        return "tasks"
+    shown = [f"`{name}`" for name in names[:most_of]]
+    return " and ".join(shown) + (" and others" if len(names) > most_of else "")
+
+
+def risk(facts: Facts, limits: Limits, seconds: float) -> float:
+    """What a risk costs; NaN where that is too little to be told for its time."""
+    enough = seconds >= max(limits["all.seconds"], limits["all.share"] * facts.wall)
+    return seconds if enough else math.nan

@@ -1,0 +1,136 @@
+"""Results that are too large: for the client that fetches them, or for the memory of a worker."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ... import words
+from ...lookup import Lookup
+from ...timeline import Moments
+from .facts import Facts, is_any
+from .finding import Fact, Finding
+from .names import most, named, quoted, risk, workers_of
+from .rule import Rule
+from .thresholds import Limits
+
+#: Seconds between two messages to the client below which they belong to one fetch.
+_TOGETHER = 1.0
+
+
+def _oversized(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    yield from _fetched(facts, limits)
+    yield from _chunks(facts, limits)
+
+
+def _fetched(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    """What went to the client."""
+    known, transfers, carried = facts.attempts, facts.read("transfers"), facts.read("transferred")
+    peer = transfers["peer"]
+    # Clients ask through the scheduler, or themselves; neither is a worker.
+    outside = np.array([name not in facts.workers for name in peer.names] or [False])[peer.codes]
+    out = is_any(transfers["direction"], ("out",)) & outside
+    out &= (transfers["stop"] > facts.start) & (transfers["start"] < facts.stop + _TOGETHER)
+    total = float(transfers["nbytes"][out].sum())
+    if total < limits["oversized-results.fetched"]:
+        return
+    made = Lookup(known.task).rows(carried["task"])
+    at = Lookup(transfers["transfer"]).rows(carried["transfer"])
+    mine = np.flatnonzero((made >= 0) & (at >= 0))
+    mine = mine[out[at[mine]]]
+    names = most(facts, made[mine], carried["nbytes"][mine])
+    largest = float(carried["nbytes"][mine].max(initial=0.0))
+    moments = Moments.of(transfers["start"][out], transfers["stop"][out] + _TOGETHER)
+    idle = facts.within(facts.is_part("client"), moments)
+    yield Finding(
+        code="oversized-results",
+        severity="warning",
+        title=f"{words.size(total)} of results, mostly of {quoted(names, 1)}, were brought to the client",
+        tasks=names,
+        workers=workers_of(facts, made[mine]),
+        start=facts.since(transfers["start"][out].min()),
+        stop=facts.since(transfers["stop"][out].max()),
+        cost_thread_seconds=idle,
+        cost_seconds=risk(facts, limits, facts.spread(idle)),
+        evidence=(
+            Fact("fetched by the client", total, "bytes", limits["oversized-results.fetched"]),
+            Fact("largest result of them", largest, "bytes"),
+            Fact("threads idle meanwhile", idle, "s"),
+        ),
+        why=(
+            "They went through the scheduler's process and into the client's memory while the workers had "
+            "nothing to do. What does not fit there cannot be fetched at all."
+        ),
+        advice=(
+            "Reduce on the cluster and fetch the small answer; leave large results there with `persist`, "
+            "or have workers write them to storage:\n\n"
+            "    x.mean(axis=0).compute()          # instead of x.compute().mean(axis=0)\n"
+            "    x.to_zarr(url); df.to_parquet(url)"
+        ),
+        url=OVERSIZED_RESULTS.url,
+    )
+
+
+def _chunks(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    """What is large beside the memory that a thread has."""
+    known = facts.attempts
+    room = np.full(len(known.worker.names) + 1, math.nan)
+    for code, name in enumerate(known.worker.names):
+        told = facts.workers.get(name, {})
+        room[code] = told.get("memory_limit", math.nan) / max(1, told.get("threads", 1))
+    fits = room[known.worker.codes] / np.where(known.nbytes > 0, known.nbytes, np.nan)
+    large = facts.good & (known.nbytes >= limits["oversized-results.bytes"])
+    large &= fits < limits["oversized-results.fits"]
+    rows = np.flatnonzero(large)
+    if not len(rows):
+        return
+    names = most(facts, rows, known.nbytes[rows])
+    biggest = rows[np.argmax(known.nbytes[rows])]
+    least, size = float(fits[rows].min()), float(known.nbytes[biggest])
+    critical = least < limits["oversized-results.critical"] and (named(facts, names[0]) & large).sum() > 1
+    yield Finding(
+        code="oversized-results",
+        severity="critical" if critical else "warning",
+        title=(
+            f"Results of {quoted(names, 1)} are up to {words.size(size)}: the memory of a thread holds "
+            f"{least:.2g} of them"
+        ),
+        tasks=names,
+        workers=workers_of(facts, rows),
+        start=facts.since(known.start[rows].min()),
+        stop=facts.since(known.done[rows].max()),
+        cost_seconds=math.nan,
+        evidence=(
+            Fact("largest result", size, "bytes", limits["oversized-results.bytes"]),
+            Fact("results that fit in a thread's memory", least, "times", limits["oversized-results.fits"]),
+            Fact("such results", len(rows), "count"),
+        ),
+        why=(
+            "A task needs its inputs, its result and what it computes with at once, and the next inputs "
+            "are on their way: Dask advises memory for ten chunks a thread, and works badly with fewer "
+            "than three. Then workers spill, pause or die, and few large tasks share the threads unevenly."
+        ),
+        advice=(
+            "Make chunks smaller where data are read, about 100 MB, and do not gather whole arrays or "
+            "tables in one task:\n\n"
+            "    x = da.from_zarr(url, chunks='100MB'); df = df.repartition(partition_size='100MB')\n"
+            "    LocalCluster(threads_per_worker=1, memory_limit='16GB')"
+        ),
+        url=OVERSIZED_RESULTS.url,
+    )
+
+
+OVERSIZED_RESULTS = Rule(
+    code="oversized-results",
+    says="Results are too large for the client that fetches them, or for the memory of a worker.",
+    formula=(
+        "`oversized-results.fetched` or more brought to the client; or results of "
+        "`oversized-results.bytes` or more of which fewer than `oversized-results.fits` fit in memory "
+        "limit / threads (critical below `oversized-results.critical`, if there are several)."
+    ),
+    cost="Thread-seconds without tasks while results were fetched / threads; large chunks are a risk.",
+    url="https://docs.dask.org/en/stable/best-practices.html#avoid-very-large-partitions",
+    find=_oversized,
+)

@@ -1,0 +1,139 @@
+"""Results that did not fit in memory, were written to disk, and read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import words
+from .facts import Facts, is_any
+from .finding import Fact, Finding
+from .held import needed_until
+from .names import most, of_worker, quoted, risk
+from .rule import Rule
+from .thresholds import Limits
+
+_DISK = ("disk-read", "disk-write")
+#: What else a worker does to write a result, or to have it back.
+_AROUND = ("serialize", "compress", "decompress", "deserialize")
+
+
+class Spilled(NamedTuple):
+    """What fine metrics tell, by worker: seconds and bytes."""
+
+    seconds: dict[str, float]
+    written: dict[str, float]
+    read: dict[str, float]
+
+
+def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    told = spilled(facts)
+    written, read = sum(told.written.values()), sum(told.read.values())
+    if written < limits["spill.bytes"]:
+        return
+    produced = float(np.nan_to_num(facts.attempts.nbytes[facts.good]).sum())
+    seconds = sum(told.seconds.values())
+    lives = _lives(facts)
+    share = seconds / max(sum(lives.values()), 1e-9)
+    part = written / max(produced, 1.0)
+    much = share >= limits["spill.share"] or part >= limits["spill.written"]
+    workers = tuple(sorted(told.written, key=lambda worker: -told.written[worker]))
+    # Disk and pickling hold up a worker's event loop; all its threads wait for what comes next.
+    cost = share * facts.wall
+    names = _names(facts, workers)
+    yield Finding(
+        code="spill",
+        severity=("critical" if share >= limits["spill.critical"] else "warning") if much else "info",
+        title=(
+            f"{words.size(written)} of results did not fit in memory and went to disk, mostly of "
+            f"{quoted(names, 1)}; {words.size(read)} were read back"
+        ),
+        tasks=names,
+        workers=workers[:10],
+        start=facts.since(_since(facts)),
+        stop=facts.since(facts.stop),
+        cost_thread_seconds=max(facts.spent("disk"), seconds),
+        cost_seconds=risk(facts, limits, cost) if much else cost,
+        evidence=(
+            Fact("written to disk", written, "bytes", limits["spill.bytes"]),
+            Fact("read back", read, "bytes"),
+            Fact("written, of the bytes of all results", part, "share", limits["spill.written"]),
+            Fact("share of the workers' time", share, "share", limits["spill.share"]),
+        ),
+        why=(
+            "Beyond 60 % of its memory limit a worker writes the results that were used least recently to "
+            "disk, and reads them when a task needs them. Both hold up its event loop, and with it all its "
+            "threads."
+        ),
+        advice=(
+            "Keep less at a time, or have more memory: reduce before you persist, release futures that you "
+            "no longer need, make chunks smaller where few are needed at once, read lazily instead of "
+            "persisting, or take workers with more memory.\n\n"
+            "    total = x.map_blocks(reduce_chunk).sum()   # instead of x.persist()\n"
+            "    LocalCluster(memory_limit='8GB')"
+        ),
+        url=SPILL.url,
+    )
+
+
+def spilled(facts: Facts) -> Spilled:
+    """What workers wrote to disk for want of memory, and read again."""
+    metrics = facts.read("metrics")
+    seconds = is_any(metrics["unit"], ("seconds",))
+    nbytes = is_any(metrics["unit"], ("bytes",))
+    # Shuffles write to disk by design, and messages are pickled too.
+    disk = is_any(metrics["activity"], _DISK) & ~is_any(metrics["context"], ("p2p",))
+    own = is_any(metrics["context"], ("memory-monitor",)) & is_any(metrics["activity"], _AROUND)
+    found = []
+    for mask in (
+        (disk | own) & seconds,
+        disk & nbytes & is_any(metrics["activity"], ("disk-write",)),
+        disk & nbytes & is_any(metrics["activity"], ("disk-read",)),
+    ):
+        worker = metrics["worker"]
+        sums = np.bincount(worker.codes[mask], metrics["value"][mask], len(worker.names))
+        found.append({name: float(sums[code]) for code, name in enumerate(worker.names) if sums[code] > 0})
+    return Spilled(*found)
+
+
+def _lives(facts: Facts) -> dict[str, float]:
+    """Seconds for which each worker was there."""
+    start = np.maximum(facts.lanes.start, facts.start)
+    stop = np.minimum(facts.lanes.stop, facts.stop)
+    found: dict[str, float] = {}
+    for code, life in zip(facts.lanes.worker.tolist(), np.maximum(stop - start, 0.0).tolist(), strict=True):
+        name = facts.lanes.workers[code]
+        found[name] = max(found.get(name, 0.0), life)
+    return found
+
+
+def _since(facts: Facts) -> float:
+    """When the first result was on disk."""
+    memory = facts.read("memory")
+    there = memory["time"][memory["spilled"] > 0]
+    return float(np.clip(np.nanmin(there, initial=facts.stop), facts.start, facts.stop))
+
+
+def _names(facts: Facts, workers: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the results that took most of the memory of these workers, for longest."""
+    known, until = facts.attempts, np.minimum(needed_until(facts), facts.stop)
+    weight = np.nan_to_num(known.nbytes) * np.maximum(until - known.done, 0.0)
+    mine = np.logical_or.reduce([of_worker(facts, worker) for worker in workers])
+    rows = np.flatnonzero(mine & known.ok & (weight > 0))
+    return most(facts, rows, weight[rows])
+
+
+SPILL = Rule(
+    code="spill",
+    says="Results did not fit in memory: they were written to disk and read again.",
+    formula=(
+        "At least `spill.bytes` written by workers' spilling (not by shuffles), and `spill.share` of the "
+        "workers' time in it or `spill.written` of all bytes of results; critical from `spill.critical` of "
+        "their time. Named are the results that took most memory for longest."
+    ),
+    cost="Share of the workers' time in reading, writing and pickling spilled results × the run.",
+    url="https://distributed.dask.org/en/stable/worker-memory.html",
+    find=_spill,
+)
