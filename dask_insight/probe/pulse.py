@@ -37,6 +37,13 @@ class Lag:
         self._longest = max(self._longest, monotonic() - self._asked)
         self._waiting = False
 
+    def late(self, seconds: float) -> None:
+        """The thread that asks came to run so much too late: something held the GIL, or the machine was busy.
+
+        Meanwhile the event loop could not run either, and no question was on its way.
+        """
+        self._longest = max(self._longest, seconds)
+
     def take(self) -> float:
         """The longest wait since the last call, seconds; one that is not over counts as far as it came."""
         longest = max(self._longest, monotonic() - self._asked if self._waiting else 0.0)
@@ -95,9 +102,17 @@ class Pulse:
             gpus, self._gpus = self._gpus, []
         return rows, gpus
 
+    def _slept(self, seconds: float) -> bool:
+        """Sleep; whether the end has come."""
+        asleep = monotonic()
+        stopped = self._stopped.wait(seconds)
+        if not stopped:
+            self._lag.late(monotonic() - asleep - seconds)
+        return stopped
+
     def _work(self) -> None:
         due = monotonic() + self.interval
-        while not self._stopped.wait(min(_STEP, self.interval)):
+        while not self._slept(min(_STEP, self.interval)):
             self._lag.ask()
             if monotonic() < due - _STEP / 2:
                 continue
