@@ -26,7 +26,20 @@ if TYPE_CHECKING:
     from dask_insight.recording import Recording
 
 #: Tables that the first picture needs; the page shows it before it has read the others.
-FIRST = frozenset(("about", "workers", "spans", "submissions", "graph", "attempts", "running", "phases"))
+FIRST = frozenset(
+    (
+        "about",
+        "workers",
+        "spans",
+        "submissions",
+        "graph",
+        "attempts",
+        "running",
+        "phases",
+        "findings",
+        "budget",
+    )
+)
 
 #: Raw bytes of batches in one script block: small enough to inflate and decode while the page stays alive.
 BLOCK = 4 * 2**20
@@ -148,7 +161,7 @@ def parts_of(recording: Recording) -> tuple[list[bytes], list[bytes]]:
     first: list[bytes] = []
     rest: list[bytes] = []
     tasks = 0
-    for batch in recording.packed(coarse=True):
+    for batch in recording.packed(coarse=True, explained=True):
         table = table_of(batch)
         if table != "graph":
             (first if table in FIRST else rest).append(batch)
