@@ -106,7 +106,7 @@ def words_that_are_counted(client: Any) -> Work:
 
     text = "It was the best of times, it was the worst of times, it was the age of wisdom."
     yield
-    lines = db.from_sequence(range(120_000), npartitions=8).map(lambda number: f"{text} {number % 97}")
+    lines = db.from_sequence(range(500_000), npartitions=8).map(lambda number: f"{text} {number % 97}")
     lines.map(words).flatten().frequencies().topk(20, key=lambda pair: pair[1]).compute()
     yield
 

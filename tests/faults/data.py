@@ -43,7 +43,7 @@ def total(chunk: np.ndarray) -> float:
 def more_data_than_memory(client: Any) -> Work:
     workers = addresses(client)
     yield
-    chunks = client.map(load_chunk, range(44), pure=False)
+    chunks = client.map(load_chunk, range(34), pure=False)
     wait(chunks)
     for _ in range(2):
         client.gather(client.map(total, chunks, pure=False))
@@ -54,23 +54,23 @@ _LOCK = threading.Lock()
 
 
 def pivot(number: int) -> float:
-    """Needs most of the worker's memory for a while, and gives it back."""
+    """Some need most of the worker's memory for a while, and give it back."""
     import psutil
     from distributed import get_worker
 
-    compute(0.1)
+    if number % 3:
+        return compute(0.1)
     with _LOCK:
         used = psutil.Process().memory_info().rss
         wide = np.ones(max(0, int(0.87 * get_worker().memory_manager.memory_limit - used)) // 8)
-        compute(0.45)
-        return float(wide[:1].sum())
+    return compute(0.5) + len(wide)
 
 
 @plant("memory-pressure", "pivot", cluster=Cluster(threads=2, memory="700MB", spoilt=True))
 def tasks_that_fill_the_memory(client: Any) -> Work:
     workers = addresses(client)
     yield
-    client.gather(client.map(pivot, range(16), pure=False))
+    client.gather(client.map(pivot, range(30), pure=False))
     yield workers
 
 
@@ -80,7 +80,7 @@ _SEEN: list[np.ndarray] = []
 def annotate(number: int) -> float:
     """Remembers what it has seen, for good."""
     _SEEN.append(array_of(10, number))
-    return compute(0.1)
+    return compute(0.06)
 
 
 def publish(number: float) -> float:

@@ -24,7 +24,7 @@ def tokenize(number: int) -> int:
 @plant("gil-contention", "tokenize", cluster=Cluster(workers=1, threads=4))
 def pure_python_on_four_threads(client: Any) -> Work:
     yield
-    client.gather(client.map(tokenize, range(20), pure=False))
+    client.gather(client.map(tokenize, range(28), pure=False))
     yield
 
 
@@ -107,7 +107,7 @@ async def poll(number: int) -> int:
 def a_coroutine_that_blocks(client: Any) -> Work:
     workers = addresses(client)
     yield
-    polled = client.map(poll, range(14), pure=False)
+    polled = client.map(poll, range(18), pure=False)
     client.gather(
         [client.submit(index, *pair, pure=False) for pair in zip(polled[::2], polled[1::2], strict=True)]
     )
