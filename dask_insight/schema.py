@@ -183,6 +183,11 @@ _ALL = (
         Column("fds", "f32", "Open file descriptors (handles on Windows)."),
         Column("lag", "f32", "Longest delay of the event loop since the last sample, seconds.", unit="s"),
         Column("gil", "f32", "Share of time in which a thread waited for the GIL, 0 to 1."),
+        Column(
+            "starved",
+            "f32",
+            "Threads of it that waited for a CPU, on average since the last sample.",
+        ),
         Column("executing", "f32", "Tasks running. On the scheduler: processing."),
         Column("ready", "f32", "Tasks waiting for a thread. On the scheduler: queued."),
         Column("waiting", "f32", "Tasks waiting for data. On the scheduler: waiting for inputs."),
@@ -483,20 +488,25 @@ _ALL = (
         Column("count", "f64", "Attempts that ran, mean over the runs."),
         Column("seconds", "f64", "Time in task functions, summed, mean over the runs.", unit="s"),
         Column("mean", "f64", "Mean time of an attempt; NaN where none ran.", unit="s"),
+        Column("cpu", "f64", "Mean CPU time of an attempt; NaN if unknown.", unit="s"),
         Column("share", "f64", "Share of the side's time in task functions, 0 to 1."),
         Column("change", "f64", "`mean` minus that of the baseline; NaN if one of them has none.", unit="s"),
         Column("noise", "f64", "A change up to this, either way, says nothing.", unit="s"),
+        Column("cpu_change", "f64", "`cpu` minus that of the baseline; NaN if unknown.", unit="s"),
+        Column("cpu_noise", "f64", "A change of `cpu` up to this, either way, says nothing.", unit="s"),
         Column(
             "impact",
             "f64",
-            "What the change of `seconds` costs, spread over the side's threads; less than 0 if it saves.",
+            "What the change of `seconds` costs, spread over the side's threads; less than 0 if it saves. "
+            "For costlier and cheaper that of CPU time.",
             unit="s",
         ),
         Column(
             "verdict",
             "sym",
-            "baseline; slower or faster (an attempt); more or fewer (as long, but more or fewer of them); "
-            "came or went; same.",
+            "baseline; came or went; slower or faster (an attempt takes longer or less); costlier or cheaper "
+            "(that is within the noise, but not its CPU time); more or fewer (attempts of the same kind); "
+            "same.",
         ),
     ),
     _table(

@@ -185,6 +185,8 @@ export const TABLES = {
     lag: 'f32',
     /** Share of time in which a thread waited for the GIL, 0 to 1. */
     gil: 'f32',
+    /** Threads of it that waited for a CPU, on average since the last sample. */
+    starved: 'f32',
     /** Tasks running. On the scheduler: processing. */
     executing: 'f32',
     /** Tasks waiting for a thread. On the scheduler: queued. */
@@ -600,15 +602,21 @@ export const TABLES = {
     seconds: 'f64',
     /** Mean time of an attempt; NaN where none ran. */
     mean: 'f64',
+    /** Mean CPU time of an attempt; NaN if unknown. */
+    cpu: 'f64',
     /** Share of the side's time in task functions, 0 to 1. */
     share: 'f64',
     /** `mean` minus that of the baseline; NaN if one of them has none. */
     change: 'f64',
     /** A change up to this, either way, says nothing. */
     noise: 'f64',
-    /** What the change of `seconds` costs, spread over the side's threads; less than 0 if it saves. */
+    /** `cpu` minus that of the baseline; NaN if unknown. */
+    cpu_change: 'f64',
+    /** A change of `cpu` up to this, either way, says nothing. */
+    cpu_noise: 'f64',
+    /** What the change of `seconds` costs, spread over the side's threads; less than 0 if it saves. For costlier and cheaper that of CPU time. */
     impact: 'f64',
-    /** baseline; slower or faster (an attempt); more or fewer (as long, but more or fewer of them); came or went; same. */
+    /** baseline; came or went; slower or faster (an attempt takes longer or less); costlier or cheaper (that is within the noise, but not its CPU time); more or fewer (attempts of the same kind); same. */
     verdict: 'sym'
   },
   /** Memory of all workers together, aligned at the start of each run. */

@@ -31,6 +31,10 @@ class Names(NamedTuple):
     seconds: np.ndarray
     #: Squared standard error of `seconds`, from how alike the attempts are; NaN if there was one only.
     error: np.ndarray
+    #: The same of CPU time: attempts of which it is known, seconds, squared error.
+    told: np.ndarray
+    cpu: np.ndarray
+    cpu_error: np.ndarray
 
 
 class Measured(NamedTuple):
@@ -93,17 +97,24 @@ def _names(recording: Recording, known: Attempts, ran: np.ndarray) -> Names:
     """What the attempts at each task name took."""
     graph: Mapping[str, Any] = recording.columns("graph")
     prefix: Symbols = pick(graph["prefix"], known.described[ran])
-    length = known.stop[ran] - known.start[ran]
-    groups = len(prefix.names)
-    count = np.bincount(prefix.codes, minlength=groups)
-    error = batch_means(prefix.codes.astype("i8"), known.start[ran], length, groups)
-    used = np.flatnonzero(count)
-    return Names(
-        [prefix.names[code] for code in used.tolist()],
-        count[used].astype("f8"),
-        np.bincount(prefix.codes, length, groups)[used],
-        (error * count**2)[used],
+    code, start, groups = prefix.codes.astype("i8"), known.start[ran], len(prefix.names)
+    cpu = known.cpu[ran]
+    there = np.isfinite(cpu)
+    figures = (
+        *_sums(code, start, known.stop[ran] - start, groups),
+        *_sums(code[there], start[there], cpu[there], groups),
     )
+    used = np.flatnonzero(figures[0])
+    return Names([prefix.names[each] for each in used.tolist()], *(values[used] for values in figures))
+
+
+def _sums(
+    code: np.ndarray, start: np.ndarray, values: np.ndarray, groups: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Number and sum of the values of each group, and the sum's squared standard error."""
+    count = np.bincount(code, minlength=groups).astype("f8")
+    error = batch_means(code, start, values, groups) * count**2
+    return count, np.bincount(code, values, groups), error
 
 
 def _there(recording: Recording, known: Attempts, start: float, stop: float) -> int:

@@ -20,11 +20,17 @@ _UNKNOWN = 0.25
 
 
 class _Figures(NamedTuple):
-    """Count, seconds and squared error of every name in every run of a side: (runs, names)."""
+    """A measure of every name in every run of a side: (runs, names)."""
 
     attempts: np.ndarray
+    #: Sum over the attempts, and its squared standard error.
     seconds: np.ndarray
     error: np.ndarray
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Of an attempt, over all runs; NaN where none ran."""
+        return _over(self.seconds.mean(axis=0), self.attempts.mean(axis=0))
 
 
 def names(sides: Sequence[Sequence[Measured]]) -> dict[str, Any]:
@@ -32,12 +38,14 @@ def names(sides: Sequence[Sequence[Measured]]) -> dict[str, Any]:
 
     The noise of a name's mean has two parts: how its attempts differ within a
     run (`noise.batch_means`), and how runs differ. With many names to look at,
-    99 of 100 that did not change are said to be the same.
+    99 of 100 that did not change are said to be the same. CPU time is looked at
+    too, as it tells the same on a machine that others keep busy.
     """
     known, place, members = _matched(sides)
-    figures = [_figures(side, codes, len(known)) for side, codes in zip(sides, place, strict=True)]
+    placed = list(zip(sides, place, strict=True))
+    spent, cpu = ([_figures(*each, len(known), cpu) for each in placed] for cpu in (False, True))
     threads = [float(np.mean([run.threads for run in side])) for side in sides]
-    rows = [_side(number, figures, threads[number]) for number in range(len(sides))]
+    rows = [_side(number, spent, cpu, threads[number]) for number in range(len(sides))]
     impact = np.array([row["impact"] for row in rows])
     differs = np.array([[word not in ("baseline", "same") for word in row["verdict"]] for row in rows])
     order = np.lexsort((np.arange(len(known)), -np.nanmax(np.abs(impact), axis=0), ~differs.any(axis=0)))
@@ -89,12 +97,12 @@ def _matched(
     return list(rows), place, listed
 
 
-def _figures(side: Sequence[Measured], place: list[np.ndarray], rows: int) -> _Figures:
+def _figures(side: Sequence[Measured], place: list[np.ndarray], rows: int, cpu: bool) -> _Figures:
     sums = np.zeros((3, len(side), rows))
     for number, (run, codes) in enumerate(zip(side, place, strict=True)):
         told = run.names
-        spread = _spread(told.attempts, told.seconds, told.error)
-        for which, values in enumerate((told.attempts, told.seconds, spread)):
+        count, seconds, error = (told.told, told.cpu, told.cpu_error) if cpu else told[1:4]
+        for which, values in enumerate((count, seconds, _spread(count, seconds, error))):
             np.add.at(sums[which, number], codes, values)
     return _Figures(*sums)
 
@@ -107,50 +115,51 @@ def _spread(count: np.ndarray, seconds: np.ndarray, error: np.ndarray) -> np.nda
     return np.where(np.isfinite(error), error, usual * seconds**2 / np.maximum(count, 1))
 
 
-def _side(number: int, figures: list[_Figures], threads: float) -> dict[str, Any]:
+def _side(number: int, spent: list[_Figures], cpu: list[_Figures], threads: float) -> dict[str, Any]:
     """The columns of one side, a value a name."""
-    here, base = figures[number], figures[0]
+    here, base = spent[number], spent[0]
     count, seconds = here.attempts.mean(axis=0), here.seconds.mean(axis=0)
-    before, seconds_before = base.attempts.mean(axis=0), base.seconds.mean(axis=0)
-    mean, mean_before = _over(seconds, count), _over(seconds_before, before)
-    change = mean - mean_before
-    width = _noise(figures, number)
+    before = base.attempts.mean(axis=0)
+    change, cpu_change = here.mean - base.mean, cpu[number].mean - cpu[0].mean
+    width, cpu_width = _noise(spent, number), _noise(cpu, number)
+    cost = seconds - base.seconds.mean(axis=0)
+    words = np.full(len(count), "baseline", object)
     if number:
-        words = _verdicts(change, width, count, before, _jitter(figures))
+        words = _verdicts(count, before, _jitter(spent), (change, width), (cpu_change, cpu_width))
+        by_cpu = (words == "costlier") | (words == "cheaper")
+        cost = np.where(by_cpu, cpu[number].mean * count - cpu[0].mean * before, cost)
     else:
-        change, width = np.full((2, len(count)), np.nan)
-        words = np.full(len(count), "baseline", object)
+        change, width, cpu_change, cpu_width = np.full((4, len(count)), np.nan)
     return {
         "count": count,
         "seconds": seconds,
-        "mean": mean,
+        "mean": here.mean,
+        "cpu": cpu[number].mean,
         "share": seconds / max(float(seconds.sum()), 1e-300),
         "change": change,
         "noise": width,
-        "impact": (seconds - seconds_before) / threads if threads else seconds - seconds_before,
+        "cpu_change": cpu_change,
+        "cpu_noise": cpu_width,
+        "impact": cost / threads if threads else cost,
         "verdict": words,
     }
 
 
 def _noise(figures: list[_Figures], number: int) -> np.ndarray:
     """What the change of a name's mean must exceed, seconds."""
-    means, expected, runs = [], [], []
+    means, within = [], []
     for side in figures:
-        mean = np.divide(
-            side.seconds, side.attempts, out=np.zeros_like(side.seconds), where=side.attempts > 0
-        )
-        within = _over(side.error.sum(axis=0), side.seconds.sum(axis=0) ** 2 / len(side.attempts))
-        # A run without the name says nothing of it: it counts as the mean of the others.
         there = side.attempts > 0
-        usual = _over(mean.sum(axis=0), there.sum(axis=0))
-        means.append(np.where(there, mean, np.nan_to_num(usual)))
-        expected.append(within)
-        runs.append(len(side.attempts))
+        mean = np.divide(side.seconds, side.attempts, out=np.zeros_like(side.seconds), where=there)
+        # A run without the name says nothing of it: it counts as the mean of the others.
+        usual = np.nan_to_num(_over(mean.sum(axis=0), there.sum(axis=0)))
+        means.append(np.where(there, mean, usual))
+        within.append(_over(side.error.sum(axis=0), side.seconds.sum(axis=0) ** 2 / len(there)))
     seen = noise.repeats(means)
-    of_run = np.sqrt(noise.EXPECTED**2 + np.nan_to_num(np.nanmax([expected[0], expected[number]], axis=0)))
+    of_run = np.sqrt(noise.EXPECTED**2 + np.nan_to_num(np.fmax(within[0], within[number])))
     sd = noise.deviation(seen, of_run)
-    sides = (means[0].mean(axis=0), means[number].mean(axis=0))
-    return noise.width(sd, seen.df, (runs[0], runs[number]), sides, noise.MANY)
+    runs = (len(means[0]), len(means[number]))
+    return noise.width(sd, seen.df, runs, (means[0].mean(axis=0), means[number].mean(axis=0)), noise.MANY)
 
 
 def _jitter(figures: list[_Figures]) -> np.ndarray:
@@ -161,17 +170,23 @@ def _jitter(figures: list[_Figures]) -> np.ndarray:
 
 
 def _verdicts(
-    change: np.ndarray, width: np.ndarray, count: np.ndarray, before: np.ndarray, jitter: np.ndarray
+    count: np.ndarray,
+    before: np.ndarray,
+    jitter: np.ndarray,
+    spent: tuple[np.ndarray, np.ndarray],
+    cpu: tuple[np.ndarray, np.ndarray],
 ) -> np.ndarray:
+    """A word for each name; `spent` and `cpu` are the change of the mean and its noise."""
     words = np.full(len(count), "same", object)
     words[count > before + jitter] = "more"
     words[count < before - jitter] = "fewer"
-    words[change > width] = "slower"
-    words[change < -width] = "faster"
+    for (change, width), more, less in ((cpu, "costlier", "cheaper"), (spent, "slower", "faster")):
+        words[change > width] = more
+        words[change < -width] = less
     words[(before == 0) & (count > 0)] = "came"
     words[(before > 0) & (count == 0)] = "went"
     return words
 
 
 def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return np.asarray(np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0))
+    return np.asarray(np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0))

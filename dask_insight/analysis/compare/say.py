@@ -42,6 +42,8 @@ class _Name(NamedTuple):
     before: float
     mean: float
     mean_before: float
+    cpu: float
+    cpu_before: float
     seconds: float
     seconds_before: float
     impact: float
@@ -99,13 +101,12 @@ def _threads(sides: Mapping[str, Any], side: int) -> str:
 def _names(names: Mapping[str, Any], side: int) -> list[_Name]:
     width = max(names["side"], default=0) + 1
     here, base = slice(side, None, width), slice(0, None, width)
-    columns = (names[each][part] for each in ("count", "mean", "seconds") for part in (here, base))
-    count, before, mean, mean_before, seconds, seconds_before = columns
+    columns = (names[each][part] for each in ("count", "mean", "cpu", "seconds") for part in (here, base))
     return [
         _Name(*row)
         for row in zip(
             names["name"][here],
-            *(values.tolist() for values in (count, before, mean, mean_before, seconds, seconds_before)),
+            *(values.tolist() for values in columns),
             names["impact"][here].tolist(),
             names["verdict"][here],
             strict=True,
@@ -119,15 +120,14 @@ def _because(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Sequenc
     if together := _together(names):
         return together
     least = _OF_WALL * wall if same else _OF_CHANGE * abs(change)
-    causes = [
-        name
-        for name in names
-        if name.verdict != "same" and abs(name.impact) >= least and (same or name.impact * change > 0)
-    ]
-    if causes:
-        begin = "But" if same else "First of all"
-        return f"{begin} {words.listing(_said(name) for name in causes[:2])}."
-    return "" if same else _waiting(budget, change, side)
+    causes = [name for name in names if name.verdict != "same" and abs(name.impact) >= least]
+    with_it = [name for name in causes if not same and name.impact * change > 0][:2]
+    against = [name for name in causes if name not in with_it and (same or name.impact * change < 0)][:2]
+    if with_it:
+        because = f"First of all {words.listing(map(_said, with_it))}."
+    else:
+        because = "" if same else _waiting(budget, change, side)
+    return f"{because} But {words.listing(map(_said, against))}.".strip() if against else because
 
 
 def _said(name: _Name) -> str:
@@ -140,13 +140,16 @@ def _said(name: _Name) -> str:
     if name.verdict in ("more", "fewer"):
         times = words.count(round(name.attempts), "time")
         return f"{name.name} runs {times} instead of {name.before:,.0f} {cost}"
+    if name.verdict in ("costlier", "cheaper"):
+        return f"{name.name} takes {_ratio(name.cpu / name.cpu_before, 'as much')} CPU time {cost}"
     return f"{name.name} takes {_ratio(name.mean / name.mean_before)} {cost}"
 
 
-def _ratio(ratio: float) -> str:
+def _ratio(ratio: float, alike: str = "as long") -> str:
     if ratio >= 1.5:
-        return f"{ratio:.1f} times as long"
-    return f"{words.share(abs(ratio - 1))} {'longer' if ratio > 1 else 'less'}"
+        return f"{ratio:.1f} times {alike}"
+    more = "longer" if alike == "as long" else "more"
+    return f"{words.share(abs(ratio - 1))} {more if ratio > 1 else 'less'}"
 
 
 def _signed(seconds: float) -> str:

@@ -20,6 +20,7 @@ _LEAST = 0.005
 _SAME = "same"
 #: What is said of a change that says nothing.
 _NOISE = "noise"
+_MINUS = "\N{MINUS SIGN}"
 
 
 class Section(NamedTuple):
@@ -115,8 +116,11 @@ def _changed(now: dict[str, Any], before: dict[str, Any]) -> str:
     if word in ("more", "fewer"):
         return f"{now['count'] / before['count']:.3g} times as many"
     by = now["mean"] / before["mean"] - 1 if before["mean"] else 0.0
-    sign = "+" if by > 0 else "\N{MINUS SIGN}" if by < 0 else ""
+    sign = "+" if by > 0 else _MINUS if by < 0 else ""
     told = f"{sign}{words.share(abs(by))}"
+    if word in ("costlier", "cheaper"):
+        by = now["cpu"] / before["cpu"] - 1 if before["cpu"] else 0.0
+        return f"{'+' if by > 0 else _MINUS}{words.share(abs(by))} CPU time"
     return f"{told} ({_NOISE})" if word == _SAME else f"{told}, {word}"
 
 
