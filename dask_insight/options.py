@@ -29,6 +29,8 @@ class Options:
     poll: float = 1.0
     #: Most rows that the scheduler keeps until they are fetched.
     ring: int = 1_000_000
+    #: Keep source code that rows point to: lines, and what submitted a graph.
+    source: bool = True
     #: How long stopping may take when the cluster does not answer.
     stop_timeout: float = 10.0
     #: Metric of the local schedulers' cache: a function of a result, or None to count.

@@ -61,6 +61,7 @@ class Stores:
             "thread_names": tasks.threads,
             "type_names": tasks.types,
             "action_names": tasks.actions,
+            "functions": tasks.functions,
         }
 
     def start(self) -> Position:

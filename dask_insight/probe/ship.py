@@ -26,8 +26,8 @@ _BOTH = (
 )
 #: Those that only one side needs, after those: by the module that holds its probe.
 _ONLY = {
-    "scheduler": ("tasks", "readers", "journal", "own", "cluster", "scheduler"),
-    "worker": ("executions", "transfers", "metrics", "worker"),
+    "scheduler": ("functions", "tasks", "readers", "journal", "own", "cluster", "scheduler"),
+    "worker": ("executions", "transfers", "metrics", "starved", "worker"),
 }
 #: All of them.
 MODULES = (*_BOTH, *_ONLY["scheduler"], *_ONLY["worker"])

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable
 from time import time
 from typing import Any
 
+from .functions import functions_of
 from .rows import Items, Names, Rows
 
 NOTHING = 0xFFFF_FFFF
@@ -19,6 +20,9 @@ STATUSES = ("ok", "erred", "retried", "killed", "cancelled", "stolen", "reschedu
 QUEUED = 128
 _OK, _ERRED, _RETRIED, _KILLED, _CANCELLED, _STOLEN, _RESCHEDULED = range(len(STATUSES))
 _TEXT = 20_000
+#: Groups of a task name whose tasks are looked at for the functions that they run, and functions told of.
+_DEFINED = 8
+_FUNCTIONS = 20_000
 
 #: Layouts of the packed rows, by table; the reader's side has the same names in the same order.
 LAYOUTS = {
@@ -58,6 +62,9 @@ class Tasks:
         self.threads = Names((0, 0))
         self.types = Names("", 0xFFFF)
         self.actions = Names("", 0xFF)
+        #: Functions that tasks run: task name, function, module, file, line.
+        self.functions = Names(("", "", "", "", 0), _FUNCTIONS)
+        self._defined: dict[str, int] = {}
         #: Code of the worker that is, or was last, at each address; and back.
         self.codes: dict[str, int] = {}
         self.addresses: dict[int, str] = {}
@@ -135,8 +142,23 @@ class Tasks:
 
     def _group(self, state: Any) -> int:
         group = state.group
+        known = len(self.groups.codes)
         code = self._codes[group] = self.groups.code((group.name, state.prefix.name, group.span_id or ""))
+        if len(self.groups.codes) > known:
+            self._define(state.prefix.name, state.run_spec)
         return code
+
+    def _define(self, prefix: str, task: Any) -> None:
+        """A task name is seen with a new group: tell which functions it runs, the first few times."""
+        looked = self._defined.get(prefix, 0)
+        if task is None or looked >= _DEFINED:
+            return
+        self._defined[prefix] = looked + 1
+        try:
+            for place in functions_of(task):
+                self.functions.code((prefix, *place))
+        except Exception as error:
+            self._failed("functions", error)
 
     def id(self, key: Hashable) -> int:
         """The id of a task, NOTHING where neither we nor the scheduler know it."""

@@ -15,11 +15,14 @@ from ..answers import MADE
 from ..batch import announced, encode
 from ..columns import length
 from ..recording import Recording
+from .code import Code, may_be_kept
 
 #: Least seconds between two editions of a table.
 INTERVAL = 2.0
 #: Share of one core that working out may take, by the CPU time of its thread.
 SHARE = 0.05
+#: Tables that are not worked out, but read from the source code that rows point to.
+CODE = ("functions", "lines")
 #: Tables whose rows change what can be said; others do too while a task is running.
 _NEWS = frozenset(
     ("about", "graph", "attempts", "executions", "running", "phases", "errors", "workers", "submissions")
@@ -38,6 +41,8 @@ class Edition(NamedTuple):
 
 class Explainer:
     """Works out tables of one recording on a thread of its own, as far as pages need them.
+
+    Those of `CODE` it adds to the recording; the others are only for pages.
 
     A table is worked out when something new has come, at most every `INTERVAL`
     seconds and seldom enough to stay within `SHARE` of a core. What fails is
@@ -62,6 +67,7 @@ class Explainer:
         self._awake = threading.Event()
         self._thread: threading.Thread | None = None
         self._unfollow: Callable[[], None] = lambda: None
+        self._code = Code(recording)
         self._editions: dict[str, Edition] = {}
         self._number = 0
         self._counted = count(1)
@@ -173,6 +179,10 @@ class Explainer:
 
     def _make(self, table: str) -> None:
         recording = self._recording
+        if table in CODE:
+            if may_be_kept(recording):
+                self._code.keep()
+            return
         if length(recording.columns(table)):
             # It was recorded with the other tables: pages have it.
             return
@@ -198,7 +208,7 @@ class Explainer:
 
 def _needed(serving: list[tuple[Needs, Callable[[], None]]]) -> list[str]:
     asked = {table for needs, _ in serving for table in needs()}
-    return [table for table in MADE if table in asked]
+    return [table for table in MADE if table in asked] + [table for table in CODE[:1] if asked & set(CODE)]
 
 
 def _runs(recording: Recording) -> bool:

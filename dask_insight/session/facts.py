@@ -37,7 +37,7 @@ _SETTINGS = (
 
 def beginning(name: str | None, started: float, options: Options) -> bytes:
     """A batch of `about` for a recording that begins."""
-    rates = ("profile", "profile_interval", "profile_budget", "resources", "poll", "ring")
+    rates = ("profile", "profile_interval", "profile_budget", "resources", "poll", "ring", "source")
     return facts(
         {
             "format": list(FORMAT),

@@ -98,6 +98,7 @@ class Live(Session):
         """A notebook cell has begun, or with a `stop` that is not NaN has ended."""
         self._cell = Cell(cell, execution) if isnan(stop) else NO_CELL
         cell_runs(self._cell)
+        code = code if self._options.source else ""
         row = {"execution": execution, "cell": cell, "code": code, "start": start, "stop": stop}
         self.recording.append(
             encode("cells", {name: [value] for name, value in (row | {"status": status}).items()})

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..answers import MADE
 from ..store import Piece
-from .explainer import Edition
+from .explainer import CODE, Edition
 
 #: Bytes and messages that a page may leave unacknowledged before it is sent no more.
 CREDIT = 16 * 2**20
@@ -90,8 +90,9 @@ def count(value: Any) -> int:
 
 
 def tables(value: Any) -> frozenset[str]:
-    """The worked-out tables in a page's list of names."""
-    return frozenset(value) & MADE.keys() if isinstance(value, list) and _all_text(value) else frozenset()
+    """The tables that an explainer can give, in a page's list of names."""
+    known = {*MADE, *CODE}
+    return frozenset(value) & known if isinstance(value, list) and _all_text(value) else frozenset()
 
 
 def _all_text(values: list[Any]) -> bool:

@@ -196,9 +196,19 @@ class Session:
         recording = self.recording
         if self._local is not None:
             self._local.stop()
+        if self._options.source:
+            self._keep_code()
         recording.append(facts({"stopped": time.time()}))
         if self._target is not None:
             self._target.finish(recording)
+
+    def _keep_code(self) -> None:
+        from .code import Code
+
+        try:
+            Code(self.recording).keep()
+        except Exception as error:
+            self.recording.note("lost", f"source code could not be kept: {type(error).__name__}: {error}")
 
 
 def _is_default(client: Any) -> bool:
@@ -247,7 +257,8 @@ def record(
     local
         Record the computations of the local schedulers too.
     **options
-        Any other field of `options.Options`; durations as above.
+        Any other field of `options.Options`; durations as above. ``source=False``
+        keeps no text of source code, only where it stands.
 
     Returns
     -------

@@ -1,7 +1,9 @@
-"""The notebook cell that runs, for those who note what started a computation."""
+"""Notebook cells: the one that runs, and the names of those in which code stands."""
 
 from __future__ import annotations
 
+import re
+import sys
 from typing import NamedTuple
 
 
@@ -27,3 +29,26 @@ def cell_runs(cell: Cell) -> None:
     """From now on this cell runs, or none."""
     global _running
     _running = cell
+
+
+#: Names of files that IPython gives to what is typed into it.
+_TYPED = re.compile(r"[\\/]ipykernel_|^<ipython-input")
+_files: dict[str, str] = {}
+
+
+def shown_file(name: str) -> str:
+    """A file of code as a person knows it: ``In [5]`` for a notebook cell of this process, else as it is."""
+    if not _TYPED.search(name):
+        return name
+    instance = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    cells = getattr(getattr(instance, "compile", None), "_filename_map", {})
+    if name not in cells:
+        return name
+    shown = f"In [{cells[name]}]"
+    _files[shown] = name
+    return shown
+
+
+def file_of(shown: str) -> str:
+    """The name under which Python knows what `shown_file` has named."""
+    return _files.get(shown, shown)

@@ -6,6 +6,9 @@ export const WORKED_OUT: readonly TableName[] = (Object.keys(TABLES) as TableNam
   name => 'edition' in TABLES[name]
 );
 
+/** Tables that the kernel makes only while a panel that is seen reads them. */
+export const ON_DEMAND: readonly TableName[] = [...WORKED_OUT, 'functions', 'lines'];
+
 /** The edition of a batch of such a table; undefined where it brings columns of rows that are there. */
 export function editionOf({ columns, from }: Batch): number | undefined {
   const values = columns.get('edition')?.read();

@@ -1,8 +1,8 @@
-import { WORKED_OUT } from '../core/editions';
+import { ON_DEMAND } from '../core/editions';
 import type { Stop } from '../core/recording';
 import type { TableName } from '../core/schema';
 
-/** Which tables that the kernel works out are shown: those of the panels that have a size. */
+/** Which tables that the kernel makes on demand are shown: those of the panels that have a size. */
 export class Needs {
   private readonly places = new Map<HTMLElement, readonly TableName[]>();
   private readonly shown = new Set<HTMLElement>();
@@ -16,10 +16,9 @@ export class Needs {
     this.tell();
   });
 
-  /** In the order of the schema. */
   get tables(): readonly TableName[] {
     const needed = new Set([...this.shown].flatMap(place => this.places.get(place) ?? []));
-    return WORKED_OUT.filter(table => needed.has(table));
+    return ON_DEMAND.filter(table => needed.has(table));
   }
 
   /** A panel that reads these tables stands in this place, until the result is called. */

@@ -68,6 +68,7 @@ def _execute(options: argparse.Namespace) -> int:
             name=options.name or address,
             profile=not options.no_profile,
             resources=options.resources,
+            source=not options.no_source,
         ) as recording:
             until = f"for {options.duration:g} s" if options.duration else "until Ctrl-C"
             progress.line(f"recording {address} {until}")

@@ -53,6 +53,7 @@ def recording_options(parser: argparse.ArgumentParser) -> None:
     """Options of every command that records."""
     parser.add_argument("--name", metavar="NAME", help="what to call the run in the report")
     parser.add_argument("--no-profile", action="store_true", help="take no call stacks")
+    parser.add_argument("--no-source", action="store_true", help="keep no source code, only where it stands")
     parser.add_argument(
         "--resources",
         metavar="DT",
@@ -81,6 +82,7 @@ def _record(program: Program, output: Path, html: Path | None, options: argparse
         name=options.name or program.name,
         profile=not options.no_profile,
         resources=options.resources,
+        source=not options.no_source,
     )
     with Termination() as termination:
         try:

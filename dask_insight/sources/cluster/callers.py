@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import dask
 
-from ..cells import NO_CELL, Cell, running_cell
+from ..cells import NO_CELL, Cell, running_cell, shown_file
 
 _log = logging.getLogger(__name__)
 #: Keys of a submission by which it can be recognised.
@@ -92,7 +92,7 @@ def calling(frame: FrameType | None) -> Caller:
     if frame is None:
         return Caller("", 0, "", "", running_cell())
     code, line = frame.f_code, frame.f_lineno
-    return Caller(_file(code.co_filename), line, code.co_qualname, source(code, line), running_cell())
+    return Caller(shown_file(code.co_filename), line, code.co_qualname, source(code, line), running_cell())
 
 
 def _ignored() -> tuple[str, ...]:
@@ -134,11 +134,3 @@ def _lines(code: CodeType) -> list[str]:
         return inspect.getsourcelines(code)[0]
     except Exception:
         return []
-
-
-def _file(name: str) -> str:
-    """A file's name, or the cell's number where the code was typed into a notebook."""
-    shell = sys.modules.get("IPython")
-    instance = shell.get_ipython() if shell is not None else None
-    cells = getattr(getattr(instance, "compile", None), "_filename_map", {})
-    return f"In [{cells[name]}]" if name in cells else name

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...identity import Namespace, Stacks, stacks_at
+from ..cells import shown_file
 from .gather import Gather
 
 
@@ -36,7 +37,8 @@ def profile(
         Where rows go.
     """
     samples = told["samples"]
-    ids, new = stacks.absorb(told["frames"])
+    frames = told["frames"]
+    ids, new = stacks.absorb({**frames, "file": [shown_file(name) for name in frames["file"]]})
     if new is not None:
         gather.batch(new)
     rows = len(samples["thread"])

@@ -76,7 +76,7 @@ class ClusterSource:
         self._stopping = asyncio.Event()
         self._gather = Gather(emit)
         self._told_own = monotonic()
-        self._submissions = Submissions(emit)
+        self._submissions = Submissions(emit, self._options.source)
         self._offset = Offset()
         await self._join()
         self._own = ClientProcess(self._options, asyncio.get_running_loop(), self._thread)

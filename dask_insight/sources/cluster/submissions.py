@@ -22,10 +22,18 @@ class Submissions:
 
     The scheduler is not told which call brought a graph, but client and
     scheduler both know its keys.
+
+    Parameters
+    ----------
+    emit
+        Where batches go.
+    code
+        Whether the text of the code goes with its place.
     """
 
-    def __init__(self, emit: Emit) -> None:
+    def __init__(self, emit: Emit, code: bool = True) -> None:
         self._emit = emit
+        self._code = code
         self._callers: dict[str, tuple[float, Caller]] = {}
         self._waiting: dict[int, tuple[float, dict[str, Any]]] = {}
         self._found: dict[int, Caller] = {}
@@ -79,7 +87,7 @@ class Submissions:
             "file": [caller.file for caller in callers],
             "line": [caller.line for caller in callers],
             "function": [caller.function for caller in callers],
-            "code": [caller.code for caller in callers],
+            "code": [caller.code if self._code else "" for caller in callers],
             "cell": [caller.cell.id for caller in callers],
             "execution": [caller.cell.execution for caller in callers],
         }

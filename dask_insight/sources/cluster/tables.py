@@ -13,6 +13,7 @@ from ...batch import encode
 from ...identity import Identity
 from ...options import Emit
 from ...schema import NOTHING
+from ..cells import shown_file
 from .attempts import Attempts, submission_times
 from .clocks import Clocks
 from .gather import Gather
@@ -71,6 +72,8 @@ class Tables:
                 types=self._names["type_names"],
                 submitted=submission_times(found["task"], self._submission_of, self._submitted),
             )
+        if "functions" in told:
+            self._functions(told["functions"])
         if "phases" in told:
             self._phases(rows("phases", told["phases"]))
         if "errors" in told:
@@ -104,6 +107,15 @@ class Tables:
             "order": found["order"],
         }
         self._emit(encode("graph", columns))
+
+    def _functions(self, found: list[tuple[str, str, str, str, int]]) -> None:
+        # The first one that a scheduler tells stands for nothing.
+        if not (told := [each for each in found if each[0]]):
+            return
+        prefix, function, module, file, line = zip(*told, strict=True)
+        columns = {"prefix": prefix, "function": function, "module": module, "line": line}
+        names = {"file": [shown_file(name) for name in file], "source": ["definition"] * len(file)}
+        self._gather.add("functions", columns | names)
 
     def _remember(self, tasks: npt.NDArray[Any], submissions: npt.NDArray[Any]) -> None:
         if not len(tasks):

@@ -18,8 +18,10 @@ import dask
 
 from ...identity import Identity
 from ...options import Emit
+from ...probe.functions import functions_of
 from ...probe.measured import Measured
 from ...probe.sampler import Sampler
+from ..cells import shown_file
 from .activity import Activity, Reporter
 from .cache import Metric, Totals
 from .names import TypeNames
@@ -67,6 +69,9 @@ class Ledger:
         self._running = Rows("running", "run", "task", "worker", "thread", "start")
         self._cache = Rows("cache", "time", "source", "size", "metric", "task")
         self._events = Rows("events", "time", "source", "kind", "level", "message")
+        self._functions = Rows("functions", "prefix", "function", "module", "file", "line", "source")
+        #: Task names whose functions are known.
+        self.defined: set[str] = set()
         self.totals = Totals(self._cache, cache_metric)
         self._outlet = Outlet(identity, anchor=time() - perf_counter())
         self._reporter = Reporter(self.activity, self._running)
@@ -106,6 +111,15 @@ class Ledger:
         row = (name, name, socket.gethostname(), pid or os.getpid(), threads, nan, joined, nan, detail)
         self._known_workers[name] = row
         self._workers.add(row)
+
+    def define(self, prefix: str, task: Any) -> None:
+        """A task name is met for the first time, with this task."""
+        self.defined.add(prefix)
+        try:
+            for function, module, file, line in functions_of(task):
+                self._functions.add((prefix, function, module, shown_file(file), line, "definition"))
+        except Exception as error:
+            self.failed("functions", error)
 
     def home(self) -> str:
         """Name of this process: its scheduler's, where tasks run in it."""
@@ -160,7 +174,7 @@ class Ledger:
             outlet.rows(emit, rows)
         while self._columns:
             outlet.columns(emit, *self._columns.popleft())
-        for rows in (self._running, self.errors, self._phases, self._cache, self._events):
+        for rows in (self._functions, self._running, self.errors, self._phases, self._cache, self._events):
             outlet.rows(emit, rows)
         outlet.attempts(emit, self._attempts)
         while self._profiles:

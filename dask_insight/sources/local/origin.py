@@ -8,6 +8,8 @@ import sysconfig
 from types import FrameType
 from typing import NamedTuple
 
+from ..cells import shown_file
+
 #: Packages whose frames never are the line that asked for a computation.
 _OURS = frozenset(
     {"dask", "distributed", "dask_expr", "dask_insight", "tlz", "toolz", "concurrent", "threading"}
@@ -49,7 +51,7 @@ def _describe(frame: FrameType) -> Origin:
     first, last = _statement(frame)
     lines = [linecache.getline(code.co_filename, line, frame.f_globals) for line in range(first, last + 1)]
     name = code.co_qualname
-    return Origin(code.co_filename, frame.f_lineno, name, _dedent(lines))
+    return Origin(shown_file(code.co_filename), frame.f_lineno, name, _dedent(lines))
 
 
 def _statement(frame: FrameType) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from ...batch import Symbols, encode
 from ...identity import Identity, stacks_at
 from ...options import Emit
 from ...schema import NOTHING, TABLES
+from ..cells import shown_file
 from .rows import Rows
 
 _KIND_OF_ID = {"task": "task", "dependency": "task", "run": "run", "submission": "submission"}
@@ -69,7 +70,8 @@ class Outlet:
         runs: Mapping[int, int] | None,
     ) -> None:
         """Encode and emit what a sampler has drained; see `Ledger.profile_of`."""
-        stacks, new = self._stacks.absorb(drained["frames"])
+        frames = drained["frames"]
+        stacks, new = self._stacks.absorb({**frames, "file": [shown_file(name) for name in frames["file"]]})
         if new is not None:
             emit(new)
         samples, sampling = drained["samples"], drained["sampling"]

@@ -85,6 +85,8 @@ class LocalSource:
             return None
         try:
             self._work(place)
+            if not self._options.source:
+                origin = origin._replace(code="")
             return Computation(self._ledger, scheduler, place, threads, origin)
         except Exception as error:
             self._ledger.failed("begin", error)

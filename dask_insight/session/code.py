@@ -1,0 +1,99 @@
+"""Writes the source code that a recording points to into it, as far as this process can read it."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import platform
+import re
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..analysis.code import Line, lines, seen
+from ..batch import encode
+from ..recording import Recording
+from ..sources.cells import file_of
+
+#: Most lines kept, and the longest.
+LINES = 10_000
+_LONGEST = 240
+_DEFINES = re.compile(r"^(?:async\s+)?def\s+(\w+)")
+_BEGINS = re.compile(r"^(?:@|class\b|(?:async\s+)?def\b)|\blambda\b|\bfor\b")
+
+
+class Code:
+    """The code of a recording that is made in this process.
+
+    Parameters
+    ----------
+    recording
+        What points to it, and takes it.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._told = 0
+
+    def keep(self) -> None:
+        """Add what is new: rows of ``functions`` for tasks that were seen at work only, and of ``lines``."""
+        recording = self._recording
+        if found := seen(recording.columns):
+            prefix, function, file, line = zip(*found, strict=True)
+            columns = {"prefix": prefix, "function": function, "file": file, "line": line}
+            recording.append(encode("functions", {**columns, "source": ["sampled"] * len(found)}))
+        known: Any = recording.columns("lines")
+        have = set(zip(known["file"].tolist(), known["line"].tolist(), strict=True))
+        new = list(_read(lines(recording.columns), have))
+        room = max(0, LINES - len(have))
+        if rows := new[:room]:
+            file, line, text = zip(*rows, strict=True)
+            recording.append(encode("lines", {"file": file, "line": line, "text": text}))
+        if len(new) > room and not self._told:
+            self._told = len(new) - room
+            why = f"{self._told:,} lines of source code or more were left out: {LINES:,} are kept"
+            told = {"time": time.time(), "source": "recorder", "kind": "lost", "level": "info"}
+            told["message"] = why
+            recording.append(encode("events", {name: [value] for name, value in told.items()}))
+
+
+def may_be_kept(recording: Recording) -> bool:
+    """Whether a recording is being made here, by somebody who wants source code in it."""
+    about = recording.about
+    here = about.get("pid") == os.getpid() and about.get("host") == platform.node()
+    options = about.get("options")
+    return here and "stopped" not in about and isinstance(options, dict) and bool(options.get("source"))
+
+
+def _read(wanted: Iterable[Line], have: set[tuple[str, int]]) -> Iterator[tuple[str, int, str]]:
+    """The lines that are not there yet, of files that are the same here as where they ran."""
+    by_file: dict[str, list[Line]] = {}
+    for each in wanted:
+        by_file.setdefault(each.file, []).append(each)
+    for file, found in by_file.items():
+        new = [each for each in found if (file, each.line) not in have]
+        source = _source(file_of(file)) if new else []
+        if not source or not all(_fits(each, source) for each in found):
+            continue
+        for each in new:
+            if each.line <= len(source) and (text := source[each.line - 1].strip()):
+                yield file, each.line, text[:_LONGEST]
+
+
+def _source(file: str) -> list[str]:
+    linecache.checkcache(file)
+    return linecache.getlines(file)
+
+
+def _fits(line: Line, source: list[str]) -> bool:
+    """Whether a function can begin on this line: a worker may have had another version of the file."""
+    if not line.function or line.function == "<module>":
+        return True
+    if line.line > len(source):
+        return False
+    text = source[line.line - 1].strip()
+    defined = _DEFINES.match(text)
+    name = line.function.rpartition(".")[2]
+    if defined is not None:
+        return defined[1] == name or name.startswith("<") or name.endswith(defined[1])
+    return name.startswith("<") or _BEGINS.search(text) is not None

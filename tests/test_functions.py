@@ -1,0 +1,290 @@
+"""Which functions tasks run, and where they stand; source lines. None of a user's code is run for it."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import operator
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+import toolz
+from dask._task_spec import Task
+from dask.base import tokenize
+
+import dask_insight
+from dask_insight.batch import encode
+from dask_insight.probe.functions import functions_of
+from dask_insight.recording import Recording
+from dask_insight.session import code
+from dask_insight.session.code import Code, may_be_kept
+
+HERE = str(Path(__file__))
+
+
+def _plain(number: int) -> int:
+    return number + 1
+
+
+def _other(number: int) -> int:
+    return number - 1
+
+
+def _decorated(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def around(*args: Any) -> Any:
+        return function(*args)
+
+    return around
+
+
+@_decorated
+def _within(number: int) -> int:
+    return number
+
+
+class _Hostile(type):
+    def __getattribute__(cls, name: str) -> Any:
+        raise AssertionError(f"the class was asked for {name}")
+
+
+class Thing(metaclass=_Hostile):
+    """Whoever asks it for anything runs its code."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise AssertionError(f"it was asked for {name}")
+
+    def __repr__(self) -> str:
+        raise AssertionError("it was written")
+
+    def __call__(self, number: int) -> int:
+        return number
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError("it was compared")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Simple:
+    """With a method."""
+
+    def __init__(self, number: int = 0) -> None:
+        self.number = number
+
+    def method(self, number: int) -> int:
+        return number
+
+
+def _first_line(function: Any) -> int:
+    line: int = function.__code__.co_firstlineno
+    return line
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "of"),
+    [
+        (_plain, "_plain", _plain),
+        (functools.partial(functools.partial(_plain), 3), "_plain", _plain),
+        (toolz.curry(_plain), "_plain", _plain),
+        (_within, "_within", _within.__wrapped__),  # type: ignore[attr-defined]
+        (functools.lru_cache(_plain), "_plain", _plain),
+        (Simple().method, "Simple.method", Simple.method),
+        (Simple, "Simple", Simple.__init__),
+        (functools.partial(dask.utils.apply, _plain), "_plain", _plain),
+    ],
+)
+def test_a_function_is_found_behind_what_wraps_it(function: Any, name: str, of: Any) -> None:
+    assert functions_of(Task("key", function, 1)) == [(name, __name__, HERE, _first_line(of))]
+    assert functions_of((function, 1))[0].function == name
+
+
+def test_a_lambda_stands_on_its_line() -> None:
+    function = lambda number: number  # noqa: E731
+    [place] = functions_of(Task("key", function, 1))
+    assert place.function.endswith("<lambda>") and place.line == _first_line(function)
+
+
+def test_compiled_functions_have_names_but_no_lines() -> None:
+    assert functions_of(Task("key", operator.add, 1, 2)) == [("add", "_operator", "", 0)]
+    assert functions_of(Task("key", np.add, 1, 2)) == [("add", "numpy", "", 0)]
+    assert functions_of(Task("key", np.sum, 1))[0].file.endswith("fromnumeric.py")
+    assert functions_of(Task("key", dask.utils.methodcaller("upper"), "a")) == [("upper", "", "", 0)]
+
+
+def test_nothing_of_a_user_is_run() -> None:
+    thing = object.__new__(Thing)
+    task = Task("key", _plain, 1)
+    task.func = thing
+    own = type.__dict__["__dict__"].__get__(Thing)["__call__"]  # type: ignore[attr-defined]
+    assert functions_of(task) == [("Thing.__call__", __name__, HERE, _first_line(own))]
+    task.func, task.args, task.kwargs = dask.utils.apply, (thing, [thing]), {"a": thing}
+    assert functions_of(task)[0].function == "Thing.__call__"
+    task.func = functools.partial(dask.utils.apply, thing)
+    functions_of(task)
+    functions_of((thing, thing, [thing]))
+
+
+def test_what_is_composed_or_fused_tells_all_its_functions() -> None:
+    composed = functions_of(Task("key", toolz.compose(_plain, _other), 1))
+    assert {place.function for place in composed} == {"_plain", "_other"}
+    first, second = Task("a", _plain, 1), Task("b", _other, Task("a", _plain, 1).ref())
+    fused = Task.fuse(first, second)
+    assert [place.function for place in functions_of(fused)] == ["_other", "_plain"]
+
+
+def test_functions_given_to_machinery_are_found(tmp_path: Path) -> None:
+    array = da.ones((20, 20), chunks=10).map_blocks(_plain, dtype="f8").sum()
+    (array,) = dask.optimize(array)
+    found = {place for node in array.dask.values() for place in functions_of(node)}
+    assert ("_plain", __name__, HERE, _first_line(_plain)) in found
+
+
+@pytest.mark.parametrize("task", [None, 5, "key", (), [], {}, [None, (None,)], object()])
+def test_what_is_no_task_has_none(task: Any) -> None:
+    assert functions_of(task) == []
+
+
+def test_large_arguments_are_not_searched() -> None:
+    deep: Any = _plain
+    for _ in range(500):
+        deep = [deep]
+    assert functions_of(Task("key", dask.utils.apply, deep, list(range(1_000_000))))[0].function == "apply"
+
+
+def test_a_cluster_tells_where_functions_stand(client: Any) -> None:
+    with dask_insight.record() as run:
+        client.gather(client.map(_plain, range(3)))
+        client.submit(functools.partial(_other), 3).result()
+        for function in (_plain, _other):
+            client.submit(function, 1, key=(f"shared-{tokenize(function(0))}", 0)).result()
+        dask.delayed(_within)(1).compute(scheduler="threads")
+    found = run.functions
+    assert set(found["source"]) == {"definition"} and set(found["file"]) == {HERE}
+    of = {prefix: set(rows["function"]) for prefix, rows in found.groupby("prefix", observed=True)}
+    assert of == {
+        "plain": {"_plain"},
+        "other": {"_other"},
+        "shared": {"_plain", "_other"},
+        "within": {"_within"},
+    }
+    lines = run.lines.set_index("line")["text"]
+    assert lines[_first_line(_plain)] == "def _plain(number: int) -> int:"
+    submitted = run.submissions
+    assert submitted["file"].eq(HERE).all()
+    assert any("client.map(_plain, range(3))" in lines[line] for line in submitted["line"])
+    assert not run.events["message"].str.contains("failed").any()
+
+
+def test_a_recorder_that_comes_later_is_told_too(client: Any) -> None:
+    with dask_insight.record():
+        client.submit(_plain, 1, pure=False).result()
+        with dask_insight.record() as later:
+            client.submit(_plain, 1, pure=False).result()
+        assert set(later.functions["function"]) == {"_plain"}
+
+
+def test_no_source_is_kept_where_it_is_not_wanted(client: Any) -> None:
+    with dask_insight.record(source=False) as run:
+        client.submit(_plain, 1).result()
+        dask.delayed(_plain)(1).compute(scheduler="threads")
+        assert not may_be_kept(run)
+    assert run.lines.empty and not run.submissions["code"].any()
+    assert run.submissions["line"].gt(0).all() and not run.functions.empty
+    assert run.about["options"]["source"] is False
+
+
+def _stacks(*frames: tuple[str, str, int, int], prefix: str = "name") -> Recording:
+    """One task, sampled for a second with these frames (function, file, first line, line), callers first."""
+    recording = Recording()
+    recording.append(encode("graph", {"task": [1], "key": ["name-1"], "prefix": [prefix]}))
+    recording.append(
+        encode("attempts", {"run": [7], "task": [1], "worker": ["w"], "start": [1.0], "stop": [2.0]})
+    )
+    function, file, first, line = zip(*frames, strict=True)
+    rows = range(len(frames))
+    columns = {"stack": list(rows), "parent": [0xFFFF_FFFF, *rows][: len(frames)], "function": function}
+    recording.append(encode("stacks", columns | {"file": file, "first_line": first, "line": line}))
+    sample = {"process": ["w"], "thread": ["1"], "time": [2.0], "duration": [1.0], "run": [7]}
+    recording.append(encode("samples", sample | {"stack": [len(frames) - 1]}))
+    return recording
+
+
+_LIB = "/usr/lib/python3.11"
+_BELOW = (
+    ("run", f"{_LIB}/threading.py", 1, 2),
+    ("execute", f"{_LIB}/site-packages/dask/_task_spec.py", 1, 2),
+    ("apply", f"{_LIB}/dist-packages/toolz/functoolz.py", 1, 2),
+)
+
+
+def test_the_first_frame_that_is_no_machinery_stands_for_the_task() -> None:
+    recording = _stacks(
+        *_BELOW[:2],
+        ("work", "/home/me/python3/lib.py", 5, 9),
+        ("sum", f"{_LIB}/site-packages/numpy/x.py", 1, 1),
+    )
+    Code(recording).keep()
+    [row] = recording.functions.to_dict("records")
+    assert row == {
+        "prefix": "name",
+        "function": "work",
+        "module": "",
+        "file": "/home/me/python3/lib.py",
+        "line": 5,
+        "source": "sampled",
+    }
+    Code(recording).keep()
+    assert len(recording.functions) == 1
+
+
+def test_nothing_is_made_up_where_only_machinery_was_seen() -> None:
+    recording = _stacks(*_BELOW)
+    Code(recording).keep()
+    assert recording.functions.empty
+
+
+def test_lines_of_a_file_that_is_another_one_here_are_left_out(tmp_path: Path) -> None:
+    same, other = tmp_path / "same.py", tmp_path / "other.py"
+    same.write_text("import math\n\ndef work(x):\n    return math.sqrt(x)\n")
+    other.write_text("# moved\n\n\n\ndef work(x):\n    return math.sqrt(x)\n")
+    for file, expected in ((same, ["def work(x):", "return math.sqrt(x)"]), (other, [])):
+        recording = _stacks(("work", str(file), 3, 4))
+        Code(recording).keep()
+        assert recording.lines["text"].tolist() == expected
+
+
+def test_lines_are_bounded_and_those_left_out_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code, "LINES", 3)
+    file = tmp_path / "many.py"
+    file.write_text("def work(x):\n" + "".join(f"    x += {number}\n" for number in range(9)))
+    recording = _stacks(*[("work", str(file), 1, line) for line in range(2, 10)])
+    keeping = Code(recording)
+    keeping.keep()
+    keeping.keep()
+    assert len(recording.lines) == 3
+    [event] = recording.events["message"]
+    assert "6 lines of source code" in event
+
+
+def test_a_notebook_cell_is_named_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.sources import cells
+
+    name = "/tmp/ipykernel_12/345.py"
+    compiler = type("Compiler", (), {"_filename_map": {name: 5}})()
+    shell = type("Shell", (), {"compile": compiler})()
+    fake = type("IPython", (), {"get_ipython": staticmethod(lambda: shell)})
+    monkeypatch.setitem(cells.sys.modules, "IPython", fake)  # type: ignore[arg-type]
+    monkeypatch.setitem(linecache.cache, name, (3, None, ["x = 1\n", "def f():\n", "    return x\n"], name))
+    assert cells.shown_file(name) == "In [5]" and cells.file_of("In [5]") == name
+    assert cells.shown_file("/tmp/ipykernel_12/6.py") == "/tmp/ipykernel_12/6.py"
+    recording = _stacks(("f", "In [5]", 2, 3))
+    Code(recording).keep()
+    assert recording.lines["text"].tolist() == ["def f():", "return x"]
