@@ -23,7 +23,7 @@ _WARM = 1 / 4
 
 
 class _Growth(NamedTuple):
-    """How a worker's memory grew: bytes, shares of its limit (NaN without one) and of what it was at the end."""
+    """How a worker's memory grew: bytes, shares of its limit (NaN if none) and of what it was at the end."""
 
     nbytes: float
     share: float

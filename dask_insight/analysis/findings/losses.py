@@ -124,15 +124,14 @@ def _unfinished(facts: Facts, worker: str, when: float, mine: np.ndarray) -> flo
 
 def _names(facts: Facts, losses: list[_Loss], again: np.ndarray) -> tuple[str, ...]:
     """Names by the seconds that were lost; before them, what several workers died of."""
-    deaths, lost = np.zeros((2, len(facts.attempts.run)))
+    lost = np.zeros(len(facts.attempts.run))
     lost[again] = facts.length[again]
+    deaths = np.zeros(len(facts.names), "i8")
     for loss in losses:
         rows = running_of(facts, loss.worker, loss.killed)
         lost[rows] += loss.running / max(len(rows), 1)
-        deaths[rows] = 1.0
-    rows = np.flatnonzero(deaths)
-    of_name = np.bincount(facts.prefix.codes[rows], minlength=len(facts.names))
-    always = tuple(facts.names[code] for code in np.flatnonzero(of_name >= len(losses)).tolist())
+        deaths[np.unique(facts.prefix.codes[rows])] += 1
+    always = tuple(facts.names[code] for code in np.flatnonzero(deaths == len(losses)).tolist())
     rows = np.flatnonzero(lost)
     return tuple(dict.fromkeys((*(always if len(losses) > 1 else ()), *most(facts, rows, lost[rows], 0.02))))
 
@@ -140,7 +139,7 @@ def _names(facts: Facts, losses: list[_Loss], again: np.ndarray) -> tuple[str, .
 def running_of(facts: Facts, worker: str, killed: np.ndarray) -> np.ndarray:
     """Of the attempts that died with a worker, those that probably ran: it may not have come to tell."""
     known = facts.attempts
-    ran = killed[known.ran[killed]]
+    ran: np.ndarray = killed[known.ran[killed]]
     if len(ran):
         return ran
     threads = int(facts.workers.get(worker, {}).get("threads") or 1)

@@ -1,0 +1,517 @@
+"""Findings about memory, data, failures, clocks, event loops and GPUs: planted on paper, and near misses."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from graphs import START, Task, ran
+from test_time_budget import Run
+
+from dask_insight.analysis.findings import Finding
+from dask_insight.batch import encode
+from dask_insight.recording import Recording
+
+MB = 1e6
+GB = 1e9
+
+
+def found(recording: Recording, code: str) -> list[Finding]:
+    """Findings of a code, without those that are only told for completeness."""
+    every = recording.findings()
+    assert every.failed == ()
+    return [each for each in every if each.code == code and each.severity != "info"]
+
+
+def the(recording: Recording, code: str) -> Finding:
+    """The one finding of a code; it must be whole."""
+    (one,) = found(recording, code)
+    assert one.title and one.why and one.advice and one.evidence and one.url.startswith("https://")
+    assert math.isnan(one.cost_seconds) or 0 <= one.cost_seconds <= 1e6
+    assert one.start != one.start or one.start <= one.stop
+    return one
+
+
+def event(when: float, source: str, kind: str, message: str = "", **detail: Any) -> dict[str, Any]:
+    row = {"time": START + when, "source": source, "kind": kind, "level": "warning", "message": message}
+    return row | {"detail": json.dumps(detail)}
+
+
+def with_rows(recording: Recording, table: str, rows: Sequence[dict[str, Any]]) -> Recording:
+    recording.append(encode(table, {name: [row[name] for row in rows] for name in rows[0]}))
+    return recording
+
+
+def busy(seconds: int = 20, workers: Sequence[str] = ("a", "b")) -> Run:
+    """Tasks of a second each, one after the other on each worker."""
+    run = Run(**{worker: {"threads": 1, "joined": -1.0, "left": math.nan} for worker in workers})
+    for start in range(seconds):
+        for worker in workers:
+            run.task("piece", worker, start, start + 1)
+    return run
+
+
+# Failures
+
+
+def failing(last: str, number: int = 20) -> Run:
+    run = Run()
+    for start in range(number):
+        task = run.task("parse", "a", start, start + 0.9)
+        if start == 3:
+            run.attempts[-1]["status"] = last
+    run.task("tidy", "b", 0, 1)
+    run.tables["errors"] = {
+        "run": [3],
+        "task": [3],
+        "exception": ["ValueError('no date')"],
+        "traceback": ["Traceback …"],
+    }
+    assert task == number - 1
+    return run
+
+
+def test_failed_tasks_are_named_with_their_exception() -> None:
+    one = the(failing("erred").recording(), "failed-tasks")
+    assert (one.severity, one.tasks, one.workers) == ("critical", ("parse",), ("a",))
+    assert "no date" in one.why
+    assert math.isnan(one.cost_seconds)
+
+
+def test_a_task_that_worked_later_has_not_failed() -> None:
+    run = failing("erred")
+    run.task("parse", "a", 19, 20, task=3)
+    assert not found(run.recording(), "failed-tasks")
+
+
+@pytest.mark.parametrize("status", ["cancelled", "stolen", "rescheduled", "ok"])
+def test_what_was_called_off_has_not_failed(status: str) -> None:
+    assert not found(failing(status).recording(), "failed-tasks")
+    assert not found(failing(status).recording(), "retried-work")
+
+
+def test_tasks_that_workers_died_of_have_failed() -> None:
+    run = failing("killed")
+    run.tables["errors"]["exception"] = ["KilledWorker('parse-3', …)"]
+    assert the(run.recording(), "failed-tasks").tasks == ("parse",)
+
+
+def retried(times: int, of: int) -> Recording:
+    run = Run()
+    for number in range(of):
+        task = run.task("upload", "a", number, number + 0.5)
+        if number < times:
+            run.attempts[-1]["status"] = "retried"
+            run.task("upload", "a", number + 0.5, number + 1, task=task)
+    return run.recording()
+
+
+def test_work_that_was_tried_again_costs_its_time() -> None:
+    one = the(retried(6, 20), "retried-work")
+    assert one.tasks == ("upload",)
+    assert one.cost_thread_seconds == pytest.approx(3)
+
+
+def test_one_attempt_of_many_that_was_tried_again_is_no_finding() -> None:
+    assert not found(retried(1, 40), "retried-work")
+
+
+# Lost workers
+
+
+def losing(expected: bool = False, later: bool = True) -> Recording:
+    run = Run(
+        **{name: {"threads": 1, "joined": -1.0, "left": 6.0 if name == "b" else math.nan} for name in "ab"}
+    )
+    first, second = run.task("load", "a", 0, 3), run.task("load", "b", 0, 3)
+    run.task("analyse", "b", 3, 6, second, status="killed")
+    run.attempts[-1]["done"] = 6
+    if later:
+        run.task("load", "a", 6, 9, task=second)
+        run.task("analyse", "a", 9, 12, task=2)
+        run.task("rest", "a", 12, 14, first)
+    recording = run.recording()
+    rows = [event(6, "b", "worker-lost", "gone", processing=1, lost=1, expected=expected)]
+    return with_rows(recording, "events", rows)
+
+
+def test_a_lost_worker_is_named_with_what_was_done_again() -> None:
+    one = the(losing(), "worker-lost")
+    assert (one.severity, one.workers, set(one.tasks)) == ("critical", ("b",), {"load", "analyse"})
+    # Three seconds of analysing were lost, and three of loading done again.
+    assert one.cost_thread_seconds == pytest.approx(6, abs=0.1)
+
+
+def test_a_worker_that_was_asked_to_leave_is_not_lost() -> None:
+    assert not found(losing(expected=True), "worker-lost")
+
+
+def test_a_cluster_that_is_closed_loses_nothing() -> None:
+    assert not found(losing(later=False), "worker-lost")
+
+
+# Clocks
+
+
+def clocked(offset: float, uncertainty: float) -> Recording:
+    rows = [
+        {"worker": "b", "time": START + when, "offset": offset, "uncertainty": uncertainty, "applied": 0.2}
+        for when in range(5)
+    ]
+    rows[0] |= {"offset": 0.0, "uncertainty": math.inf}
+    return with_rows(busy().recording(), "clocks", rows)
+
+
+@pytest.mark.parametrize("offset", [-3.0, 0.5])
+def test_a_wrong_clock_is_named(offset: float) -> None:
+    one = the(clocked(offset, 0.01), "clock-skew")
+    assert (one.workers, one.tasks) == (("b",), ())
+    assert ("ahead" if offset > 0 else "behind") in one.title
+
+
+def test_a_clock_that_may_be_right_is_no_finding() -> None:
+    assert not found(clocked(0.6, 0.55), "clock-skew")
+    assert not found(clocked(0.02, 0.0), "clock-skew")
+
+
+# Event loops
+
+
+def lagging(process: str, lags: Sequence[float], every: float = 0.2) -> Recording:
+    rows = [
+        {"process": process, "time": START + (number + 1) * every, "lag": lag}
+        for number, lag in enumerate(lags)
+    ]
+    return with_rows(busy().recording(), "resources", rows)
+
+
+def test_an_event_loop_that_seldom_runs_is_named_with_the_task() -> None:
+    one = the(lagging("a", [0.18] * 80), "event-loop-lag")
+    assert (one.tasks, one.workers) == (("piece",), ("a",))
+
+
+def test_one_delay_as_long_as_dask_warns_of_is_enough() -> None:
+    assert the(lagging("a", [0.0] * 30 + [3.5] + [0.0] * 30), "event-loop-lag").severity == "critical"
+
+
+def test_the_schedulers_event_loop_is_nobodys_task() -> None:
+    one = the(lagging("scheduler", [0.2] * 80), "event-loop-lag")
+    assert "scheduler" in one.title and one.tasks == ()
+
+
+@pytest.mark.parametrize("lags", [[0.05] * 100, [0.4] + [0.01] * 99, [0.15, 0.02, 0.02, 0.02, 0.02] * 20])
+def test_an_event_loop_of_a_busy_machine_is_no_finding(lags: list[float]) -> None:
+    assert not found(lagging("a", lags), "event-loop-lag")
+
+
+def test_the_clients_event_loop_holds_up_no_worker() -> None:
+    assert not found(lagging("client", [0.5] * 100), "event-loop-lag")
+
+
+# Memory
+
+
+def limited(run: Run, limit: float) -> Run:
+    """With a memory limit for each worker."""
+    names = list(run.workers)
+    run.tables["workers"] = {
+        "worker": names,
+        "threads": [int(run.workers[name]["threads"]) for name in names],
+        "joined": [START - 1] * len(names),
+        "left": [math.nan] * len(names),
+        "memory_limit": [limit] * len(names),
+    }
+    return run
+
+
+def using(
+    process: Sequence[float], managed: Sequence[float] = (), limit: float = GB, every: float = 0.2
+) -> Run:
+    """Two workers of which one uses so much memory, bytes, at these intervals; results among it."""
+    run = limited(busy(int(len(process) * every)), limit)
+    times = [START + (number + 0.5) * every for number in range(len(process))]
+    run.tables["resources"] = {"process": ["a"] * len(times), "time": times, "memory": list(process)}
+    results = list(managed) or [0.0] * len(times)
+    run.tables["memory"] = {
+        "worker": ["a"] * len(times),
+        "time": times,
+        "process": list(process),
+        "managed": results,
+    }
+    return run
+
+
+def test_a_paused_worker_costs_what_it_was_idle() -> None:
+    run = limited(Run(), GB)
+    run.task("pivot", "a", 0, 10)
+    run.task("pivot", "b", 0, 4)
+    run.task("pivot", "b", 8, 10)
+    run.state(4, "b", "running", "paused")
+    run.state(8, "b", "paused", "running")
+    one = the(run.recording(), "memory-pressure")
+    assert (one.severity, one.workers, one.tasks) == ("critical", ("b",), ())
+    assert one.cost_thread_seconds == pytest.approx(4)
+
+
+def test_memory_near_the_limit_is_told_with_what_ran() -> None:
+    one = the(using([200 * MB] * 50 + [870 * MB] + [200 * MB] * 49).recording(), "memory-pressure")
+    assert (one.severity, one.workers, one.tasks) == ("warning", ("a",), ("piece",))
+
+
+def test_memory_that_results_fill_is_told_with_what_made_them() -> None:
+    tasks = [Task("load", 0.5, nbytes=100 * MB) for _ in range(16)]
+    tasks += [Task("total", 0.5, [each], nbytes=8) for each in range(16)]
+    times = [START + 0.2 * number for number in range(80)]
+    use = [1e8 + min(time - START, 3.9) * 200 * MB for time in times]
+    one = the(
+        ran(
+            tasks,
+            (1, 1),
+            resources={"process": ["w0"] * 80, "time": times, "memory": use},
+            workers={"worker": ["w0", "w1"], "threads": [1, 1], "memory_limit": [GB, GB]},
+        ),
+        "memory-pressure",
+    )
+    assert one.tasks[0] == "load"
+
+
+def test_a_nannys_kill_is_critical() -> None:
+    run = limited(busy(), GB)
+    recording = with_rows(
+        run.recording(),
+        "events",
+        [event(5, "scheduler", "dask", "worker-restart-memory", worker="a", rss=1e9)],
+    )
+    one = the(recording, "memory-pressure")
+    assert (one.severity, one.workers, one.tasks) == ("critical", ("a",), ("piece",))
+
+
+def test_memory_well_below_the_limit_is_no_finding() -> None:
+    assert not found(using([700 * MB] * 100).recording(), "memory-pressure")
+    assert not found(using([5 * GB] * 100, limit=math.nan).recording(), "memory-pressure")
+
+
+def test_memory_that_grows_beside_the_results_is_a_leak() -> None:
+    grows = np.linspace(150 * MB, 600 * MB, 100)
+    run = using(grows)
+    run.tables["memory"]["managed"] = [1 * MB] * 100
+    one = the(run.recording(), "unmanaged-growth")
+    assert (one.workers, one.tasks) == (("a",), ("piece",))
+    assert one.evidence[0].value == pytest.approx(340 * MB, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    "course",
+    [
+        np.full(100, 300 * MB),
+        # What modules and buffers need at first.
+        np.concatenate((np.linspace(100 * MB, 400 * MB, 20), np.full(80, 400 * MB))),
+        # What functions need while they run, and give back.
+        200 * MB + 300 * MB * (np.arange(100) % 10 < 5),
+        # One thing that stays.
+        np.concatenate((np.full(60, 150 * MB), np.full(40, 450 * MB))),
+        # Little in all.
+        np.linspace(150 * MB, 220 * MB, 100),
+    ],
+    ids=["flat", "beginning", "temporary", "step", "little"],
+)
+def test_memory_that_does_not_grow_all_the_time_is_no_leak(course: np.ndarray) -> None:
+    assert not found(using(course, limit=2 * GB).recording(), "unmanaged-growth")
+
+
+def test_results_that_pile_up_are_no_leak() -> None:
+    results = np.linspace(0, 500 * MB, 100)
+    assert not found(using(150 * MB + 1.2 * results, results).recording(), "unmanaged-growth")
+
+
+# Spilling
+
+
+def spilling(context: str, seconds: float, nbytes: float) -> Recording:
+    tasks = [Task("load", 0.5, nbytes=20 * MB) for _ in range(40)] + [
+        Task("total", 0.1, [each]) for each in range(40)
+    ]
+    rows = [
+        {"worker": "w0", "context": context, "activity": activity, "unit": unit, "value": value}
+        for activity, unit, value in (
+            ("disk-write", "seconds", seconds),
+            ("disk-write", "bytes", nbytes),
+            ("disk-read", "bytes", nbytes / 2),
+            ("serialize", "seconds", 50.0),
+        )
+    ]
+    if context == "execute":
+        rows = [row | {"prefix": "total", "span": ""} for row in rows]
+    return with_rows(ran(tasks, (1, 1)), "metrics", [row | {"time": START + 5} for row in rows])
+
+
+def test_spilling_is_told_with_the_results_that_were_too_many() -> None:
+    one = the(spilling("execute", 4.0, 600 * MB), "spill")
+    assert (one.tasks, one.workers, one.severity) == (("load",), ("w0",), "warning")
+    assert one.cost_seconds == pytest.approx(4.0 / 2, rel=0.05)
+
+
+@pytest.mark.parametrize(("context", "nbytes"), [("p2p", 900 * MB), ("get-data", 10 * MB)])
+def test_shuffles_and_a_few_bytes_are_no_spilling(context: str, nbytes: float) -> None:
+    assert not found(spilling(context, 1.0, nbytes), "spill")
+
+
+# Transfers
+
+
+def moving(seconds: float, nbytes: float, wait: bool = True, lag: float = 0.0) -> Recording:
+    """Ten times: made on one worker, carried to the other, used there while nothing else could run."""
+    run = Run()
+    moves = []
+    for number in range(10):
+        start = number * (1 + seconds)
+        made = run.task("produce", "a", start, start + 0.5)
+        begins = start + 0.5 + seconds
+        run.task("align", "b", begins, begins + 0.5, made, assigned=start + 0.5, inputs=begins)
+        if not wait:
+            run.task("other", "b", start + 0.5, begins)
+        moves.append((start + 0.5, begins))
+    for direction, worker, peer in (("in", "b", "a"), ("out", "a", "b")):
+        rows = run.tables.setdefault("transfers", {})
+        for name, values in {
+            "transfer": range(10),
+            "worker": [worker] * 10,
+            "peer": [peer] * 10,
+            "direction": [direction] * 10,
+            "start": [START + begin for begin, _ in moves],
+            "stop": [START + end for _, end in moves],
+            "nbytes": [nbytes] * 10,
+        }.items():
+            rows.setdefault(name, []).extend(values)
+    if lag:
+        times = [START + 0.5 + 0.2 * number for number in range(int(5 * moves[-1][1]))]
+        run.tables["resources"] = {"process": ["a"] * len(times), "time": times, "lag": [lag] * len(times)}
+    return run.recording()
+
+
+def test_threads_that_wait_for_data_are_told_with_who_made_and_who_needs_them() -> None:
+    recording = moving(0.5, 100 * MB)
+    one = the(recording, "transfer-bound")
+    assert one.tasks == ("produce", "align")
+    # Half a second of one of two threads, ten times, and of both at the end.
+    assert one.cost_seconds == pytest.approx(2.75)
+    assert not found(recording, "slow-transfer")
+
+
+def test_waiting_without_bytes_is_not_for_the_network() -> None:
+    assert not found(moving(0.5, 1000), "transfer-bound")
+
+
+def test_data_that_come_while_threads_are_busy_cost_nothing() -> None:
+    run = Run()
+    for start in range(20):
+        run.task("piece", "a", start, start + 1)
+        run.task("piece", "b", start, start + 1)
+    run.tables["transfers"] = {
+        "transfer": range(20),
+        "worker": ["b"] * 20,
+        "peer": ["a"] * 20,
+        "direction": ["in"] * 20,
+        "start": [START + each for each in range(20)],
+        "stop": [START + each + 0.9 for each in range(20)],
+        "nbytes": [10 * MB] * 20,
+    }
+    recording = run.recording()
+    assert not found(recording, "transfer-bound") and not found(recording, "slow-transfer")
+
+
+def test_a_slow_line_is_named_by_its_worker() -> None:
+    one = the(moving(1.0, 10 * MB), "slow-transfer")
+    assert one.workers[0] in ("a", "b") and one.tasks[:2] == ("produce", "align")
+    assert one.evidence[0].value == pytest.approx(10 * MB)
+
+
+def test_a_line_is_not_slow_where_an_event_loop_was_late() -> None:
+    assert not found(moving(1.0, 10 * MB, lag=0.9), "slow-transfer")
+
+
+# Sizes
+
+
+def large(nbytes: float, limit: float, count: int = 8) -> Recording:
+    return ran(
+        [Task("load", 1.0, nbytes=nbytes) for _ in range(count)],
+        (2, 2),
+        workers={"worker": ["w0", "w1"], "threads": [2, 2], "memory_limit": [limit] * 2},
+    )
+
+
+def test_results_of_which_few_fit_in_memory_are_too_large() -> None:
+    one = the(large(300 * MB, 2 * GB), "oversized-results")
+    assert (one.tasks, one.severity) == (("load",), "warning")
+    assert the(large(600 * MB, 2 * GB), "oversized-results").severity == "critical"
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "limit"), [(100 * MB, 2 * GB), (50 * MB, 300 * MB), (600 * MB, math.nan), (600 * MB, 32 * GB)]
+)
+def test_results_that_fit_are_not_too_large(nbytes: float, limit: float) -> None:
+    assert not found(large(nbytes, limit), "oversized-results")
+
+
+@pytest.mark.parametrize(("each", "told"), [(60 * MB, True), (5 * MB, False)])
+def test_what_is_brought_to_the_client_is_told_if_it_is_much(each: float, told: bool) -> None:
+    recording = large(each, 16 * GB)
+    moves = [
+        {"transfer": number, "worker": "w0", "peer": "", "direction": "out", "nbytes": each}
+        | {"start": START + 2 + 0.1 * number, "stop": START + 2.1 + 0.1 * number}
+        for number in range(8)
+    ]
+    with_rows(recording, "transfers", moves)
+    carried = [{"transfer": number, "task": number, "nbytes": each} for number in range(8)]
+    with_rows(recording, "transferred", carried)
+    assert [one.tasks for one in found(recording, "oversized-results")] == ([("load",)] if told else [])
+
+
+# GPUs
+
+
+def gpus(utilization: Any, memory: Any, names: Sequence[str] = ("w0", "w1")) -> Recording:
+    tasks = [Task("convolve", 0.5) for _ in range(40)]
+    rows = [
+        {"process": name, "time": START + 0.1 * number, "index": 0, "name": "GPU"}
+        | {"utilization": utilization(number), "memory": memory(number) * 80 * GB, "memory_total": 80 * GB}
+        for name in names
+        for number in range(100)
+    ]
+    return with_rows(ran(tasks, (1, 1)), "gpus", rows)
+
+
+def test_a_gpu_with_little_to_do_is_told() -> None:
+    one = the(gpus(lambda at: 8.0 + at % 5, lambda at: 0.3), "gpu-idle")
+    assert (one.tasks, set(one.workers)) == (("convolve",), {"w0", "w1"})
+
+
+def test_a_gpu_that_nobody_uses_is_no_finding() -> None:
+    """Many machines have one that the computation does not want."""
+    assert not found(gpus(lambda at: 0.0, lambda at: 0.01), "gpu-idle")
+    assert not found(gpus(lambda at: 30.0 * (at == 50), lambda at: 0.01 + 0.0001 * at / 100), "gpu-idle")
+
+
+def test_a_busy_gpu_is_no_finding() -> None:
+    recording = gpus(lambda at: 90.0, lambda at: 0.3 + 0.4 * (at % 10) / 10)
+    assert not found(recording, "gpu-idle") and not found(recording, "gpu-memory")
+
+
+def test_a_gpu_whose_memory_is_nearly_full_is_told() -> None:
+    assert the(gpus(lambda at: 90.0, lambda at: 0.5 + 0.46 * at / 100), "gpu-memory").tasks == ("convolve",)
+
+
+def test_a_pool_fills_a_gpu_without_a_finding() -> None:
+    assert not found(gpus(lambda at: 90.0, lambda at: 0.95), "gpu-memory")
+
+
+def test_a_task_that_finds_no_memory_on_the_gpu_is_critical() -> None:
+    recording = gpus(lambda at: 90.0, lambda at: 0.5)
+    row = {"run": 7, "task": 7, "exception": "OutOfMemoryError('CUDA out of memory')", "traceback": ""}
+    one = the(with_rows(recording, "errors", [row]), "gpu-memory")
+    assert (one.severity, one.tasks) == ("critical", ("convolve",))
