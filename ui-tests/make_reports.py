@@ -1,8 +1,9 @@
 """Reports for the browser tests: ``python ui-tests/make_reports.py FOLDER``.
 
-``real`` is recorded on a cluster of worker processes, ``threads`` on a local
-scheduler, ``synthetic`` has many tasks, ``hostile`` has names that try to
-break out of a page, ``empty`` has no task at all.
+``real`` is recorded on a cluster of worker processes, ``faulty`` on one too,
+with time lost in several ways, ``threads`` on a local scheduler, ``synthetic``
+has many tasks, ``hostile`` has names that try to break out of a page,
+``empty`` has no task at all.
 """
 
 from __future__ import annotations
@@ -64,6 +65,37 @@ def real() -> Recording:
         (array + array.T).sum().compute()
         client.gather(client.map(spin, [0.15 + i / 1e6 for i in range(16)], pure=False))
         client.submit(fail, 1).exception()
+    return run
+
+
+def load(number: int) -> bytes:
+    """Wait, as for a slow disk."""
+    time.sleep(0.3 + number / 1000)
+    return bytes(100_000)
+
+
+def solve(number: int, *_: bytes) -> int:
+    """Keep a thread busy; every eighth call does so for much longer."""
+    return spin(1.2 if number % 8 == 5 else 0.08)
+
+
+def faulty() -> Recording:
+    """A recording of slow reading, a client that dawdles, a few tasks that last and two that fail."""
+    from distributed import Client, LocalCluster, span
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=2, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+        dask_insight.record(name="faulty", client=client) as run,
+    ):
+        with span("load"):
+            parts = client.map(load, range(12), pure=False)
+            client.gather(parts)
+        time.sleep(1.5)
+        with span("solve"):
+            client.gather([client.submit(solve, i, part, pure=False) for i, part in enumerate(parts * 2)])
+        for number in range(2):
+            client.submit(fail, number).exception()
     return run
 
 
@@ -146,6 +178,7 @@ def empty() -> Recording:
 
 MAKERS = {
     "real": real,
+    "faulty": faulty,
     "threads": threads,
     "synthetic": lambda: synthetic(Size(tasks=20_000, lanes=16, samples=20_000, stacks=1_500)),
     "hostile": hostile,

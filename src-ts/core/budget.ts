@@ -19,6 +19,8 @@ export interface BudgetRows {
   readonly name: Symbols;
   readonly span: Symbols;
   readonly worker: Symbols;
+  /** '' where a row stands for several threads, or for unused ones. */
+  readonly thread: Symbols;
   readonly submission: NumberArray;
 }
 
@@ -35,6 +37,7 @@ export function budgetRows(recording: Recording): BudgetRows | undefined {
     name: table.symbols('name'),
     span: table.symbols('span'),
     worker: table.symbols('worker'),
+    thread: table.symbols('thread'),
     submission: table.numbers('submission')
   };
 }

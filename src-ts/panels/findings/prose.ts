@@ -33,7 +33,8 @@ function codeBlock(part: string): HTMLElement {
   return element('div', { class: 'di-code' }, block, copy);
 }
 
-function inline(part: string): Node[] {
+/** One line; `backticks` mark code. */
+export function inline(part: string): Node[] {
   return part
     .trim()
     .split('`')

@@ -2,7 +2,7 @@ import type { Finding } from '../../core/findings';
 import { shortened } from '../../core/format';
 import { button, element, svg } from '../element';
 import { severityMark } from './mark';
-import { prose } from './prose';
+import { inline, prose } from './prose';
 import { costSentence, costWords, evidenceWords, whenWords } from './words';
 
 /** What a row needs to know of the run, and whom it tells what a person does. */
@@ -35,7 +35,8 @@ export class FindingRow {
     const { severity, title } = finding;
     const id = `di-finding-${++count}`;
     this.rest = element('div', { class: 'di-finding-rest', id, hidden: true });
-    this.opener = button(`Details: ${title}`, () => this.open(!this.isOpen), chevron());
+    const plain = title.replaceAll('`', '');
+    this.opener = button(`Details: ${plain}`, () => this.open(!this.isOpen), chevron());
     this.opener.setAttribute('aria-expanded', 'false');
     this.opener.setAttribute('aria-controls', id);
     this.opener.title = 'Details';
@@ -45,7 +46,11 @@ export class FindingRow {
       { type: 'button', class: 'di-finding-title', 'aria-pressed': 'false' },
       severityMark(severity),
       element('span', { class: 'di-finding-severity' }, severity),
-      element('span', { class: 'di-finding-words', dir: 'auto', title }, shortened(title, 400)),
+      element(
+        'span',
+        { class: 'di-finding-words', dir: 'auto', title: plain },
+        ...inline(shortened(title, 400))
+      ),
       element('span', { class: 'di-finding-cost' }, cost)
     );
     this.title.addEventListener('click', () => context.choose(finding));

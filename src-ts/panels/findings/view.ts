@@ -182,7 +182,11 @@ export class FindingsView implements PanelView {
     }
     row?.open(!isChosen);
     selection.put(SOURCE, isChosen ? [] : clauses);
-    say(isChosen ? 'Nothing of the findings is chosen.' : `Chosen: what concerns ${finding.title}`);
+    say(
+      isChosen
+        ? 'Nothing of the findings is chosen.'
+        : `Chosen: what concerns ${finding.title.replaceAll('`', '')}`
+    );
   }
 
   /** One thing of it alone; again takes it back. */

@@ -46,7 +46,7 @@ export function placeBar(parts: readonly Shown[], whole: number, width: number, 
   const isNamed = (part: Shown): boolean => small.length < 2 || !small.includes(part);
   const wanted: { part: Shown | undefined; words: string }[] = there
     .filter(isNamed)
-    .map(part => ({ part, words: `${part.words} ${share(part.seconds / whole)}` }));
+    .map(part => ({ part, words: `${isolated(part.words)} ${share(part.seconds / whole)}` }));
   if (small.length > 1) {
     const rest = small.reduce((total, { seconds }) => total + seconds, 0);
     wanted.push({ part: undefined, words: `${small.length} smaller parts ${share(rest / whole)}` });
@@ -105,4 +105,9 @@ export function frameSegment(pen: Pen, { box }: Segment, theme: Theme): void {
   pen.strokeStyle = theme.text;
   pen.lineWidth = 1.5;
   pen.strokeRect(box.x + 0.75, box.y + 0.75, Math.max(1, box.width - 1.5), box.height - 1.5);
+}
+
+/** Text from right to left in it stays within it. */
+function isolated(text: string): string {
+  return `\u2068${text}\u2069`;
 }

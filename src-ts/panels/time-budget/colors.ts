@@ -1,11 +1,11 @@
 import { CUSTOM } from '../../core/budget-layers';
-import { type ColorRegistry, mixed, type Rgb, reservedColor, slotColor } from '../../draw/palette';
+import { type ColorRegistry, mixed, oklch, type Rgb, reservedColor, slotColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 import { activityColor } from '../fine-metrics/colors';
 
 /**
  * Work has strong colours, Dask's own where it has one; idle time is pale:
- * greys, and for what a task name is to blame for, a wash of its colour.
+ * greys, hues that no task name has, and for what a name is to blame for a wash of its colour.
  */
 export function partColor(part: string, name: string, colors: ColorRegistry, theme: Theme): Rgb {
   const blue = slotColor(19, theme.dark, theme.contrast);
@@ -34,11 +34,11 @@ export function partColor(part: string, name: string, colors: ColorRegistry, the
     case 'inputs':
       return name ? wash(colors.color(name, theme.dark, theme.contrast), theme) : grey(2, theme);
     case 'placement':
-      return wash(slotColor(4, theme.dark, theme.contrast), theme);
+      return wash(oklch(theme.dark ? 0.8 : 0.66, 0.13, 62), theme);
     case 'scheduler':
-      return wash(slotColor(9, theme.dark, theme.contrast), theme);
+      return wash(oklch(theme.dark ? 0.72 : 0.58, 0.15, 8), theme);
     case 'paused':
-      return wash(reservedColor('disk', theme.dark), theme);
+      return oklch(theme.dark ? 0.62 : 0.72, 0.16, 40);
     case 'idle':
     case 'client':
       return grey(0, theme);

@@ -1,6 +1,7 @@
-import { type BudgetRows, budgetRows, budgetTime, chosenRows, threadSeconds } from '../../core/budget';
+import { type BudgetRows, budgetRows, chosenRows, threadSeconds } from '../../core/budget';
 import { type BudgetGroup, budgetGroups, type Grouping } from '../../core/budget-groups';
 import { type Layers, layersOf, namesOfLayer, threadsOverTime } from '../../core/budget-layers';
+import { busyThreads, mostThreads } from '../../core/busy';
 import { duration } from '../../core/format';
 import type { Filter, TimeRange } from '../../core/selection';
 import { PARTS, timeBudget } from '../../core/time-budget';
@@ -29,14 +30,14 @@ interface Told {
   /** Thread-seconds of each row, and which rows are drawn over time. */
   readonly seconds: Float64Array;
   readonly mask: Uint8Array;
+  readonly filter: Filter;
   /** Most threads that there were at once. */
   readonly most: number;
+  /** Short pieces are summed by bin, those of functions by few: a large recording. */
+  readonly isSummed: boolean;
 }
 
 const SOURCE = 'time-budget';
-
-/** Bins over the whole time in which the most threads are looked for. */
-const BINS = 400;
 
 /** The time budget within the selection, from the rows that Python has made, else from the page's own sums. */
 export class BudgetFigures {
@@ -83,7 +84,11 @@ export class BudgetFigures {
   /** Threads in each part over time, in bins. */
   overTime(from: number, to: number, bins: number): Float64Array[] {
     const { told } = this;
-    return told ? threadsOverTime(told.rows, told.mask, told.layers, from, to, bins) : [];
+    if (!told) return [];
+    const threads = threadsOverTime(told.rows, told.mask, told.layers, from, to, bins);
+    if (told.isSummed)
+      sharpen(threads, told.layers, busyThreads(this.context.tasks, told.filter, from, to, bins));
+    return threads;
   }
 
   /** Task names of a part with their thread time, most first. */
@@ -100,7 +105,7 @@ export class BudgetFigures {
   }
 
   private readRows(rows: BudgetRows, filter: Filter): void {
-    const { recording, colors, surface } = this.context;
+    const { recording, colors, surface, tasks } = this.context;
     const mask = chosenRows(recording, rows, filter);
     const seconds = threadSeconds(rows, mask, filter.time);
     const layers = layersOf(rows, seconds);
@@ -120,7 +125,8 @@ export class BudgetFigures {
       spans: undefined,
       cells: undefined
     });
-    this.told = { rows, layers, seconds, mask, most: mostThreads(rows, here) };
+    const most = Math.max(1, mostThreads(tasks, filter.workers));
+    this.told = { rows, layers, seconds, mask, filter, most, isSummed: isSummed(rows, layers) };
     this.note = leftOut(rows, here, mask, filter, layers.whole);
   }
 
@@ -172,13 +178,21 @@ function both(one: TimeRange | undefined, other: TimeRange | undefined): TimeRan
   return { start, stop: Math.max(start, Math.min(one.stop, other.stop)) };
 }
 
-function mostThreads(rows: BudgetRows, mask: Uint8Array): number {
-  const { start, stop } = budgetTime(rows);
-  const alone = {
-    list: [{ part: '', name: '', kind: 'idle', seconds: 0 }],
-    of: new Uint16Array(rows.length),
-    whole: 0
-  };
-  const [threads] = stop > start ? threadsOverTime(rows, mask, alone as Layers, start, stop, BINS) : [[0]];
-  return Math.max(1, Math.ceil(Math.max(...threads) - 0.05));
+/** Whether time of functions stands for several threads in a row. */
+function isSummed({ thread }: BudgetRows, { list, of }: Layers): boolean {
+  const several = Uint8Array.from(thread.names, name => Number(name === ''));
+  return thread.codes.some((code, row) => several[code] === 1 && list[of[row]].kind === 'computing');
+}
+
+/**
+ * Gives the time of functions the shape that it has: the page knows it exactly,
+ * the rows only by few bins. Whole and parts stay what they are.
+ */
+function sharpen(threads: readonly Float64Array[], { list }: Layers, busy: Float64Array): void {
+  const computing = threads.filter((_, layer) => list[layer].kind === 'computing');
+  for (let bin = 0; bin < busy.length; bin++) {
+    const told = computing.reduce((sum, values) => sum + values[bin], 0);
+    if (told <= 0) continue;
+    for (const values of computing) values[bin] *= busy[bin] / told;
+  }
 }

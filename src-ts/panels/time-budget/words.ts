@@ -57,12 +57,12 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
 /** What is said of a part; `name` is the task name that was waited for, `others` that some have parts of their own. */
 export function partWords(part: string, name: string, others: boolean): PartWords {
   const known = WORDS[part] ?? {
-    words: part.startsWith(CUSTOM) ? part.slice(CUSTOM.length) : part,
+    words: shortened((part.startsWith(CUSTOM) ? part.slice(CUSTOM.length) : part) || '(no name)', 40),
     meaning: part.startsWith(CUSTOM) ? 'An activity of your own within tasks.' : ''
   };
   if (part !== 'inputs') return known;
   const words = name
-    ? `waiting for ${shortened(name, 60)}`
+    ? `waiting for ${shortened(name, 48)}`
     : others
       ? 'waiting for other tasks'
       : known.words;

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { busyThreads, mostThreads } from './busy';
+import { Selection } from './selection';
+import { Tasks } from './tasks';
+import { recordingOf } from './test-recording';
+
+const attempt = (run: number, task: number, worker: string, start: number, stop: number) => ({
+  run,
+  task,
+  worker,
+  thread: '1',
+  start,
+  stop,
+  done: stop,
+  status: 'ok'
+});
+
+const tasks = new Tasks(
+  recordingOf({
+    graph: [
+      { task: 1, key: 'inc-1', prefix: 'inc' },
+      { task: 2, key: 'sum-2', prefix: 'sum' }
+    ],
+    workers: [
+      { worker: 'a', threads: 2, joined: 0, left: 5 },
+      { worker: 'b', threads: 4, joined: 4 },
+      { worker: 'c', threads: 8, joined: 5 }
+    ],
+    attempts: [attempt(1, 1, 'a', 0.5, 3), attempt(2, 2, 'b', 2, 3.5), attempt(3, 1, 'd', 3.25, 3.75)]
+  })
+);
+
+describe('busy threads', () => {
+  it('are the mean over each bin', () => {
+    expect([...busyThreads(tasks, new Selection().filter(), 0, 5, 5)]).toEqual([0.5, 1, 2, 1, 0]);
+    expect([...busyThreads(tasks, new Selection().filter(), 1, 3, 2)]).toEqual([1, 2]);
+  });
+
+  it('follow names and workers', () => {
+    const selection = new Selection();
+    selection.set({ source: 'x', column: 'name', value: ['inc'] });
+    expect([...busyThreads(tasks, selection.filter(), 0, 5, 5)]).toEqual([0.5, 1, 1, 0.5, 0]);
+    selection.set({ source: 'x', column: 'worker', value: ['b', 'd'] });
+    expect([...busyThreads(tasks, selection.filter(), 0, 5, 5)]).toEqual([0, 0, 0, 0.5, 0]);
+  });
+
+  it('are at most as many as there were at once', () => {
+    expect(mostThreads(tasks, undefined)).toBe(13);
+    expect(mostThreads(tasks, new Set(['a', 'b']))).toBe(6);
+    expect(mostThreads(tasks, new Set(['d']))).toBe(1);
+  });
+});

@@ -1,0 +1,72 @@
+import type { Filter } from './selection';
+import { entryTest } from './task-filter';
+import type { Tasks } from './tasks';
+
+/** Threads on which task functions ran, in equal bins of time: the mean over each bin. All clauses count but time. */
+export function busyThreads(
+  tasks: Tasks,
+  filter: Filter,
+  from: number,
+  to: number,
+  bins: number
+): Float64Array {
+  const made = new Float64Array(bins);
+  const whole = new Float64Array(bins + 1);
+  const step = (to - from) / bins;
+  const { end } = tasks.recording;
+  const wanted = Uint8Array.from(tasks.names, name => Number(!filter.names || filter.names.has(name)));
+  const passes = entryTest(tasks, filter);
+  for (const lane of tasks.lanes) {
+    if (filter.workers && !filter.workers.has(lane.worker)) continue;
+    const { length, start, stop: stops, name, status, row } = lane;
+    for (let entry = lane.firstAfter(from); entry < length && start[entry] < to; entry++) {
+      if (wanted[name[entry]] === 0 || (passes && !passes(row[entry], status[entry]))) continue;
+      const begin = Math.max(0, (start[entry] - from) / step);
+      const stop = Math.min(bins, (Math.min(stops[entry], end) - from) / step);
+      if (!(stop > begin)) continue;
+      const first = Math.floor(begin);
+      const last = Math.floor(stop);
+      if (first === last) {
+        made[first] += stop - begin;
+        continue;
+      }
+      made[first] += first + 1 - begin;
+      if (last < bins) made[last] += stop - last;
+      whole[first + 1]++;
+      whole[last]--;
+    }
+  }
+  let there = 0;
+  for (let bin = 0; bin < bins; bin++) {
+    there += whole[bin];
+    made[bin] += there;
+  }
+  return made;
+}
+
+/** Most threads that the workers of a filter had at once. */
+export function mostThreads(tasks: Tasks, workers: ReadonlySet<string> | undefined): number {
+  const table = tasks.recording.table('workers');
+  const newest = new Map<string, number>();
+  for (let row = 0; row < table.rows; row++) newest.set(table.text('worker', row), row);
+  const [joined, left] = [table.times('joined'), table.times('left')];
+  const counts = table.numbers('threads');
+  const changes: [time: number, threads: number][] = [];
+  let always = 0;
+  for (const { worker, thread } of tasks.lanes) {
+    if (!newest.has(worker) && thread !== '' && (workers?.has(worker) ?? true)) always++;
+  }
+  for (const [worker, row] of newest) {
+    if (workers && !workers.has(worker)) continue;
+    changes.push([Number.isNaN(joined[row]) ? Number.NEGATIVE_INFINITY : joined[row], counts[row]]);
+    if (!Number.isNaN(left[row])) changes.push([left[row], -counts[row]]);
+  }
+  changes.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  let most = always;
+  let now = always;
+  for (const [, threads] of changes) {
+    now += threads;
+    most = Math.max(most, now);
+  }
+  return most;
+}
