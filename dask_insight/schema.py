@@ -447,7 +447,11 @@ _ALL = (
         Column("change", "f64", "Wall time minus that of the baseline; NaN for the baseline.", unit="s"),
         Column("noise", "f64", "A change up to this, either way, says nothing.", unit="s"),
         Column("source", "sym", "Where the noise is known from: runs (repeats) or tasks (within the runs)."),
-        Column("verdict", "sym", "baseline, same (within the noise), slower or faster."),
+        Column(
+            "verdict",
+            "sym",
+            "baseline, same (within the noise), slower, faster, or unknown where no task ran.",
+        ),
         Column("text", "str", "The verdict in words."),
     ),
     _table(

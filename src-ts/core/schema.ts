@@ -535,7 +535,7 @@ export const TABLES = {
     noise: 'f64',
     /** Where the noise is known from: runs (repeats) or tasks (within the runs). */
     source: 'sym',
-    /** baseline, same (within the noise), slower or faster. */
+    /** baseline, same (within the noise), slower, faster, or unknown where no task ran. */
     verdict: 'sym',
     /** The verdict in words. */
     text: 'str'

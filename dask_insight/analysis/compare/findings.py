@@ -8,36 +8,55 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .measure import Measured
+from .measure import Finding, Measured
 from .names import shape_of
 
 _STATES = {(True, True): "stayed", (False, True): "came", (True, False): "went"}
-
-#: What makes a finding of one run that of another: its code, and its task names but for their tokens.
-_Key = tuple[str, tuple[str, ...]]
 
 
 class _Found(NamedTuple):
     """A finding in the runs of a side."""
 
     #: As it stands where it costs most.
-    finding: Any
+    finding: Finding
     #: Wall time it costs, seconds, mean over the runs that have it.
     cost: float
     runs: int
 
 
 def findings(measured: Sequence[Sequence[Measured]]) -> dict[str, Any]:
-    """The columns of the table `compared_findings`."""
-    found = [_of_side(side) for side in measured]
+    """The columns of the table `compared_findings`.
+
+    A finding of one run is that of another if their codes are the same and they
+    name a task in common, tokens aside, or no tasks.
+    """
+    subjects = _Subjects()
+    found = [_of_side(side, subjects) for side in measured]
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     for side in range(1, len(found)):
-        rows = [(key, found[0].get(key), found[side].get(key)) for key in {**found[0], **found[side]}]
-        rows.sort(key=lambda row: -max(_cost(row[1]), _cost(row[2])))
-        for _, before, after in rows:
+        rows = [(found[0].get(key), found[side].get(key)) for key in {**found[0], **found[side]}]
+        rows.sort(key=lambda row: -max(map(_cost, row)))
+        for before, after in rows:
             for name, value in zip(_COLUMNS, _row(side, before, after), strict=True):
                 columns[name].append(value)
     return columns
+
+
+class _Subjects:
+    """Numbers what findings are about."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[str, set[str]]] = []
+
+    def of(self, finding: Finding) -> int:
+        """The number of what a finding is about, the same for all that are about the same."""
+        names = {shape_of(name) for name in finding.tasks}
+        for number, (code, known) in enumerate(self._known):
+            if code == finding.code and (known & names or not (known or names)):
+                known |= names
+                return number
+        self._known.append((finding.code, names))
+        return len(self._known) - 1
 
 
 _COLUMNS = (
@@ -70,16 +89,12 @@ def _row(side: int, before: _Found | None, after: _Found | None) -> tuple[Any, .
     )
 
 
-def _of_side(side: Sequence[Measured]) -> dict[_Key, _Found]:
-    told: dict[_Key, list[Any]] = {}
+def _of_side(side: Sequence[Measured], subjects: _Subjects) -> dict[int, _Found]:
+    told: dict[int, list[Finding]] = {}
     for run in side:
-        seen: set[_Key] = set()
-        for each in run.findings:
-            key = (str(each.code), tuple(sorted({shape_of(str(name)) for name in each.tasks})))
-            # Of several alike in one run, the costliest stands first and for all.
-            if key not in seen:
-                told.setdefault(key, []).append(each)
-                seen.add(key)
+        # Of several alike in one run, the first one stands for all: they are ranked.
+        for number, each in {subjects.of(each): each for each in reversed(run.findings)}.items():
+            told.setdefault(number, []).append(each)
     return {
         key: _Found(
             max(each, key=lambda finding: _known(finding.cost_seconds)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,6 +38,18 @@ class Names(NamedTuple):
     cpu_error: np.ndarray
 
 
+class Finding(NamedTuple):
+    """What a comparison needs of a finding."""
+
+    code: str
+    severity: str
+    title: str
+    #: Task names.
+    tasks: tuple[str, ...]
+    #: Of wall time; NaN for a risk that costs none.
+    cost_seconds: float
+
+
 class Measured(NamedTuple):
     """The figures of a run. Times in seconds, sizes in bytes."""
 
@@ -56,8 +69,7 @@ class Measured(NamedTuple):
     memory: Series
     #: As `Recording.flame`.
     flame: pd.DataFrame
-    #: Findings, as `Recording.findings` lists them.
-    findings: list[Any]
+    findings: list[Finding]
     #: Kind and name of a fact to its value in words.
     facts: dict[tuple[str, str], str]
 
@@ -126,6 +138,13 @@ def _there(recording: Recording, known: Attempts, start: float, stop: float) -> 
     return int(np.count_nonzero(~(joined >= stop) & ~(left <= start)))
 
 
-def _findings(recording: Recording) -> list[Any]:
-    found = getattr(recording, "findings", None)
-    return list(found()) if callable(found) else []
+def _findings(recording: Recording) -> list[Finding]:
+    """Those that the recording has, or that are worked out of it; rows without a code stand for none."""
+    table: Mapping[str, Any] = recording.answer("findings")
+    columns = (table[name].tolist() for name in Finding._fields)
+    found = [Finding(*row) for row in zip(*columns, strict=True)]
+    return [
+        each._replace(tasks=tuple(map(str, json.loads(each.tasks or "[]"))))  # type: ignore[arg-type]
+        for each in found
+        if each.code and each.severity != "gap"
+    ]

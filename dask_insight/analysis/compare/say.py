@@ -58,8 +58,10 @@ def verdicts(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Mapping
 def _sentences(
     sides: Mapping[str, Any], budget: Mapping[str, Any], names: Mapping[str, Any], side: int
 ) -> Iterator[str]:
-    told = _names(names, side)
     yield _first(sides, side)
+    if sides["verdict"][side] == "unknown":
+        return
+    told = _names(names, side)
     if because := _because(sides, budget, told, side):
         yield because
 

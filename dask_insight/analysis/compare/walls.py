@@ -32,6 +32,7 @@ def sides(measured: Sides, names: Sequence[str]) -> dict[str, Any]:
         sd = noise.deviation(seen, float(np.hypot(noise.EXPECTED, within)))
         runs = (len(walls[0]), len(walls[number]))
         width[number] = noise.width(sd, seen.df, runs, (mean[:1], mean[number : number + 1]))[0]
+    width[(mean == 0) | (mean[0] == 0)] = np.nan
     change = np.where(np.arange(len(mean)) > 0, mean - mean[0], np.nan)
     return {
         "side": np.arange(len(mean)),
@@ -121,10 +122,9 @@ def _within(side: Sequence[Measured]) -> float:
 
 
 def _words(change: np.ndarray, width: np.ndarray, more: str, less: str) -> list[str]:
-    return [
-        more if by > noise_ else less if by < -noise_ else "same"
-        for by, noise_ in zip(change.tolist(), width.tolist(), strict=True)
-    ]
+    words = np.where(change > width, more, np.where(change < -width, less, "same"))
+    told: list[str] = np.where(np.isfinite(width), words, "unknown").tolist()
+    return told
 
 
 def _mean(values: list[float]) -> float:

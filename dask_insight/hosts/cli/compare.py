@@ -102,6 +102,8 @@ def _judged(comparison: Comparison, limit: float | None) -> ExitCode:
         return ExitCode.OK
     slower = comparison.slower(limit)
     sides = comparison.sides
+    if (sides["verdict"] == "unknown").any():
+        raise CommandError("where no task ran, nothing can be slower: record runs that compute something")
     base = float(sides["seconds"].iloc[0])
     for side in sides.to_dict("records")[1:]:
         if not side["change"] > limit * base:

@@ -172,6 +172,8 @@ def _settings(comparison: Comparison, sides: list[str]) -> Section:
 
 def _verdict(row: dict[str, Any]) -> str:
     told = _signed(row["change"])
+    if row["verdict"] == "unknown":
+        return "unknown"
     return f"{told} ({_NOISE})" if row["verdict"] == _SAME else f"{told}, {row['verdict']}"
 
 
