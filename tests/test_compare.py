@@ -1,0 +1,456 @@
+"""What differs between runs, and whether that is more than noise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from graphs import START, Task, ran
+
+import dask_insight
+from dask_insight import Comparison, compare
+from dask_insight.analysis.compare import noise
+from dask_insight.analysis.compare.findings import findings
+from dask_insight.analysis.compare.measure import Finding
+from dask_insight.analysis.compare.names import shape_of
+from dask_insight.analysis.compare.stacks import place_of
+from dask_insight.batch import encode
+from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING, TABLES
+
+
+def run(
+    seed: int = 0,
+    *,
+    work: float = 0.1,
+    count: int = 80,
+    threads: Sequence[int] = (1, 1),
+    factor: float = 1.0,
+    more: Sequence[Task] = (),
+    cpu: Sequence[float] = (),
+    name: str = "",
+    **tables: Any,
+) -> Recording:
+    """A run of 20 `load`, so many `work` and 10 `sum`, whose tasks differ by some per cent."""
+    random = np.random.default_rng(seed)
+
+    def seconds(mean: float) -> float:
+        return float(mean * factor * random.lognormal(0, 0.08))
+
+    tasks = [
+        *(Task("load", seconds(0.05)) for _ in range(20)),
+        *(Task("work", seconds(work)) for _ in range(count)),
+        *(Task("sum", seconds(0.02)) for _ in range(10)),
+        *more,
+    ]
+    if name:
+        tables["about"] = {"name": ["name"], "value": [json.dumps(name)]}
+    made = ran(tasks, threads, **tables)
+    if cpu:
+        of_task = [
+            dict(zip(("load", "work", "sum"), cpu, strict=True)).get(task.prefix, 0.0) for task in tasks
+        ]
+        rows = {"run": range(len(tasks)), "cpu": [random.lognormal(0, 0.01) * each for each in of_task]}
+        made.append(encode("executions", rows))
+    return made
+
+
+def of_side(table: pd.DataFrame, side: int = 1) -> pd.DataFrame:
+    """The rows of a side."""
+    return table[table["side"] == side]
+
+
+def row(comparison: Comparison, name: str, side: int = 1) -> Any:
+    """What a comparison says of a task name."""
+    table = comparison.names
+    [found] = table[(table["side"] == side) & (table["name"] == name)].itertuples()
+    return found
+
+
+def test_the_name_that_takes_twice_as_long_stands_first() -> None:
+    found = compare(run(1), run(2, work=0.2), names=["before", "after"])
+    first = found.names.iloc[1]
+    assert (first["name"], first["side"], first["verdict"]) == ("work", 1, "slower")
+    assert first["mean"] == pytest.approx(0.2, rel=0.05)
+    assert first["change"] == pytest.approx(0.1, rel=0.1) and first["noise"] < 0.05
+    assert first["impact"] == pytest.approx(80 * 0.1 / 2, rel=0.1), "8 s more on two threads"
+    assert (row(found, "load").verdict, row(found, "sum").verdict) == ("same", "same")
+    assert of_side(found.sides)["verdict"].tolist() == ["slower"]
+    assert "First of all work takes 2.0 times as long (+" in found.verdict()
+    assert "after took" in found.verdict() and "one run each" in found.verdict()
+    assert found.slower(0.1) == ["after"] and found.slower(5.0) == []
+
+
+def test_the_other_way_round_it_is_faster() -> None:
+    found = compare(run(1, work=0.2), run(2))
+    assert (found.names.iloc[1]["name"], found.names.iloc[1]["verdict"]) == ("work", "faster")
+    assert found.slower() == [] and "less than" in found.verdict()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_differs_by_chance_only_is_said_to_be_the_same(seed: int) -> None:
+    found = compare(run(2 * seed), run(2 * seed + 1, factor=1.02))
+    assert set(of_side(found.names)["verdict"]) == {"same"}
+    assert set(of_side(found.budget)["verdict"]) == {"same"}
+    sides = of_side(found.sides).iloc[0]
+    assert sides["verdict"] == "same" and abs(sides["change"]) <= sides["noise"]
+    assert "no difference beyond the noise" in found.verdict()
+    assert found.slower() == []
+
+
+def test_repeats_that_differ_much_make_the_noise_large() -> None:
+    factors = (0.7, 1.0, 1.3)
+    before = [run(each, factor=factor) for each, factor in enumerate(factors)]
+    after = [run(10 + each, factor=1.25 * factor) for each, factor in enumerate(factors)]
+    quiet = compare([run(each) for each in range(3)], [run(10 + each, factor=1.25) for each in range(3)])
+    loud = compare(before, after)
+    assert of_side(loud.sides)["verdict"].tolist() == ["same"]
+    assert of_side(quiet.sides)["verdict"].tolist() == ["slower"]
+    assert of_side(loud.sides)["source"].tolist() == ["runs"] and "from 3 runs and 3" in loud.verdict()
+    assert len(loud.runs) == 6 and loud.sides["runs"].tolist() == [3, 3]
+    assert loud.runs["seconds"][:3].mean() == pytest.approx(loud.sides["seconds"][0])
+
+
+def test_all_names_slower_alike_is_said_to_be_the_machine() -> None:
+    before = [run(each, more=[Task("late", 0.5)] * 8) for each in range(3)]
+    after = [run(9 + each, factor=1.6, more=[Task("late", 0.8)] * 8) for each in range(3)]
+    assert "Nearly all tasks take 1.6 times as long, as on a slower or busier machine." in str(
+        compare(before, after)
+    )
+
+
+def test_with_other_numbers_of_workers_work_and_wall_time_are_told_apart() -> None:
+    found = compare(run(1), run(1, threads=(2, 2)), run(1, threads=(1, 1, 1)), names=["two", "four", "three"])
+    assert found.sides["threads"].round().tolist() == [2, 4, 3]
+    assert found.sides["verdict"].tolist() == ["baseline", "faster", "faster"]
+    assert set(found.names.loc[found.names["side"] > 0, "verdict"]) == {"same"}
+    assert found.names["impact"].abs().max() < 1e-5
+    assert "four took" in found.verdict() and "on 4 threads instead of 2" in found.verdict()
+    assert found.sides["thread_seconds"].max() < 1.1 * found.sides["thread_seconds"].min()
+
+
+def test_budgets_stand_beside_each_other_and_add_up_to_the_wall_times() -> None:
+    found = compare(run(1), run(2, work=0.2), run(3, threads=(4,)))
+    sums = found.budget.groupby("side")[["wall", "share", "seconds"]].sum()
+    np.testing.assert_allclose(sums["wall"], found.sides["seconds"], rtol=1e-9)
+    np.testing.assert_allclose(sums["share"], 1, rtol=1e-9)
+    np.testing.assert_allclose(sums["seconds"], found.sides["thread_seconds"], rtol=1e-9)
+    changes = found.budget.groupby("side")["change"].sum()[1:]
+    np.testing.assert_allclose(changes, found.sides["change"][1:], rtol=1e-6)
+    assert found.budget.iloc[0]["part"] == "compute"
+
+
+def test_names_that_came_and_went() -> None:
+    found = compare(run(1, more=[Task("old", 3.0)]), run(2, more=[Task("new", 6.0), Task("new", 6.0)]))
+    assert row(found, "old").verdict == "went" and row(found, "new").verdict == "came"
+    assert row(found, "new").count == 2 and row(found, "new", 0).count == 0
+    assert np.isnan(row(found, "old").mean) and np.isnan(row(found, "old").change)
+    assert row(found, "old").impact == pytest.approx(-1.5)
+    assert found.names["name"].iloc[0] == "new", "what costs most comes first"
+
+
+def test_more_tasks_of_the_same_length() -> None:
+    found = compare(run(1), run(2, count=160))
+    assert row(found, "work").verdict == "more" and row(found, "load").verdict == "same"
+    assert "work runs 160 times instead of 80" in found.verdict()
+    assert row(compare(run(1), run(2, count=40)), "work").verdict == "fewer"
+
+
+def test_names_that_differ_by_a_token_stand_together_and_say_so() -> None:
+    first = [Task(f"fit-{token}", 1.0) for token in ("a1b2c3d4", "b2c3d4e5")]
+    second = [Task("fit-0f9e8d7c6b", 1.0), Task("step-2", 0.1)]
+    found = compare(run(1, more=first), run(2, more=second))
+    fit, before = row(found, "fit-…"), row(found, "fit-…", 0)
+    assert (before.count, fit.count) == (2, 1)
+    assert json.loads(before.names) == ["fit-a1b2c3d4", "fit-b2c3d4e5"]
+    assert json.loads(fit.names) == ["fit-0f9e8d7c6b"]
+    assert row(found, "step-2").verdict == "came"
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("sum", "sum"),
+        ("step-2", "step-2"),
+        ("read_parquet", "read_parquet"),
+        ("defaced", "defaced"),
+        ("lambda-0123456789abcdef", "lambda-…"),
+        ("load_9f8e7d6c_part", "load_…_part"),
+        ("<function f at 0x7f12ab34cd56>", "<function f at …>"),
+        ("2f1a0c9e-1b2c-4d5e-8f90-123456789abc", "…-1b2c-4d5e-8f90-…"),
+    ],
+)
+def test_what_looks_like_a_token(name: str, shape: str) -> None:
+    assert shape_of(name) == shape
+
+
+def test_cpu_time_tells_what_a_busy_machine_hides() -> None:
+    noisy = [run(each, factor=factor, cpu=(0.02, 0.05, 0.01)) for each, factor in enumerate((0.6, 1, 1.5))]
+    after = [run(9 + each, factor=factor, cpu=(0.02, 0.1, 0.01)) for each, factor in enumerate((0.6, 1, 1.5))]
+    found = compare(noisy, after)
+    first = found.names.iloc[1]
+    assert (first["name"], first["verdict"]) == ("work", "costlier")
+    assert first["cpu_change"] == pytest.approx(0.05, rel=0.1)
+    assert first["impact"] == pytest.approx(80 * 0.05 / 2, rel=0.1)
+    assert row(found, "load").verdict == "same"
+    assert "But work takes 2.0 times as much CPU time" in found.verdict()
+    assert row(compare(after, noisy), "work").verdict == "cheaper"
+
+
+def _stacks(prefix: str, line: int, seconds: Sequence[float]) -> dict[str, Any]:
+    """Stacks a → b and a → c, with samples in a, b and c."""
+    files = [
+        f"{prefix}/site-packages/lib/core.py",
+        f"{prefix}/site-packages/lib/core.py",
+        f"{prefix}/mine.py",
+    ]
+    end = START + 1
+    return {
+        "stacks": {
+            "stack": [0, 1, 2],
+            "parent": [NOTHING, 0, 0],
+            "function": ["a", "b", "c"],
+            "file": files,
+            "line": [line] * 3,
+            "first_line": [line] * 3,
+        },
+        "samples": {
+            "process": ["w0"] * 3,
+            "thread": ["0"] * 3,
+            "time": [end] * 3,
+            "duration": list(seconds),
+            "stack": [0, 1, 2],
+            "run": [0, 0, 0],
+        },
+    }
+
+
+def test_call_stacks_of_all_runs_are_one_tree() -> None:
+    before = run(1, **_stacks("/home/one/lib/python3.11", 10, (0.1, 0.2, 0.0)))
+    again = run(2, **_stacks("/home/one/lib/python3.11", 10, (0.1, 0.4, 0.0)))
+    after = run(3, **_stacks("/opt/two/lib/python3.12", 99, (0.1, 0.1, 0.5)))
+    table = compare([before, again], after).stacks
+    assert table["node"].nunique() == 3 and len(table) == 6
+    wide = table.pivot(index="function", columns="side", values=["self", "total"])
+    assert wide["self"].loc["b"].tolist() == pytest.approx([0.3, 0.1])
+    assert wide["self"].loc["c"].tolist() == pytest.approx([0.0, 0.5])
+    assert wide["total"].loc["a"].tolist() == pytest.approx([0.4, 0.7])
+    roots = table[table["parent"] == NOTHING]
+    assert set(roots["function"]) == {"a"}
+    assert set(table.loc[table["function"] != "a", "parent"]) == set(roots["node"])
+    assert set(table.loc[table["function"] == "b", "line"]) == {10}, "as the first side has it"
+
+
+@pytest.mark.parametrize(
+    ("file", "place"),
+    [
+        ("/venv/lib/python3.12/site-packages/dask/core.py", "dask/core.py"),
+        (r"C:\venv\Lib\site-packages\dask\core.py", "dask/core.py"),
+        ("/usr/lib/python3.11/json/decoder.py", "json/decoder.py"),
+        ("/tmp/ipykernel_812/3342.py", "cell"),
+        ("<ipython-input-3-8a1b>", "cell"),
+        ("/home/me/project/train.py", "train.py"),
+        ("train.py", "train.py"),
+        ("", ""),
+    ],
+)
+def test_one_file_has_one_place_on_all_machines(file: str, place: str) -> None:
+    assert place_of(file) == place
+
+
+def test_memory_is_aligned_at_the_start() -> None:
+    def memory(late: float, mib: float) -> dict[str, Any]:
+        times = [START + late + each for each in (0.0, 0.0, 2.0, 2.5)]
+        return {
+            "memory": {
+                "worker": ["w0", "w1", "w0", "w1"],
+                "time": times,
+                "process": [mib, 1.0, 3 * mib, np.nan],
+                "managed": [1.0, 2.0, 3.0, 4.0],
+            }
+        }
+
+    found = compare(run(1, **memory(0.0, 10.0)), run(2, **memory(1.0, 20.0)))
+    before, after = (of_side(found.memory, side) for side in (0, 1))
+    assert (before["time"].min(), after["time"].min()) == (0.0, 1.0)
+    assert before["process"].iloc[0] == 11 and after["process"].iloc[-1] == 61
+    assert after["managed"].iloc[-1] == 7 and after["spilled"].isna().all()
+    assert found.sides["memory"].tolist() == [31, 61]
+
+
+def test_only_settings_that_differ_are_told() -> None:
+    def about(version: str, method: str | None) -> dict[str, Any]:
+        facts = {
+            "python": "3.12.1",
+            "packages": {"dask": version, "numpy": "2.1"},
+            "config": {"dataframe": {"shuffle": {"method": method}}, "array": {"chunk-size": "128MiB"}},
+            "cluster": {"workers": 2},
+        }
+        return {"about": {"name": list(facts), "value": [json.dumps(each) for each in facts.values()]}}
+
+    before = [run(1, **about("2024.1", "p2p")), run(2, **about("2024.2", "p2p"))]
+    found = compare(before, run(3, **about("2025.1", None))).settings
+    told = {(each.kind, each.name, each.side): each.value for each in found.itertuples()}
+    assert told == {
+        ("version", "dask", 0): "2024.1 | 2024.2",
+        ("version", "dask", 1): "2025.1",
+        ("configuration", "dataframe.shuffle.method", 0): "p2p",
+        ("configuration", "dataframe.shuffle.method", 1): "",
+    }
+
+
+class _Run:
+    """A run of which the findings alone are known."""
+
+    def __init__(self, *found: Finding) -> None:
+        self.findings = list(found)
+
+
+def test_findings_that_came_and_went() -> None:
+    tiny = Finding("tiny-tasks", "warning", "tiny", ("inc", "add"), 2.0)
+    tiny_now = Finding("tiny-tasks", "info", "tiny still", ("inc-0a1b2c3d", "inc"), 1.0)
+    spill = Finding("spill", "critical", "spilled", (), 5.0)
+    skew = Finding("straggler", "info", "one is late", ("fit",), float("nan"))
+    other = Finding("straggler", "info", "another is late", ("sum",), 0.5)
+    sides: Any = [[_Run(tiny, skew), _Run(tiny)], [_Run(spill, tiny_now, other)]]
+    rows = findings(sides)
+    told = list(zip(rows["code"], rows["state"], rows["runs_before"], rows["runs_after"], strict=True))
+    assert told == [
+        ("spill", "came", 0, 1),
+        ("tiny-tasks", "stayed", 2, 1),
+        ("straggler", "came", 0, 1),
+        ("straggler", "went", 1, 0),
+    ]
+    assert (rows["cost_before"][1], rows["cost_after"][1], rows["title"][1]) == (2.0, 1.0, "tiny still")
+    assert np.isnan(rows["cost_before"][0]) and json.loads(rows["tasks"][3]) == ["fit"]
+
+
+def test_findings_of_recordings_are_compared() -> None:
+    found = compare(run(1), run(1, more=[Task("work", 20.0)])).findings
+    assert ("straggler", "came") in set(zip(found["code"], found["state"], strict=True))
+
+
+def test_a_run_in_which_nothing_ran() -> None:
+    found = compare(Recording(), run(1), names=["nothing", "something"])
+    assert found.sides["verdict"].tolist() == ["baseline", "unknown"]
+    assert "no task ran in nothing" in found.verdict() and found.slower() == []
+    both = compare(Recording(), Recording())
+    assert "no task ran" in both.verdict() and len(both.names) == 0
+    assert "Runs" in str(both) and both.to_markdown() and json.loads(both.to_json())["names"] == []
+
+
+def test_files_are_opened_and_give_the_sides_their_names(tmp_path: Path) -> None:
+    for number in (1, 2):
+        run(number).save(tmp_path / f"main-{number}.dinsight")
+    run(3, name="mine").save(tmp_path / "change.dinsight")
+    repeats = [tmp_path / "main-1.dinsight", str(tmp_path / "main-2.dinsight")]
+    found = compare(repeats, tmp_path / "change.dinsight", run(4, name="main"))
+    assert found.sides["name"].tolist() == ["main", "change", "main (2)"]
+    assert found.runs["file"].tolist()[2:] == [str(tmp_path / "change.dinsight"), ""]
+    with pytest.raises(FileNotFoundError):
+        compare(run(1), tmp_path / "nowhere.dinsight")
+
+
+def test_a_comparison_is_a_recording_that_can_be_saved_and_opened(tmp_path: Path) -> None:
+    found = compare(run(1), run(2, work=0.2), names=["before", "after"])
+    found.save(tmp_path / "compared.dinsight")
+    opened = dask_insight.open(tmp_path / "compared.dinsight")
+    assert opened.summary().verdict() == found.verdict()
+    again = Comparison(opened)
+    assert again.verdict() == found.verdict() and str(again) == str(found)
+    pd.testing.assert_frame_equal(again.names, found.names)
+    with pytest.raises(ValueError, match="two runs or more"):
+        compare(opened)
+
+
+def test_its_report_says_it_without_scripts_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.hosts import report
+
+    monkeypatch.setattr(report, "asset", {"report.js": "", "report.css": ""}.__getitem__)
+    found = compare(run(1), run(2, work=0.2), names=["before", "after"])
+    html = found.report(tmp_path / "compared.html").read_text(encoding="utf-8")
+    page, tables = html.split("<noscript>")
+    assert "First of all work takes 2.0 times as long" in page and "before and after" in page
+    assert "Task names" in tables and "No task ended" not in html
+
+
+def test_other_peoples_text_is_never_markup() -> None:
+    evil = "<img src=x onerror=alert(1)>|`*[a](b)"
+    found = compare(run(1, more=[Task(evil, 9.0)]), run(2), names=[evil, "after"])
+    assert "<img" not in found._repr_html_() and "&lt;img" in found._repr_html_()
+    body = found.to_markdown().split("-->")[1]
+    assert "<img" not in body and "[a]" not in body
+    assert "&#60;img" in body and "onerror=alert(1)&#62;&#124;" in body
+
+
+def test_json_has_no_numbers_that_json_has_not() -> None:
+    told = json.loads(compare(run(1), run(2, more=[Task("new", 1.0)])).to_json(), parse_constant=pytest.fail)
+    assert {"verdict", "slower", "sides", "runs", "budget", "names", "findings", "settings"} == set(told)
+    [new] = [each for each in told["names"] if each["name"] == "new" and each["side"] == 1]
+    assert new["names"] == ["new"] and new["change"] is None and new["verdict"] == "came"
+
+
+def test_every_column_is_described() -> None:
+    found = compare(run(1), run(2))
+    for name in ("sides", "runs", "budget", "names", "memory", "stacks", "findings", "settings"):
+        doc = getattr(Comparison, name).__doc__
+        columns = [column.name for column in TABLES[f"compared_{name}"].columns]
+        assert list(getattr(found, name).columns) == columns
+        assert all(f"    {column}" in doc for column in columns)
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        (("run",), "two runs or more"),
+        (("run", []), "a side has no runs"),
+    ],
+)
+def test_too_few_runs_are_refused(given: Sequence[Any], error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        compare(*(run(1) if each == "run" else each for each in given))
+
+
+def test_what_is_no_run_is_refused() -> None:
+    with pytest.raises(TypeError, match="a int cannot be compared: give a Recording"):
+        compare(run(1), [3])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="does not name 2 sides"):
+        compare(run(1), run(2), names=["one"])
+
+
+def test_students_t_is_right() -> None:
+    tables = {(4, noise.USUAL): 2.776, (8, noise.USUAL): 2.306, (30, noise.USUAL): 2.042}
+    tables |= {(4, noise.MANY): 4.604, (8, noise.MANY): 3.355, (30, noise.MANY): 2.750}
+    for (df, normal), wanted in tables.items():
+        assert noise.student(df, normal) == pytest.approx(wanted, rel=0.015)
+
+
+def test_of_runs_that_do_not_differ_hardly_any_are_told_to() -> None:
+    random = np.random.default_rng(0)
+    for before, after in ((1, 1), (2, 1), (3, 3), (8, 8)):
+        alarms = 0
+        for _ in range(400):
+            walls = [random.lognormal(3, 0.025, (count, 1)) for count in (before, after)]
+            seen = noise.repeats(walls)
+            sd = noise.deviation(seen, noise.EXPECTED)
+            means = (walls[0].mean(axis=0), walls[1].mean(axis=0))
+            width = noise.width(sd, seen.df, (before, after), means)
+            alarms += bool(abs(means[0] - means[1]) > width)
+        assert alarms <= 0.08 * 400, (before, after)
+
+
+def test_neighbours_that_are_alike_count_as_one_event() -> None:
+    random = np.random.default_rng(0)
+    order, group = np.arange(1000.0), np.zeros(1000, "i8")
+    alone = random.normal(1, 0.1, 1000)
+    phases = np.repeat(random.normal(1, 0.1, 10), 100)
+    [error] = noise.batch_means(group, order, alone, 1)
+    assert np.sqrt(error) == pytest.approx(0.1 / np.sqrt(1000), rel=0.6)
+    [error] = noise.batch_means(group, order, phases, 1)
+    assert np.sqrt(error) == pytest.approx(phases[::100].std(ddof=1) / np.sqrt(10), rel=1e-6)
+    assert np.isnan(noise.batch_means(np.zeros(1, "i8"), order[:1], alone[:1], 1)).all()
