@@ -1,4 +1,6 @@
 import { bytes, count, duration, share } from '../core/format';
+import { functionOf, placeWords } from '../core/functions-of';
+import type { Recording } from '../core/recording';
 import { sumTasks, type TaskSum } from '../core/task-sums';
 import { css } from '../draw/palette';
 import { element } from './element';
@@ -55,10 +57,10 @@ class FunctionsView extends PlainView {
   }
 
   protected content(): TableOptions {
-    const { tasks, selection, colors, surface } = this.context;
+    const { tasks, selection, colors, surface, recording } = this.context;
     const all = sumTasks(tasks, selection.filter('functions'), 'name');
     const query = this.query();
-    const places = this.places();
+    const places = new Map(all.map(({ label }) => [label, placeOf(recording, label)]));
     const sums = all.filter(({ label }) =>
       [label, places.get(label) ?? ''].some(text => text.toLowerCase().includes(query))
     );
@@ -77,24 +79,6 @@ class FunctionsView extends PlainView {
       choose: row => selection.toggle('functions', 'name', sums[row].label),
       isChosen: row => chosen.has(sums[row].label)
     };
-  }
-
-  /** `file:line` of each name whose code is known; what the task itself told goes before what was sampled. */
-  private places(): ReadonlyMap<string, string> {
-    const table = this.context.recording.table('functions');
-    const lines = table.numbers('line');
-    const found = new Map<string, string>();
-    const sure = new Set<string>();
-    for (let row = 0; row < table.rows; row++) {
-      const name = table.text('prefix', row);
-      const file = table.text('file', row);
-      if (file === '' || sure.has(name)) continue;
-      const isDefinition = table.text('source', row) === 'definition';
-      if (isDefinition) sure.add(name);
-      else if (found.has(name)) continue;
-      found.set(name, lines[row] > 0 ? `${file}:${lines[row]}` : file);
-    }
-    return found;
   }
 }
 
@@ -127,9 +111,9 @@ function columnsOf(sums: readonly TaskSum[], places: ReadonlyMap<string, string>
     number('Results', sum => sum.nbytes, bytes)
   ];
   if (sums.some(({ cpu }) => !Number.isNaN(cpu))) columns.push(number('CPU', sum => sum.cpu, share));
-  if (places.size > 0) {
+  if ([...places.values()].some(place => place !== '')) {
     const place = ({ label }: TaskSum): string => places.get(label) ?? '';
-    columns.push({ title: 'Defined in', numeric: false, value: place, words: sum => nearby(place(sum)) });
+    columns.push({ title: 'Defined in', numeric: false, value: place, words: place });
   }
   return columns;
 }
@@ -139,7 +123,9 @@ function captionOf(shown: number, all: number, query: string): string {
   return shown === 0 ? `No task name holds “${query}”` : `${count(shown)} of ${count(all)} task names`;
 }
 
-/** A file without the folders before its last one. */
-function nearby(place: string): string {
-  return place.split(/[/\\]/).slice(-2).join('/');
+/** Where a function stands; its module where no file is known. '' if neither is. */
+function placeOf(recording: Recording, name: string): string {
+  const found = functionOf(recording, name);
+  if (!found) return '';
+  return placeWords(found) || [found.module, found.name].filter(Boolean).join('.');
 }

@@ -5,7 +5,18 @@ import { TimeBudgetView } from './time-budget/view';
 export const timeBudget: Panel = {
   id: 'time-budget',
   title: 'Time budget',
-  tables: ['budget', 'attempts', 'executions', 'phases', 'workers', 'graph', 'submissions', 'spans'],
+  tables: [
+    'budget',
+    'attempts',
+    'executions',
+    'phases',
+    'workers',
+    'graph',
+    'submissions',
+    'spans',
+    'cells',
+    'lines'
+  ],
   overTime: true,
   create: context => new TimeBudgetView(context)
 };

@@ -1,7 +1,8 @@
 import type { BudgetGroup, Grouping } from '../../core/budget-groups';
 import { cellsOf, cellWords } from '../../core/cells';
-import { duration, plural, shortened } from '../../core/format';
+import { duration, plural } from '../../core/format';
 import type { Recording } from '../../core/recording';
+import { sourceLines } from '../../core/source-lines';
 import { css } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import type { TextWidth } from '../../draw/text-width';
@@ -109,7 +110,7 @@ export function partOfLine(lines: Lines, { group }: Line, x: number, width: numb
 }
 
 function labelRoom(width: number): number {
-  return Math.round(Math.min(300, width * 0.36));
+  return Math.round(Math.min(380, width * 0.38));
 }
 
 /** What a group is called in front of a person. */
@@ -140,8 +141,10 @@ const NONE: Readonly<Record<Grouping, string>> = {
   line: '(no one line)'
 };
 
-/** `file:line` with the file's folders left out. */
-function lineWords(_recording: Recording, key: string): string {
-  const name = key.split(/[/\\]/).at(-1) ?? key;
-  return shortened(name, 80);
+/** `file.py:12` and what stands there, as far as it is known. */
+function lineWords(recording: Recording, key: string): string {
+  const at = key.lastIndexOf(':');
+  const [path, line] = [key.slice(0, at), Number(key.slice(at + 1))];
+  const file = path.split(/[/\\]/).at(-1) ?? path;
+  return [`${file}:${line}`, sourceLines(recording).text(path, line)].filter(Boolean).join('  ');
 }

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Row, recordingOf } from '../core/test-recording';
+import { Surface } from '../draw/surface';
+import { functions } from './functions';
+import type { PanelView, Stage } from './panel';
+import { createStage } from './stage';
+
+const attempt = (run: number, task: number, start: number, stop: number, more: Row = {}): Row => ({
+  run,
+  task,
+  worker: 'a',
+  thread: '1',
+  status: 'ok',
+  start,
+  stop,
+  done: stop,
+  nbytes: 1024,
+  ...more
+});
+
+let stage: Stage;
+let view: PanelView;
+let host: HTMLElement;
+
+beforeEach(() => {
+  const recording = recordingOf({
+    graph: [
+      { task: 1, key: 'read-1', prefix: 'read_parquet' },
+      { task: 2, key: 'sum-2', prefix: 'sum' },
+      { task: 3, key: 'sum-3', prefix: 'sum' }
+    ],
+    attempts: [attempt(1, 1, 0, 4), attempt(2, 2, 4, 5), attempt(3, 3, 5, 8, { status: 'erred' })],
+    executions: [
+      { run: 1, worker: 'a', cpu: 1 },
+      { run: 2, worker: 'a', cpu: 1 },
+      { run: 3, worker: 'a', cpu: 1 }
+    ],
+    functions: [
+      {
+        prefix: 'sum',
+        function: 'total',
+        module: 'app',
+        file: '/home/me/app.py',
+        line: 12,
+        source: 'definition'
+      },
+      { prefix: 'read_parquet', function: 'read', module: 'lib', file: '', line: 0, source: 'definition' }
+    ]
+  });
+  stage = createStage(recording);
+  view = functions.create({ ...stage, surface: new Surface(), say: () => {} });
+  host = document.createElement('div');
+  host.append(...(view.controls ?? []), view.below as HTMLElement);
+  document.body.append(host);
+  view.layout();
+});
+
+afterEach(() => {
+  view.dispose?.();
+  host.remove();
+});
+
+const texts = (selector: string): string[] =>
+  [...host.querySelectorAll(selector)].map(each => (each.textContent ?? '').replace(/\s/g, ' '));
+const names = (): string[] => texts('tbody th');
+const press = (title: string): void =>
+  [...host.querySelectorAll<HTMLButtonElement>('thead button')]
+    .find(each => each.textContent === title)
+    ?.click();
+
+function search(text: string): void {
+  (view.search as HTMLInputElement).value = text;
+  view.search?.dispatchEvent(new Event('input'));
+}
+
+describe('functions', () => {
+  it('have their figures, and the place of their code', () => {
+    expect(texts('thead th')).toEqual([
+      'Task name',
+      'Tasks',
+      'Time',
+      'Share',
+      'Mean',
+      'Median',
+      '95 %',
+      'Longest',
+      'Failed',
+      'Results',
+      'CPU',
+      'Defined in'
+    ]);
+    expect(texts('tbody tr:first-child > *')).toEqual([
+      'read_parquet',
+      '1',
+      '4 s',
+      '50 %',
+      '4 s',
+      '4 s',
+      '4 s',
+      '4 s',
+      '',
+      '1 KiB',
+      '25 %',
+      'lib.read'
+    ]);
+    expect(texts('tbody tr:last-child > *')).toEqual([
+      'sum',
+      '2',
+      '4 s',
+      '50 %',
+      '2 s',
+      '2 s',
+      '2.9 s',
+      '3 s',
+      '1',
+      '1 KiB',
+      '50 %',
+      'me/app.py:12'
+    ]);
+  });
+
+  it('can be sorted by each column', () => {
+    press('Mean');
+    expect(names()).toEqual(['read_parquet', 'sum']);
+    press('Mean');
+    expect(names()).toEqual(['sum', 'read_parquet']);
+    press('Defined in');
+    expect(names()).toEqual(['read_parquet', 'sum']);
+  });
+
+  it('can be searched by name and place', () => {
+    search('PARQ');
+    expect(names()).toEqual(['read_parquet']);
+    search('app.py');
+    expect(names()).toEqual(['sum']);
+    expect(texts('caption')).toEqual(['1 of 2 task names']);
+    search('nothing');
+    expect(texts('caption')).toEqual(['No task name holds “nothing”']);
+    view.search?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', cancelable: true }));
+    expect(names()).toHaveLength(2);
+  });
+
+  it('choose their name, and take it back', () => {
+    host.querySelector<HTMLButtonElement>('tbody button')?.click();
+    expect(stage.selection.clauses).toEqual([
+      { source: 'functions', column: 'name', value: ['read_parquet'] }
+    ]);
+    view.layout();
+    expect(host.querySelector('tbody button')?.getAttribute('aria-pressed')).toBe('true');
+    expect(names()).toHaveLength(2);
+    host.querySelector<HTMLButtonElement>('tbody button')?.click();
+    expect(stage.selection.clauses).toEqual([]);
+  });
+});
