@@ -4,6 +4,20 @@ import type { Recording } from './recording';
 /** Longest time that decoding holds the thread before it lets the page breathe, milliseconds. */
 const SLICE = 12;
 
+/** Work in slices, between which the page does what else it has to do. */
+export class Pace {
+  private since = performance.now();
+
+  constructor(private readonly slice = SLICE) {}
+
+  /** Ends the slice if it has been long enough. */
+  async rest(): Promise<void> {
+    if (performance.now() - this.since <= this.slice) return;
+    await breathe();
+    this.since = performance.now();
+  }
+}
+
 /** Lets everything else that waits run once. */
 export function breathe(): Promise<void> {
   return new Promise(resolve => {
@@ -49,24 +63,21 @@ export async function inflate(compressed: Uint8Array<ArrayBuffer>): Promise<Uint
 /**
  * Takes all batches of a buffer, in slices, so that the page stays alive.
  *
- * `progress` hears the share that is done, 0 to 1, after every slice. Throws
+ * `progress` hears the share that is done, 0 to 1. Throws
  * `BatchError` where the bytes cease to be batches; those before are kept.
  */
 export async function load(
   recording: Recording,
   bytes: Uint8Array,
-  progress: (share: number) => void = () => {}
+  progress: (share: number) => void = () => {},
+  pace = new Pace()
 ): Promise<void> {
-  let since = performance.now();
   let done = 0;
   for (const batch of decodeAll(bytes)) {
     recording.take(batch);
     for (const { size } of batch.columns.values()) done += size;
-    if (performance.now() - since > SLICE) {
-      progress(Math.min(0.99, done / bytes.length));
-      await breathe();
-      since = performance.now();
-    }
+    progress(Math.min(0.99, done / bytes.length));
+    await pace.rest();
   }
   progress(1);
 }

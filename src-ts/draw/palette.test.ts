@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { ColorRegistry, choosePalette, luminance, mixed, oklch, SLOTS, slotColor } from './palette';
+import { ColorRegistry, choosePalette, luminance, mixed, mixtures, oklch, SLOTS, slotColor } from './palette';
 
 const distance = (a: readonly number[], b: readonly number[]): number =>
   Math.hypot(...a.map((value, at) => value - b[at]));
@@ -35,6 +35,28 @@ describe('palette', () => {
   test('mixing is in linear light', () => {
     expect(mixed([0, 0, 0], [255, 255, 255], 0.5)).toEqual([188, 188, 188]);
     expect(mixed([10, 20, 30], [200, 100, 50], 1)).toEqual([200, 100, 50]);
+  });
+
+  test('many mixtures are those that are made one by one', () => {
+    const shares = Array.from({ length: 64 }, (_, at) => at / 63);
+    const colors = [
+      [255, 255, 255],
+      [22, 24, 28],
+      [0, 0, 0],
+      [214, 39, 40],
+      [12, 200, 255]
+    ] as const;
+    for (const under of colors) {
+      for (const over of colors) {
+        const packed = [...mixtures(under, over, shares)].map(each => [
+          each & 255,
+          (each >> 8) & 255,
+          (each >> 16) & 255,
+          each >>> 24
+        ]);
+        expect(packed).toEqual(shares.map(share => [...mixed(under, over, share), 255]));
+      }
+    }
   });
 
   test('a dozen names can be told apart; the same names get the same colours', () => {

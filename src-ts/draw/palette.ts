@@ -39,6 +39,30 @@ export function linear(channel: number): number {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }
 
+/** `steps[channel]`: the linear light from which on the next channel is nearer. */
+let steps: Float64Array | undefined;
+
+/**
+ * `mixed` for many shares that rise, as a canvas stores colours: what takes a power for each channel there
+ * takes a comparison or two here.
+ */
+export function mixtures(under: Rgb, over: Rgb, shares: readonly number[]): Uint32Array {
+  steps ??= Float64Array.from({ length: 256 }, (_, channel) => linear(channel + 0.5));
+  const mixtures = new Uint32Array(shares.length).fill(0xff000000);
+  for (let place = 0; place < 3; place++) {
+    const from = linear(under[place]);
+    const to = linear(over[place]);
+    let channel = under[place];
+    for (let at = 0; at < shares.length; at++) {
+      const light = (1 - shares[at]) * from + shares[at] * to;
+      while (channel < 255 && light >= steps[channel]) channel++;
+      while (channel > 0 && light < steps[channel - 1]) channel--;
+      mixtures[at] |= channel << (8 * place);
+    }
+  }
+  return mixtures;
+}
+
 /** Two colours mixed in linear light; `share` 1 is all `over`. */
 export function mixed(under: Rgb, over: Rgb, share: number): Rgb {
   const mix = (a: number, b: number): number => encoded((1 - share) * linear(a) + share * linear(b));
@@ -125,14 +149,15 @@ export function reservedColor(kind: Reserved, dark: boolean): Rgb {
  */
 export class ColorRegistry {
   private readonly slots = new Map<string, number>();
-  private readonly used = new Set<number>();
+  /** How far the nearest place that has been given is from each. */
+  private readonly nearest = new Uint8Array(SLOTS).fill(255);
 
   slot(name: string): number {
     let slot = this.slots.get(name);
     if (slot === undefined) {
       slot = this.choose(hash(name));
       this.slots.set(name, slot);
-      this.used.add(slot);
+      this.take(slot);
     }
     return slot;
   }
@@ -146,19 +171,18 @@ export class ColorRegistry {
     for (const nearest of [3, 2, 1]) {
       for (let step = 0; step < SLOTS; step++) {
         const slot = (first + step * 17) % SLOTS;
-        if (this.isFree(slot, nearest)) return slot;
+        if (this.nearest[slot] >= nearest) return slot;
       }
     }
     return first;
   }
 
-  private isFree(slot: number, nearest: number): boolean {
-    for (const other of this.used) {
+  private take(slot: number): void {
+    for (let other = 0; other < SLOTS; other++) {
       const hues = Math.abs((slot % HUES) - (other % HUES));
       const lightnesses = slot - (slot % HUES) === other - (other % HUES) ? 0 : 1;
-      if (hues + lightnesses < nearest) return false;
+      this.nearest[other] = Math.min(this.nearest[other], hues + lightnesses);
     }
-    return true;
   }
 }
 

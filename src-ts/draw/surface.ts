@@ -62,6 +62,7 @@ export class Surface {
   theme: Theme = PLAIN;
   private painter: Painter | undefined;
   private visible = true;
+  private drawn = false;
   private stale = new Set<Sheet | 'layout'>();
   private readonly stops: (() => void)[] = [];
 
@@ -108,13 +109,25 @@ export class Surface {
 
   /** Draws what is stale, now. The page's frame calls this; tests and benchmarks may. */
   commit(): void {
+    waiting.delete(this);
     if (!this.painter || this.width === 0 || this.height === 0) return;
     const stale = this.stale;
     this.stale = new Set();
     const all = stale.has('layout');
     if (all) this.painter.layout();
     if (all || stale.has('base')) this.painter.draw(this.pen(this.base, false));
-    this.painter.drawOverlay(this.pen(this.overlay, true));
+    if (this.drawn || stale.has('overlay')) this.painter.drawOverlay(this.pen(this.overlay, true));
+    else this.invalidate('overlay');
+    this.drawn = true;
+  }
+
+  /** Draws at once, so that the next frame has it; what else waits is drawn after that frame. */
+  commitFirst(): void {
+    this.commit();
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(commit);
+    });
   }
 
   /** Reads the theme and the size again and draws at once, seen or not; for printing. */

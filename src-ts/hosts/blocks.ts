@@ -1,5 +1,5 @@
 import { fromAscii91 } from '../core/ascii91';
-import { inflate, load } from '../core/load';
+import { inflate, load, Pace } from '../core/load';
 import type { Recording } from '../core/recording';
 
 /**
@@ -12,7 +12,8 @@ import type { Recording } from '../core/recording';
 export async function readBlocks(
   recording: Recording,
   blocks: readonly HTMLElement[],
-  progress: (share: number) => void
+  progress: (share: number) => void,
+  pace = new Pace()
 ): Promise<readonly string[]> {
   const damages: string[] = [];
   for (let index = 0; index < blocks.length; index++) {
@@ -20,7 +21,7 @@ export async function readBlocks(
     blocks[index].remove();
     try {
       const bytes = await inflate(fromAscii91(text));
-      await load(recording, bytes, share => progress((index + share) / blocks.length));
+      await load(recording, bytes, share => progress((index + share) / blocks.length), pace);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       damages.push(`A part of this report (${blocks[index].id}) is damaged and missing here: ${why}.`);

@@ -12,17 +12,22 @@ import { themeSwitch } from './theme-switch';
 
 /** Which panels stand where; a panel that is named nowhere comes last. */
 const ROWS: readonly (readonly string[])[] = [
+  ['findings'],
   ['time-budget'],
   ['task-stream'],
+  ['critical-path'],
   ['resources'],
   ['memory'],
   ['flame-graph', 'fine-metrics'],
-  ['functions', 'workers'],
-  ['spans']
+  ['functions'],
+  ['workers', 'spans']
 ];
 
 /** Rows that fill the first window; the others come after the first picture. */
-const FIRST_ROWS = 2;
+const FIRST_ROWS = 3;
+
+/** The panel that is drawn in the first picture; those around it follow a frame later. */
+const FIRST = 'task-stream';
 
 /** All panels of one recording in a page. */
 export interface Page {
@@ -34,6 +39,7 @@ export interface Page {
 /** Puts all panels into a page, with what the page has once: tools, keys, address. */
 export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Panel[], stage: Stage): Page {
   const mounted: Mounted[] = [];
+  let first: Mounted | undefined;
   const left = new Set(panels);
   const put = (row: readonly Panel[]): void => {
     const box = element('div', { class: row.length > 1 ? 'di-columns' : 'di-row' });
@@ -41,13 +47,14 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
     for (const panel of row) {
       const cell = element('div', { class: 'di-cell' });
       box.append(cell);
-      mounted.push(mount(panel, stage, cell));
+      const made = mount(panel, stage, cell);
+      mounted.push(made);
+      if (panel.id === FIRST) first = made;
     }
   };
   const rows = ROWS.map(names => names.flatMap(name => panels.filter(panel => panel.id === name)));
   for (const row of rows) for (const panel of row) left.delete(panel);
   const waiting = [...rows, ...[...left].map(panel => [panel])].filter(row => row.length > 0);
-  for (const row of waiting.splice(0, FIRST_ROWS)) put(row);
   let stopped = false;
   const putRest = async (): Promise<void> => {
     for (const row of waiting) {
@@ -70,6 +77,8 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
   };
   enable();
 
+  // The theme is known by now.
+  for (const row of waiting.splice(0, FIRST_ROWS)) put(row);
   const stops = [
     selection.subscribe(enable),
     stage.viewport.subscribe(enable),
@@ -78,6 +87,7 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
     keepPrintable(mounted),
     drawAhead(mounted)
   ];
+  first?.surface.commitFirst();
   return {
     complete: putRest(),
     stop: () => {

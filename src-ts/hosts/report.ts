@@ -1,3 +1,4 @@
+import { Pace } from '../core/load';
 import { Recording } from '../core/recording';
 import { element } from '../panels/element';
 import { PANELS } from '../panels/index';
@@ -5,6 +6,12 @@ import { createStage } from '../panels/stage';
 import { readBlocks } from './blocks';
 import { page } from './page';
 import { painted } from './painted';
+
+/**
+ * Longest time in one go until the first picture, milliseconds: so long, nobody misses a page that answers,
+ * and each pause costs a picture of a page without its charts.
+ */
+const FIRST_SLICE = 60;
 
 /** Opens the report that this script stands in. */
 async function open(): Promise<void> {
@@ -15,16 +22,16 @@ async function open(): Promise<void> {
   const opening = element('p', { class: 'opening', role: 'status' }, 'Opening the recording …', bar);
   main.before(opening);
   const recording = new Recording();
-  const read = async (part: 'first' | 'rest', from: number, to: number): Promise<void> => {
+  const read = async (part: 'first' | 'rest', from: number, to: number, pace: Pace): Promise<void> => {
     const blocks = [...document.querySelectorAll<HTMLElement>(`script.batches[data-part=${part}]`)];
     const progress = (share: number): void => {
       bar.value = from + share * (to - from);
     };
-    for (const damage of await readBlocks(recording, blocks, progress)) {
+    for (const damage of await readBlocks(recording, blocks, progress, pace)) {
       main.before(element('p', { class: 'notice' }, damage));
     }
   };
-  await read('first', 0, 0.5);
+  await read('first', 0, 0.5, new Pace(FIRST_SLICE));
   main.setAttribute('aria-busy', 'true');
   const { complete } = page(main, tools, PANELS, createStage(recording));
   document.documentElement.dataset.shown = 'true';
@@ -32,7 +39,7 @@ async function open(): Promise<void> {
   await painted();
   // The rest of the page stands after this script.
   await parsed();
-  await read('rest', 0.5, 1);
+  await read('rest', 0.5, 1, new Pace());
   await complete;
   opening.remove();
   main.removeAttribute('aria-busy');

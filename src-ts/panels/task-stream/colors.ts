@@ -1,4 +1,4 @@
-import { type ColorRegistry, css, mixed, type Rgb, reservedColor } from '../../draw/palette';
+import { type ColorRegistry, css, mixed, mixtures, type Rgb, reservedColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 import { ERRED, FIRST_NAME, FULL, KILLED, RETRIED } from './cells';
 import { ACTIONS, reservedOf } from './phases';
@@ -7,6 +7,8 @@ import { ACTIONS, reservedOf } from './phases';
 const LEAST = 0.18;
 /** How much is left of the colour of what is not chosen. */
 const DIMMED = 0.2;
+/** How much there is of the colour in a pixel that is 1 to `FULL` parts full. */
+const SHARES = Array.from({ length: FULL }, (_, at) => LEAST + ((1 - LEAST) * (at + 1)) / FULL);
 
 /** Cell to colour, as a canvas stores it. */
 export interface ColorTable {
@@ -40,42 +42,48 @@ export function failureColor(failure: number, theme: Theme): Rgb {
   return theme.dark ? [60, 60, 66] : [70, 70, 76];
 }
 
-export function colorTable({ names, colors, theme, bright, chosen }: ColorChoice): ColorTable {
-  const size = (names.length + FIRST_NAME) * (FULL + 1);
-  const tasks = new Uint32Array(size).fill(packed(theme.background));
-  const dimmed = tasks.slice();
+export function colorTable(choice: ColorChoice): ColorTable {
+  const { theme, chosen } = choice;
   const { background } = theme;
-  const put = (filling: number, color: Rgb, isBright: boolean): void => {
-    const shown = isBright ? color : mixed(background, color, DIMMED);
-    const faded = mixed(background, color, DIMMED);
-    for (let full = 1; full <= FULL; full++) {
-      const share = LEAST + ((1 - LEAST) * full) / FULL;
-      tasks[filling * 64 + full] = packed(mixed(background, shown, share));
-      dimmed[filling * 64 + full] = packed(mixed(background, faded, share));
-    }
-  };
-  for (const failure of [ERRED, KILLED, RETRIED]) {
-    const color = packed(failureColor(failure, theme));
-    tasks.fill(color, failure * 64, failure * 64 + 64);
-    dimmed.fill(
-      packed(mixed(background, failureColor(failure, theme), 0.5)),
-      failure * 64,
-      failure * 64 + 64
-    );
-  }
-  names.forEach((name, index) => {
-    put(index + FIRST_NAME, colors.color(name, theme.dark, theme.contrast), bright(name));
-  });
+  let dimmed: Uint32Array | undefined;
   const phases = new Uint32Array((ACTIONS.length + FIRST_NAME) * 64);
   ACTIONS.forEach((_, action) => {
     const color = reservedColor(reservedOf(action), theme.dark);
-    for (let full = 1; full <= FULL; full++) {
-      const share = (0.35 + (0.65 * full) / FULL) * (chosen ? 2 * DIMMED : 1);
-      phases[(action + FIRST_NAME) * 64 + full] = packed(mixed(background, color, share));
-    }
+    const most = chosen ? 2 * DIMMED : 1;
+    const shares = SHARES.map((_, at) => (0.35 + (0.65 * (at + 1)) / FULL) * most);
+    phases.set(mixtures(background, color, shares), (action + FIRST_NAME) * 64 + 1);
   });
-  const outline = theme.dark ? packed([235, 235, 235]) : 0;
-  return { tasks, dimmed, phases, background: packed(background), grid: packed(theme.gridColor), outline };
+  return {
+    tasks: tableOf(choice, choice.bright, 1),
+    get dimmed() {
+      dimmed ??= tableOf(choice, () => false, 0.5);
+      return dimmed;
+    },
+    phases,
+    background: packed(background),
+    grid: packed(theme.gridColor),
+    outline: theme.dark ? packed([235, 235, 235]) : 0
+  };
+}
+
+/** The colours of all cells; `failures` is how much is left of the colour of failures. */
+function tableOf(
+  { names, colors, theme }: ColorChoice,
+  bright: (name: string) => boolean,
+  failures: number
+): Uint32Array {
+  const { background } = theme;
+  const table = new Uint32Array((names.length + FIRST_NAME) * (FULL + 1)).fill(packed(background));
+  for (const failure of [ERRED, KILLED, RETRIED]) {
+    const color = packed(mixed(background, failureColor(failure, theme), failures));
+    table.fill(color, failure * 64, failure * 64 + 64);
+  }
+  names.forEach((name, index) => {
+    const color = colors.color(name, theme.dark, theme.contrast);
+    const shown = bright(name) ? color : mixed(background, color, DIMMED);
+    table.set(mixtures(background, shown, SHARES), (index + FIRST_NAME) * 64 + 1);
+  });
+  return table;
 }
 
 /** The colour of a name as text for elements and pens. */
