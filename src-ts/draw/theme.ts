@@ -47,7 +47,7 @@ export function themeOf(element: Element): Theme {
   const dark = luminance(background) < 0.18;
   const ink: Rgb = dark ? [255, 255, 255] : [0, 0, 0];
   const grey = (share: number): string => css(mixed(background, ink, share));
-  const gridColor = mixed(background, ink, dark ? (contrast ? 0.16 : 0.035) : contrast ? 0.3 : 0.1);
+  const gridColor = mixed(background, ink, dark ? (contrast ? 0.16 : 0.009) : contrast ? 0.3 : 0.1);
   const named = (name: string): string => style.getPropertyValue(name).trim();
   return {
     dark,

@@ -1,3 +1,5 @@
+import { criticalPath } from './critical-path';
+import { findings } from './findings';
 import { fineMetrics } from './fine-metrics';
 import { flameGraph } from './flame-graph';
 import { functions } from './functions';
@@ -11,8 +13,10 @@ import { workers } from './workers';
 
 /** Every panel, in the order in which a page shows them. */
 export const PANELS: readonly Panel[] = [
+  findings,
   timeBudget,
   taskStream,
+  criticalPath,
   resources,
   memory,
   flameGraph,

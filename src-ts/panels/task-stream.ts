@@ -5,7 +5,19 @@ import { TaskStreamView } from './task-stream/view';
 export const taskStream: Panel = {
   id: 'task-stream',
   title: 'Task stream',
-  tables: ['attempts', 'running', 'executions', 'graph', 'phases', 'workers', 'errors', 'spans'],
+  tables: [
+    'attempts',
+    'running',
+    'executions',
+    'graph',
+    'phases',
+    'workers',
+    'errors',
+    'spans',
+    'critical',
+    'functions',
+    'lines'
+  ],
   overTime: true,
   create: context => new TaskStreamView(context)
 };

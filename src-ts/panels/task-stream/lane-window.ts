@@ -2,19 +2,21 @@ import { AXIS_HEIGHT } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 
-/** Heights of a lane, CSS pixels. */
+/** Least height of a lane, CSS pixels. */
 const LOWEST_LANE = 3;
-const HIGHEST_LANE = 22;
-/** The same where there are at most three lanes. */
-const HIGHEST_OF_FEW = 32;
+/** What a lane wants at most, and the same where there are at most three. */
+const WANTED = 22;
+const WANTED_OF_FEW = 32;
+/** What it takes where the panel has more room than it wants. */
+const HIGHEST_LANE = 160;
 /** Height that lanes together aim at, and the most that they take before they scroll. */
 const AIM = 400;
 const TALLEST = 600;
 
 /** Height that so many lanes want, with their axis. */
 export function heightOf(lanes: number): number {
-  const highest = lanes <= 3 ? HIGHEST_OF_FEW : HIGHEST_LANE;
-  const each = Math.max(LOWEST_LANE, Math.min(highest, Math.floor(AIM / lanes)));
+  const wanted = lanes <= 3 ? WANTED_OF_FEW : WANTED;
+  const each = Math.max(LOWEST_LANE, Math.min(wanted, Math.floor(AIM / lanes)));
   return Math.min(TALLEST, lanes * each) + AXIS_HEIGHT;
 }
 
@@ -33,8 +35,7 @@ export class LaneWindow {
   /** So many lanes, in so much room, CSS pixels. */
   fit(lanes: number, room: number): void {
     const each = Math.floor(room / Math.max(1, lanes));
-    const highest = lanes <= 3 ? HIGHEST_OF_FEW : HIGHEST_LANE;
-    this.height = Math.max(LOWEST_LANE, Math.min(highest, each));
+    this.height = Math.max(LOWEST_LANE, Math.min(HIGHEST_LANE, each));
     this.all = lanes;
     this.shown = Math.min(Math.max(1, Math.floor(room / this.height)), lanes);
     this.scrollBy(0);

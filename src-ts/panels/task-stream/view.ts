@@ -17,6 +17,7 @@ import { LEVELS_FROM } from './levels';
 import { entryAt, type Place, TaskMark } from './marks';
 import { neighbour } from './neighbour';
 import { noteOf } from './note';
+import { PathLine } from './path-line';
 import { Phases } from './phases';
 import { rowsOf } from './rows';
 import { Sheet } from './sheet';
@@ -27,7 +28,9 @@ const WITH_SHAPES = 5;
 const BUILDING = 10;
 
 export class TaskStreamView implements PanelView {
+  readonly fills = true;
   readonly gestures: GestureHandlers;
+  readonly controls: readonly HTMLElement[];
   readonly above: HTMLElement;
   readonly below = element('p', { class: 'di-note', hidden: true });
   readonly search: HTMLInputElement;
@@ -35,6 +38,7 @@ export class TaskStreamView implements PanelView {
   private readonly legend: Legend;
   private readonly choice: Choice;
   private readonly phases: Phases;
+  private readonly pathLine: PathLine;
   private readonly grid: Grid;
   private readonly sheet = new Sheet();
   private groups: readonly Group[] = [];
@@ -49,6 +53,8 @@ export class TaskStreamView implements PanelView {
     const { tasks } = context;
     this.phases = new Phases(tasks);
     this.grid = new Grid(this.phases);
+    this.pathLine = new PathLine(context);
+    this.controls = [this.pathLine.toggle];
     this.choice = new Choice(context, () => context.surface.invalidate('layout'));
     this.legend = new Legend(context, this.choice);
     this.above = this.legend.element;
@@ -88,6 +94,7 @@ export class TaskStreamView implements PanelView {
     this.group();
     this.window.fit(tasks.lanes.length, surface.height - AXIS_HEIGHT);
     this.legend.update(surface.theme);
+    this.pathLine.update();
     const note = noteOf(tasks);
     this.below.textContent = note;
     this.below.hidden = note === '';
@@ -115,14 +122,17 @@ export class TaskStreamView implements PanelView {
       roles: this.choice.roles,
       entries: this.choice.entries
     });
+    const { lanes } = this.context.tasks;
+    const { top, height: laneHeight } = this.window;
+    this.pathLine.draw(pen, { plot, scale, lanes, top, laneHeight }, theme);
     drawLaneLabels(
       pen,
       {
         groups: this.groups,
-        lanes: this.context.tasks.lanes,
-        from: this.window.top,
-        to: this.window.top + this.window.shown,
-        laneHeight: this.window.height,
+        lanes,
+        from: top,
+        to: top + this.window.shown,
+        laneHeight,
         right: plot.x,
         end: plot.x + plot.width
       },

@@ -1,0 +1,216 @@
+import { NOTHING } from './schema';
+import type { Filter } from './selection';
+import { taskTest } from './task-filter';
+import type { Tasks } from './tasks';
+
+/** What a tile's time went into, as the `critical` table says it. */
+export const KINDS = ['compute', 'disk', 'worker', 'transfer', 'thread', 'scheduler', 'client'] as const;
+export type Kind = (typeof KINDS)[number];
+
+export const COMPUTE = KINDS.indexOf('compute');
+
+/** What waited for a step. */
+export const REASONS = ['end', 'input', 'thread', 'submission', 'retry'] as const;
+export type Reason = (typeof REASONS)[number];
+
+/** A thread of a worker. */
+export interface Thread {
+  readonly worker: string;
+  readonly thread: string;
+}
+
+/**
+ * What kept the run from ending sooner, in order of time: tiles that follow one
+ * another without a gap. The tiles of one attempt stand together and are a step.
+ */
+export class CriticalPath {
+  /** Number of tiles, and of steps. */
+  count = 0;
+  steps = 0;
+  /** When each tile began and ended, seconds since the epoch. */
+  start = new Float64Array(0);
+  stop = new Float64Array(0);
+  /** Index into `KINDS`. */
+  kind = new Uint8Array(0);
+  /** Index into `Tasks.names`. */
+  name = new Uint16Array(0);
+  /** The attempt and its task; `NOTHING` if none. */
+  run = new Uint32Array(0);
+  task = new Uint32Array(0);
+  /** Step `s` has the tiles from `first[s]` up to `first[s + 1]`. */
+  first = new Uint32Array(1);
+  /** What waited for each step: index into `REASONS`. */
+  because = new Uint8Array(0);
+  /** Where each step was: index into `threads`. */
+  place = new Uint32Array(0);
+  threads: readonly Thread[] = [];
+  /** Grows with every change. */
+  version = 0;
+  private known = '';
+
+  constructor(private readonly tasks: Tasks) {}
+
+  /** Takes the rows as they are now; true if there are others. */
+  update(): boolean {
+    const { recording, names } = this.tasks;
+    const known = `${recording.state('critical', 'graph')}|${names.length}`;
+    if (known === this.known) return false;
+    this.known = known;
+    this.version++;
+    this.read();
+    return true;
+  }
+
+  /** When it begins and how long it is; the run's length. Seconds. */
+  get begin(): number {
+    return this.count > 0 ? this.start[0] : Number.NaN;
+  }
+
+  get seconds(): number {
+    return this.count > 0 ? this.stop[this.count - 1] - this.start[0] : 0;
+  }
+
+  stepOf(tile: number): number {
+    let low = 0;
+    let high = this.steps;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.first[middle + 1] <= tile) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The first tile that ends after a moment; `count` if there is none. */
+  firstAfter(time: number): number {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.stop[middle] <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private read(): void {
+    const table = this.tasks.recording.table('critical');
+    const order = inOrder(table.times('start'));
+    const take = <T extends Float64Array | Uint32Array | Uint8Array>(into: T, from: ArrayLike<number>): T => {
+      for (let at = 0; at < order.length; at++) into[at] = from[order[at]];
+      return into;
+    };
+    this.count = order.length;
+    this.start = take(new Float64Array(order.length), table.times('start'));
+    this.stop = take(new Float64Array(order.length), table.times('stop'));
+    this.task = take(new Uint32Array(order.length), table.numbers('task'));
+    this.run = take(new Uint32Array(order.length), table.numbers('run'));
+    const kinds = table.symbols('kind');
+    const kindOf = kinds.names.map(name => Math.max(0, KINDS.indexOf(name as Kind)));
+    this.kind = Uint8Array.from(order, row => kindOf[kinds.codes[row]]);
+    const nameOf = this.tasks.namer();
+    this.name = Uint16Array.from(this.task, task => (task === NOTHING ? 0 : nameOf(task)));
+    this.findSteps(order);
+  }
+
+  private findSteps(order: Uint32Array): void {
+    const table = this.tasks.recording.table('critical');
+    const reasons = table.symbols('because');
+    const reasonOf = reasons.names.map(name => Math.max(0, REASONS.indexOf(name as Reason)));
+    const [workers, threads] = [table.symbols('worker'), table.symbols('thread')];
+    const places = new Map<number, number>();
+    const list: Thread[] = [];
+    const first: number[] = [];
+    for (let at = 0; at < order.length; at++) {
+      if (at === 0 || this.run[at] !== this.run[at - 1]) first.push(at);
+    }
+    this.steps = first.length;
+    this.because = Uint8Array.from(first, at => reasonOf[reasons.codes[order[at]]]);
+    this.place = Uint32Array.from(first, at => {
+      const [worker, thread] = [workers.codes[order[at]], threads.codes[order[at]]];
+      const key = worker * threads.names.length + thread;
+      let place = places.get(key);
+      if (place === undefined) {
+        place = list.push({ worker: workers.names[worker], thread: threads.names[thread] }) - 1;
+        places.set(key, place);
+      }
+      return place;
+    });
+    this.first = Uint32Array.from([...first, order.length]);
+    this.threads = list;
+  }
+}
+
+/** Rows by their times; they stand so already, unless a file was changed. */
+function inOrder(times: Float64Array): Uint32Array {
+  const order = Uint32Array.from(times, (_, row) => row);
+  for (let row = 1; row < times.length; row++) {
+    if (times[row] < times[row - 1]) return order.sort((a, b) => times[a] - times[b] || a - b);
+  }
+  return order;
+}
+
+const paths = new WeakMap<Tasks, CriticalPath>();
+
+/** The path of a recording, the same for all who ask, as its rows are now. */
+export function criticalPathOf(tasks: Tasks): CriticalPath {
+  let path = paths.get(tasks);
+  if (!path) {
+    path = new CriticalPath(tasks);
+    paths.set(tasks, path);
+  }
+  path.update();
+  return path;
+}
+
+/** How much of the path a name, or everything, has; seconds. */
+export interface PathSum {
+  /** Index into `Tasks.names`. */
+  readonly name: number;
+  readonly seconds: number;
+  readonly steps: number;
+  /** By kind, in the order of `KINDS`. */
+  readonly kinds: Float64Array;
+}
+
+/** Seconds of each tile that a filter leaves. */
+export function secondsLeft(path: CriticalPath, tasks: Tasks, filter: Filter): Float64Array {
+  const { start, stop, run, task, name, first } = path;
+  const { time, names, workers } = filter;
+  const left = new Float64Array(path.count);
+  const test = taskTest(tasks, filter);
+  const isName = names && Uint8Array.from(tasks.names, each => Number(names.has(each)));
+  const isPlace = workers && path.threads.map(({ worker }) => workers.has(worker));
+  for (let step = 0; step < path.steps; step++) {
+    if (isPlace && !isPlace[path.place[step]]) continue;
+    if (isName && isName[name[first[step]]] === 0) continue;
+    if (test && !test(run[first[step]], task[first[step]])) continue;
+    for (let tile = first[step]; tile < first[step + 1]; tile++) {
+      const from = time && time.start > start[tile] ? time.start : start[tile];
+      const to = time && time.stop < stop[tile] ? time.stop : stop[tile];
+      if (to > from) left[tile] = to - from;
+    }
+  }
+  return left;
+}
+
+/** The path by task name, most seconds first; `seconds` as `secondsLeft` gives them. */
+export function sumPath(path: CriticalPath, seconds: Float64Array): PathSum[] {
+  const sums = new Map<number, { name: number; seconds: number; steps: number; kinds: Float64Array }>();
+  for (let step = 0; step < path.steps; step++) {
+    const name = path.name[path.first[step]];
+    let sum = sums.get(name);
+    if (!sum) {
+      sum = { name, seconds: 0, steps: 0, kinds: new Float64Array(KINDS.length) };
+      sums.set(name, sum);
+    }
+    let any = 0;
+    for (let tile = path.first[step]; tile < path.first[step + 1]; tile++) {
+      sum.kinds[path.kind[tile]] += seconds[tile];
+      any += seconds[tile];
+    }
+    sum.seconds += any;
+    if (any > 0) sum.steps++;
+  }
+  return [...sums.values()].filter(sum => sum.seconds > 0).sort((a, b) => b.seconds - a.seconds);
+}

@@ -1,0 +1,36 @@
+import type { Kind } from '../../core/critical-path';
+import { css, mixed, type Rgb, reservedColor } from '../../draw/palette';
+import type { Theme } from '../../draw/theme';
+
+/** How high each kind stands in the strip, a share of it: a shape beside the colour. */
+export const HEIGHTS: Readonly<Record<Kind, number>> = {
+  compute: 1,
+  transfer: 0.55,
+  disk: 0.55,
+  worker: 0.3,
+  thread: 0.3,
+  scheduler: 0.3,
+  client: 0.12
+};
+
+/** Colour of a kind; computing has the colours of its tasks, and this one where it stands for all of them. */
+export function kindColor(kind: Kind, theme: Theme): string {
+  const { background, dark } = theme;
+  const ink: Rgb = dark ? [255, 255, 255] : [0, 0, 0];
+  const grey = (light: number, night: number): string => css(mixed(background, ink, dark ? night : light));
+  switch (kind) {
+    case 'compute':
+      return grey(0.9, 0.4);
+    case 'transfer':
+    case 'disk':
+      return css(reservedColor(kind, dark));
+    case 'scheduler':
+      return grey(0.86, 0.42);
+    case 'worker':
+      return grey(0.66, 0.22);
+    case 'thread':
+      return grey(0.42, 0.1);
+    case 'client':
+      return grey(0.66, 0.22);
+  }
+}
