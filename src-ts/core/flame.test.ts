@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callees, callers, lines, type Samples, weigh } from './flame';
+import { busiestLines, callees, callers, lines, type Samples, weigh } from './flame';
 import { buildCallTree, type StackColumns } from './flame-stacks';
 import { type FlameTree, nodeAt, search } from './flame-tree';
 import { NOTHING } from './schema';
@@ -45,6 +45,13 @@ const ROWS: Row[] = [
 ];
 const tree = buildCallTree(stacksOf(ROWS));
 const every = () => true;
+
+it('knows the line of each function that took most', () => {
+  const busiest = busiestLines(tree, Float64Array.of(0.5, 1, 2, 0, 1, 2));
+  const of = (name: string): number => busiest[tree.frames.names.indexOf(name)];
+  expect([of('main'), of('load'), of('sum')]).toEqual([10, 21, 30]);
+  expect([...busiestLines(tree, new Float64Array(6))]).toEqual([0, 0, 0]);
+});
 
 describe('call tree', () => {
   it('merges stacks that differ in lines only', () => {

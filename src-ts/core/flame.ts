@@ -146,3 +146,23 @@ export function lines(
   }
   return [...sums].sort((a, b) => b[1] - a[1]);
 }
+
+/** By frame, the line that was running for most of the time, with what it called; 0 where none was. */
+export function busiestLines(tree: CallTree, weights: Float64Array): Uint32Array {
+  const { parentRow, lineOfRow, nodeOfRow, frame, frames } = tree;
+  const total = Float64Array.from({ length: parentRow.length }, (_, row) => weights[row] ?? 0);
+  // Callers stand before what they call, but for damaged data.
+  for (let row = total.length - 1; row >= 0; row--) {
+    if (parentRow[row] >= 0 && parentRow[row] < row) total[parentRow[row]] += total[row];
+  }
+  const sums = frames.names.map(() => new Map<number, number>());
+  for (let row = 0; row < total.length; row++) {
+    const found = sums[frame[nodeOfRow[row]]];
+    if (found && total[row] > 0) found.set(lineOfRow[row], (found.get(lineOfRow[row]) ?? 0) + total[row]);
+  }
+  return Uint32Array.from(sums, lines => {
+    let most = 0;
+    for (const [line, seconds] of lines) if (seconds > (lines.get(most) ?? 0)) most = line;
+    return most;
+  });
+}

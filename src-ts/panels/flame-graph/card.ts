@@ -1,9 +1,10 @@
 import type { FlameTree } from '../../core/flame-tree';
-import { duration, share } from '../../core/format';
+import { duration, share, shortened } from '../../core/format';
 import { shortFile } from '../../core/package-of';
 import { css } from '../../draw/palette';
 import type { Box } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
+import type { CardLine } from '../../draw/tooltip';
 import type { Mark } from '../panel';
 import type { FrameColors } from './colors';
 import type { FlameData } from './data';
@@ -34,11 +35,19 @@ export function frameMark(data: FlameData, tree: FlameTree, node: number, box: B
           ...data
             .linesOf(node)
             .slice(0, 3)
-            .map(([line, seconds]) => ({ label: `line ${line}`, value: share(seconds / tree.total[node]) }))
+            .map(([line, seconds]) => runningLine(line, seconds / tree.total[node], data.codeOf(frame, line)))
         ]
       ]
     }),
     words: () =>
       `${frames.names[frame]}, ${place}, ${share(tree.total[node] / all)} in total, ${share(tree.self[node] / all)} itself, depth ${tree.depth[node]}`
   };
+}
+
+/** A line that was running, and for how much of the time. */
+function runningLine(line: number, part: number, text: string): CardLine {
+  const label = `line ${line}`;
+  return text
+    ? { label, value: `${share(part)}  ${shortened(text, 60)}`, copy: text }
+    : { label, value: share(part) };
 }

@@ -1,8 +1,9 @@
-import { callees, callers, lines } from '../../core/flame';
+import { busiestLines, callees, callers, lines } from '../../core/flame';
 import { SampleIndex, type Threads } from '../../core/flame-samples';
 import type { Frames } from '../../core/flame-stacks';
 import { type FlameTree, type Found, search } from '../../core/flame-tree';
 import { FlameWeights } from '../../core/flame-weights';
+import { sourceLines } from '../../core/source-lines';
 import type { PanelContext } from '../panel';
 import { FrameColors } from './colors';
 
@@ -74,6 +75,16 @@ export class FlameData {
     const { tree, index } = this;
     if (!tree || !index || this.inverted) return [];
     return lines(index.tree, this.weights.values, tree.origin[node]);
+  }
+
+  /** The source of a line of a frame's file; '' if the recording does not have it. */
+  codeOf(frame: number, line: number): string {
+    return sourceLines(this.context.recording).text(this.frames?.files[frame] ?? '', line);
+  }
+
+  /** By frame the line that took most of what is chosen, what it called included; 0 for none. */
+  busiestLines(): Uint32Array {
+    return this.index ? busiestLines(this.index.tree, this.weights.values) : new Uint32Array(0);
   }
 
   private nameFrames({ names, files }: Frames): void {

@@ -5,7 +5,7 @@ import { FlameGraphView } from './view';
 export const flameGraph: Panel = {
   id: 'flame-graph',
   title: 'Flame graph',
-  tables: ['stacks', 'samples', 'graph', 'attempts', 'running'],
+  tables: ['stacks', 'samples', 'graph', 'attempts', 'running', 'lines'],
   overTime: false,
   create: context => new FlameGraphView(context)
 };

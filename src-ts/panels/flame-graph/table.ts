@@ -3,8 +3,15 @@ import type { FlameTree } from '../../core/flame-tree';
 import { duration, share } from '../../core/format';
 import type { TableRows } from '../panel';
 
+/** What is known of a frame's code. */
+export interface FrameCode {
+  /** By frame the line that was running for most of the time; 0 if none. */
+  readonly busiest: Uint32Array;
+  text(frame: number, line: number): string;
+}
+
 /** Time by function: on top itself, and with all it called; recursion counts once. */
-export function frameTable(tree: FlameTree, frames: Frames): TableRows {
+export function frameTable(tree: FlameTree, frames: Frames, code: FrameCode): TableRows {
   const count = frames.names.length;
   const self = new Float64Array(count);
   const total = new Float64Array(count);
@@ -21,6 +28,10 @@ export function frameTable(tree: FlameTree, frames: Frames): TableRows {
   }
   const order = [...total.keys()].filter(frame => total[frame] > 0).sort((a, b) => self[b] - self[a]);
   const place = (frame: number): string => `${frames.files[frame]}:${frames.firstLines[frame]}`;
+  const busiest = (frame: number): string => {
+    const line = code.busiest[frame] ?? 0;
+    return line > 0 ? `${line}  ${code.text(frame, line)}`.trim() : '';
+  };
   return {
     columns: [
       { title: 'Function', numeric: false },
@@ -28,7 +39,8 @@ export function frameTable(tree: FlameTree, frames: Frames): TableRows {
       { title: 'Share', numeric: true },
       { title: 'Total', numeric: true },
       { title: 'Share', numeric: true },
-      { title: 'File', numeric: false }
+      { title: 'File', numeric: false },
+      { title: 'Busiest line', numeric: false }
     ],
     length: order.length,
     row: row => {
@@ -39,7 +51,8 @@ export function frameTable(tree: FlameTree, frames: Frames): TableRows {
         share(self[frame] / tree.total[0]),
         duration(total[frame]),
         share(total[frame] / tree.total[0]),
-        place(frame)
+        place(frame),
+        busiest(frame)
       ];
     },
     value: (row, column) => {
@@ -50,7 +63,8 @@ export function frameTable(tree: FlameTree, frames: Frames): TableRows {
         self[frame] / tree.total[0],
         total[frame],
         total[frame] / tree.total[0],
-        place(frame)
+        place(frame),
+        busiest(frame)
       ];
       return values[column];
     }

@@ -164,7 +164,8 @@ export class FlameGraphView implements PanelView {
   rows(): TableRows {
     const { tree, frames } = this.data;
     if (!tree || !frames) return { columns: [], length: 0, row: () => [] };
-    return frameTable(tree, frames);
+    const text = (frame: number, line: number): string => this.data.codeOf(frame, line);
+    return frameTable(tree, frames, { busiest: this.data.busiestLines(), text });
   }
 
   private offerThreads(): void {

@@ -1,5 +1,8 @@
+import { callerOf } from '../../core/caller-of';
 import { bytes, clock, count, duration, plural, share, shortened, THIN } from '../../core/format';
+import { functionOf, placeWords } from '../../core/functions-of';
 import { type Lane, RUNNING, STATUSES, type Status } from '../../core/lane';
+import { sourceLines } from '../../core/source-lines';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
 import type { Card, CardLine } from '../../draw/tooltip';
@@ -55,6 +58,7 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
       isRunning ? [] : waits(tasks, row, run),
       isRunning ? [] : results(tasks, row, run),
       relations(tasks, task),
+      code(tasks, task, name),
       others > 0
         ? [{ label: 'Here too', value: plural(others, 'more task', 'more tasks'), tone: 'muted' }]
         : []
@@ -205,6 +209,31 @@ function relations(tasks: Tasks, task: number): CardLine[] {
     line('Needed by', dependents > 0 ? plural(dependents, 'task') : '', true),
     line('Span', row < 0 ? '' : spanName(tasks, graph.text('span', row)), true)
   ].filter(each => each !== undefined);
+}
+
+/** Where the function stands that ran, and the line that asked for it. */
+function code(tasks: Tasks, task: number, name: string): CardLine[] {
+  const { recording } = tasks;
+  const place = functionOf(recording, name);
+  const row = tasks.graphRow(task);
+  const caller =
+    row < 0 ? undefined : callerOf(recording, recording.table('graph').numbers('submission')[row]);
+  const text = place ? sourceLines(recording).text(place.file, place.line) : '';
+  return [
+    ...(place ? [{ label: 'Function', value: shortened(place.name, 60) }] : []),
+    ...(place?.file ? [sourceLine('Defined in', place, text)] : []),
+    ...(caller ? [sourceLine('Started by', caller, caller.text)] : [])
+  ];
+}
+
+function sourceLine(
+  label: string,
+  place: { readonly file: string; readonly line: number },
+  text: string
+): CardLine {
+  const where = placeWords(place);
+  const copy = place.line > 0 ? `${place.file}:${place.line}` : place.file;
+  return { label, value: text ? `${where}  ${shortened(text, 60)}` : where, copy };
 }
 
 function spanName(tasks: Tasks, id: string): string {
