@@ -1,6 +1,7 @@
+import { budgetRows, budgetTime } from '../../core/budget';
 import { clausesOf, type Finding, type Findings, findingsOf } from '../../core/findings';
 import { count, plural } from '../../core/format';
-import type { Clause } from '../../core/selection';
+import type { Clause, TimeRange } from '../../core/selection';
 import { activeTime } from '../../core/time-budget';
 import { css } from '../../draw/palette';
 import { themeOf, watchTheme } from '../../draw/theme';
@@ -146,14 +147,20 @@ export class FindingsView implements PanelView {
   }
 
   private clauses(finding: Finding): Clause[] {
-    const { recording, tasks } = this.context;
+    const { recording } = this.context;
     const workers = new Set(recording.table('workers').symbols('worker').names);
-    return clausesOf(finding, SOURCE, workers, activeTime(tasks));
+    return clausesOf(finding, SOURCE, workers, this.time());
   }
 
   private run(): number {
-    const { start, stop } = activeTime(this.context.tasks);
+    const { start, stop } = this.time();
     return stop - start;
+  }
+
+  /** The time that the findings are about: that of the budget's rows, which are far fewer than attempts. */
+  private time(): TimeRange {
+    const rows = budgetRows(this.context.recording);
+    return rows ? budgetTime(rows) : activeTime(this.context.tasks);
   }
 
   private rowContext(): RowContext {
