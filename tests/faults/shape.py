@@ -69,10 +69,10 @@ def best(fits: list[float]) -> float:
 
 
 @plant("straggler", "fit")
-def one_fit_that_takes_long(client: Any) -> Work:
-    fits = [dask.delayed(fit, pure=False)(number) for number in range(16)]
+def one_of_the_last_fits_takes_long(client: Any) -> Work:
     yield
-    dask.delayed(best)(fits).compute()
+    fits = [client.submit(fit, number, pure=False) for number in range(16)]
+    client.submit(best, fits).result()
     yield
 
 
