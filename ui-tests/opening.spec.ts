@@ -28,11 +28,10 @@ test('the time budget adds up and agrees with the sentence at the top', async ({
   const panel = report.panel('Time budget');
   await panel.getByRole('button', { name: 'Show as table' }).click();
   const parts = await report.column('Time budget', 0);
-  const shares = (await report.column('Time budget', 2)).map(text => Number.parseInt(text, 10) || 0);
-  expect(parts).toContain('computing');
+  const shares = (await report.column('Time budget', 3)).map(text => Number.parseInt(text, 10) || 0);
   expect(Math.abs(shares.reduce((sum, share) => sum + share, 0) - 100)).toBeLessThan(4);
   const said = /(\d+)\s?% computing/.exec(await page.locator('.verdict').innerText());
-  const computing = shares[parts.indexOf('computing')];
+  const computing = shares.filter((_, at) => parts[at].startsWith('computing')).reduce((a, b) => a + b, 0);
   expect(Math.abs(Number(said?.[1]) - computing)).toBeLessThan(3);
 });
 
