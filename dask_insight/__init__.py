@@ -2,8 +2,9 @@
 
 `record` records it, `open` opens the file again, `Recording` is what both
 give; `compare` says what differs between several; `runs` are those that
-``%%dprofile`` recorded, and `watch` shows what happens now. Importing the
-package is cheap: what is needed comes when it is used.
+``%%dprofile`` recorded, and `watch` shows what happens now. The names of
+`dask.diagnostics` and of distributed's diagnostics do what they do there, and
+record. Importing the package is cheap: what is needed comes when it is used.
 """
 
 from __future__ import annotations
@@ -12,7 +13,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from distributed.metrics import context_meter
+
     from .analysis.compare import Comparison, compare
+    from .compat.cluster import MemorySampler, get_task_stream, performance_report
+    from .compat.diagnostics import (
+        CacheProfiler,
+        Callback,
+        Profiler,
+        ProgressBar,
+        ResourceProfiler,
+        visualize,
+    )
     from .hosts.runs import runs
     from .hosts.widget import watch
     from .recording import Recording, RecordingError
@@ -20,27 +32,46 @@ if TYPE_CHECKING:
     from .session import Session, record
 
 __all__ = [
+    "CacheProfiler",
+    "Callback",
     "Comparison",
+    "MemorySampler",
+    "Profiler",
+    "ProgressBar",
     "Recording",
     "RecordingError",
+    "ResourceProfiler",
     "Session",
     "compare",
+    "context_meter",
+    "get_task_stream",
     "open",
+    "performance_report",
     "record",
     "runs",
+    "visualize",
     "watch",
 ]
 
+#: Name to the module, below this package unless it begins otherwise, and the name there.
 _FROM = {
-    "Comparison": ("analysis.compare", "Comparison"),
-    "Recording": ("recording", "Recording"),
-    "RecordingError": ("recording", "RecordingError"),
-    "Session": ("session", "Session"),
-    "compare": ("analysis.compare", "compare"),
-    "open": ("recording", "open_recording"),
-    "record": ("session", "record"),
-    "runs": ("hosts.runs", "runs"),
-    "watch": ("hosts.widget", "watch"),
+    **{
+        name: (".compat.diagnostics", name)
+        for name in ("CacheProfiler", "Callback", "Profiler", "ProgressBar", "ResourceProfiler", "visualize")
+    },
+    **{
+        name: (".compat.cluster", name) for name in ("MemorySampler", "get_task_stream", "performance_report")
+    },
+    "context_meter": ("distributed.metrics", "context_meter"),
+    "Comparison": (".analysis.compare", "Comparison"),
+    "Recording": (".recording", "Recording"),
+    "RecordingError": (".recording", "RecordingError"),
+    "Session": (".session", "Session"),
+    "compare": (".analysis.compare", "compare"),
+    "open": (".recording", "open_recording"),
+    "record": (".session", "record"),
+    "runs": (".hosts.runs", "runs"),
+    "watch": (".hosts.widget", "watch"),
 }
 
 
@@ -50,7 +81,7 @@ def __getattr__(name: str) -> Any:
     if name not in _FROM:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, attribute = _FROM[name]
-    value = globals()[name] = getattr(import_module(f".{module}", __name__), attribute)
+    value = globals()[name] = getattr(import_module(module, __name__), attribute)
     return value
 
 

@@ -13,14 +13,24 @@ import pytest
 import dask_insight
 
 PUBLIC = {
+    "CacheProfiler",
+    "Callback",
     "Comparison",
+    "MemorySampler",
+    "Profiler",
+    "ProgressBar",
     "Recording",
     "RecordingError",
+    "ResourceProfiler",
     "Session",
     "compare",
+    "context_meter",
+    "get_task_stream",
     "open",
+    "performance_report",
     "record",
     "runs",
+    "visualize",
     "watch",
 }
 

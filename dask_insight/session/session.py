@@ -39,6 +39,7 @@ class Session:
         name: str | None,
         options: Options,
         local: bool,
+        clusters: bool = True,
     ) -> None:
         self._path = None if path is None else Path(path)
         self._target: Target | None = None
@@ -46,6 +47,7 @@ class Session:
         self._name = name or (self._path.stem if self._path else None)
         self._options = options
         self._with_local = local
+        self._with_clusters = clusters
         self.recording = Recording()
         self._local: Any = None
         self._clusters: Clusters | None = None
@@ -151,6 +153,8 @@ class Session:
 
     def _clients(self) -> list[Any]:
         """The clients to begin with; those that appear later come to `_appeared`."""
+        if not self._with_clusters:
+            return []
         from ..sources.clients import watch_clients
 
         self._starting = threading.get_ident()
@@ -228,6 +232,7 @@ def record(
     profile: bool | str | float = True,
     resources: str | float = "200ms",
     local: bool = True,
+    clusters: bool = True,
     **options: Any,
 ) -> Session:
     """Record what Dask does, on clusters and on the local schedulers.
@@ -256,6 +261,8 @@ def record(
         writes durations, or seconds.
     local
         Record the computations of the local schedulers too.
+    clusters
+        Record clusters; False for the local schedulers alone.
     **options
         Any other field of `options.Options`; durations as above. ``source=False``
         keeps no text of source code, only where it stands.
@@ -270,4 +277,4 @@ def record(
     TypeError, ValueError
         If an option is unknown or its value cannot be read.
     """
-    return Session(path, client, name, options_of(profile, resources, options), local)
+    return Session(path, client, name, options_of(profile, resources, options), local, clusters)

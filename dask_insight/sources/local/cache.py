@@ -51,15 +51,10 @@ class Cache:
         self._counting = totals.counting
         self._sizes: dict[Any, float] = {}
         self._count = 0
-        if results:
-            self._update(results, moment)
-
-    def _update(self, results: Mapping[Any, Any], moment: float) -> None:
-        if self._counting:
+        # A metric is asked about results of tasks only, as dask's CacheProfiler does.
+        if results and self._counting:
             self._count = len(results)
-        else:
-            self._sizes = {key: self._totals.size(value) for key, value in results.items()}
-        self._totals.change(self._source, moment, self._held(), NOTHING)
+            totals.change(source, moment, float(self._count), NOTHING)
 
     def _held(self) -> float:
         return (

@@ -1,0 +1,178 @@
+"""distributed's diagnostics under their own names, with a recording beside."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from types import TracebackType
+from typing import Any
+
+import distributed
+from distributed import get_client
+from distributed.diagnostics import memory_sampler
+
+from ..recording import Recording
+from ..session import Session, record
+
+__all__ = ["MemorySampler", "get_task_stream", "performance_report"]
+
+
+class MemorySampler(memory_sampler.MemorySampler):
+    """`distributed.diagnostics.MemorySampler`, and each sampled block as a recording.
+
+    Attributes
+    ----------
+    samples
+        Label to pairs of time (seconds since the epoch) and bytes, of the measure asked for.
+    recordings
+        Label to the `Recording` of that block; all measures of each worker are in its table ``memory``.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.recordings: dict[str, Recording] = {}
+
+    def sample(
+        self,
+        label: str | None = None,
+        *,
+        client: Any = None,
+        measure: str = "process",
+        interval: float = 0.5,
+    ) -> Any:
+        """Sample the cluster's memory while a block runs.
+
+        Parameters
+        ----------
+        label
+            Name of the series; a random one by default.
+        client
+            The client; by default the current one. With an asynchronous one use ``async with``.
+        measure
+            process, managed, unmanaged, spilled, optimistic … as `distributed` names them.
+        interval
+            Seconds between two samples of that series.
+        """
+        client = client or get_client()
+        sampled = super().sample(label, client=client, measure=measure, interval=interval)
+        session = record(client=client, name=label, local=False)
+        return self._both_async(sampled, session) if client.asynchronous else self._both(sampled, session)
+
+    @contextmanager
+    def _both(self, sampled: Any, session: Session) -> Iterator[None]:
+        known = set(self.samples)
+        with session as recording:
+            with sampled:
+                yield
+            self._keep(known, recording)
+
+    @asynccontextmanager
+    async def _both_async(self, sampled: Any, session: Session) -> AsyncIterator[None]:
+        known = set(self.samples)
+        async with session as recording:
+            async with sampled:
+                yield
+            self._keep(known, recording)
+
+    def _keep(self, known: set[str], recording: Recording) -> None:
+        """Under the label that distributed has given the block."""
+        label = recording.about.get("name")
+        new = [name for name in self.samples if name not in known]
+        self.recordings[new[-1] if new else str(label)] = recording
+
+
+class performance_report:
+    """Record a block and write it as one HTML file; in place of `distributed.performance_report`.
+
+    Parameters
+    ----------
+    filename
+        The file, or any URL that fsspec can write; ``.gz`` and the like are compressed.
+    stacklevel
+        Accepted as there; the report shows the client's line of every submission.
+    mode
+        Accepted as there; the report never loads anything from elsewhere.
+    storage_options
+        Given to `fsspec.open`.
+
+    Attributes
+    ----------
+    recording
+        What the report shows.
+    """
+
+    def __init__(
+        self,
+        filename: str = "dask-report.html",
+        stacklevel: int = 1,
+        mode: str | None = None,
+        storage_options: dict[str, Any] | None = None,
+    ) -> None:
+        self.filename = filename
+        self.stacklevel = stacklevel
+        self.mode = mode
+        self.storage_options = storage_options or {}
+        self.recording: Recording | None = None
+        self._session: Session | None = None
+
+    def __enter__(self) -> performance_report:
+        self._session = record(client=get_client(), local=False)
+        self.recording = self._session.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            self._write(self._session.stop())
+
+    async def __aenter__(self) -> performance_report:
+        self._session = record(client=get_client(), local=False)
+        self.recording = await self._session.start_async()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            self._write(await self._session.stop_async())
+
+    def _write(self, recording: Recording) -> None:
+        import fsspec
+
+        from ..hosts.report import report_html
+
+        with fsspec.open(
+            self.filename, "w", compression="infer", encoding="utf-8", **self.storage_options
+        ) as file:
+            file.write(report_html(recording))
+
+
+class get_task_stream(distributed.get_task_stream):
+    """`distributed.get_task_stream`, and the block as a recording.
+
+    ``data`` and ``figure`` are distributed's own; `recording` has every attempt
+    at every task of the block, also where distributed's stream has dropped some.
+
+    Attributes
+    ----------
+    recording
+        What happened in the block.
+    """
+
+    def __init__(self, client: Any = None, plot: Any = False, filename: str = "task-stream.html") -> None:
+        super().__init__(client=client, plot=plot, filename=filename)
+        self._session = record(client=self.client, local=False)
+        self.recording = self._session.recording
+
+    # distributed's `__enter__` and `__exit__` run these two.
+
+    async def __aenter__(self) -> Any:
+        await self._session.start_async()
+        return await super().__aenter__()  # type: ignore[no-untyped-call]
+
+    async def __aexit__(self, *error: Any) -> None:
+        try:
+            await super().__aexit__(*error)  # type: ignore[no-untyped-call]
+        finally:
+            await self._session.stop_async()

@@ -1,0 +1,92 @@
+"""`dask.diagnostics` with a recording beside: the same classes, arguments, results and figures."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from dask import diagnostics
+from dask.callbacks import Callback
+from dask.diagnostics import visualize
+
+from .block import Metric, RecordedBlock
+
+__all__ = ["CacheProfiler", "Callback", "Profiler", "ProgressBar", "ResourceProfiler", "visualize"]
+
+
+class Profiler(RecordedBlock, diagnostics.Profiler):
+    """`dask.diagnostics.Profiler`, and the block as a recording.
+
+    ``results`` are dask's named tuples ``key``, ``task``, ``start_time``,
+    ``end_time`` (seconds of `timeit.default_timer`), ``worker_id``. They hold what
+    the scheduler's callbacks saw: with processes, that is when a task was sent
+    and fetched. `recording` has when it ran, and where.
+    """
+
+
+class ResourceProfiler(RecordedBlock, diagnostics.ResourceProfiler):
+    """`dask.diagnostics.ResourceProfiler`, and the block as a recording.
+
+    ``results`` are dask's named tuples ``time`` (seconds), ``mem`` (MB) and
+    ``cpu`` (%), of this process and its children, every `dt` seconds.
+
+    Parameters
+    ----------
+    dt
+        Seconds between two samples of ``results``; the recording has its own rate.
+    """
+
+
+class CacheProfiler(RecordedBlock, diagnostics.CacheProfiler):
+    """`dask.diagnostics.CacheProfiler`, and the block as a recording.
+
+    Parameters
+    ----------
+    metric
+        Function of a task's result that gives its size; counts results by default.
+    metric_name
+        Its name in figures.
+    """
+
+    def __init__(self, metric: Metric | None = None, metric_name: str | None = None) -> None:
+        super().__init__(metric, metric_name)  # type: ignore[no-untyped-call]
+        if metric is not None:
+            self._metric = self._cache_metric = _Once(metric, self._metric_name)
+
+
+class _Once:
+    """Calls a metric once for each result, although dask's profiler and the recording both ask, in turn."""
+
+    def __init__(self, metric: Metric, name: str) -> None:
+        self.__name__ = name
+        self._metric = metric
+        self._last = threading.local()
+
+    def __call__(self, result: Any) -> float:
+        last = vars(self._last)
+        if "size" in last and last["result"] is result:
+            known: float = last["size"]
+            last.clear()
+            return known
+        size = self._metric(result)
+        last["result"], last["size"] = result, size
+        return size
+
+
+class ProgressBar(RecordedBlock, diagnostics.ProgressBar):
+    """`dask.diagnostics.ProgressBar`, and the block as a recording.
+
+    Parameters
+    ----------
+    minimum
+        Seconds that a computation must take before a bar is shown.
+    width
+        Characters of the bar.
+    dt
+        Seconds between two looks.
+    out
+        Where to write; standard output by default.
+    """
+
+    def __init__(self, minimum: float = 0, width: int = 40, dt: float = 0.1, out: Any = None) -> None:
+        super().__init__(minimum, width, dt, out)  # type: ignore[no-untyped-call]

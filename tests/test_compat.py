@@ -1,0 +1,160 @@
+"""What users of dask.diagnostics and distributed type: dask's own tests, and the recording beside."""
+
+from __future__ import annotations
+
+import asyncio
+import operator
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import dask
+import pytest
+from distributed import Client, LocalCluster
+
+import dask_insight
+
+SUITES = Path(dask.__file__).parent / "diagnostics" / "tests"
+GRAPH = {"a": 1, "b": 2, "c": (operator.add, "a", "b"), "d": (operator.mul, "c", 10)}
+
+
+@pytest.mark.parametrize("suite", ["test_profiler.py", "test_progress.py"])
+def test_dasks_own_tests_pass_with_our_names(suite: str, tmp_path: Path) -> None:
+    if not (SUITES / suite).exists():
+        pytest.skip("this dask was installed without its tests")
+    text = (SUITES / suite).read_text("utf-8")
+    ours = text.replace("from dask.diagnostics import", "from dask_insight import")
+    assert ours != text
+    (tmp_path / suite).write_text(ours, "utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", suite],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-2000:]
+    assert "passed" in ran.stdout
+
+
+def test_a_profiled_block_is_a_recording_too() -> None:
+    from dask.threaded import get
+
+    with dask_insight.Profiler() as prof:
+        assert get(GRAPH, "d") == 30
+    assert prof.recording is not None
+    assert sorted(prof.recording.tasks["key"]) == sorted(str(each.key) for each in prof.results)
+    assert "stopped" in prof.recording.about
+    before = prof.recording
+    with prof:
+        get(GRAPH, "c")
+    assert prof.recording is not before, "each block is a recording of its own"
+    assert len(prof.recording.tasks) == len(prof.results)
+
+
+def test_nested_blocks_share_a_recording_that_ends_with_the_outermost() -> None:
+    from dask.threaded import get
+
+    with dask_insight.Profiler() as prof:
+        with dask_insight.ResourceProfiler(dt=0.01) as resources, dask_insight.CacheProfiler() as cache:
+            get(GRAPH, "d")
+        assert "stopped" not in prof.recording.about
+        get(GRAPH, "c")
+    assert prof.recording is resources.recording is cache.recording
+    assert len(prof.recording.tasks) == len(prof.results)
+    assert not prof.recording.cache.empty
+
+
+def test_a_metric_of_ones_own_is_recorded() -> None:
+    from dask.threaded import get
+
+    with (
+        dask_insight.Profiler() as prof,
+        dask_insight.CacheProfiler(metric=lambda value: 7.0, metric_name="sevens") as cache,
+    ):
+        get(GRAPH, "d")
+    assert {each.metric for each in cache.results} == {7.0}
+    assert cache.recording is not prof.recording
+    assert cache.recording.cache["size"].max() >= 7.0
+
+
+def test_registered_for_good_and_off_again() -> None:
+    from dask.threaded import get
+
+    prof = dask_insight.Profiler()
+    prof.register()
+    try:
+        get(GRAPH, "d")
+    finally:
+        prof.unregister()
+    seen = len(prof.recording.tasks)
+    assert seen == len(prof.results)
+    get(GRAPH, "d")
+    assert len(prof.recording.tasks) == seen
+
+
+def test_an_error_passes_and_the_recording_has_it() -> None:
+    from dask.threaded import get
+
+    with pytest.raises(ZeroDivisionError), dask_insight.Profiler() as prof:
+        get({"x": (operator.truediv, 1, 0)}, "x")
+    assert prof.recording.tasks["status"].tolist() == ["erred"]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Any:
+    with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as cluster:
+        yield cluster
+
+
+def test_a_memory_sampler_records_each_sample(cluster: LocalCluster) -> None:
+    sampler = dask_insight.MemorySampler()
+    with Client(cluster) as client:
+        with sampler.sample("one", interval=0.05):
+            client.submit(sum, range(10)).result()
+        with sampler.sample(interval=0.05):
+            client.submit(sum, range(11)).result()
+    assert set(sampler.samples) == set(sampler.recordings)
+    assert sampler.samples["one"][0][1] > 0
+    assert len(sampler.recordings["one"].tasks) == 1
+    assert list(sampler.to_pandas(align=True).columns) == list(sampler.samples)
+
+
+def test_a_performance_report_is_ours(cluster: LocalCluster, tmp_path: Path) -> None:
+    with Client(cluster) as client:
+        with dask_insight.performance_report(filename=f"file://{tmp_path}/report.html") as report:
+            client.submit(sum, range(12)).result()
+        assert len(report.recording.tasks) == 1
+    text = (tmp_path / "report.html").read_text("utf-8")
+    assert 'content="dask_insight"' in text and "<dt>Tasks</dt><dd>1</dd>" in text
+
+
+def test_an_asynchronous_client_has_the_same(cluster: LocalCluster, tmp_path: Path) -> None:
+    async def run() -> None:
+        sampler = dask_insight.MemorySampler()
+        async with Client(cluster.scheduler_address, asynchronous=True) as client:
+            async with dask_insight.performance_report(tmp_path / "report.html.gz") as report:
+                await client.submit(sum, range(13))
+            async with sampler.sample("one", client=client, interval=0.05):
+                await client.submit(sum, range(14))
+            async with dask_insight.get_task_stream(client) as stream:
+                await client.submit(sum, range(15))
+        assert len(report.recording.tasks) == len(sampler.recordings["one"].tasks) == 1
+        assert len(stream.recording.tasks) == len(stream.data) == 1
+
+    asyncio.run(run())
+    assert (tmp_path / "report.html.gz").read_bytes()[:2] == b"\x1f\x8b"
+
+
+def test_a_task_stream_has_distributeds_data_and_figure(cluster: LocalCluster) -> None:
+    with Client(cluster) as client, dask_insight.get_task_stream(client, plot=True) as stream:
+        client.gather(client.map(abs, range(5), pure=False))
+    assert {each["key"] for each in stream.data} == set(stream.recording.tasks["key"])
+    assert type(stream.figure).__name__ == "figure"
+
+
+def test_a_custom_activity_is_metered() -> None:
+    from distributed.metrics import context_meter
+
+    assert dask_insight.context_meter is context_meter
