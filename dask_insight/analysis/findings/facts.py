@@ -12,6 +12,8 @@ from ...lookup import Lookup, pick
 from ...schema import NOTHING
 from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, states
 from .outliers import Outliers, outliers
+from .starved import starved
+from .threads_held import Held, held
 
 #: Parts of the budget in which nothing ran.
 IDLE = ("inputs", "data", "placement", "scheduler", "paused", "client", "joining", "leaving")
@@ -227,6 +229,12 @@ class Facts:
         return np.where(known.ran, known.stop - known.start, 0.0)
 
     @cached_property
+    def own(self) -> np.ndarray:
+        """The same without the time for which the attempt's thread waited for a CPU, where that is known."""
+        seconds: np.ndarray = self.length - starved(self)
+        return seconds
+
+    @cached_property
     def good(self) -> np.ndarray:
         """Which attempts ran and ended well."""
         mask: np.ndarray = self.attempts.ran & self.attempts.ok
@@ -239,12 +247,13 @@ class Facts:
         size = len(self.names)
         count = np.bincount(code, minlength=size)
         total = np.bincount(code, length, size)
-        order = np.lexsort((length, code))
-        ordered = np.append(length[order], np.nan)
-        begin = np.cumsum(count) - count
-        low, high = begin + np.maximum(count - 1, 0) // 2, begin + count // 2
-        median = np.where(count > 0, (ordered[low] + ordered[np.minimum(high, len(order))]) / 2, np.nan)
+        median = _medians(code, length, size)
         return Names(count, total, total / np.maximum(count, 1), median)
+
+    @cached_property
+    def usual(self) -> np.ndarray:
+        """Median of `own` by name, seconds; NaN where none ended well."""
+        return _medians(self.prefix.codes[self.good], self.own[self.good], len(self.names))
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -270,6 +279,63 @@ class Facts:
         return self._outliers[key]
 
     @cached_property
+    def lasting(self) -> np.ndarray:
+        """Length of each piece, seconds."""
+        length: np.ndarray = self.pieces.stop - self.pieces.start
+        return length
+
+    @cached_property
+    def waiting(self) -> np.ndarray:
+        """Thread-seconds of each piece in which a thread had nothing to run, for inputs were being "
+        "computed."""
+        return np.where(self.is_part("inputs"), self.seconds, 0.0)
+
+    @cached_property
+    def waiting_for_outliers(self) -> np.ndarray:
+        """What of these is due to the time that outliers took beyond the median of their name."""
+        share = np.zeros(len(self.attempts.run) + 1)
+        for found in self.outliers(3, 4):
+            share[found.rows] = found.beyond
+        excess: np.ndarray = self.waiting * share[self.pieces.row]
+        return excess
+
+    @cached_property
+    def held(self) -> list[Held]:
+        """What is known of the threads of every worker while tasks ran."""
+        return held(self)
+
+    @cached_property
+    def busy_by_lane(self) -> np.ndarray:
+        """Thread-seconds in which attempts held a thread, by lane."""
+        idle = self.is_part(*IDLE)
+        return np.bincount(self.pieces.lane[~idle], self.seconds[~idle], len(self.lanes.worker))
+
+    @cached_property
+    def busy_by_worker(self) -> np.ndarray:
+        """The same by code of the worker."""
+        return np.bincount(self.lanes.worker, self.busy_by_lane, len(self.lanes.workers))
+
+    @cached_property
+    def threads_by_worker(self) -> np.ndarray:
+        """Threads of each worker, by code."""
+        return np.bincount(self.lanes.worker, self.lanes.threads, len(self.lanes.workers))
+
+    def threads_of(self, worker: str) -> float:
+        """Threads of a worker; 0 if there is none of that name."""
+        names = self.lanes.workers
+        return float(self.threads_by_worker[names.index(worker)]) if worker in names else 0.0
+
+    def called(self, worker: str) -> str:
+        """What a worker is called in the cluster; its address where it has no name."""
+        name = self.workers.get(worker, {}).get("name")
+        return str(name) if isinstance(name, str) and name else worker
+
+    def left(self, worker: str) -> float:
+        """When a worker left; inf if it did not."""
+        moment = float(self.workers.get(worker, {}).get("left", np.nan))
+        return moment if np.isfinite(moment) else np.inf
+
+    @cached_property
     def states(self) -> States:
         """When workers were paused, joining or leaving."""
         return states(self.read, self.attempts, self.lanes)
@@ -283,18 +349,31 @@ class Facts:
 
     @cached_property
     def workers(self) -> dict[str, dict[str, Any]]:
-        """What is known of each worker by name: threads, memory_limit, joined, left …"""
+        """What is known of each worker: threads, memory_limit, joined, left …; NaN if it is not."""
         table = self.read("workers")
         names = ("name", "host", "pid", "threads", "memory_limit", "joined", "left")
         columns = [table[name].tolist() for name in names]
-        workers = table["worker"].tolist()
-        return {
-            worker: dict(zip(names, row, strict=True)) for worker, *row in zip(workers, *columns, strict=True)
-        }
+        found: dict[str, dict[str, Any]] = {}
+        for worker, *row in zip(table["worker"].tolist(), *columns, strict=True):
+            # What a later row does not tell, an earlier one does.
+            told = {name: value for name, value in zip(names, row, strict=True) if value and value == value}
+            found[worker] = dict.fromkeys(names, np.nan) | found.get(worker, {}) | told
+        return found
 
     def since(self, moment: float) -> float:
         """A moment in seconds since the recording's start."""
         return float(moment) - self.zero
+
+
+def _medians(code: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
+    """Median of the values of each code; NaN where there are none."""
+    number = np.bincount(code, minlength=size)
+    ordered = np.append(values[np.lexsort((values, code))], np.nan)
+    begin = np.cumsum(number) - number
+    low, high = begin + np.maximum(number - 1, 0) // 2, begin + number // 2
+    last = len(ordered) - 1
+    middle = (ordered[np.minimum(low, last)] + ordered[np.minimum(high, last)]) / 2
+    return np.where(number > 0, middle, np.nan)
 
 
 def is_any(symbols: Symbols, names: tuple[str, ...]) -> np.ndarray:

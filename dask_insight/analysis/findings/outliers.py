@@ -12,12 +12,14 @@ if TYPE_CHECKING:
 
 #: Seconds by which an outlier must exceed the median.
 _LEAST = 0.25
-#: Largest share of the tasks of a name that may be outliers.
-_FEW = 0.1
-#: How much larger the data of outliers are where size explains them.
-_LARGER = 2.0
+#: Largest share of the tasks of a name that may be outliers; where the size of their data explains them.
+_FEW, _SOME = 0.05, 0.34
+#: How much larger the data of outliers are where size explains them: at least, and of the times they take.
+_LARGER, _PART = 1.5, 0.4
 #: How much slower a worker is where it explains its outliers.
 _SLOWER = 1.5
+#: Share of the workers whose first tasks must be outliers for the start to explain them.
+_MOST = 0.5
 
 
 class Outliers(NamedTuple):
@@ -30,6 +32,8 @@ class Outliers(NamedTuple):
     #: Tasks of that name, and the median of all.
     number: int
     median: float
+    #: Share of each attempt's time that is beyond the median.
+    beyond: np.ndarray
     #: Time of the outliers beyond the median.
     excess: float
     #: Thread-seconds in which threads were idle and waited for that excess.
@@ -41,20 +45,20 @@ class Outliers(NamedTuple):
     #: Mean size of the outliers' data over the median of the name; NaN if unknown.
     larger: float
 
+    def cost(self, facts: Facts) -> float:
+        """Seconds that the run would be shorter by."""
+        return min(self.held_up, facts.spread(self.excess + self.waited))
+
 
 def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
     """The outliers of every name with enough tasks."""
-    told, known = facts.by_names, facts.attempts
-    code = facts.prefix.codes
-    over = (
-        facts.good & (facts.length > times * told.median[code]) & (facts.length - told.median[code] > _LEAST)
-    )
-    over &= told.number[code] >= least
+    told, code, own = facts.by_names, facts.prefix.codes, facts.own
+    usual = facts.usual[code]
+    over = facts.good & (own > times * usual) & (own - usual > _LEAST) & (told.number[code] >= least)
     if not over.any():
         return
-    beyond = np.where(
-        over, 1 - np.divide(told.median[code], facts.length, out=np.ones(len(code)), where=over), 0.0
-    )
+    # What of the time is beyond the usual, and not the wait for a CPU.
+    beyond = np.divide(own - usual, facts.length, out=np.zeros(len(code)), where=over)
     waiting = facts.is_part("inputs")
     rows = facts.pieces.row[waiting]
     waited = np.bincount(rows[rows >= 0], facts.seconds[waiting][rows >= 0], len(code)) * beyond
@@ -63,20 +67,23 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
     held = np.bincount(path.row[steps], path.seconds[steps], len(code)) * beyond
     for name in np.unique(code[over]).tolist():
         mine = np.flatnonzero(over & (code == name))
-        count = int(told.number[name])
-        if len(mine) > max(1, _FEW * count):
+        number = int(told.number[name])
+        if len(mine) > max(1, _SOME * number):
             continue
-        median = float(told.median[name])
         larger = _larger(facts, name, mine)
+        why = _why(facts, name, mine, larger)
+        if why == "itself" and len(mine) > max(1, _FEW * number):
+            continue
         yield Outliers(
             name=name,
             rows=mine,
-            number=count,
-            median=median,
-            excess=float((facts.length[mine] - median).sum()),
+            number=number,
+            median=float(facts.usual[name]),
+            beyond=beyond[mine],
+            excess=float((own[mine] - usual[mine]).sum()),
             waited=float(waited[mine].sum()),
             held_up=float(held[mine].sum()),
-            why=_why(facts, name, mine, larger, known.worker.codes),
+            why=why,
             larger=larger,
         )
 
@@ -92,24 +99,20 @@ def _larger(facts: Facts, name: int, mine: np.ndarray) -> float:
     return float(np.nanmax(found)) if np.isfinite(found).any() else np.nan
 
 
-def _why(facts: Facts, name: int, mine: np.ndarray, larger: float, worker: np.ndarray) -> str:
-    if larger >= _LARGER:
+def _why(facts: Facts, name: int, mine: np.ndarray, larger: float) -> str:
+    worker, own = facts.attempts.worker.codes, facts.own
+    times = float(np.mean(own[mine])) / float(facts.usual[name])
+    if larger >= max(_LARGER, _PART * times):
         return "data"
     same = np.flatnonzero(facts.good & (facts.prefix.codes == name))
     first = first_of_each(worker[same], facts.attempts.start[same])
-    if len(mine) > 1 or len(first) == 1:
-        early = np.isin(mine, same[first])
-        if early.all() and len(mine) >= max(1, 0.5 * len(first)):
-            return "start"
+    if np.isin(mine, same[first]).all() and len(mine) > _MOST * len(first):
+        return "start"
     for code in np.unique(worker[mine]).tolist():
         here = same[worker[same] == code]
         others = same[worker[same] != code]
         rest = here[~np.isin(here, mine)]
-        if (
-            len(rest) >= 2
-            and len(others)
-            and np.median(facts.length[rest]) > _SLOWER * np.median(facts.length[others])
-        ):
+        if len(rest) >= 2 and len(others) and np.median(own[rest]) > _SLOWER * np.median(own[others]):
             return "worker"
     return "itself"
 

@@ -5,17 +5,61 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from .again import RECOMPUTE
+from .chain import CRITICAL_PATH, TOO_FEW_TASKS
+from .clocks import CLOCK_SKEW
 from .facts import Facts
+from .failures import FAILED_TASKS, RETRIED_WORK
 from .finding import SEVERITIES, Finding
 from .found import Failed, Findings
 from .gaps import CLIENT_GAP
+from .gpus import GPU_IDLE, GPU_MEMORY
+from .growth import UNMANAGED_GROWTH
+from .loops import EVENT_LOOP_LAG
+from .losses import WORKER_LOST
+from .memory import MEMORY_PRESSURE
+from .moved import SLOW_TRANSFER, TRANSFER_BOUND
 from .rule import Rule
-from .slow import STRAGGLER
+from .scheduler import LARGE_GRAPH, SCHEDULER_BOUND
+from .sizes import OVERSIZED_RESULTS
+from .skew import IMBALANCED_THREADS, WORKER_SKEW
+from .slow import DATA_SKEW, STRAGGLER
+from .spill import SPILL
+from .start import COLD_START
+from .threads import GIL_CONTENTION, IO_WAIT
 from .thresholds import Limits
 from .tiny import TINY_TASKS
 
 #: In the order in which findings of equal weight are told.
-RULES: tuple[Rule, ...] = (TINY_TASKS, STRAGGLER, CLIENT_GAP)
+RULES: tuple[Rule, ...] = (
+    FAILED_TASKS,
+    WORKER_LOST,
+    RETRIED_WORK,
+    MEMORY_PRESSURE,
+    SPILL,
+    UNMANAGED_GROWTH,
+    OVERSIZED_RESULTS,
+    SLOW_TRANSFER,
+    TRANSFER_BOUND,
+    EVENT_LOOP_LAG,
+    CLOCK_SKEW,
+    GPU_MEMORY,
+    GPU_IDLE,
+    TINY_TASKS,
+    LARGE_GRAPH,
+    SCHEDULER_BOUND,
+    STRAGGLER,
+    DATA_SKEW,
+    WORKER_SKEW,
+    IMBALANCED_THREADS,
+    GIL_CONTENTION,
+    IO_WAIT,
+    CRITICAL_PATH,
+    TOO_FEW_TASKS,
+    CLIENT_GAP,
+    COLD_START,
+    RECOMPUTE,
+)
 
 
 def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findings:
@@ -31,7 +75,8 @@ def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findin
         except Exception as error:
             failed.append(Failed(rule.code, f"{type(error).__name__}: {error}"))
     told = [each for each in found if each.severity]
-    order = sorted(range(len(told)), key=lambda row: (_weight(told[row]), row))
+    risk = limits["all.risk"] * facts.wall
+    order = sorted(range(len(told)), key=lambda row: (_weight(told[row], risk), row))
     return Findings([told[row] for row in order], failed=failed, seconds=facts.wall)
 
 
@@ -51,6 +96,7 @@ def graded(found: Finding, facts: Facts, limits: Limits) -> Finding:
     return found.but(severity="warning" if share < limits["all.critical"] else "critical")
 
 
-def _weight(found: Finding) -> tuple[int, float]:
-    cost = found.cost_seconds if found.cost_seconds > 0 else 0.0
+def _weight(found: Finding, risk: float) -> tuple[int, float]:
+    """What findings are sorted by: severity, then cost; one that costs no time counts as `risk`."""
+    cost = risk if math.isnan(found.cost_seconds) else found.cost_seconds
     return -SEVERITIES.index(found.severity), -cost

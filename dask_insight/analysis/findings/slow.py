@@ -38,7 +38,7 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
         start=facts.since(known.start[rows].min()),
         stop=facts.since(known.stop[rows].max()),
         cost_thread_seconds=found.waited + found.excess,
-        cost_seconds=found.held_up,
+        cost_seconds=found.cost(facts),
         evidence=(
             Fact("longest", longest, "s"),
             Fact("median of the name", found.median, "s"),
@@ -65,16 +65,96 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
     )
 
 
+def _data_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    for found in facts.outliers(limits["data-skew.times"], int(limits["data-skew.count"])):
+        if found.why == "data":
+            yield _of_data(facts, limits, found)
+
+
+def _of_data(facts: Facts, limits: Limits, found: Outliers) -> Finding:
+    name = facts.names[found.name]
+    rows = found.rows[np.argsort(-facts.length[found.rows])]
+    longest = float(facts.length[rows[0]])
+    makers = _makers(facts, rows[0])
+    known = facts.attempts
+    number = len(rows)
+    one = "One task" if number == 1 else f"{number:,} tasks"
+    return Finding(
+        code="data-skew",
+        title=(
+            f"{one} `{name}` had {found.larger:.3g} times the data of the others and took "
+            f"{words.duration(longest)}"
+        ),
+        tasks=(name, *(each for each in makers if each != name)),
+        workers=tuple(dict.fromkeys(known.worker.names[code] for code in known.worker.codes[rows].tolist())),
+        start=facts.since(known.start[rows].min()),
+        stop=facts.since(known.stop[rows].max()),
+        cost_thread_seconds=found.waited + found.excess,
+        cost_seconds=found.cost(facts),
+        evidence=(
+            Fact("data over the median of the name", found.larger, "times"),
+            Fact(
+                "time over the median of the name", longest / found.median, "times", limits["data-skew.times"]
+            ),
+            Fact("tasks of the name", found.number, "count", limits["data-skew.count"]),
+            Fact("waited for by idle threads", found.waited, "s"),
+        ),
+        why=(
+            f"Of {found.number:,} tasks `{name}` most took about {words.duration(found.median)}; those with "
+            "the "
+            f"largest inputs or results took up to {words.duration(longest)}, and threads were idle until "
+            "they had ended."
+        ),
+        advice=(
+            "Make the parts equally large: partition by size instead of by key, split heavy keys, or filter "
+            "before "
+            "the parts are joined.\n\n"
+            "    df = df.repartition(partition_size='100MB')   # dask.dataframe\n"
+            "    x = x.rechunk('auto')                         # dask.array\n"
+            f"    run.tasks.query(\"prefix == '{(makers or (name,))[0]}'\")['nbytes'].describe()"
+        ),
+        url=DATA_SKEW.url,
+    )
+
+
+def _makers(facts: Facts, row: int) -> tuple[str, ...]:
+    """Names of what made the inputs of an attempt."""
+    edges = facts.read("edges")
+    needed = edges["dependency"][edges["task"] == facts.attempts.task[row]]
+    rows = np.flatnonzero(np.isin(facts.attempts.task, needed))
+    return tuple(dict.fromkeys(facts.names[code] for code in facts.prefix.codes[rows].tolist()))[:5]
+
+
 STRAGGLER = Rule(
     code="straggler",
     says="A single task took far longer than others of its name, and the rest waited for it.",
     formula=(
         "Attempts that took `straggler.times` the median of their name or more, of names with "
         "`straggler.count` "
-        "tasks or more, at most a tenth of them (or one); whose data are not larger in proportion, whose "
+        "tasks or more, at most a twentieth of them (or one); whose data are not larger in proportion, whose "
         "worker is not slow in other tasks too, and that are not the first of their worker."
     ),
-    cost="Their time on the critical path beyond the median.",
+    cost=(
+        "Their time on the critical path beyond the median, but no more than that and the idle time of "
+        "threads that "
+        "waited for it over all threads."
+    ),
     url="https://distributed.dask.org/en/stable/diagnosing-performance.html",
     find=_straggler,
+)
+DATA_SKEW = Rule(
+    code="data-skew",
+    says="Some parts of the data were much larger than others, and their tasks took much longer.",
+    formula=(
+        "Attempts that took `data-skew.times` the median of their name or more, of names with "
+        "`data-skew.count` tasks or "
+        "more, at most a third of them, whose inputs or results are larger than the median in proportion."
+    ),
+    cost=(
+        "Their time on the critical path beyond the median, but no more than that and the idle time of "
+        "threads that "
+        "waited for it over all threads."
+    ),
+    url="https://docs.dask.org/en/stable/dataframe-best-practices.html",
+    find=_data_skew,
 )

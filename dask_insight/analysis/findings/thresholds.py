@@ -22,12 +22,15 @@ class Threshold(NamedTuple):
 
 _EFFICIENCY = "Dask: https://distributed.dask.org/en/stable/efficiency.html"
 _PRACTICES = "Dask: https://docs.dask.org/en/stable/best-practices.html"
+_CONFIG = "Dask's configuration: distributed"
+_JOBS = "dr-elephant's limits for failed jobs"
 _ELEPHANT = "dr-elephant's limits for skew"
 
 TABLE = (
     Threshold("all.seconds", 0.5, "s", "Least wall time that a finding must cost to be told.", "ours"),
     Threshold("all.share", 0.02, "share", "Least share of the run that it must cost to be told.", "ours"),
     Threshold("all.warning", 0.08, "share", "Share of the run from which it is a warning.", "ours"),
+    Threshold("all.risk", 0.2, "share", "Share of the run that a risk without a cost is ranked as.", "ours"),
     Threshold("all.critical", 0.35, "share", "Share of the run from which it is critical.", "ours"),
     Threshold("tiny-tasks.mean", 0.01, "s", "Mean time of tasks below which they are tiny.", _EFFICIENCY),
     Threshold("tiny-tasks.count", 500, "count", "Least number of such tasks.", "ours"),
@@ -38,10 +41,96 @@ TABLE = (
         "Share of the threads' time around tiny tasks that is not spent in them.",
         "ours",
     ),
+    Threshold("large-graph.tasks", 100000, "count", "Tasks of one graph from which it is large.", _PRACTICES),
+    Threshold(
+        "large-graph.seconds",
+        0.5,
+        "s",
+        "Least time of taking graphs in, or of tasks on their way, over all threads.",
+        "ours",
+    ),
+    Threshold(
+        "large-graph.request",
+        0.05,
+        "s",
+        "Median time from the scheduler to a worker from which tasks carry data.",
+        "ours",
+    ),
+    Threshold(
+        "scheduler-bound.share",
+        0.1,
+        "share",
+        "Least share of all thread time that waited for a busy scheduler.",
+        "ours",
+    ),
+    Threshold(
+        "scheduler-bound.cpu", 80, "%", "Use of a core from which the scheduler's process is busy.", "ours"
+    ),
+    Threshold(
+        "scheduler-bound.lag",
+        0.1,
+        "s",
+        "Delay of its event loop from which it is busy.",
+        "Dask: distributed.admin.tick.interval, five times",
+    ),
     Threshold(
         "straggler.times", 3, "times", "How many times the median of its name a task takes.", _ELEPHANT
     ),
     Threshold("straggler.count", 4, "count", "Least number of tasks of that name.", "ours"),
+    Threshold(
+        "data-skew.times",
+        2,
+        "times",
+        "How many times the median of its name a task with more data takes.",
+        _ELEPHANT,
+    ),
+    Threshold("data-skew.count", 4, "count", "Least number of tasks of that name.", "ours"),
+    Threshold(
+        "worker-skew.times",
+        1.5,
+        "times",
+        "How many times as long, or as much work, as the other workers.",
+        "after Holistic Trace Analysis, calibrated by us",
+    ),
+    Threshold("worker-skew.count", 4, "count", "Least number of tasks that are compared.", "ours"),
+    Threshold(
+        "worker-skew.idle", 0.08, "share", "Least share of all thread time idle beside waiting tasks.", "ours"
+    ),
+    Threshold(
+        "imbalanced-threads.idle",
+        0.08,
+        "share",
+        "Least share of all thread time idle beside waiting tasks.",
+        "ours",
+    ),
+    Threshold(
+        "imbalanced-threads.variation", 0.25, "share", "Deviation of the busy times over their mean.", "ours"
+    ),
+    Threshold("gil-contention.at-once", 1.5, "", "Tasks at once in one process.", "ours"),
+    Threshold("gil-contention.share", 0.3, "share", "Least share of the tasks' time without a CPU.", "ours"),
+    Threshold(
+        "gil-contention.late",
+        0.0045,
+        "s",
+        "Mean wait of a thread that asks for the lock.",
+        "Python: sys.getswitchinterval is 5 ms",
+    ),
+    Threshold(
+        "gil-contention.waiting", 0.3, "share", "gilknocker's measure, where it is installed.", "gilknocker"
+    ),
+    Threshold("io-wait.share", 0.5, "share", "Least share of a name's time without a CPU.", "ours"),
+    Threshold("io-wait.share-unsure", 0.85, "share", "The same where waits for a CPU are not known.", "ours"),
+    Threshold("io-wait.time", 0.15, "share", "Least share of all thread time.", "ours"),
+    Threshold("critical-path.share", 0.5, "share", "Share of the run that the chain takes.", "Brent's bound"),
+    Threshold("critical-path.idle", 0.3, "share", "Share of the threads that are idle meanwhile.", "ours"),
+    Threshold(
+        "too-few-tasks.ratio",
+        2,
+        "times",
+        "Tasks at a time for each thread below which there are too few.",
+        "sparklens' parallelism ratio",
+    ),
+    Threshold("too-few-tasks.idle", 0.15, "share", "Least share of all thread time idle meanwhile.", "ours"),
     Threshold(
         "client-gap.share",
         0.1,
@@ -49,6 +138,129 @@ TABLE = (
         "Share of the run in which the cluster had no task.",
         "after sparklens, whose driver time is the same",
     ),
+    Threshold("failed-tasks.count", 1, "count", "Tasks without a result.", "ours"),
+    Threshold(
+        "failed-tasks.share",
+        0.01,
+        "share",
+        "Share of a task name that failed, from which it is critical.",
+        "ours",
+    ),
+    Threshold(
+        "retried-work.share",
+        0.1,
+        "share",
+        "Share of the attempts at a task name that were made again.",
+        _JOBS,
+    ),
+    Threshold("retried-work.time", 0.05, "share", "Share of the time in functions spent in them.", "ours"),
+    Threshold("retried-work.critical", 0.25, "share", "The same, from which it is critical.", "ours"),
+    Threshold("worker-lost.count", 1, "count", "Workers that died with work.", "ours"),
+    Threshold(
+        "clock-skew.offset",
+        0.1,
+        "s",
+        "Least offset of a clock, by what is certain of it.",
+        "ours: NTP keeps 0.01 s",
+    ),
+    Threshold("event-loop-lag.lag", 0.1, "s", "Delay of an event loop that counts.", "ours"),
+    Threshold("event-loop-lag.share", 0.3, "share", "Share of the run in such delays.", "ours"),
+    Threshold("event-loop-lag.seconds", 1.0, "s", "Least time in such delays.", "ours"),
+    Threshold(
+        "event-loop-lag.longest",
+        3.0,
+        "s",
+        "Delay that is told even if there is one only.",
+        f"{_CONFIG} admin.tick.limit",
+    ),
+    Threshold("event-loop-lag.critical", 0.8, "share", "Share of the run from which it is critical.", "ours"),
+    Threshold(
+        "memory-pressure.near",
+        0.8,
+        "share",
+        "Share of its memory limit that a worker used.",
+        f"{_CONFIG} worker.memory.pause",
+    ),
+    Threshold(
+        "memory-pressure.paused",
+        0.05,
+        "share",
+        "Share of the thread time paused, from which it is critical.",
+        "ours",
+    ),
+    Threshold("unmanaged-growth.bytes", 100e6, "bytes", "Least growth of a worker's memory.", "ours"),
+    Threshold("unmanaged-growth.limit", 0.1, "share", "Growth, of the memory limit.", "ours"),
+    Threshold(
+        "unmanaged-growth.process", 0.5, "share", "Growth, of the process's memory at the end.", "ours"
+    ),
+    Threshold("unmanaged-growth.steady", 0.8, "", "Least R² of the growth along a line.", "ours"),
+    Threshold(
+        "unmanaged-growth.critical",
+        0.5,
+        "share",
+        "Growth, of the memory limit, from which it is critical.",
+        "ours",
+    ),
+    Threshold("spill.bytes", 50e6, "bytes", "Least bytes written by spilling.", "ours"),
+    Threshold(
+        "spill.share",
+        0.05,
+        "share",
+        "Share of the workers' time in spilling.",
+        "TensorFlow's profiler: input-bound",
+    ),
+    Threshold(
+        "spill.critical", 0.2, "share", "The same, from which it is critical.", "TensorFlow's profiler"
+    ),
+    Threshold("spill.written", 0.1, "share", "Bytes written, of the bytes of all results.", "ours"),
+    Threshold(
+        "transfer-bound.share",
+        0.1,
+        "share",
+        "Share of the thread time idle for data.",
+        "Kineto: communication above 10 %",
+    ),
+    Threshold("transfer-bound.critical", 0.35, "share", "The same, from which it is critical.", "ours"),
+    Threshold("transfer-bound.bytes", 50e6, "bytes", "Least bytes moved between workers.", "ours"),
+    Threshold(
+        "slow-transfer.rate",
+        40e6,
+        "bytes/s",
+        "Rate between two workers below which it is slow.",
+        f"{_CONFIG} scheduler.bandwidth is 100 MB/s",
+    ),
+    Threshold("slow-transfer.message", 500e3, "bytes", "Least size of messages that count.", "ours"),
+    Threshold("slow-transfer.bytes", 20e6, "bytes", "Least bytes in such messages.", "ours"),
+    Threshold("oversized-results.fetched", 100e6, "bytes", "Bytes brought to the client.", "ours"),
+    Threshold(
+        "oversized-results.bytes", 64e6, "bytes", "Least size of a result that can be too large.", "ours"
+    ),
+    Threshold(
+        "oversized-results.fits",
+        5,
+        "times",
+        "How many of it fit in the memory of a thread.",
+        f"{_PRACTICES}: ten chunks a core",
+    ),
+    Threshold(
+        "oversized-results.critical",
+        3,
+        "times",
+        "The same, below which it is critical.",
+        f"{_PRACTICES}: two to three times as many as threads",
+    ),
+    Threshold("gpu-idle.mean", 0.5, "share", "Mean utilisation of a device while tasks ran.", "Kineto"),
+    Threshold(
+        "gpu-idle.burst", 0.7, "share", "95th percentile of utilisation in bursts.", "SageMaker Debugger"
+    ),
+    Threshold("gpu-memory.share", 0.9, "share", "Share of a device's memory in use.", "Kineto"),
+    Threshold("cold-start.seconds", 0.8, "s", "Least cost over all threads.", "ours"),
+    Threshold("cold-start.times", 2.5, "times", "First tasks over the median of later ones.", "ours"),
+    Threshold("cold-start.count", 6, "count", "Least number of tasks of the name.", "ours"),
+    Threshold(
+        "cold-start.window", 60, "s", "How long after the first tasks workers count as being started.", "ours"
+    ),
+    Threshold("recompute.share", 0.05, "share", "Least share of all computing.", "ours"),
 )
 
 DEFAULTS: Mapping[str, float] = {each.name: each.value for each in TABLE}

@@ -1,0 +1,86 @@
+"""Results that were computed more than once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ... import words
+from ...schema import NOTHING
+from .facts import Facts
+from .finding import Fact, Finding
+from .rule import Rule
+from .thresholds import Limits
+
+
+def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    rows = repeated(facts)
+    if not len(rows):
+        return
+    code, length = facts.prefix.codes[rows], facts.length[rows]
+    seconds = np.bincount(code, length, len(facts.names))
+    total = float(length.sum())
+    share = total / max(float(facts.length[facts.good].sum()), 1e-12)
+    if share < limits["recompute.share"]:
+        return
+    names = facts.worst(seconds, facts.names)
+    known = facts.attempts
+    tasks = len(np.unique(known.task[rows]))
+    yield Finding(
+        code="recompute",
+        title=f"{tasks:,} tasks, most of them `{names[0]}`, were computed again: {words.duration(total)}",
+        tasks=names,
+        start=facts.since(known.start[rows].min()),
+        stop=facts.since(known.stop[rows].max()),
+        cost_thread_seconds=total,
+        cost_seconds=facts.spread(total),
+        evidence=(
+            Fact("tasks computed again", tasks, "count"),
+            Fact("times that they were", len(rows), "count"),
+            Fact("time it took again", total, "s"),
+            Fact("share of all computing", share, "share", limits["recompute.share"]),
+        ),
+        why=(
+            f"Results of {words.listing(f'`{name}`' for name in names[:3])} were let go of after one "
+            "computation and "
+            "made again for a later one, with the same keys."
+        ),
+        advice=(
+            "Keep what several computations need, or ask for all of them at once; Dask shares what is the "
+            "same.\n\n"
+            f"    data = data.persist()        # holds `{names[0]}` on the workers until `del data`\n"
+            "    a, b = dask.compute(first, second)   # instead of first.compute(), second.compute()"
+        ),
+        url=RECOMPUTE.url,
+    )
+
+
+def repeated(facts: Facts) -> np.ndarray:
+    """Attempts that made a result again that had been made, and was not lost with its worker."""
+    known = facts.attempts
+    rows = np.flatnonzero(facts.good & (known.task != NOTHING))
+    if len(np.unique(known.task[rows])) == len(rows):
+        return rows[:0]
+    rows = rows[np.lexsort((known.done[rows], known.task[rows]))]
+    same = known.task[rows[1:]] == known.task[rows[:-1]]
+    again, before = rows[1:][same], rows[:-1][same]
+    left = np.array([facts.left(name) for name in known.worker.names] or [np.inf])
+    lost = left[known.worker.codes[before]] <= known.wanted[again] + 1.0
+    # A result that was made twice beside each other was not let go of.
+    kept: np.ndarray = again[~lost & (known.wanted[again] >= known.done[before])]
+    return kept
+
+
+RECOMPUTE = Rule(
+    code="recompute",
+    says="The same results were computed more than once.",
+    formula=(
+        "Attempts that ended well at a task that had ended well before, without those whose first result was "
+        "lost "
+        "with its worker; at least `recompute.share` of all time in task functions."
+    ),
+    cost="Their time in the function, over all threads.",
+    url="https://distributed.dask.org/en/stable/manage-computation.html",
+    find=_recompute,
+)

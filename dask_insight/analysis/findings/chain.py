@@ -1,0 +1,204 @@
+"""Too little that could run at once: chains of tasks, and steps of too few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import words
+from ...timeline import Moments
+from .facts import Facts
+from .finding import Fact, Finding
+from .rule import Rule
+from .thresholds import Limits
+
+#: Tasks that make a chain, none of which has more than this share of its seconds.
+_LINKS, _MOST = 3, 0.7
+
+
+class Chain(NamedTuple):
+    """Tasks on the critical path that each needed the one before."""
+
+    rows: np.ndarray
+    seconds: np.ndarray
+    start: float
+    stop: float
+
+
+def chains(facts: Facts) -> list[Chain]:
+    """The chains on the critical path, in its order; a single task is one too."""
+    path = facts.path
+    steps = np.flatnonzero(path.of("compute") & (path.row >= 0))
+    waited = path.because
+    found: list[Chain] = []
+    first = 0
+    for place, step in enumerate(steps.tolist()):
+        # Only the result of a task that others waited for leads on to the next.
+        if waited.names[waited.codes[step]] == "input" and place + 1 < len(steps):
+            continue
+        mine = steps[first : place + 1]
+        found.append(
+            Chain(path.row[mine], path.seconds[mine], float(path.start[mine[0]]), float(path.stop[mine[-1]]))
+        )
+        first = place + 1
+    return found
+
+
+def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    long_ = [each for each in chains(facts) if _is_chain(each)]
+    moments = Moments.of(np.array([each.start for each in long_]), np.array([each.stop for each in long_]))
+    length = float((moments.stop - moments.start).sum())
+    share = length / facts.wall if facts.wall > 0 else 0.0
+    if not long_ or share < limits["critical-path.share"]:
+        return
+    idle = facts.waiting - facts.waiting_for_outliers
+    inside = moments.within(facts.pieces.start, facts.pieces.stop)
+    of = np.divide(inside, facts.lasting, out=np.zeros(len(inside)), where=facts.lasting > 0)
+    lost = float((idle * of).sum())
+    if lost < limits["critical-path.idle"] * length * facts.threads:
+        return
+    rows = np.concatenate([each.rows for each in long_])
+    seconds = np.concatenate([each.seconds for each in long_])
+    by_name = np.bincount(facts.prefix.codes[rows], seconds, len(facts.names))
+    names = facts.worst(by_name, facts.names)
+    count, most = len(rows), names[0]
+    yield Finding(
+        code="critical-path",
+        title=(
+            f"A chain of {count:,} tasks, most of them `{most}`, takes {words.duration(length)} "
+            f"of {words.duration(facts.wall)}"
+        ),
+        tasks=names,
+        start=facts.since(moments.start[0]),
+        stop=facts.since(moments.stop[-1]),
+        cost_thread_seconds=lost,
+        cost_seconds=facts.spread(lost),
+        evidence=(
+            Fact("length of the chain", length, "s"),
+            Fact("share of the run", share, "share", limits["critical-path.share"]),
+            Fact("tasks in the chain", count, "count", _LINKS),
+            Fact("threads idle meanwhile", lost / length, "", limits["critical-path.idle"] * facts.threads),
+            Fact("threads", facts.threads, ""),
+        ),
+        why=(
+            f"Each of these tasks needs the result of the one before, so that they run one after the other: "
+            f"{words.listing(f'`{name}`' for name in names[:3])}. Meanwhile {lost / length:.2g} of "
+            f"{facts.threads:.2g} threads had nothing to run; more threads or workers do not help."
+        ),
+        advice=(
+            f"Make the steps of the chain shorter or fewer: a faster `{most}`, a tree instead of a line, or "
+            "several independent chains beside one another.\n\n"
+            "    # instead of: for part in parts: total = add(total, part)\n"
+            "    while len(parts) > 1:\n"
+            "        parts = [dask.delayed(add)(*pair) for pair in zip(parts[::2], parts[1::2])] "
+            "+ parts[len(parts) // 2 * 2 :]\n"
+            f"    run.what_if(faster={{'{most}': 2}})  # what a faster step would bring"
+        ),
+        url=CRITICAL_PATH.url,
+    )
+
+
+def _is_chain(each: Chain) -> bool:
+    return len(each.rows) >= _LINKS and float(each.seconds.max()) <= _MOST * float(each.seconds.sum())
+
+
+def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    told = facts.by_names
+    idle = facts.waiting - facts.waiting_for_outliers
+    known = facts.of_piece >= 0
+    lost = np.bincount(facts.of_piece[known], idle[known], len(facts.names))
+    ratio = _waves(facts) / max(facts.threads, 1.0)
+    few = (told.number > 0) & (ratio < limits["too-few-tasks.ratio"])
+    for chain in chains(facts):
+        if _is_chain(chain):
+            few[np.unique(facts.prefix.codes[chain.rows])] = False
+    lost = np.where(few, lost, 0.0)
+    total = float(lost.sum())
+    if total < limits["too-few-tasks.idle"] * facts.offered:
+        return
+    names = facts.worst(lost, facts.names)
+    code = facts.names.index(names[0])
+    at_once = float(ratio[code] * facts.threads)
+    threads = round(facts.threads)
+    yield Finding(
+        code="too-few-tasks",
+        title=f"{at_once:.3g} `{names[0]}` at a time for {words.count(threads, 'thread')}",
+        tasks=names,
+        cost_thread_seconds=total,
+        cost_seconds=facts.spread(total),
+        evidence=(
+            Fact(f"tasks `{names[0]}` at a time", at_once, "count", limits["too-few-tasks.ratio"] * threads),
+            Fact("mean time of one", float(told.mean[code]), "s"),
+            Fact("threads", facts.threads, ""),
+            Fact("share of idle thread time", total / facts.offered, "share", limits["too-few-tasks.idle"]),
+        ),
+        why=(
+            f"While {words.listing(f'`{name}`' for name in names[:3])} ran, there was nothing else to run: "
+            f"threads were idle for {words.duration(total)} of {words.duration(facts.offered)} of their time."
+        ),
+        advice=(
+            f"Split the work into more tasks, at least {2 * threads:,} for {words.count(threads, 'thread')}: "
+            "smaller "
+            "chunks or partitions, or other work beside it. Or use fewer workers.\n\n"
+            f"    x = x.rechunk(...)                       # dask.array: {2 * threads:,} chunks or more\n"
+            f"    df = df.repartition(npartitions={2 * threads})      # dask.dataframe\n"
+            f"    futures = client.map({_call(names[0])}, parts)  # parts: {2 * threads:,} or more"
+        ),
+        url=TOO_FEW_TASKS.url,
+    )
+
+
+def _waves(facts: Facts) -> np.ndarray:
+    """How many tasks of each name there were at a time: the most that were wanted between two others."""
+    known, code = facts.attempts, facts.prefix.codes
+    most = np.full(len(facts.names), np.inf)
+    for name in np.flatnonzero(facts.by_names.number <= 50 * max(facts.threads, 1.0)).tolist():
+        rows = np.flatnonzero(facts.good & (code == name))
+        if not len(rows):
+            continue
+        # Tasks that could have run at the same moment: from ready to the end of the function.
+        moments = np.concatenate((known.ready[rows], known.stop[rows]))
+        step = np.repeat([1, -1], len(rows))
+        order = np.lexsort((step, moments))
+        seconds = np.diff(moments[order])
+        at_once = np.cumsum(step[order])[:-1]
+        busy = at_once > 0
+        weight = float(seconds[busy].sum())
+        # The mean that a moment of work sees tells how much could run at once.
+        most[name] = float((at_once * seconds)[busy].sum()) / weight if weight > 0 else len(rows)
+    return most
+
+
+def _call(name: str) -> str:
+    return name if name.isidentifier() else "function"
+
+
+CRITICAL_PATH = Rule(
+    code="critical-path",
+    says="A chain of tasks that need one another takes most of the run.",
+    formula=(
+        f"Runs of {_LINKS} tasks or more on the critical path that each waited for the one before, none of "
+        "them with "
+        f"more than {_MOST:.0%} of the seconds; together at least `critical-path.share` of the run, with "
+        "`critical-path.idle` of the threads idle meanwhile for want of inputs."
+    ),
+    cost="Thread-seconds idle during the chain, less those that a straggler explains, over all threads.",
+    url="https://docs.dask.org/en/stable/phases-of-computation.html",
+    find=_critical_path,
+)
+TOO_FEW_TASKS = Rule(
+    code="too-few-tasks",
+    says="There were fewer tasks to run at once than threads.",
+    formula=(
+        "Task names of which, in the mean over the time in which one could run, fewer than "
+        "`too-few-tasks.ratio` a "
+        "thread could; threads that were idle until these had ended, at least `too-few-tasks.idle` of all "
+        "thread time. "
+        "Names of a chain on the critical path and stragglers are left out."
+    ),
+    cost="Thread-seconds idle while they were computed, over all threads.",
+    url="https://docs.dask.org/en/stable/best-practices.html#break-up-computations-into-many-pieces",
+    find=_too_few_tasks,
+)

@@ -1,0 +1,227 @@
+"""Time that goes to the scheduler: deciding, and handing over large graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ... import words
+from ...timeline import Moments
+from .facts import Facts
+from .finding import Fact, Finding
+from .gaps import intake
+from .rule import Rule
+from .thresholds import Limits
+
+
+def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    table = facts.read("resources")
+    mine = np.array([name == "scheduler" for name in table["process"].names] or [False])[
+        table["process"].codes
+    ]
+    if not mine.any():
+        return
+    time, cpu, lag = (table[name][mine].astype("f8") for name in ("time", "cpu", "lag"))
+    order = np.argsort(time)
+    time, cpu, lag = time[order], cpu[order], lag[order]
+    before = np.concatenate((time[:1] - 0.5, time[:-1]))
+    loaded = (cpu >= limits["scheduler-bound.cpu"]) | (lag >= limits["scheduler-bound.lag"])
+    idle = facts.is_part("scheduler")
+    # Its messages come late after it was busy, too.
+    busy = Moments.of(before[loaded] - np.nan_to_num(lag[loaded]), time[loaded])
+    lost = facts.within(idle, busy)
+    # The time in which it took graphs in is not for single tasks; see large-graph.
+    lost -= facts.within(idle, busy.both(intake(facts)))
+    share = lost / facts.offered if facts.offered > 0 else 0.0
+    if share < limits["scheduler-bound.share"]:
+        return
+    names = waited_for(facts)
+    seconds = float((busy.stop - busy.start).sum())
+    inside = busy.has(facts.attempts.done)
+    each = int(inside.sum()) / seconds if seconds > 0 else 0.0
+    worst = float(np.nanmax(lag, initial=0.0))
+    yield Finding(
+        code="scheduler-bound",
+        title=f"Threads waited {words.duration(lost)} for a scheduler that could not keep up",
+        tasks=names,
+        start=facts.since(max(busy.start[0], facts.start)),
+        stop=facts.since(min(busy.stop[-1], facts.stop)),
+        cost_thread_seconds=lost,
+        cost_seconds=facts.spread(lost),
+        evidence=(
+            Fact("idle while tasks were ready", share, "share", limits["scheduler-bound.share"]),
+            Fact("longest delay of its event loop", worst, "s", limits["scheduler-bound.lag"]),
+            Fact(
+                "its highest use of a core",
+                float(np.nanmax(cpu, initial=0.0)),
+                "%",
+                limits["scheduler-bound.cpu"],
+            ),
+            Fact("tasks a second meanwhile", each, ""),
+        ),
+        why=(
+            f"Tasks ({words.listing(f'`{name}`' for name in names[:3])}) were ready, and threads were free, "
+            "but the "
+            f"scheduler's only thread was busy: it handled {each:,.3g} tasks a second, and its event loop "
+            f"came up to {words.duration(worst)} late."
+        ),
+        advice=(
+            "Give it less to do: fewer and longer tasks, fewer clients and open dashboards, no slow "
+            "scheduler plugins. "
+            "What keeps it busy shows in its flame graph.\n\n"
+            "    run.flame(worker='scheduler')\n"
+            "    client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.plugins))\n"
+            "    # dask.config.set({'optimization.fuse.active': True}); larger chunks or partitions"
+        ),
+        url=SCHEDULER_BOUND.url,
+    )
+
+
+def waited_for(facts: Facts) -> tuple[str, ...]:
+    """Names of the tasks that were ready and not yet with a worker for longest while threads were idle."""
+    known = facts.attempts
+    idle = facts.by_name(facts.is_part("scheduler"))
+    waited = np.bincount(
+        facts.prefix.codes, np.where(known.ran, known.received - known.ready, 0.0), len(facts.names)
+    )
+    return facts.worst(idle if idle.sum() > 0 else waited, facts.names)
+
+
+def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    taken = intake(facts)
+    table = facts.read("submissions")
+    tasks = int(table["tasks"].max(initial=0))
+    lengths = taken.stop - taken.start
+    seconds = float(lengths.sum())
+    requests = _requests(facts, limits)
+    sent = float(requests[0])
+    if (
+        tasks < limits["large-graph.tasks"]
+        and seconds + sent / max(facts.threads, 1) < limits["large-graph.seconds"]
+    ):
+        return
+    idle = facts.is_part("scheduler", "client", "joining")
+    lost = facts.within(idle, taken) + sent
+    cost = min(seconds, float(lost)) if sent == 0 else min(facts.wall, seconds + facts.spread(sent))
+    names = requests[1] or _brought(facts, table)
+    evidence = [
+        Fact("most tasks in one graph", tasks, "count", limits["large-graph.tasks"]),
+        Fact("taking graphs in", seconds, "s", limits["large-graph.seconds"]),
+    ]
+    if sent:
+        evidence.append(
+            Fact("from the scheduler to a worker, median", requests[2], "s", limits["large-graph.request"])
+        )
+    title = f"A graph of {tasks:,} tasks took the scheduler {words.duration(seconds)} to take in"
+    if sent:
+        name = names[0] if names else "task"
+        title = f"`{name}` carries data in its graph: {words.duration(requests[2])} to send each task"
+    yield Finding(
+        code="large-graph",
+        title=title,
+        tasks=names,
+        cost_thread_seconds=lost,
+        cost_seconds=cost,
+        evidence=tuple(evidence),
+        why=_CARRIES if sent else _MANY,
+        advice=_SCATTER if sent else _FEWER,
+        url=LARGE_GRAPH.url,
+    )
+
+
+def _requests(facts: Facts, limits: Limits) -> tuple[float, tuple[str, ...], float]:
+    """Thread-seconds idle while tasks were on their way to workers, where that is slow for most; names; "
+    "median."""
+    known = facts.attempts
+    rows = np.flatnonzero(facts.good & np.isfinite(known.received))
+    if not len(rows):
+        return 0.0, (), 0.0
+    way = np.zeros(len(known.run) + 1)
+    way[rows] = known.received[rows] - known.assigned[rows]
+    code = facts.prefix.codes[rows]
+    slow = np.zeros(len(facts.names), bool)
+    for name in np.unique(code).tolist():
+        slow[name] = float(np.median(way[rows[code == name]])) >= limits["large-graph.request"]
+    if not slow.any():
+        return 0.0, (), 0.0
+    idle = facts.is_part("scheduler") & (facts.pieces.row >= 0)
+    row = facts.pieces.row
+    inside = np.minimum(facts.pieces.stop, known.received[row]) - np.maximum(
+        facts.pieces.start, known.assigned[row]
+    )
+    lost = np.where(idle & slow[facts.of_piece], np.maximum(inside, 0.0) * facts.pieces.threads, 0.0)
+    some = facts.of_piece >= 0
+    by_name = np.bincount(facts.of_piece[some], lost[some], len(facts.names))
+    names = facts.worst(by_name, facts.names)
+    if not names:
+        return 0.0, (), 0.0
+    mine = rows[code == facts.names.index(names[0])]
+    return float(lost.sum()), names, float(np.median(way[mine]))
+
+
+def _brought(facts: Facts, table) -> tuple[str, ...]:  # type: ignore[no-untyped-def]
+    """Names of the tasks of the largest graph, most first."""
+    if not len(table["tasks"]):
+        return ()
+    largest = table["submission"][int(np.argmax(table["tasks"]))]
+    graph = facts.read("graph")
+    mine = graph["submission"] == largest
+    if not mine.any():
+        mine[:] = True
+    prefix = graph["prefix"]
+    count = np.bincount(prefix.codes[mine], minlength=len(prefix.names)).astype("f8")
+    return facts.worst(count, prefix.names)
+
+
+_MANY = (
+    "Every task of a graph is built by the client, sent, unpacked and put in order by the scheduler, before "
+    "the first "
+    "one runs, and all stay in the scheduler's memory until they are done with."
+)
+_CARRIES = (
+    "Something large stands inside of the tasks (an array, a frame, a model), so that each task brings it "
+    "along: the "
+    "client packs it, the scheduler passes it on to a worker with every single task, and threads are idle "
+    "meanwhile."
+)
+_FEWER = (
+    "Make fewer tasks, by larger chunks or partitions, or hand the work over in parts.\n\n"
+    "    x = da.from_zarr(url, chunks='512MiB')   # larger chunks from the start\n"
+    "    for part in parts: results.append(part.persist())   # one graph after the other"
+)
+_SCATTER = (
+    "Send large data once and refer to it, or let the workers load it.\n\n"
+    "    data = client.scatter(data, broadcast=True)\n"
+    "    futures = client.map(function, items, data=data)\n"
+    "    # dask.delayed: data = dask.delayed(data), once; better: data = dask.delayed(load)(path)"
+)
+
+SCHEDULER_BOUND = Rule(
+    code="scheduler-bound",
+    says="Tasks were ready and threads were free, but the scheduler could not keep up.",
+    formula=(
+        "Idle time with ready tasks that had no worker yet or were on their way to it, within moments in "
+        "which "
+        "the scheduler's process used `scheduler-bound.cpu` of a core or its event loop came "
+        "`scheduler-bound.lag` "
+        "late; at least `scheduler-bound.share` of all thread time."
+    ),
+    cost="That idle time, over all threads.",
+    url="https://distributed.dask.org/en/stable/limitations.html",
+    find=_scheduler_bound,
+)
+LARGE_GRAPH = Rule(
+    code="large-graph",
+    says="A graph was so large, by its tasks or the data inside of them, that handing it over took long.",
+    formula=(
+        "A graph of `large-graph.tasks` tasks, or `large-graph.seconds` in which the scheduler took graphs "
+        "in "
+        "(materializing, ordering, making states), together with idle time of threads while tasks were on "
+        "their way to "
+        "workers, of names whose median way takes `large-graph.request`."
+    ),
+    cost="The time of taking in, and that idle time over all threads.",
+    url="https://docs.dask.org/en/stable/best-practices.html#avoid-very-large-graphs",
+    find=_large_graph,
+)

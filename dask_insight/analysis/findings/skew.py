@@ -1,0 +1,224 @@
+"""Workers that are slower than others, or have more to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ... import words
+from .facts import Facts
+from .finding import Fact, Finding
+from .rule import Rule
+from .thresholds import Limits
+
+#: Tasks of a name that a worker, and the others, must have run to be compared.
+_LEAST = 2
+
+
+def _worker_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    yield from _slow(facts, limits)
+    yield from _loaded(facts, limits)
+
+
+def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    known, code = facts.attempts, facts.prefix.codes
+    workers = known.worker.codes
+    for worker in np.unique(workers[facts.good]).tolist():
+        mine = facts.good & (workers == worker)
+        expected, spent, number = _expected(facts, mine)
+        total, usual = float(spent.sum()), float(expected.sum())
+        if number < limits["worker-skew.count"] or usual <= 0 or total < limits["worker-skew.times"] * usual:
+            continue
+        times = total / usual
+        excess = total - usual
+        slow = np.flatnonzero(expected > 0)
+        rows = np.flatnonzero(mine & np.isin(code, slow))
+        of = np.append(np.zeros(len(known.run)), 0.0)
+        of[rows] = 1 - 1 / times
+        waited = float((facts.waiting * of[facts.pieces.row]).sum())
+        names = facts.worst(spent - expected, facts.names)
+        name = known.worker.names[worker]
+        yield Finding(
+            code="worker-skew",
+            title=f"Worker {facts.called(name)} takes {times:.2g} times as long as others for the same tasks",
+            tasks=names,
+            workers=(name,),
+            start=facts.since(known.start[rows].min()),
+            stop=facts.since(known.stop[rows].max()),
+            cost_thread_seconds=excess + waited,
+            cost_seconds=facts.spread(excess + waited),
+            evidence=(
+                Fact("times as long as on the others", times, "times", limits["worker-skew.times"]),
+                Fact("tasks compared", number, "count", limits["worker-skew.count"]),
+                Fact("time beyond what the others take", excess, "s"),
+                Fact("threads idle until it had ended", waited, "s"),
+            ),
+            why=(
+                f"Its {number:,} tasks {words.listing(f'`{each}`' for each in names[:3])} took "
+                f"{words.duration(total)}; "
+                f"with the median of the other workers they would have taken {words.duration(usual)}."
+            ),
+            advice=(
+                "See what else runs on its host, whether it is throttled or of another kind; if it stays "
+                "slow, let it go:\n\n"
+                f"    client.retire_workers(['{name.partition('#')[0]}'])\n"
+                f"    run.resources.query(\"process == '{name}'\")[['time', 'cpu', 'memory', 'disk_read']]"
+            ),
+            url=WORKER_SKEW.url,
+        )
+
+
+def _expected(facts: Facts, mine: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """By name, seconds of these attempts as others' medians have it, and what they took; their number."""
+    code, length = facts.prefix.codes, facts.own
+    expected, spent = np.zeros((2, len(facts.names)))
+    number = 0
+    others = facts.good & ~mine
+    for name in np.unique(code[mine]).tolist():
+        here, there = length[mine & (code == name)], length[others & (code == name)]
+        if len(here) < _LEAST or len(there) < _LEAST:
+            continue
+        # One outlier on either side says nothing about the worker.
+        usual = float(np.median(there))
+        typical = float(np.median(here))
+        expected[name], spent[name] = usual * len(here), typical * len(here)
+        number += len(here)
+    return expected, spent, number
+
+
+def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    idle = facts.is_part("placement")
+    lost = float(facts.seconds[idle].sum())
+    if lost < limits["worker-skew.idle"] * facts.offered:
+        return
+    busy = facts.busy_by_worker
+    # One worker with most of the work is what this tells; else see imbalanced-threads.
+    per_thread = busy / np.maximum(facts.threads_by_worker, 1e-9)
+    there = facts.threads_by_worker > 0
+    most = int(np.argmax(np.where(there, per_thread, -1)))
+    others = np.flatnonzero(there & (np.arange(len(busy)) != most))
+    if not len(others):
+        return
+    usual = float(per_thread[others].mean())
+    times = float(per_thread[most]) / usual if usual > 0 else np.inf
+    if times < limits["worker-skew.times"]:
+        return
+    name = facts.lanes.workers[most]
+    share = float(busy[most] / busy.sum())
+    names = held_up(facts, name)
+    yield Finding(
+        code="worker-skew",
+        title=f"Worker {facts.called(name)} did {words.share(share)} of the work, while others were idle",
+        tasks=names,
+        workers=(name,),
+        cost_thread_seconds=lost,
+        cost_seconds=facts.spread(lost),
+        evidence=(
+            Fact("share of the work", share, "share"),
+            Fact(
+                "busy time of a thread over that on the others", times, "times", limits["worker-skew.times"]
+            ),
+            Fact("threads idle beside waiting tasks", lost, "s"),
+        ),
+        why=_WAITED.format(name=words.listing(f"`{each}`" for each in names[:3]), worker=facts.called(name)),
+        advice=_EVENLY,
+        url=WORKER_SKEW.url,
+    )
+
+
+def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    idle = facts.is_part("placement")
+    lost = float(facts.seconds[idle].sum())
+    if lost < limits["imbalanced-threads.idle"] * facts.offered:
+        return
+    busy, threads = facts.busy_by_lane, facts.lanes.threads
+    mean = float(busy.sum() / threads.sum())
+    variation = float(np.sqrt((threads * (busy / threads - mean) ** 2).sum() / threads.sum())) / max(
+        mean, 1e-12
+    )
+    if variation < limits["imbalanced-threads.variation"]:
+        return
+    most = int(np.argmax(busy / threads))
+    name = facts.lanes.workers[facts.lanes.worker[most]]
+    names = held_up(facts, name)
+    least = float((busy / threads).min())
+    yield Finding(
+        code="imbalanced-threads",
+        title=(
+            f"Threads were busy between {words.duration(least)} and {words.duration(float(busy[most]))}: "
+            f"tasks `{names[0] if names else ''}` waited beside idle threads"
+        ),
+        tasks=names,
+        workers=(name,),
+        cost_thread_seconds=lost,
+        cost_seconds=facts.spread(lost),
+        evidence=(
+            Fact("longest that a thread was busy", float(busy[most]), "s"),
+            Fact("shortest", least, "s"),
+            Fact("deviation over mean", variation, "share", limits["imbalanced-threads.variation"]),
+            Fact("threads idle beside waiting tasks", lost, "s"),
+        ),
+        why=_WAITED.format(name=words.listing(f"`{each}`" for each in names[:3]), worker=facts.called(name)),
+        advice=_EVENLY,
+        url=IMBALANCED_THREADS.url,
+    )
+
+
+def held_up(facts: Facts, worker: str) -> tuple[str, ...]:
+    """Names of the tasks that waited longest for a thread of a worker."""
+    known = facts.attempts
+    code = known.worker.names.index(worker) if worker in known.worker.names else -1
+    mine = facts.good & (known.worker.codes == code)
+    waited = np.where(mine, known.executing - known.inputs, 0.0)
+    by_name = np.bincount(facts.prefix.codes, np.maximum(waited, 0.0), len(facts.names))
+    return facts.worst(by_name, facts.names)
+
+
+_WAITED = (
+    "Tasks {name} were with {worker} and waited there for a thread, while threads of other workers had "
+    "nothing to run. "
+    "Dask keeps tasks where their data are or where they were told to run, and moves them only if that seems "
+    "worth it."
+)
+_EVENLY = (
+    "Take away what binds the tasks to their worker (`workers=`, `resources=`), spread their data evenly, or "
+    "let each "
+    "thread have more and smaller tasks.\n\n"
+    "    futures = client.map(function, items)        # without workers=\n"
+    "    data = client.scatter(items, broadcast=True)  # small data that all tasks need: on every worker\n"
+    "    client.rebalance(futures)                     # results that lie on one worker"
+)
+
+WORKER_SKEW = Rule(
+    code="worker-skew",
+    says="One worker is slower than the others at the same tasks, or has most of the work.",
+    formula=(
+        "Slower: the medians of its tasks by name against those of the other workers, at least "
+        "`worker-skew.times` "
+        "over `worker-skew.count` tasks or more. More work: busy time of its threads at least "
+        "`worker-skew.times` that "
+        "of the others, while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all "
+        "thread time."
+    ),
+    cost=(
+        "Slower: its time beyond the medians, and idle time of threads that waited for it in proportion. "
+        "More work: idle "
+        "time beside waiting tasks. Over all threads."
+    ),
+    url="https://distributed.dask.org/en/stable/work-stealing.html",
+    find=_worker_skew,
+)
+IMBALANCED_THREADS = Rule(
+    code="imbalanced-threads",
+    says="Some threads had much more to do than others, which were idle beside waiting tasks.",
+    formula=(
+        "Idle time beside tasks that waited for a thread elsewhere, at least `imbalanced-threads.idle` of "
+        "all thread "
+        "time; standard deviation of the threads' busy times over their mean at least "
+        "`imbalanced-threads.variation`."
+    ),
+    cost="That idle time, over all threads.",
+    url="https://distributed.dask.org/en/stable/scheduling-policies.html",
+    find=_imbalanced_threads,
+)

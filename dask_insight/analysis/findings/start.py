@@ -1,0 +1,166 @@
+"""What workers need before they are of use: joining, importing, unpacking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import words
+from ...timeline import Moments
+from .facts import Facts
+from .finding import Fact, Finding
+from .rule import Rule
+from .thresholds import Limits
+
+#: Share of the workers whose first tasks must be slow.
+_MOST = 0.5
+
+
+class _Start(NamedTuple):
+    """What the start of the workers cost. Thread-seconds, and by name."""
+
+    first: np.ndarray
+    way: float
+    joining: float
+    missing: float
+
+
+def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    found = _started(facts, limits)
+    first = float(found.first.sum())
+    lost = first + found.way + found.joining + found.missing
+    if facts.spread(lost) < limits["cold-start.seconds"]:
+        return
+    late = _late(facts, limits)
+    names = facts.worst(found.first, facts.names) or facts.worst(facts.by_names.total, facts.names)
+    joined = found.missing + found.joining > first
+    workers = tuple(name for name, _ in late) if joined else _workers(facts)
+    if joined:
+        latest = words.duration(max(seconds for _, seconds in late))
+        title = f"{words.count(len(late), 'worker')} joined up to {latest} after the first tasks were there"
+    else:
+        title = f"The first `{names[0]}` on each worker took {words.duration(first)} longer than later ones"
+    yield Finding(
+        code="cold-start",
+        title=title,
+        tasks=names,
+        workers=workers,
+        start=facts.since(facts.start),
+        cost_thread_seconds=lost,
+        cost_seconds=facts.spread(lost),
+        evidence=(
+            Fact("first tasks beyond the usual", first, "s"),
+            Fact("first tasks on their way", found.way, "s"),
+            Fact("workers that had not been given a task", found.joining, "s"),
+            Fact("threads that were not there yet", found.missing, "s"),
+            Fact("together, over all threads", facts.spread(lost), "s", limits["cold-start.seconds"]),
+        ),
+        why=(
+            "Tasks were there, but part of the cluster was not: workers were being started."
+            if joined
+            else "The first task of its kind on a worker imports modules, unpacks code or opens connections, "
+            "which later ones find ready."
+        ),
+        advice=_WAIT if joined else _PREPARE,
+        url=COLD_START.url,
+    )
+
+
+def _started(facts: Facts, limits: Limits) -> _Start:
+    known, own = facts.attempts, facts.own
+    first = np.zeros(len(facts.names))
+    late = dict(_late(facts, limits))
+    way = 0.0
+    slow, compared = np.zeros((2, len(facts.names)), "i8")
+    workers, code = known.worker.codes, facts.prefix.codes
+    for worker in np.unique(workers[facts.good]).tolist():
+        mine = np.flatnonzero(facts.good & (workers == worker))
+        mine = mine[np.argsort(known.start[mine], kind="stable")]
+        name_of_worker = known.worker.names[worker]
+        threads = max(1, int(facts.threads_of(name_of_worker)))
+        if name_of_worker in late:
+            way += _on_the_way(facts, mine[:threads])
+        for name in np.unique(code[mine]).tolist():
+            of_name = mine[code[mine] == name]
+            if facts.by_names.number[name] < limits["cold-start.count"] or len(of_name) <= threads:
+                continue
+            early, later = of_name[:threads], of_name[threads:]
+            usual = float(np.median(own[later]))
+            compared[name] += 1
+            # All that began before the first had ended waited for the same import.
+            if float(np.median(own[early])) >= limits["cold-start.times"] * usual:
+                slow[name] += 1
+                first[name] += float(np.maximum(own[early] - usual, 0.0).sum())
+    # What one worker alone sees is a slow task, not a slow start.
+    first[slow <= _MOST * compared] = 0.0
+    return _Start(first, way, facts.spent("joining"), _missing(facts, limits))
+
+
+def _on_the_way(facts: Facts, rows: np.ndarray) -> float:
+    """Seconds that the first tasks of a worker took from the scheduler to it, beyond what is usual."""
+    known = facts.attempts
+    usual = np.nanmedian((known.received - known.assigned)[facts.good])
+    over = known.received[rows] - known.assigned[rows] - usual
+    return float(np.nansum(np.maximum(over, 0.0)))
+
+
+def _late(facts: Facts, limits: Limits) -> list[tuple[str, float]]:
+    """Workers that joined after tasks were there, and how long after."""
+    gone = min((facts.left(name) for name in facts.lanes.workers), default=np.inf)
+    found = []
+    for name, joined in zip(facts.lanes.workers, facts.lanes.joined.tolist(), strict=True):
+        seconds = joined - facts.start
+        if 0 < seconds <= limits["cold-start.window"] and joined < gone and joined < facts.stop:
+            found.append((name, seconds))
+    return found
+
+
+def _missing(facts: Facts, limits: Limits) -> float:
+    """Thread-seconds by which workers came late while tasks waited for a thread."""
+    known = facts.attempts
+    waited = known.executing - known.ready > 0.01
+    backlog = Moments.of(known.ready[waited], known.executing[waited])
+    total = 0.0
+    for name, seconds in _late(facts, limits):
+        inside = backlog.within(np.array([facts.start]), np.array([facts.start + seconds]))
+        total += facts.threads_of(name) * float(inside[0])
+    return total
+
+
+def _workers(facts: Facts) -> tuple[str, ...]:
+    known = facts.attempts
+    used = np.unique(known.worker.codes[facts.good])
+    return tuple(known.worker.names[code] for code in used.tolist())
+
+
+_WAIT = (
+    "Wait for the workers before the work begins, or keep them between runs.\n\n"
+    "    client.wait_for_workers(n_workers)\n"
+    "    cluster.adapt(minimum=n_workers)   # an adaptive cluster that never goes below"
+)
+_PREPARE = (
+    "Have every worker do it beforehand, once, beside whatever else happens.\n\n"
+    "    def warm_up():\n"
+    "        import the_heavy_module\n"
+    "    client.run(warm_up)\n"
+    "    # or when workers start: dask worker ADDRESS --preload the_heavy_module"
+)
+
+COLD_START = Rule(
+    code="cold-start",
+    says="Workers were slow to begin: they joined late, imported modules or unpacked code.",
+    formula=(
+        "The first tasks of a name on a worker, as many as it has threads, beyond the median of its later "
+        "ones, where "
+        "they take `cold-start.times` of it and there are `cold-start.count` of the name; first tasks on "
+        "their way to "
+        "a worker; workers that joined within `cold-start.window` of the first task, while others waited for "
+        "a thread. "
+        "Together, over all threads, at least `cold-start.seconds`."
+    ),
+    cost="Those thread-seconds, over all threads.",
+    url="https://docs.dask.org/en/stable/how-to/customize-initialization.html",
+    find=_cold_start,
+)

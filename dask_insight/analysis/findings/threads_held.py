@@ -1,0 +1,128 @@
+"""What held the threads of a worker while tasks ran: the interpreter's lock, other threads, a GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...batch import Symbols
+from ...timeline import Moments
+from .thresholds import Limits
+
+if TYPE_CHECKING:
+    from .facts import Facts
+
+#: Share of a sampler's period in which tasks must have run for it to count.
+_BUSY = 0.8
+#: Threads that run or could run, from which the lock is in use; and up to which, where only running is known.
+_RUNS, _RUNS_ALONE = 0.6, 1.3
+
+
+class Held(NamedTuple):
+    """What is known of the threads of one worker while tasks ran."""
+
+    #: Name and code (of `lanes`).
+    name: str
+    code: int
+    #: Tasks running at once, on average while any did; seconds in which any did.
+    at_once: float
+    seconds: float
+    #: How late the sampler's thread was, which needs the lock for each round, seconds; NaN if unknown.
+    late: float
+    #: Share of time in which a thread waited for the lock, 0 to 1; NaN if unknown.
+    lock: float
+    #: Cores that its process used, and threads of it that waited for a CPU, on average; NaN if unknown.
+    cores: float
+    starved: float
+    #: Use of its GPUs, per cent; 0 if there are none.
+    gpu: float
+
+    @property
+    def waits(self) -> float:
+        """Thread-seconds a second in which its tasks waited for a CPU; 0 if unknown."""
+        return self.starved if np.isfinite(self.starved) else 0.0
+
+    def contended(self, limits: Limits) -> bool:
+        """Whether tasks waited for the lock."""
+        if self.at_once < limits["gil-contention.at-once"]:
+            return False
+        if np.isfinite(self.lock):
+            return self.lock >= limits["gil-contention.waiting"]
+        # One thread at a time holds the lock, and runs or waits for a CPU.
+        known = np.isfinite(self.starved)
+        runnable = self.cores + (self.starved if known else 0.0)
+        if runnable < _RUNS or (not known and runnable > _RUNS_ALONE):
+            return False
+        return self.late >= limits["gil-contention.late"]
+
+
+def held(facts: Facts) -> list[Held]:
+    """What is known of every worker that ran tasks."""
+    known = facts.attempts
+    found = []
+    for code, name in enumerate(facts.lanes.workers):
+        if name not in known.worker.names:
+            continue
+        mine = known.ran & (known.worker.codes == known.worker.names.index(name))
+        if not mine.any():
+            continue
+        busy = Moments.of(known.start[mine], known.stop[mine])
+        seconds = float((busy.stop - busy.start).sum())
+        found.append(
+            Held(
+                name=name,
+                code=code,
+                at_once=float(facts.length[mine].sum()) / seconds if seconds > 0 else 0.0,
+                seconds=seconds,
+                late=_late(facts, name, busy),
+                lock=_mean(facts, name, busy, "gil"),
+                cores=_mean(facts, name, busy, "cpu") / 100,
+                starved=_starved(facts, name) / max(seconds, 1e-9),
+                gpu=_gpu(facts, name),
+            )
+        )
+    return found
+
+
+def _late(facts: Facts, name: str, busy: Moments) -> float:
+    """Mean delay of the sampler's rounds while tasks ran."""
+    table = facts.read("sampling")
+    mine = np.flatnonzero(_is(table["process"], name) & (table["samples"] > 0))
+    stop, period = table["time"][mine], table["period"][mine].astype("f8")
+    full = busy.within(stop - period, stop) >= _BUSY * period
+    rounds = float(table["samples"][mine][full].sum())
+    if rounds < 5:
+        return float("nan")
+    aimed = float((table["interval"][mine][full] * table["samples"][mine][full]).sum())
+    return max(0.0, (float(period[full].sum()) - aimed) / rounds)
+
+
+def _mean(facts: Facts, name: str, busy: Moments, column: str) -> float:
+    """Mean of a resource's samples that were taken while tasks ran."""
+    table = facts.read("resources")
+    if column not in table:
+        return float("nan")
+    values = table[column]
+    mine = _is(table["process"], name) & np.isfinite(values)
+    mine[mine] = busy.has(table["time"][mine] - 1e-3)
+    return float(values[mine].mean()) if mine.any() else float("nan")
+
+
+def _starved(facts: Facts, name: str) -> float:
+    """Thread-seconds in which its tasks' threads waited for a CPU; NaN if unknown."""
+    table = facts.read("resources")
+    mine = _is(table["process"], name) & np.isfinite(table["starved"])
+    mine[mine] = (table["time"][mine] > facts.start) & (table["time"][mine] <= facts.stop + 1)
+    return float(table["starved"][mine].sum()) if mine.any() else float("nan")
+
+
+def _gpu(facts: Facts, name: str) -> float:
+    table = facts.read("gpus")
+    mine = _is(table["process"], name) & np.isfinite(table["utilization"])
+    return float(table["utilization"][mine].mean()) if mine.any() else 0.0
+
+
+def _is(symbols: Symbols, name: str) -> np.ndarray:
+    mask: np.ndarray = np.array([each == name for each in symbols.names] or [False])[symbols.codes]
+    return mask
