@@ -214,7 +214,7 @@ def test_other_magics_around_it(shell: InteractiveShell) -> None:
         ("--client (", "SyntaxError"),
         ("--resources never", "is no duration"),
         ("--resources 0s", "longer than nothing"),
-        ("--open nothing", "there is no panel 'nothing'; there are time-budget"),
+        ("--open nothing", "there is no panel 'nothing'; there are findings"),
         ("'open quote", "No closing quotation"),
     ],
 )

@@ -68,9 +68,9 @@ def test_panels_by_name(run: dask_insight.Recording) -> None:
         widget.panel = "tasks"
     assert widget.panel is None
     widget.close()
-    with pytest.raises(ValueError, match="there are time-budget"):
+    with pytest.raises(ValueError, match="there are findings"):
         run.widget("tasks")
-    with pytest.raises(ValueError, match="there are time-budget"):
+    with pytest.raises(ValueError, match="there are findings"):
         dask_insight.watch(panel="tasks")
 
 

@@ -11,7 +11,7 @@ import { listenToKeys } from './keys';
 import { keepScheme } from './scheme';
 
 /** The panels that are shown at first; the others are a click away. */
-const FIRST = ['time-budget', 'task-stream'];
+const FIRST = ['findings', 'time-budget', 'task-stream'];
 
 /**
  * The data blocks of a report that a notebook holds as HTML, as text, in their

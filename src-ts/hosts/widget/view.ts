@@ -8,7 +8,7 @@ import { Shared } from './shared';
 import { keepStyled } from './styles';
 
 /** What the overview shows, from the top. */
-const OVERVIEW = ['time-budget', 'task-stream', 'resources', 'memory'];
+const OVERVIEW = ['findings', 'time-budget', 'task-stream', 'resources', 'memory'];
 
 /** One line, and under it the overview or one panel. Returns the stop. */
 export function view(model: Model, el: HTMLElement): Stop {

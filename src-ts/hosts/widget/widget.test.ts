@@ -139,7 +139,7 @@ describe('a widget', () => {
     const host = hostOf();
     const { el } = show(host);
     expect(host.hellos()).toMatchObject([{ protocol: PROTOCOL, have: null }]);
-    expect(shown(el)).toEqual(['time-budget', 'task-stream', 'resources', 'memory']);
+    expect(shown(el)).toEqual(['findings', 'time-budget', 'task-stream', 'resources', 'memory']);
     answer(host);
     expect(words(el)).toBe('5 s on 1 thread.');
     expect(el.querySelector('strong')?.textContent).toBe('night run');
@@ -167,7 +167,7 @@ describe('a widget', () => {
     picker.value = '';
     picker.dispatchEvent(new Event('change'));
     expect(host.saved).toEqual([{ panel: null }]);
-    expect(shown(el)).toHaveLength(4);
+    expect(shown(el)).toHaveLength(5);
   });
 
   it('tells how far the work is, and what is missing, while it is live', () => {
