@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Hashable
+from functools import partial
 from typing import Any
 
 import msgpack
@@ -20,7 +21,7 @@ from .messages import packed_profile, packed_rows
 from .metrics import Metrics
 from .pulse import Pulse
 from .sampler import Sampler
-from .starved import Starved
+from .starved import Starved, task_threads
 from .transfers import Transfers
 
 #: Seconds between two pushes, and for which the last one may take.
@@ -76,7 +77,7 @@ class Probe(WorkerPlugin):
         self._metrics = Metrics(worker)
         self._logs = Logs(self.package)
         self._logs.open()
-        self._starved = Starved(worker)
+        self._starved = Starved(partial(task_threads, worker))
         loop = asyncio.get_running_loop()
         self._pulse = Pulse(self._options.get("resources", 0.2), loop, self._counts, self._contention)
         self._pulse.start()

@@ -15,6 +15,7 @@ from ...options import Emit, Options
 from ...probe.measured import BASE
 from ...probe.resources import ResourceSampler
 from ...probe.sampler import Sampler
+from ...probe.starved import Starved
 from .activity import runs
 from .computation import Computation
 from .hook import listen
@@ -52,6 +53,7 @@ class LocalSource:
         self._unlisten: Callable[[], None] | None = None
         self._emit: Emit = _nowhere
         self._pid = os.getpid()
+        self._ran: set[int] = set()
 
     @property
     def profile(self) -> tuple[float, float] | None:
@@ -105,7 +107,7 @@ class LocalSource:
                 self._ledger.sampler = sampler
 
     def _run(self) -> None:
-        resources, children = ResourceSampler(), Children()
+        resources, children, starved = ResourceSampler(), Children(), Starved(self._threads)
         tick = min(self._options.resources, _FLUSH)
         next_sample = next_flush = next_drain = perf_counter()
         while not self._stopping.wait(tick):
@@ -113,7 +115,7 @@ class LocalSource:
             try:
                 if now >= next_sample:
                     next_sample = now + self._options.resources * 0.9
-                    self._sample(resources, children)
+                    self._sample(resources, children, starved)
                 if now >= next_drain:
                     next_drain = now + _DRAIN
                     self._drain()
@@ -124,14 +126,26 @@ class LocalSource:
                 self._flush()
         resources.close()
 
-    def _sample(self, resources: ResourceSampler, children: Children) -> None:
+    def _sample(self, resources: ResourceSampler, children: Children, starved: Starved) -> None:
         row, gpus = resources.sample()
         process = self._ledger.home()
-        own = {**row, "process": process, "executing": float(len(self._ledger.activity))}
+        own = {
+            **row,
+            "process": process,
+            "executing": float(len(self._ledger.activity)),
+            "starved": starved.take(),
+        }
         for one in (own, *children.sample()):
             self._emit(encode("resources", _columns([one])))
         if gpus:
             self._emit(encode("gpus", _columns([{**gpu, "process": process} for gpu in gpus])))
+
+    def _threads(self) -> list[int]:
+        """Those that run tasks now, or have run some and are still there."""
+        self._ran |= set(self._ledger.activity.copy())
+        there = {one.ident: one.native_id for one in threading.enumerate()}
+        self._ran &= set(there)
+        return [native for ident in self._ran if (native := there[ident]) is not None]
 
     def _drain(self) -> None:
         if self._ledger.sampler is not None:
