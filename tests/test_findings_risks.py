@@ -101,12 +101,15 @@ def test_tasks_that_workers_died_of_have_failed() -> None:
 
 
 def retried(times: int, of: int) -> Recording:
-    run = Run()
+    run, runs = Run(), []
     for number in range(of):
         task = run.task("upload", "a", number, number + 0.5)
         if number < times:
             run.attempts[-1]["status"] = "retried"
+            runs.append(run.attempts[-1]["run"])
             run.task("upload", "a", number + 0.5, number + 1, task=task)
+    text = ["OSError('busy')"] * len(runs)
+    run.tables["errors"] = {"run": runs, "task": list(range(times)), "exception": text, "traceback": text}
     return run.recording()
 
 
@@ -118,6 +121,13 @@ def test_work_that_was_tried_again_costs_its_time() -> None:
 
 def test_one_attempt_of_many_that_was_tried_again_is_no_finding() -> None:
     assert not found(retried(1, 40), "retried-work")
+
+
+def test_what_is_let_go_of_because_another_task_failed_was_not_tried_again() -> None:
+    run = failing("erred")
+    for attempt in run.attempts[5:9]:
+        attempt["status"] = "retried"
+    assert not found(run.recording(), "retried-work")
 
 
 # Lost workers
@@ -288,6 +298,22 @@ def test_a_nannys_kill_is_critical() -> None:
     )
     one = the(recording, "memory-pressure")
     assert (one.severity, one.workers, one.tasks) == ("critical", ("a",), ("piece",))
+    assert math.isnan(one.cost_seconds)
+
+
+def test_what_workers_died_with_again_and_again_is_named_first() -> None:
+    run = Run(**{name: {"threads": 1, "joined": -1.0, "left": math.nan} for name in "abcd"})
+    hog, lost = run.task("hog", "a", 0, 2, status="killed"), []
+    for number, worker in enumerate("abc"):
+        when = 2.0 * number
+        run.task("light", worker, when, when + 2, status="killed")
+        if number:
+            run.task("hog", worker, when, when + 2, status="killed", task=hog)
+        lost.append(event(when + 2, worker, "worker-lost", "gone", processing=2, lost=0, expected=False))
+    for start in range(8):
+        run.task("light", "d", start, start + 1)
+    one = the(with_rows(run.recording(), "events", lost), "worker-lost")
+    assert (one.tasks[0], one.workers) == ("hog", ("a", "b", "c"))
 
 
 def test_memory_well_below_the_limit_is_no_finding() -> None:

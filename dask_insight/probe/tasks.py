@@ -245,7 +245,10 @@ class Tasks:
             self.errors.add((run, task, text[:_TEXT], trace[-_TEXT:]))
         elif gone:
             status = _KILLED
-        elif stimulus.startswith(("task-erred", "execute-unknown-error")):
+        elif stimulus.startswith(("task-erred", "execute-unknown-error")) and (
+            # A failure lets go of other tasks too, which nobody wants any more.
+            state.waiters or state.who_wants
+        ):
             status = _RETRIED
         elif stimulus.startswith("steal-"):
             status = _STOLEN

@@ -69,7 +69,9 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
     known = facts.attempts
-    rows = np.flatnonzero(ended_as(facts, "retried"))
+    # When a task fails for good, others of its graph are let go of, and look the same to the scheduler.
+    raised = np.isin(known.run, facts.read("errors")["run"])
+    rows = np.flatnonzero(ended_as(facts, "retried") & raised)
     if not len(rows):
         return
     length = facts.length

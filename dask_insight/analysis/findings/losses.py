@@ -19,7 +19,9 @@ from .thresholds import Limits
 _SLACK = 1.0
 
 
-class _Loss(NamedTuple):
+class Loss(NamedTuple):
+    """A worker that went, with what went with it."""
+
     worker: str
     #: Seconds since the epoch.
     when: float
@@ -33,7 +35,7 @@ class _Loss(NamedTuple):
 
 
 def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    losses = [loss for loss in _losses(facts) if _mattered(facts, loss)]
+    losses = [loss for loss in losses_of(facts) if _mattered(facts, loss)]
     if len(losses) < max(1.0, limits["worker-lost.count"]):
         return
     known = facts.attempts
@@ -79,7 +81,8 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
-def _losses(facts: Facts) -> Iterator[_Loss]:
+def losses_of(facts: Facts) -> Iterator[Loss]:
+    """Workers that nobody had asked to leave, with what went with them."""
     events, known = facts.read("events"), facts.attempts
     sources = events["source"]
     for row in np.flatnonzero(is_any(events["kind"], ("worker-lost",))).tolist():
@@ -96,10 +99,10 @@ def _losses(facts: Facts) -> Iterator[_Loss]:
         made = known.task[known.ok & mine & (known.done <= when + _SLACK)]
         again = known.ran & ~mine & (known.start > when - _SLACK) & np.isin(known.task, made)
         running = _unfinished(facts, worker, when, mine) if processing else 0.0
-        yield _Loss(worker, when, int(results), killed, np.flatnonzero(again), running)
+        yield Loss(worker, when, int(results), killed, np.flatnonzero(again), running)
 
 
-def _mattered(facts: Facts, loss: _Loss) -> bool:
+def _mattered(facts: Facts, loss: Loss) -> bool:
     """Whether work went on without it, or was given up; when a cluster is closed, all workers go."""
     if not (len(loss.killed) or len(loss.again)):
         return False
@@ -122,18 +125,26 @@ def _unfinished(facts: Facts, worker: str, when: float, mine: np.ndarray) -> flo
     return float(sum(max(0.0, when - each) for each in since[-min(threads, len(given)) :]))
 
 
-def _names(facts: Facts, losses: list[_Loss], again: np.ndarray) -> tuple[str, ...]:
-    """Names by the seconds that were lost; before them, what several workers died of."""
+def _names(facts: Facts, losses: list[Loss], again: np.ndarray) -> tuple[str, ...]:
+    """Names by the seconds that were lost; before them, tasks that several workers died with."""
     lost = np.zeros(len(facts.attempts.run))
     lost[again] = facts.length[again]
-    deaths = np.zeros(len(facts.names), "i8")
     for loss in losses:
         rows = running_of(facts, loss.worker, loss.killed)
         lost[rows] += loss.running / max(len(rows), 1)
-        deaths[np.unique(facts.prefix.codes[rows])] += 1
-    always = tuple(facts.names[code] for code in np.flatnonzero(deaths == len(losses)).tolist())
+    killed = np.concatenate([loss.killed for loss in losses])
+    deaths = _deaths(facts, killed)
+    suspects = killed[(deaths == deaths.max(initial=0)) & (deaths > 1)]
     rows = np.flatnonzero(lost)
-    return tuple(dict.fromkeys((*(always if len(losses) > 1 else ()), *most(facts, rows, lost[rows], 0.02))))
+    return tuple(dict.fromkeys((*most(facts, suspects), *most(facts, rows, lost[rows], 0.02))))
+
+
+def _deaths(facts: Facts, rows: np.ndarray) -> np.ndarray:
+    """With how many workers the task of each of these attempts died."""
+    known = facts.attempts
+    tasks, count = np.unique(known.task[known.killed], return_counts=True)
+    found: np.ndarray = count[np.searchsorted(tasks, known.task[rows])]
+    return found
 
 
 def running_of(facts: Facts, worker: str, killed: np.ndarray) -> np.ndarray:
@@ -143,7 +154,8 @@ def running_of(facts: Facts, worker: str, killed: np.ndarray) -> np.ndarray:
     if len(ran):
         return ran
     threads = int(facts.workers.get(worker, {}).get("threads") or 1)
-    return np.asarray(killed[np.argsort(known.assigned[killed], kind="stable")][:threads])
+    order = np.lexsort((known.assigned[killed], -_deaths(facts, killed)))
+    return np.asarray(killed[order][:threads])
 
 
 WORKER_LOST = Rule(

@@ -13,6 +13,7 @@ from ... import words
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .held import names_in_memory
+from .losses import losses_of
 from .names import risk
 from .rule import Rule
 from .thresholds import Limits
@@ -42,8 +43,9 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     workers = tuple(dict.fromkeys((*(kill.worker for kill in kills), *paused, *sorted(near))))
     if not workers:
         return
-    seconds = facts.spent("paused")
-    share = seconds / facts.offered if facts.offered > 0 else 0.0
+    paused_seconds = facts.spent("paused")
+    share = paused_seconds / facts.offered if facts.offered > 0 else 0.0
+    seconds = paused_seconds + _lost(facts, {kill.worker for kill in kills})
     most = max((peaks[worker].share for worker in workers if worker in peaks), default=math.nan)
     moments = [kill.when for kill in kills] + [peaks[worker].when for worker in near]
     for at in paused.values():
@@ -52,7 +54,7 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if kills:
         title = f"Nannies killed workers for their memory, {words.count(len(kills), 'time')}"
     elif paused:
-        title = f"Dask paused {who} for lack of memory, for {words.duration(seconds)} of thread time"
+        title = f"Dask paused {who} for lack of memory, for {words.duration(paused_seconds)} of thread time"
     else:
         title = f"{who} came to {words.share(most)} of the memory limit"
     yield Finding(
@@ -109,6 +111,13 @@ def _kills(facts: Facts) -> list[_Kill]:
     return found
 
 
+def _lost(facts: Facts, workers: set[str]) -> float:
+    """Thread-seconds of work that went with these workers, and was done again."""
+    losses = [loss for loss in losses_of(facts) if loss.worker in workers]
+    again = np.unique(np.concatenate([np.zeros(0, "i8"), *(loss.again for loss in losses)]))
+    return float(facts.length[again].sum()) + sum(loss.running for loss in losses)
+
+
 def _peaks(facts: Facts) -> dict[str, _Peak]:
     """The most memory of each worker that has a limit."""
     resources = facts.read("resources")
@@ -132,7 +141,7 @@ MEMORY_PRESSURE = Rule(
         "A nanny's kill, a paused worker, or a process with `memory-pressure.near` of its memory limit. "
         "Critical with a kill, or when `memory-pressure.paused` of the thread time was paused."
     ),
-    cost="Paused thread-seconds / threads.",
+    cost="(Paused thread-seconds, and work that went with killed workers) / threads.",
     url="https://distributed.dask.org/en/stable/worker-memory.html",
     find=_memory_pressure,
 )

@@ -84,8 +84,12 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
     came = _came(facts, limits["slow-transfer.message"])
     if not len(came.nbytes) or came.nbytes.sum() < limits["slow-transfer.bytes"]:
         return
-    slow = [pair for pair in _pairs(facts, came) if pair.rate < limits["slow-transfer.rate"]]
-    slow = [pair for pair in slow if pair.nbytes >= limits["slow-transfer.bytes"] / 2]
+    slow = [
+        pair
+        for pair in _pairs(facts, came)
+        if pair.nbytes >= limits["slow-transfer.bytes"] / 2
+        and (pair.rate < limits["slow-transfer.rate"] or pair.raw < limits["slow-transfer.pickled"])
+    ]
     if not slow:
         return
     moments = Moments.of(
@@ -141,7 +145,9 @@ class _Pair(NamedTuple):
     receiver: str
     nbytes: float
     moments: Moments
+    #: Bytes a second while both event loops ran, and all the time.
     rate: float
+    raw: float
 
 
 def _pairs(facts: Facts, came: _Came) -> Iterator[_Pair]:
@@ -155,20 +161,23 @@ def _pairs(facts: Facts, came: _Came) -> Iterator[_Pair]:
     starts = {name: np.array([each == name for each in came.receiver]) for _, name in ranked}
     for sender, receiver in ranked:
         rows = pairs[sender, receiver]
-        moments = Moments.of(came.start[rows], came.stop[rows])
+        moments = whole = Moments.of(came.start[rows], came.stop[rows])
         for name in (sender, receiver):
             if name in late:
                 moments = moments.without(late[name])
-        length = seconds(moments)
         nbytes = float(came.nbytes[rows].sum())
-        if length <= 0:
+        if seconds(whole) <= 0:
             continue
-        # Messages of others over the same line share it.
-        shared = [
-            float((came.nbytes[mask] * _share(came, mask, moments)).sum())
-            for mask in (ends[sender], starts[receiver])
-        ]
-        yield _Pair(sender, receiver, nbytes, moments, max(nbytes, *shared) / length)
+        both = (ends[sender], starts[receiver])
+        yield _Pair(sender, receiver, nbytes, whole, _rate(came, both, moments), _rate(came, both, whole))
+
+
+def _rate(came: _Came, both: tuple[np.ndarray, np.ndarray], moments: Moments) -> float:
+    """Bytes a second of a sender or of a receiver, whichever has more, in some moments."""
+    length = seconds(moments)
+    # Messages of others over the same line share it.
+    moved = max(float((came.nbytes[mask] * _share(came, mask, moments)).sum()) for mask in both)
+    return moved / length if length > 0 else np.inf
 
 
 def _share(came: _Came, mask: np.ndarray, moments: Moments) -> np.ndarray:
@@ -231,7 +240,7 @@ SLOW_TRANSFER = Rule(
         "Between two workers, messages of `slow-transfer.message` or more, together half of "
         "`slow-transfer.bytes` or more; their bytes (with what others sent or received there meanwhile) "
         "over the time they took, without that in which an event loop at either end was late, below "
-        "`slow-transfer.rate`."
+        "`slow-transfer.rate`; or with that time, below `slow-transfer.pickled`."
     ),
     cost="Idle thread-seconds waiting for data meanwhile × (1 − rate / `slow-transfer.rate`) / threads.",
     url="https://distributed.dask.org/en/stable/communications.html",

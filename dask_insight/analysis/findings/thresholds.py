@@ -229,6 +229,13 @@ TABLE = (
         "Rate between two workers below which it is slow.",
         f"{_CONFIG} scheduler.bandwidth is 100 MB/s",
     ),
+    Threshold(
+        "slow-transfer.pickled",
+        10e6,
+        "bytes/s",
+        "Rate below which it is slow even if an event loop was late: pickling takes place there.",
+        "ours",
+    ),
     Threshold("slow-transfer.message", 500e3, "bytes", "Least size of messages that count.", "ours"),
     Threshold("slow-transfer.bytes", 20e6, "bytes", "Least bytes in such messages.", "ours"),
     Threshold("oversized-results.fetched", 100e6, "bytes", "Bytes brought to the client.", "ours"),
