@@ -281,6 +281,8 @@ def test_memory_is_aligned_at_the_start() -> None:
     assert before["process"].iloc[0] == 11 and after["process"].iloc[-1] == 61
     assert after["managed"].iloc[-1] == 7 and after["spilled"].isna().all()
     assert found.sides["memory"].tolist() == [31, 61]
+    assert "The most memory rose from 31" in found.verdict()
+    assert found.sides["memory_noise"].iloc[1] < 20
 
 
 def test_only_settings_that_differ_are_told() -> None:
@@ -391,6 +393,7 @@ def test_other_peoples_text_is_never_markup() -> None:
 def test_json_has_no_numbers_that_json_has_not() -> None:
     told = json.loads(compare(run(1), run(2, more=[Task("new", 1.0)])).to_json(), parse_constant=pytest.fail)
     assert {"verdict", "slower", "sides", "runs", "budget", "names", "findings", "settings"} == set(told)
+    assert told["runs"][0]["started"].startswith("2025-")
     [new] = [each for each in told["names"] if each["name"] == "new" and each["side"] == 1]
     assert new["names"] == ["new"] and new["change"] is None and new["verdict"] == "came"
 

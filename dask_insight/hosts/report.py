@@ -19,8 +19,9 @@ import msgpack
 from dask_insight import ascii91
 from dask_insight.analysis.overview import short
 from dask_insight.batch import table_of
+from dask_insight.schema import TABLES
 
-from .head import Head, head_of
+from .head import head_of
 
 if TYPE_CHECKING:
     from dask_insight.recording import Recording
@@ -38,6 +39,7 @@ FIRST = frozenset(
         "phases",
         "findings",
         "budget",
+        *(table for table in TABLES if table.startswith("compared_")),
     )
 )
 
@@ -83,7 +85,6 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
-    head: Head | None = None,
 ) -> Path:
     """Write a recording as one self-contained HTML file.
 
@@ -95,8 +96,6 @@ def write_report(
         The file to write; one that exists is replaced.
     title
         Heading of the page; by default the recording's name.
-    head
-        What stands above the panels; by default what sums the recording up.
 
     Returns
     -------
@@ -114,7 +113,7 @@ def write_report(
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(_pieces(recording, title, head))
+            file.writelines(_pieces(recording, title))
         os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)
@@ -129,13 +128,13 @@ def report_html(recording: Recording, *, title: str | None = None) -> str:
     MissingFrontEnd
         If the package was installed without its built front end.
     """
-    return "".join(_pieces(recording, title, None))
+    return "".join(_pieces(recording, title))
 
 
-def _pieces(recording: Recording, title: str | None, head: Head | None) -> Iterator[str]:
+def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
     script, style = asset("report.js").replace("</script", r"<\/script"), asset("report.css")
     script = script.replace("<!--", r"<\!--")
-    head = head or head_of(recording, title)
+    head = head_of(recording, title)
     before, middle, after = _PAGE.split("{blocks}")
     yield before.format(
         policy=_policy(script, style),

@@ -185,8 +185,6 @@ export const TABLES = {
     lag: 'f32',
     /** Share of time in which a thread waited for the GIL, 0 to 1. */
     gil: 'f32',
-    /** Threads of it that waited for a CPU, on average since the last sample. */
-    starved: 'f32',
     /** Tasks running. On the scheduler: processing. */
     executing: 'f32',
     /** Tasks waiting for a thread. On the scheduler: queued. */
@@ -529,6 +527,8 @@ export const TABLES = {
     tasks: 'f64',
     /** Most memory that the workers' processes took together. */
     memory: 'f64',
+    /** A change of `memory` against the baseline up to this, either way, says nothing. */
+    memory_noise: 'f64',
     /** Wall time minus that of the baseline; NaN for the baseline. */
     change: 'f64',
     /** A change up to this, either way, says nothing. */

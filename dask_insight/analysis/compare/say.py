@@ -64,6 +64,10 @@ def _sentences(
     told = _names(names, side)
     if because := _because(sides, budget, told, side):
         yield because
+    memory, before = (float(sides["memory"][each]) for each in (side, 0))
+    if abs(memory - before) > float(sides["memory_noise"][side]):
+        rose = "rose" if memory > before else "fell"
+        yield f"The most memory {rose} from {words.size(before)} to {words.size(memory)}."
 
 
 def _first(sides: Mapping[str, Any], side: int) -> str:

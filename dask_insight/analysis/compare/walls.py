@@ -12,6 +12,8 @@ from .measure import Measured
 
 #: What a part of the time budget is expected to differ by from run to run: of itself, and of the wall time.
 _OF_PART, _OF_WALL = 0.05, 0.01
+#: What the most memory of a run is expected to differ by from run to run, relative to it.
+_OF_MEMORY = 0.05
 
 Sides = Sequence[Sequence[Measured]]
 
@@ -43,11 +45,22 @@ def sides(measured: Sides, names: Sequence[str]) -> dict[str, Any]:
             for name in ("workers", "threads", "seconds", "thread_seconds", "computing", "tasks")
         },
         "memory": [_mean([run.memory.most for run in side]) for side in measured],
+        "memory_noise": _memory_noise(measured),
         "change": change,
         "noise": width,
         "source": ["", *["runs" if seen.df else "tasks"] * (len(mean) - 1)],
         "verdict": ["baseline", *_words(change[1:], width[1:], "slower", "faster")],
     }
+
+
+def _memory_noise(measured: Sides) -> np.ndarray:
+    most = [np.array([[run.memory.most] for run in side]) for side in measured]
+    seen = noise.repeats(most)
+    sd = noise.deviation(seen, _OF_MEMORY)
+    mean = [each.mean(axis=0) for each in most]
+    pairs = [(len(most[0]), len(each)) for each in most]
+    width = [noise.width(sd, seen.df, pairs[side], (mean[0], mean[side]))[0] for side in range(len(most))]
+    return np.array([np.nan, *width[1:]])
 
 
 def runs(measured: Sides) -> dict[str, Any]:

@@ -187,10 +187,11 @@ def _signed(seconds: float) -> str:
 
 def as_object(comparison: Comparison) -> dict[str, Any]:
     """A comparison as plain values: the verdict, who is slower, and the tables as lists of rows."""
-    tables = {
-        name: json.loads(getattr(comparison, name).to_json(orient="records", double_precision=9))
-        for name in ("sides", "runs", "budget", "names", "findings", "settings")
-    }
+    tables = {}
+    for name in ("sides", "runs", "budget", "names", "findings", "settings"):
+        table = comparison.recording.table(f"compared_{name}", timestamps=True)
+        told = table.to_json(orient="records", double_precision=9, date_format="iso", date_unit="ms")
+        tables[name] = json.loads(told or "[]")
     for row in (*tables["names"], *tables["findings"]):
         for column in ("names", "tasks"):
             if column in row:
