@@ -21,6 +21,8 @@ class ExitCode(IntEnum):
     UNREACHABLE = 5
     #: `dask-insight compare --fail-if-slower`: it is slower than that, and not by chance.
     SLOWER = 6
+    #: `dask-insight findings --fail-on`: there are findings of that severity.
+    FOUND = 7
     #: Ctrl-C where it does not mean "finish".
     INTERRUPTED = 130
 

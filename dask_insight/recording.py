@@ -369,9 +369,16 @@ class Recording(Store):
             chunks=chunks,
         )
 
-    def summary(self) -> Any:
-        """What ran, where, how long, and how busy the threads were; prints as text."""
-        return _above("analysis.overview", "overview")(self, self._answers.columns("budget"))
+    def summary(self, *, findings: bool = True) -> Any:
+        """What ran, where, how long, how busy the threads were, and what was found; prints as text.
+
+        Parameters
+        ----------
+        findings
+            Whether to look for what cost time and tell it too, as `findings` does.
+        """
+        found = self._answers.columns("findings") if findings else {}
+        return _above("analysis.overview", "overview")(self, self._answers.columns("budget"), found)
 
     def bottlenecks(self, by: str | Sequence[str] = "function") -> pd.DataFrame:
         """What took the time in task functions, most first.
@@ -533,7 +540,7 @@ class Recording(Store):
         return made
 
     def __repr__(self) -> str:
-        return f"<Recording {self.about.get('name', '')!r}: {self.summary().verdict()}>"
+        return f"<Recording {self.about.get('name', '')!r}: {self.summary(findings=False).verdict()}>"
 
     def _repr_html_(self) -> str:
         html: str = self.summary()._repr_html_()

@@ -126,7 +126,7 @@ def test_findings_are_rows_in_rank_order() -> None:
     assert rows.start.tolist() == pytest.approx([each.start for each in found], nan_ok=True)
     assert json.loads(rows.evidence[0])[0] == list(found[0].evidence[0])
     assert found.frame().code.tolist() == rows.code.tolist()
-    assert json.loads(found.to_json())[0]["code"] == found[0].code
+    assert json.loads(found.to_json())["findings"][0]["code"] == found[0].code
 
 
 def test_nothing_found_is_a_row_of_its_own() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple, Protocol
 
@@ -38,6 +38,19 @@ class Columns(Protocol):
         ...
 
 
+class Told(NamedTuple):
+    """A finding in one line."""
+
+    severity: str
+    title: str
+    #: Seconds that the run would be shorter by; NaN for a risk that costs no time.
+    seconds: float
+
+    def __str__(self) -> str:
+        cost = f" (costs about {words.duration(self.seconds)})" if self.seconds > 0 else ""
+        return f"{self.severity}: {self.title}{cost}"
+
+
 class Overview(NamedTuple):
     """The figures that head a report. Times in seconds, sizes in bytes."""
 
@@ -66,6 +79,8 @@ class Overview(NamedTuple):
     facts: dict[str, Any]
     #: Thread-seconds by what the threads did or waited for, and the task name, most first; see `budget`.
     budget: list[tuple[str, str, float]]
+    #: Findings that are warnings or worse, most important first.
+    findings: Sequence[Told] = ()
 
     @property
     def busy(self) -> float:
@@ -125,7 +140,7 @@ class Overview(NamedTuple):
     def __str__(self) -> str:
         figures = self.figures()
         width = max(len(name) for name, _ in figures)
-        lines = [self.name or "Dask computation", self.verdict(), ""]
+        lines = [self.name or "Dask computation", self.verdict(), *self.advised(), ""]
         lines += [f"{name:<{width}}  {figure}" for name, figure in figures]
         return "\n".join([*lines, *(f"Lost: {loss}" for loss in self.losses)])
 
@@ -136,7 +151,15 @@ class Overview(NamedTuple):
         )
         lost = "".join(f"<p>Lost: {escape(short(loss, 400))}</p>" for loss in self.losses)
         name, verdict = escape(short(self.name, 120)) or "Dask computation", escape(self.verdict())
-        return f"<p><b>{name}</b><br>{verdict}</p><table>{rows}</table>{lost}"
+        found = "".join(f"<li>{escape(line)}</li>" for line in self.advised())
+        told = f"<ul>{found}</ul>" if found else ""
+        return f"<p><b>{name}</b><br>{verdict}</p>{told}<table>{rows}</table>{lost}"
+
+    def advised(self, most: int = 3) -> list[str]:
+        """The first findings, a line each, and how many more there are."""
+        lines = [str(each) for each in self.findings[:most]]
+        more = len(self.findings) - most
+        return [*lines, f"and {words.count(more, 'more finding')}"] if more > 0 else lines
 
     def _most(self) -> str:
         if not self.names or self.computing <= 0:
@@ -158,7 +181,11 @@ def short(name: str, most: int = 60) -> str:
     return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
 
 
-def overview(recording: Columns, budget: Mapping[str, Values] | None = None) -> Overview:
+def overview(
+    recording: Columns,
+    budget: Mapping[str, Values] | None = None,
+    findings: Mapping[str, Values] | None = None,
+) -> Overview:
     """Sum a recording up.
 
     Parameters
@@ -167,6 +194,8 @@ def overview(recording: Columns, budget: Mapping[str, Values] | None = None) -> 
         Anything with ``columns(table)``, a `Recording` for one.
     budget
         Columns of the table `budget`; by default those that the recording has.
+    findings
+        Columns of the table `findings`, likewise.
     """
     attempts = recording.columns("attempts")
     facts = _facts(recording.columns("about"))
@@ -201,6 +230,7 @@ def overview(recording: Columns, budget: Mapping[str, Values] | None = None) -> 
         losses=_losses(recording.columns("events")),
         facts=facts,
         budget=shares,
+        findings=_findings(recording.columns("findings") if findings is None else findings),
     )
 
 
@@ -286,6 +316,15 @@ def _budget(columns: Mapping[str, Values]) -> list[tuple[str, str, float]]:
     return [
         (part.names[code // width], name.names[code % width], float(sums[code])) for code in order.tolist()
     ]
+
+
+def _findings(columns: Mapping[str, Values]) -> list[Told]:
+    severity, titles = _symbols(columns, "severity"), columns.get("title")
+    rows = np.flatnonzero(_is(severity, "warning") | _is(severity, "critical"))
+    if not isinstance(titles, Texts):
+        return []
+    seconds = _numbers(columns, "cost_seconds")
+    return [Told(severity.names[severity.codes[row]], titles[row], float(seconds[row])) for row in rows]
 
 
 def _around(phases: Mapping[str, Values]) -> dict[str, float]:

@@ -107,8 +107,13 @@ class Findings(list[Finding]):
         ]
 
     def to_json(self) -> str:
-        """As JSON."""
-        return json.dumps(self.to_dicts(), ensure_ascii=False, indent=2)
+        """As one JSON object: ``findings``, ``failed`` (rules with why) and ``seconds`` of the run."""
+        told = {
+            "seconds": _plain(self.seconds),
+            "findings": self.to_dicts(),
+            "failed": [each._asdict() for each in self.failed],
+        }
+        return json.dumps(told, ensure_ascii=False, indent=2)
 
     def __str__(self) -> str:
         texts = [f"{number}. {each}" for number, each in enumerate(self, 1)]

@@ -12,13 +12,14 @@ from .attach import ATTACH
 from .command import Command
 from .compare import COMPARE
 from .demo import DEMO
+from .findings import FINDINGS
 from .info import INFO
 from .report import REPORT
 from .run import RUN
 
 __all__ = ["main"]
 
-_COMMANDS: tuple[Command, ...] = (RUN, ATTACH, REPORT, INFO, COMPARE, DEMO)
+_COMMANDS: tuple[Command, ...] = (RUN, ATTACH, REPORT, INFO, FINDINGS, COMPARE, DEMO)
 _DESCRIPTION = "See where the time of a Dask computation went."
 _EXAMPLES = """\
 examples:
@@ -27,6 +28,7 @@ examples:
   dask-insight attach tcp://10.0.0.1:8786     record a running cluster until Ctrl-C
   dask-insight report train.dinsight --open   look at a recording in the browser
   dask-insight info train.dinsight            the same in a few lines of text
+  dask-insight findings train.dinsight        what cost time, and what would help
   dask-insight compare a.dinsight b.dinsight  what differs, and whether that is noise
 
 `dask-insight COMMAND --help` has more on each command.

@@ -39,6 +39,7 @@ def _execute(options: argparse.Namespace) -> int:
     recording = open_file(options.file)
     if options.json:
         facts = recording.summary()._asdict()
+        facts["findings"] = [each._asdict() for each in facts["findings"]]
         facts["rows"] = dict(_rows(recording))
         facts["gaps"] = [gap._asdict() for gap in recording.gaps]
         print(json.dumps(_plain(facts), ensure_ascii=False, indent=2))
@@ -52,7 +53,7 @@ def describe(recording: Recording) -> str:
     from ...words import count, duration, share
 
     summary = recording.summary()
-    lines = [summary.name, summary.verdict(), ""]
+    lines = [summary.name, summary.verdict(), *summary.advised(), ""]
     if math.isfinite(summary.started):
         lines.append(f"started    {datetime.fromtimestamp(summary.started):%Y-%m-%d %H:%M:%S}")
     where = f"{count(summary.workers, 'worker')} on {count(summary.hosts, 'host')}"

@@ -118,7 +118,8 @@ def outcome(recording: Recording, output: Path, html: Path | None) -> str:
     ended = count(summary.tasks, "task") + (f" and {summary.erred:,} failed" if summary.erred else "")
     where = f"{output} ({size_of(output)})" + (f" and {html} ({size_of(html)})" if html else "")
     hint = "" if html else f"\ndask-insight: to look at it: dask-insight report {output} --open"
-    return f"{ended} in {duration(summary.duration)}, recorded in {where}{hint}"
+    found = "".join(f"\ndask-insight: {line}" for line in summary.advised())
+    return f"{ended} in {duration(summary.duration)}, recorded in {where}{found}{hint}"
 
 
 RUN = Command("run", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)

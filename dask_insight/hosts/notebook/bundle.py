@@ -121,16 +121,23 @@ class _Said:
         head = f'<p dir="auto"><b>{escape(self.name)}</b><br>{escape(self._summary.verdict())}</p>'
         notes = "".join(f'<p dir="auto">{escape(note)}</p>' for note in self.notes)
         compared = self._comparison._repr_html_() if self._comparison else ""
-        return head + table.as_html(self._rows) + notes + compared
+        found = "".join(f'<li dir="auto">{escape(line)}</li>' for line in self._summary.advised())
+        told = f"<ul>{found}</ul>" if found else ""
+        return head + told + table.as_html(self._rows) + notes + compared
 
     def markdown(self) -> str:
         parts = [f"**{table.plain(self.name)}**", table.plain(self._summary.verdict())]
+        parts += (
+            ["\n".join(f"- {table.plain(line)}" for line in found)]
+            if (found := self._summary.advised())
+            else []
+        )
         parts += [table.as_markdown(self._rows)] if self._rows else []
         parts += map(table.plain, self.notes)
         return "\n\n".join([*parts, *([self._comparison.to_markdown()] if self._comparison else [])])
 
     def text(self) -> str:
-        parts = [self.name, self._summary.verdict(), ""]
+        parts = [self.name, self._summary.verdict(), *self._summary.advised(), ""]
         parts += [*([table.as_text(self._rows)] if self._rows else []), *self.notes]
         return "\n".join([*parts, *(["", str(self._comparison)] if self._comparison else [])])
 

@@ -76,6 +76,8 @@ class InsightWidget(anywidget.AnyWidget):
         Task names (Dask's prefixes), addresses of workers, ids of spans.
     runs, cells : list of int, or None
         Ids of attempts (column ``run`` of ``tasks``), execution counts of notebook cells.
+    lines : list of str, or None
+        Lines of code that started computations, as ``file:line``.
 
     Notes
     -----
@@ -96,6 +98,7 @@ class InsightWidget(anywidget.AnyWidget):
     spans = _several(traitlets.Unicode(), "Selected spans.")
     runs = _several(traitlets.Int(), "Selected attempts.")
     cells = _several(traitlets.Int(), "Selected notebook cells.")
+    lines = _several(traitlets.Unicode(), "Selected lines of code.")
 
     _key = traitlets.Unicode().tag(sync=True)
     _started = traitlets.Float(0.0).tag(sync=True)
@@ -127,7 +130,7 @@ class InsightWidget(anywidget.AnyWidget):
             _key=uuid.uuid4().hex,
             _live=live,
             _title=title or str(about.get("name") or "Recording"),
-            _verdict="" if live else recording.summary().verdict(),
+            _verdict="" if live else recording.summary(findings=False).verdict(),
             _version=own_version(),
             _started=recording.started,
         )
@@ -142,7 +145,9 @@ class InsightWidget(anywidget.AnyWidget):
         DataFrame
             As `Recording.tasks`; tasks that overlap the selected time are kept whole.
         """
-        choice = Choice(self.time_range, self.names, self.workers, self.spans, self.runs, self.cells)
+        choice = Choice(
+            self.time_range, self.names, self.workers, self.spans, self.runs, self.cells, self.lines
+        )
         return selected_tasks(self.recording, choice)
 
     @traitlets.validate("panel")
@@ -156,7 +161,7 @@ class InsightWidget(anywidget.AnyWidget):
             raise ValueError(f"time_range is (start, stop) in seconds since the start, not {value}")
         return value
 
-    @traitlets.validate("names", "workers", "spans", "runs", "cells")
+    @traitlets.validate("names", "workers", "spans", "runs", "cells", "lines")
     def _valid_list(self, proposal: Mapping[str, Any]) -> list[Any] | None:
         """From Python an empty list narrows nothing; from a page it says that nothing is left."""
         value: list[Any] | None = proposal["value"]
@@ -203,7 +208,7 @@ class InsightWidget(anywidget.AnyWidget):
         if not self._started:
             self._started = self.recording.started
         if self._live and "stopped" in self.recording.about:
-            self._verdict = self.recording.summary().verdict()
+            self._verdict = self.recording.summary(findings=False).verdict()
             self._live = False
         return {} if self._state is None else self._state()
 

@@ -1,0 +1,89 @@
+"""``dask-insight findings``: what cost time or puts a run at risk, for people and for CI."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from typing import TYPE_CHECKING
+
+from ...errors import CommandError, ExitCode
+from .command import Command
+from .files import open_file
+
+if TYPE_CHECKING:
+    from ...analysis.findings import Findings
+
+_HELP = "say what cost time or puts the run at risk, and what would help"
+_DESCRIPTION = """\
+Say what cost time in a recording or puts the run at risk: the most important first, each with what it
+costs, the figures behind it, why it happened and what to do.
+"""
+_EXAMPLES = """\
+examples:
+  dask-insight findings train.dinsight
+  dask-insight findings --json train.dinsight | jq '.findings[].code'
+  dask-insight findings --fail-on warning train.dinsight
+  dask-insight findings --threshold tiny-tasks.mean=0.02 --threshold all.seconds=0.1 train.dinsight
+
+With --fail-on the exit code is 7 where there are findings of that severity or a higher one. docs/findings.md
+has every finding and threshold.
+"""
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the command."""
+    parser.add_argument("file", metavar="FILE", help="a recording, *.dinsight")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
+    parser.add_argument(
+        "--fail-on",
+        choices=("info", "warning", "critical"),
+        metavar="SEVERITY",
+        help="end with exit code 7 if there are findings of this severity: info, warning or critical",
+    )
+    parser.add_argument(
+        "--threshold",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        type=_threshold,
+        help="compare with another value; may be given several times",
+    )
+
+
+def _threshold(text: str) -> tuple[str, float]:
+    name, equals, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not (name and equals and math.isfinite(number)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=VALUE, such as tiny-tasks.mean=0.02")
+    return name.strip(), number
+
+
+def _execute(options: argparse.Namespace) -> int:
+    """Run the command."""
+    recording = open_file(options.file)
+    try:
+        found = recording.findings(dict(options.threshold))
+    except ValueError as error:
+        raise CommandError(str(error), ExitCode.USAGE) from None
+    if options.json:
+        print(found.to_json())
+    else:
+        print(recording.summary(findings=False).verdict())
+        print(found)
+    return _judged(found, options.fail_on)
+
+
+def _judged(found: Findings, severity: str | None) -> ExitCode:
+    """The exit code, and on the standard error what led to it."""
+    if severity is None or not (bad := found.at_least(severity)):
+        return ExitCode.OK
+    codes = ", ".join(dict.fromkeys(each.code for each in bad))
+    print(f"dask-insight: findings of severity {severity} or higher: {codes}", file=sys.stderr)
+    return ExitCode.FOUND
+
+
+FINDINGS = Command("findings", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)
