@@ -7,6 +7,8 @@ export interface CardLine {
   /** Copied by a click on the value; given where the value is shortened. */
   readonly copy?: string;
   readonly tone?: 'error' | 'muted';
+  /** A line of source code that belongs to it. */
+  readonly code?: string;
   /** Shown once the card is pinned. */
   readonly minor?: boolean;
 }
@@ -168,6 +170,7 @@ function lineOf(line: CardLine): HTMLElement[] {
     });
     value.append(button);
   }
+  if (line.code) value.append(make('code', 'di-card-code', line.code));
   const label = make('dt', '', line.label);
   if (line.minor) for (const part of [label, value]) part.classList.add('di-minor');
   return [label, value];

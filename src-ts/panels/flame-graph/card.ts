@@ -46,8 +46,5 @@ export function frameMark(data: FlameData, tree: FlameTree, node: number, box: B
 
 /** A line that was running, and for how much of the time. */
 function runningLine(line: number, part: number, text: string): CardLine {
-  const label = `line ${line}`;
-  return text
-    ? { label, value: `${share(part)}  ${shortened(text, 60)}`, copy: text }
-    : { label, value: share(part) };
+  return { label: `line ${line}`, value: share(part), ...(text ? { code: shortened(text, 120) } : {}) };
 }

@@ -26,6 +26,7 @@ export function statusWords(status: number): string {
 /** Inputs named in a card before it only counts them. */
 const MOST_INPUTS = 4;
 const KEY_LENGTH = 46;
+const CODE_LENGTH = 120;
 
 /** What a card is about. */
 export interface Subject {
@@ -231,9 +232,8 @@ function sourceLine(
   place: { readonly file: string; readonly line: number },
   text: string
 ): CardLine {
-  const where = placeWords(place);
   const copy = place.line > 0 ? `${place.file}:${place.line}` : place.file;
-  return { label, value: text ? `${where}  ${shortened(text, 60)}` : where, copy };
+  return { label, value: placeWords(place), copy, ...(text ? { code: shortened(text, CODE_LENGTH) } : {}) };
 }
 
 function spanName(tasks: Tasks, id: string): string {
