@@ -13,6 +13,7 @@ import { themeSwitch } from './theme-switch';
 /** Which panels stand where; a panel that is named nowhere comes last. */
 const ROWS: readonly (readonly string[])[] = [
   ['findings'],
+  ['compare'],
   ['time-budget'],
   ['task-stream'],
   ['critical-path'],

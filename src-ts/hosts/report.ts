@@ -1,7 +1,7 @@
 import { Pace } from '../core/load';
 import { Recording } from '../core/recording';
 import { element } from '../panels/element';
-import { PANELS } from '../panels/index';
+import { panelsFor } from '../panels/index';
 import { createStage } from '../panels/stage';
 import { readBlocks } from './blocks';
 import { page } from './page';
@@ -33,7 +33,7 @@ async function open(): Promise<void> {
   };
   await read('first', 0, 0.5, new Pace(FIRST_SLICE));
   main.setAttribute('aria-busy', 'true');
-  const { complete } = page(main, tools, PANELS, createStage(recording));
+  const { complete } = page(main, tools, panelsFor(recording), createStage(recording));
   document.documentElement.dataset.shown = 'true';
   // The first picture does not wait for what comes after it.
   await painted();

@@ -1,3 +1,6 @@
+import { isComparisonOnly } from '../core/comparison';
+import type { Recording } from '../core/recording';
+import { compare } from './compare';
 import { criticalPath } from './critical-path';
 import { findings } from './findings';
 import { fineMetrics } from './fine-metrics';
@@ -23,5 +26,13 @@ export const PANELS: readonly Panel[] = [
   fineMetrics,
   functions,
   workers,
-  spans
+  spans,
+  compare
 ];
+
+/** Those that a page of one recording shows: `compare` only where something is compared, and alone if that is all. */
+export function panelsFor(recording: Recording): readonly Panel[] {
+  if (isComparisonOnly(recording)) return [compare];
+  const isCompared = recording.table('compared_sides').rows > 0;
+  return PANELS.filter(panel => panel !== compare || isCompared);
+}

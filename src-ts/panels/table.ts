@@ -13,6 +13,8 @@ export interface TableOptions {
   /** A person chooses a row: its first cell is a button then. */
   choose?(row: number): void;
   isChosen?(row: number): boolean;
+  /** A row that matters less than the others steps back. */
+  isFaint?(row: number): boolean;
 }
 
 /** Rows shown before a person asks for more, and at each asking. */
@@ -166,7 +168,7 @@ function tableRow(options: TableOptions, row: number): HTMLTableRowElement {
     }
     return cell;
   });
-  return element('tr', {}, ...cells);
+  return element('tr', { class: options.isFaint?.(row) ? 'di-faint' : undefined }, ...cells);
 }
 
 /** Tab-separated text, as spreadsheets and issues take it; numbers unrounded. */

@@ -1,0 +1,273 @@
+import type { SideStacks } from '../../core/comparison';
+import { type FlameTree, layOut, nodeAt } from '../../core/flame-tree';
+import { duration, share } from '../../core/format';
+import { shortFile } from '../../core/package-of';
+import { css, mixed, type Rgb } from '../../draw/palette';
+import type { Box, Pen } from '../../draw/pen';
+import { textWidth } from '../../draw/text-width';
+import type { Theme } from '../../draw/theme';
+import { COVERAGES } from '../flame-graph/colors';
+import { FlamePainter, ROW } from '../flame-graph/painter';
+import { FlameZoom } from '../flame-graph/zoom';
+import type { Direction, Mark } from '../panel';
+import { changeColor, changeStep, STEPS } from './colors';
+import { signed, times } from './words';
+
+const TITLE = 24;
+const MOST_ROWS = 24;
+/** From this width on a frame tells its change beside its name, CSS pixels. */
+const TOLD_FROM = 150;
+
+/** Two sides, and which of them gives the widths. */
+export interface FlameChoice {
+  readonly before: number;
+  readonly after: number;
+  readonly width: number;
+  readonly names: readonly [before: string, after: string];
+}
+
+/** One call tree of two sides: as wide as one of them, coloured by what the other one is not. */
+export class FlameChange {
+  readonly zoom: FlameZoom;
+  tree: FlameTree | undefined;
+  private stacks: SideStacks | undefined;
+  private choice: FlameChoice | undefined;
+  private readonly painter = new FlamePainter();
+  private packed = new Uint32Array(0);
+  private packedFor: Theme | undefined;
+  private labels: readonly string[] = [];
+  private box: Box = { x: 0, y: 0, width: 1, height: 1 };
+
+  constructor(changed: () => void) {
+    this.zoom = new FlameZoom(
+      () => this.tree,
+      () => Math.max(1, Math.floor(this.box.height / ROW)),
+      changed
+    );
+  }
+
+  take(stacks: SideStacks | undefined, choice: FlameChoice): void {
+    this.stacks = stacks;
+    this.choice = choice;
+    this.packedFor = undefined;
+    this.tree = undefined;
+    if (!stacks) return;
+    const { size, parent } = stacks;
+    // Frames are the nodes themselves: one function may have changed under one caller and not under another.
+    const frame = Int32Array.from({ length: size }, (_, node) => node);
+    this.tree = layOut({ size, parent, frame, self: stacks.self[choice.width] });
+    this.zoom.begin(this.tree);
+    this.labels = stacks.functions.map((name, node) => {
+      const change = signed(this.secondsOf(node).change);
+      return `${name}  ${change}`;
+    });
+  }
+
+  get height(): number {
+    return TITLE + Math.min(MOST_ROWS, Math.max(1, this.tree?.deepest ?? 0)) * ROW;
+  }
+
+  layout(width: number, top: number): void {
+    this.box = { x: 0, y: top + TITLE, width, height: this.height - TITLE };
+  }
+
+  draw(pen: Pen, theme: Theme, ratio: number): void {
+    const { tree, choice, box, stacks } = this;
+    if (!choice || !stacks) return;
+    this.drawTitle(pen, theme, choice);
+    if (!tree || tree.total[0] <= 0) return;
+    if (this.packedFor !== theme) this.pack(theme);
+    const text = textWidth(`11px ${theme.font}`);
+    const { from, to } = this.zoom.window;
+    const told = TOLD_FROM * ((to - from) / box.width);
+    const names = this.labels.map((label, node) =>
+      tree.size > 0 && stacks.total[choice.width][node] >= told ? label : stacks.functions[node]
+    );
+    this.painter.draw(pen, tree, box, this.zoom.window, this.packed, names, text, theme, ratio);
+  }
+
+  drawOverlay(pen: Pen, mark: Mark, theme: Theme): void {
+    const node = this.nodeOf(mark);
+    if (node < 0) return;
+    const { x, y, width, height } = this.boxOf(node);
+    if (y < this.box.y || y + height > this.box.y + this.box.height + 1) return;
+    pen.strokeStyle = theme.text;
+    pen.lineWidth = 1.5;
+    pen.strokeRect(x + 0.5, y + 0.5, Math.max(1, width - 1), height - 2);
+  }
+
+  /** True for what lies in the graph, wherever in it. */
+  holds(y: number): boolean {
+    return this.tree !== undefined && y >= this.box.y && y < this.box.y + this.box.height;
+  }
+
+  pick(x: number, y: number, theme: Theme): Mark | undefined {
+    const { tree, box } = this;
+    if (!tree || !this.holds(y)) return undefined;
+    const { from, to, depth } = this.zoom.window;
+    const row = depth + Math.floor((y - box.y) / ROW);
+    const node = nodeAt(tree, row, from + ((x - box.x) / box.width) * (to - from));
+    return node > 0 ? this.mark(node, theme) : undefined;
+  }
+
+  move(from: Mark | undefined, direction: Direction, theme: Theme): Mark | undefined {
+    const { tree } = this;
+    if (!tree || tree.size < 2) return undefined;
+    const at = from ? this.nodeOf(from) : -1;
+    const node = at > 0 ? neighbour(tree, at, direction) : 1;
+    if (node <= 0 || node >= tree.size) return undefined;
+    this.zoom.reveal(tree, node);
+    return this.mark(node, theme);
+  }
+
+  /** Shows a frame as wide as the panel; again, goes back. */
+  choose(mark: Mark): void {
+    const node = this.nodeOf(mark);
+    if (node > 0 && this.tree) this.zoom.toNode(this.tree, node);
+  }
+
+  /** Node of the laid out tree; -1 for marks of something else. */
+  private nodeOf({ id }: Mark): number {
+    const [kind, origin] = String(id).split(' ');
+    return kind === 'frame' && this.tree ? this.tree.origin.indexOf(Number(origin)) : -1;
+  }
+
+  private secondsOf(node: number): { before: number; after: number; change: number } {
+    const { stacks, choice } = this;
+    if (!stacks || !choice) return { before: 0, after: 0, change: 0 };
+    const before = stacks.total[choice.before][node];
+    const after = stacks.total[choice.after][node];
+    return { before, after, change: after - before };
+  }
+
+  private stepOf(node: number): number {
+    const { stacks, choice } = this;
+    if (!stacks || !choice) return 0;
+    const { before, after } = this.secondsOf(node);
+    const whole = Math.max(stacks.total[choice.before][0], stacks.total[choice.after][0]);
+    return changeStep(before, after, whole);
+  }
+
+  private pack(theme: Theme): void {
+    const { size } = this.stacks as SideStacks;
+    this.packedFor = theme;
+    this.packed = new Uint32Array(size * COVERAGES);
+    const ramps = new Map<number, Uint32Array>();
+    for (let node = 0; node < size; node++) {
+      const step = this.stepOf(node);
+      let ramp = ramps.get(step);
+      if (!ramp) {
+        ramp = rampOf(changeColor(step, theme), theme.background);
+        ramps.set(step, ramp);
+      }
+      this.packed.set(ramp, node * COVERAGES);
+    }
+  }
+
+  private drawTitle(pen: Pen, theme: Theme, { names, width, after }: FlameChoice): void {
+    const font = `12px ${theme.font}`;
+    const widths = textWidth(font);
+    pen.font = font;
+    pen.textBaseline = 'middle';
+    pen.textAlign = 'left';
+    const y = this.box.y - TITLE / 2 - 2;
+    const wide = names[width === after ? 1 : 0];
+    const words = `Flame graph, as wide as in ${wide}`;
+    pen.fillStyle = theme.muted;
+    pen.fillText(words, 0, y);
+    let x = widths.of(words) + 20;
+    for (const [step, label] of [
+      [STEPS, `more in ${names[1]}`],
+      [-STEPS, 'less']
+    ] as const) {
+      if (x + 40 + widths.of(label) > this.box.width) return;
+      for (let at = 1; at <= 4; at++) {
+        pen.fillStyle = css(changeColor((step * at) / 4, theme));
+        pen.fillRect(x + (at - 1) * 8, y - 4, 8, 9);
+      }
+      pen.fillStyle = theme.muted;
+      pen.fillText(label, x + 38, y);
+      x += 38 + widths.of(label) + 18;
+    }
+  }
+
+  private boxOf(node: number): Box {
+    const tree = this.tree as FlameTree;
+    const { box } = this;
+    const { from, to, depth } = this.zoom.window;
+    const scale = box.width / (to - from);
+    const left = Math.max(0, (tree.start[node] - from) * scale);
+    const right = Math.min(box.width, (tree.start[node] + tree.total[node] - from) * scale);
+    const y = box.y + (tree.depth[node] - depth) * ROW;
+    return { x: box.x + left, y, width: Math.max(1, right - left), height: ROW };
+  }
+
+  private mark(node: number, theme: Theme): Mark {
+    const tree = this.tree as FlameTree;
+    const stacks = this.stacks as SideStacks;
+    const choice = this.choice as FlameChoice;
+    const at = tree.origin[node];
+    const { before, after, change } = this.secondsOf(at);
+    const name = stacks.functions[at];
+    const place = `${shortFile(stacks.files[at])}:${stacks.lines[at]}`;
+    const of = (seconds: number, side: number): string =>
+      `${duration(seconds)} (${share(seconds / stacks.total[side][0])})`;
+    const ratio = times(before, after);
+    const words =
+      before === 0
+        ? `only in ${choice.names[1]}`
+        : after === 0
+          ? `only in ${choice.names[0]}`
+          : `${signed(change)}${ratio ? ` (${ratio}${change < 0 ? ' less' : after / before >= 2 ? ' as much' : ' more'})` : ''}`;
+    const self = (side: number): number => stacks.self[side][at];
+    return {
+      id: `frame ${at}`,
+      box: this.boxOf(node),
+      card: () => ({
+        title: name,
+        color: css(changeColor(this.stepOf(at), theme)),
+        groups: [
+          [{ label: 'Change', value: words }],
+          [
+            { label: choice.names[0], value: of(before, choice.before) },
+            { label: choice.names[1], value: of(after, choice.after) }
+          ],
+          [
+            { label: 'Itself', value: `${duration(self(choice.before))}, ${duration(self(choice.after))}` },
+            { label: 'File', value: place, copy: `${stacks.files[at]}:${stacks.lines[at]}` }
+          ]
+        ]
+      }),
+      words: () => `${name}, ${words}, ${duration(before)} before, ${duration(after)} after`
+    };
+  }
+}
+
+function rampOf(color: Rgb, background: Rgb): Uint32Array {
+  return Uint32Array.from({ length: COVERAGES }, (_, step) => {
+    const [red, green, blue] = mixed(background, color, 0.25 + (0.75 * step) / (COVERAGES - 1));
+    return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+  });
+}
+
+/** Where an arrow key leads; 0 where there is nothing. */
+function neighbour(tree: FlameTree, node: number, direction: Direction): number {
+  switch (direction) {
+    case 'up':
+      return tree.parent[node];
+    case 'down':
+      return tree.next[node] > node + 1 ? node + 1 : 0;
+    case 'right':
+      return tree.next[node] < tree.next[tree.parent[node]] ? tree.next[node] : 0;
+    case 'left': {
+      let sibling = tree.parent[node] + 1;
+      if (sibling === node) return 0;
+      while (tree.next[sibling] < node) sibling = tree.next[sibling];
+      return sibling;
+    }
+    case 'first':
+      return 1;
+    case 'last':
+      return tree.size - 1;
+  }
+}

@@ -1,0 +1,219 @@
+import { COMPARED, type Comparison, comparisonOf } from '../../core/comparison';
+import type { GestureHandlers } from '../../draw/gestures';
+import { css } from '../../draw/palette';
+import type { Pen } from '../../draw/pen';
+import { button, choice, element } from '../element';
+import { icon } from '../icons';
+import type { Direction, Mark, PanelContext, PanelView, Sign } from '../panel';
+import { Table, type TableOptions } from '../table';
+import { nameColor } from '../task-stream/colors';
+import { colorOfPart, sideBars } from './bars';
+import { changeColor, STEPS } from './colors';
+import { FlameChange } from './flame-change';
+import { MEMORY_HEIGHT, MemoryLines } from './memory-lines';
+import { budgetTable, findingTable, nameTable, type Pair, settingTable } from './tables';
+import { sideName } from './words';
+
+/** Runs side by side: words, bars and tables around a drawing of memory and stacks. */
+export class CompareView implements PanelView {
+  readonly above = element('div', { class: 'di-compare' });
+  readonly below = element('div', { class: 'di-compare' });
+  readonly controls: readonly HTMLElement[];
+  readonly gestures: GestureHandlers;
+  private readonly others = element('select', {
+    class: 'di-choice',
+    'aria-label': 'Compare with the baseline'
+  });
+  private readonly widths: HTMLSelectElement;
+  private readonly flame: FlameChange;
+  private readonly memory = new MemoryLines();
+  private readonly tables = new Map<string, Table>();
+  private comparison: Comparison | undefined;
+  private read = '';
+  private told = '';
+  private other = 1;
+  private wide: 'before' | 'after' = 'after';
+
+  constructor(private readonly context: PanelContext) {
+    const { surface } = context;
+    const renew = (): void => {
+      this.told = '';
+      surface.invalidate('layout');
+    };
+    this.flame = new FlameChange(() => surface.invalidate('base'));
+    this.widths = choice<'before' | 'after'>(
+      'Width of the flame graph',
+      [
+        ['after', 'Width: after'],
+        ['before', 'Width: before']
+      ],
+      'after',
+      wide => {
+        this.wide = wide;
+        renew();
+      }
+    );
+    this.others.addEventListener('change', () => {
+      this.other = Number(this.others.value);
+      renew();
+    });
+    const whole = button('Show all frames (0)', () => this.flame.zoom.fit(), icon('fit'));
+    this.controls = [this.others, this.widths, whole];
+    const { zoom } = this.flame;
+    const width = (): number => Math.max(1, surface.width);
+    this.gestures = {
+      click: (x, y) => this.choose(this.pick(x, y)),
+      zoom: (x, y, factor) => this.flame.holds(y) && zoom.zoom(x / width(), factor),
+      pan: dx => zoom.pan(-dx / width()),
+      doubleClick: () => zoom.fit(),
+      key: event => this.key(event.key)
+    };
+  }
+
+  empty(): string | undefined {
+    if (this.context.recording.table('compared_sides').rows > 0) return undefined;
+    return 'Nothing is compared here. `dask_insight.compare(before, after)` compares recordings, `%%dprofile --compare NAME` a cell with an earlier run.';
+  }
+
+  height(): number {
+    this.take();
+    const memory = (this.comparison?.memory.length ?? 0) > 0 ? MEMORY_HEIGHT : 0;
+    return memory + (this.flame.tree ? this.flame.height : 0) + (memory === 0 && !this.flame.tree ? 1 : 0);
+  }
+
+  layout(): void {
+    this.take();
+    const { comparison } = this;
+    if (!comparison) return;
+    const { width } = this.context.surface;
+    const memory = comparison.memory.length > 0 ? MEMORY_HEIGHT : 0;
+    if (memory > 0) this.memory.layout(comparison, width, 0);
+    this.flame.layout(width, memory);
+    this.tell(comparison);
+  }
+
+  draw(pen: Pen): void {
+    const { theme, ratio } = this.context.surface;
+    if (!this.comparison) return;
+    if (this.comparison.memory.length > 0) this.memory.draw(pen, theme);
+    this.flame.draw(pen, theme, ratio);
+  }
+
+  drawOverlay(pen: Pen, hovered: Mark | undefined): void {
+    if (!hovered) return;
+    const { theme } = this.context.surface;
+    if (String(hovered.id).startsWith('memory')) this.memory.drawOverlay(pen, hovered, theme);
+    else this.flame.drawOverlay(pen, hovered, theme);
+  }
+
+  pick(x: number, y: number): Mark | undefined {
+    return this.flame.pick(x, y, this.context.surface.theme) ?? this.memory.pick(x, y);
+  }
+
+  move(from: Mark | undefined, direction: Direction): Mark | undefined {
+    return this.flame.move(from, direction, this.context.surface.theme);
+  }
+
+  choose(mark: Mark | undefined): void {
+    if (mark) this.flame.choose(mark);
+  }
+
+  signs(): Sign[] {
+    const { theme } = this.context.surface;
+    const pair = this.pair();
+    if (!pair || !this.flame.tree) return [];
+    return [
+      { color: css(changeColor(STEPS, theme)), label: `more in ${sideName(pair.after)}` },
+      { color: css(changeColor(-STEPS, theme)), label: `less in ${sideName(pair.after)}` }
+    ];
+  }
+
+  /** Reads the tables when they have changed, and brings the choices up to date. */
+  private take(): void {
+    const { recording } = this.context;
+    const read = [recording.state(...COMPARED), this.other, this.wide].join('|');
+    if (read === this.read) return;
+    this.read = read;
+    this.told = '';
+    this.comparison = comparisonOf(recording);
+    const pair = this.pair();
+    if (!pair) return;
+    const { sides, stacks } = pair.comparison;
+    this.others.hidden = sides.length <= 2;
+    this.others.replaceChildren(
+      ...sides
+        .slice(1)
+        .map(side => element('option', { value: side.side, selected: side === pair.after }, sideName(side)))
+    );
+    const names = [sideName(pair.before), sideName(pair.after)] as const;
+    this.widths.hidden = stacks === undefined;
+    for (const option of this.widths.options)
+      option.textContent = `Width: ${names[option.value === 'after' ? 1 : 0]}`;
+    const [before, after] = [pair.before.side, pair.after.side];
+    this.flame.take(stacks, { before, after, width: this.wide === 'after' ? after : before, names });
+  }
+
+  private pair(): Pair | undefined {
+    const { comparison } = this;
+    if (!comparison || comparison.sides.length < 2) return undefined;
+    const after = comparison.sides.find(({ side }) => side === this.other) ?? comparison.sides[1];
+    return { comparison, before: comparison.sides[0], after };
+  }
+
+  /** What stands around the drawing. */
+  private tell(comparison: Comparison): void {
+    const { colors, surface } = this.context;
+    const { theme } = surface;
+    const told = [this.read, theme.dark, theme.contrast, theme.palette, theme.backgroundText].join('|');
+    if (told === this.told) return;
+    this.told = told;
+    const pair = this.pair();
+    const verdicts = comparison.sides
+      .filter(({ text }) => text !== '')
+      .map(({ text, verdict }) => element('p', { class: `di-compare-verdict di-${verdict}` }, text));
+    this.above.replaceChildren(...verdicts, sideBars(comparison, colors, theme));
+    this.below.replaceChildren();
+    if (!pair) return;
+    this.show(
+      this.above,
+      'names',
+      nameTable(pair, name => nameColor(name, colors, theme))
+    );
+    const beside = element('div', { class: 'di-compare-beside' });
+    this.above.append(beside);
+    this.show(
+      beside,
+      'budget',
+      budgetTable(pair, part => colorOfPart(part, colors, theme))
+    );
+    this.show(beside, 'findings', findingTable(pair));
+    this.show(this.below, 'settings', settingTable(pair));
+  }
+
+  private show(box: HTMLElement, id: string, options: TableOptions | undefined): void {
+    if (!options) return;
+    let table = this.tables.get(id);
+    if (table) table.renew(options);
+    else {
+      table = new Table(options);
+      this.tables.set(id, table);
+    }
+    box.append(table.element);
+  }
+
+  private key(key: string): boolean {
+    const { zoom } = this.flame;
+    if (key === 'Escape') return zoom.back();
+    const acts: Readonly<Record<string, () => void>> = {
+      '+': () => zoom.zoom(0.5, 1 / 1.5),
+      '=': () => zoom.zoom(0.5, 1 / 1.5),
+      '-': () => zoom.zoom(0.5, 1.5),
+      '0': () => zoom.fit(),
+      PageDown: () => zoom.scroll(5),
+      PageUp: () => zoom.scroll(-5)
+    };
+    if (!Object.hasOwn(acts, key)) return false;
+    acts[key]();
+    return true;
+  }
+}
