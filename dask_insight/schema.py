@@ -438,6 +438,12 @@ _ALL = (
         Column("thread_seconds", "f64", "Thread-seconds that the workers offered in that time.", unit="s"),
         Column("computing", "f64", "Thread-seconds in which task functions ran.", unit="s"),
         Column("tasks", "f64", "Tasks that ended well."),
+        Column(
+            "starved",
+            "f64",
+            "Thread-seconds in which task threads found no free core; NaN if unknown.",
+            unit="s",
+        ),
         Column("memory", "f64", "Most memory that the workers' processes took together.", unit="bytes"),
         Column(
             "memory_noise",
@@ -469,6 +475,12 @@ _ALL = (
         Column("thread_seconds", "f64", "Thread-seconds that the workers offered.", unit="s"),
         Column("computing", "f64", "Thread-seconds in which task functions ran.", unit="s"),
         Column("tasks", "u32", "Tasks that ended well."),
+        Column(
+            "starved",
+            "f64",
+            "Thread-seconds in which task threads found no free core; NaN if unknown.",
+            unit="s",
+        ),
         Column("memory", "f64", "Most memory that the workers' processes took together.", unit="bytes"),
     ),
     _table(

@@ -285,6 +285,19 @@ def test_memory_is_aligned_at_the_start() -> None:
     assert found.sides["memory_noise"].iloc[1] < 20
 
 
+def test_that_cores_were_taken_is_told() -> None:
+    def resources(starved: float) -> dict[str, Any]:
+        times = [START - 1, START + 1, START + 2]
+        return {"resources": {"process": ["w0"] * 3, "time": times, "starved": [99.0, starved, np.nan]}}
+
+    found = compare(run(1, **resources(0.1)), run(1, factor=1.3, **resources(2.1)))
+    assert found.sides["starved"].tolist() == pytest.approx([0.1, 2.1])
+    assert (
+        "A thread waited 1" in found.verdict() and "longer for a free core, as on a busier" in found.verdict()
+    )
+    assert "free core" not in compare(run(1, **resources(0.1)), run(1, factor=1.3)).verdict()
+
+
 def test_only_settings_that_differ_are_told() -> None:
     def about(version: str, method: str | None) -> dict[str, Any]:
         facts = {

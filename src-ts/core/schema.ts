@@ -525,6 +525,8 @@ export const TABLES = {
     computing: 'f64',
     /** Tasks that ended well. */
     tasks: 'f64',
+    /** Thread-seconds in which task threads found no free core; NaN if unknown. */
+    starved: 'f64',
     /** Most memory that the workers' processes took together. */
     memory: 'f64',
     /** A change of `memory` against the baseline up to this, either way, says nothing. */
@@ -564,6 +566,8 @@ export const TABLES = {
     computing: 'f64',
     /** Tasks that ended well. */
     tasks: 'u32',
+    /** Thread-seconds in which task threads found no free core; NaN if unknown. */
+    starved: 'f64',
     /** Most memory that the workers' processes took together. */
     memory: 'f64'
   },

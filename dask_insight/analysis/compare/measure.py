@@ -63,6 +63,8 @@ class Measured(NamedTuple):
     thread_seconds: float
     computing: float
     tasks: int
+    #: Thread-seconds in which task threads found no free core; NaN if unknown.
+    starved: float
     names: Names
     #: Part of the time budget to its kind and thread-seconds.
     budget: dict[str, tuple[str, float]]
@@ -96,6 +98,7 @@ def measure(run: Opened) -> Measured:
         thread_seconds=told["thread_seconds"],
         computing=float(computing),
         tasks=len(np.unique(known.task[known.ok])),
+        starved=_starved(recording, began, began + length),
         names=_names(recording, known, ran),
         budget={str(part): (str(kind), float(seconds)) for part, kind, seconds in parts},
         memory=memory_of(recording.columns("memory"), recording.columns("resources"), began),
@@ -127,6 +130,13 @@ def _sums(
     count = np.bincount(code, minlength=groups).astype("f8")
     error = batch_means(code, start, values, groups) * count**2
     return count, np.bincount(code, values, groups), error
+
+
+def _starved(recording: Recording, start: float, stop: float) -> float:
+    table: Mapping[str, Any] = recording.columns("resources")
+    told = table["starved"][(table["time"] >= start) & (table["time"] <= stop)]
+    told = told[np.isfinite(told)]
+    return float(told.sum()) if len(told) else math.nan
 
 
 def _there(recording: Recording, known: Attempts, start: float, stop: float) -> int:

@@ -64,6 +64,8 @@ def _sentences(
     told = _names(names, side)
     if because := _because(sides, budget, told, side):
         yield because
+    if because := _starved(sides, side):
+        yield because
     memory, before = (float(sides["memory"][each]) for each in (side, 0))
     if abs(memory - before) > float(sides["memory_noise"][side]):
         rose = "rose" if memory > before else "fell"
@@ -179,6 +181,22 @@ def _together(names: Sequence[_Name]) -> str:
         return ""
     kind = "slower or busier" if middle > 1 else "faster or idler"
     return f"Nearly all tasks take {_ratio(middle)}, as on a {kind} machine."
+
+
+def _starved(sides: Mapping[str, Any], side: int) -> str:
+    """That other programs took the cores, where that explains a part of the difference."""
+    change, threads = float(sides["change"][side]), (float(sides["threads"][each]) for each in (0, side))
+    before, here = (
+        float(sides["starved"][each]) / max(count, 1e-300)
+        for each, count in zip((0, side), threads, strict=True)
+    )
+    by = here - before
+    if not by * change > 0 or abs(by) < max(_OF_CHANGE * abs(change), _OF_WALL * float(sides["seconds"][0])):
+        return ""
+    more, machine = ("longer", "a busier") if by > 0 else ("less", "an idler")
+    said = f"A thread waited {words.duration(abs(by))} {more} for a free core"
+    # With other numbers of threads, they may themselves have taken the cores.
+    return f"{said}." if _threads(sides, side) else f"{said}, as on {machine} machine."
 
 
 def _waiting(budget: Mapping[str, Any], change: float, side: int) -> str:

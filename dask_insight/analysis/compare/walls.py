@@ -42,7 +42,7 @@ def sides(measured: Sides, names: Sequence[str]) -> dict[str, Any]:
         "runs": [len(side) for side in measured],
         **{
             name: [_mean([getattr(run, name) for run in side]) for side in measured]
-            for name in ("workers", "threads", "seconds", "thread_seconds", "computing", "tasks")
+            for name in ("workers", "threads", "seconds", "thread_seconds", "computing", "tasks", "starved")
         },
         "memory": [_mean([run.memory.most for run in side]) for side in measured],
         "memory_noise": _memory_noise(measured),
@@ -70,7 +70,7 @@ def runs(measured: Sides) -> dict[str, Any]:
     return {
         "side": [side for side, _, _ in told],
         "run": [number for _, number, _ in told],
-        **{name: [getattr(run, name) for _, _, run in told] for name in (*figures, "tasks")},
+        **{name: [getattr(run, name) for _, _, run in told] for name in (*figures, "tasks", "starved")},
         "memory": [run.memory.most for _, _, run in told],
     }
 
