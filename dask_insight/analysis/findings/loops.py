@@ -21,13 +21,14 @@ _EXPLAINED = 0.5
 
 def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
     late = blocked(facts, limits["event-loop-lag.lag"])
-    much = {name: moments for name, moments in late.items() if _much(facts, moments, limits)}
+    usual = _usual(facts, late)
+    much = {name: moments for name, moments in late.items() if _much(facts, moments, usual, limits)}
     spilling = spilled(facts).seconds
     workers = {
         name: moments
         for name, moments in much.items()
         # What spilling holds up is told of spilling.
-        if name != "scheduler" and spilling.get(name, 0.0) < _EXPLAINED * seconds(moments)
+        if name not in ("scheduler", "client") and spilling.get(name, 0.0) < _EXPLAINED * seconds(moments)
     }
     if workers:
         yield _of_workers(facts, limits, workers)
@@ -119,14 +120,14 @@ def _evidence(facts: Facts, limits: Limits, held: float, longest: float, idle: f
 
 
 def blocked(facts: Facts, least: float) -> dict[str, Moments]:
-    """When the event loop of the scheduler and of each worker was late by so many seconds or more."""
+    """When the event loop of each process was late by so many seconds or more."""
     columns = facts.read("resources")
     process, lag, time = columns["process"], columns["lag"], columns["time"]
     late = np.flatnonzero((lag >= least) & (time - lag < facts.stop) & (time > facts.start))
     found = {}
     for code, name in enumerate(process.names):
         rows = late[process.codes[late] == code]
-        if name != "client" and len(rows):
+        if len(rows):
             begin, end = np.maximum(time[rows] - lag[rows], facts.start), np.minimum(time[rows], facts.stop)
             moments = Moments.of(begin, end)
             if len(moments.start):
@@ -143,8 +144,26 @@ def _longest(late: Mapping[str, Moments]) -> float:
     return max(float((moments.stop - moments.start).max()) for moments in late.values())
 
 
-def _much(facts: Facts, moments: Moments, limits: Limits) -> bool:
-    held = seconds(moments)
+def _usual(facts: Facts, late: Mapping[str, Moments]) -> float:
+    """Seconds in which even the process that was late least was: the machine was busy."""
+    names = facts.read("resources")["process"].names
+    processes = {facts.workers[name]["pid"] for name in names if name in facts.workers}
+    if "client" in names:
+        processes.add(_client(facts))
+    if len(processes) < 2:
+        return 0.0
+    return min(seconds(late[name]) if name in late else 0.0 for name in names)
+
+
+def _client(facts: Facts) -> int:
+    """Process id of the client, -1 if unknown; its workers may run in it."""
+    about = facts.read("about")
+    told = dict(zip(about["name"].tolist(), about["value"].tolist(), strict=True))
+    return int(told["pid"]) if told.get("pid", "").isdigit() else -1
+
+
+def _much(facts: Facts, moments: Moments, usual: float, limits: Limits) -> bool:
+    held = seconds(moments) - usual
     often = held >= max(limits["event-loop-lag.share"] * facts.wall, limits["event-loop-lag.seconds"])
     return often or _longest({"": moments}) >= limits["event-loop-lag.longest"]
 
@@ -173,9 +192,9 @@ EVENT_LOOP_LAG = Rule(
     code="event-loop-lag",
     says="The event loop of a worker or of the scheduler could not run for long.",
     formula=(
-        "Delays of `event-loop-lag.lag` or more: together `event-loop-lag.share` of the run and "
-        "`event-loop-lag.seconds`, or one of `event-loop-lag.longest`. Critical from that, or from "
-        "`event-loop-lag.critical` of the run."
+        "Without what the process that is late least has of them: delays of `event-loop-lag.lag` or more: "
+        "together `event-loop-lag.share` of the run and `event-loop-lag.seconds`, or one of "
+        "`event-loop-lag.longest`. Critical from that, or from `event-loop-lag.critical` of the run."
     ),
     cost="Thread-seconds of threads (of that worker, or of all) that were idle meanwhile / threads.",
     url="https://distributed.dask.org/en/stable/worker.html",

@@ -9,8 +9,9 @@ import numpy as np
 
 from ... import words
 from ...lookup import Lookup
+from ...schema import NOTHING
 from ...timeline import Moments
-from .facts import Facts, is_any
+from .facts import IDLE, Facts, is_any
 from .finding import Fact, Finding
 from .names import most, named, quoted, risk, workers_of
 from .rule import Rule
@@ -21,8 +22,9 @@ _TOGETHER = 1.0
 
 
 def _oversized(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    yield from _fetched(facts, limits)
-    yield from _chunks(facts, limits)
+    fetched = list(_fetched(facts, limits))
+    yield from fetched
+    yield from _chunks(facts, limits, {name for each in fetched for name in each.tasks})
 
 
 def _fetched(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -43,17 +45,18 @@ def _fetched(facts: Facts, limits: Limits) -> Iterator[Finding]:
     names = most(facts, made[mine], carried["nbytes"][mine])
     largest = float(carried["nbytes"][mine].max(initial=0.0))
     moments = Moments.of(transfers["start"][out], transfers["stop"][out] + _TOGETHER)
-    idle = facts.within(facts.is_part("client"), moments)
+    idle = facts.within(facts.is_part("client"), moments) + _gathered(facts, made[mine], limits)
+    cost = facts.spread(idle)
     yield Finding(
         code="oversized-results",
-        severity="warning",
+        severity="critical" if cost >= limits["all.critical"] * facts.wall else "warning",
         title=f"{words.size(total)} of results, mostly of {quoted(names, 1)}, were brought to the client",
         tasks=names,
         workers=workers_of(facts, made[mine]),
         start=facts.since(transfers["start"][out].min()),
         stop=facts.since(transfers["stop"][out].max()),
         cost_thread_seconds=idle,
-        cost_seconds=risk(facts, limits, facts.spread(idle)),
+        cost_seconds=risk(facts, limits, cost),
         evidence=(
             Fact("fetched by the client", total, "bytes", limits["oversized-results.fetched"]),
             Fact("largest result of them", largest, "bytes"),
@@ -73,16 +76,31 @@ def _fetched(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
-def _chunks(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    """What is large beside the memory that a thread has."""
+def _gathered(facts: Facts, rows: np.ndarray, limits: Limits) -> float:
+    """Thread-seconds of idle threads while single tasks put together what others had made."""
+    known, edges = facts.attempts, facts.read("edges")
+    rows = np.unique(rows[known.nbytes[rows] >= limits["oversized-results.bytes"]])
+    users = Lookup(known.task[rows]).rows(edges["task"])
+    makers = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
+    both = (users >= 0) & (makers >= 0)
+    count = np.bincount(users[both], minlength=len(rows))
+    came = np.bincount(users[both], np.nan_to_num(known.nbytes[makers[both]]), len(rows))
+    rows = rows[(count > 1) & (came >= 0.5 * known.nbytes[rows])]
+    moments = Moments.of(known.assigned[rows], known.done[rows])
+    return facts.within(facts.is_part(*IDLE), moments)
+
+
+def _chunks(facts: Facts, limits: Limits, told: set[str]) -> Iterator[Finding]:
+    """What is large beside the memory that a thread has, but for names that have been told."""
     known = facts.attempts
     room = np.full(len(known.worker.names) + 1, math.nan)
     for code, name in enumerate(known.worker.names):
-        told = facts.workers.get(name, {})
-        room[code] = told.get("memory_limit", math.nan) / max(1, told.get("threads", 1))
+        worker = facts.workers.get(name, {})
+        room[code] = worker.get("memory_limit", math.nan) / max(1, worker.get("threads", 1))
     fits = room[known.worker.codes] / np.where(known.nbytes > 0, known.nbytes, np.nan)
     large = facts.good & (known.nbytes >= limits["oversized-results.bytes"])
     large &= fits < limits["oversized-results.fits"]
+    large &= ~np.array([name in told for name in facts.names] or [False])[facts.prefix.codes]
     rows = np.flatnonzero(large)
     if not len(rows):
         return
@@ -130,7 +148,10 @@ OVERSIZED_RESULTS = Rule(
         "`oversized-results.bytes` or more of which fewer than `oversized-results.fits` fit in memory "
         "limit / threads (critical below `oversized-results.critical`, if there are several)."
     ),
-    cost="Thread-seconds without tasks while results were fetched / threads; large chunks are a risk.",
+    cost=(
+        "Thread-seconds without tasks while results were fetched, and of threads that were idle while one "
+        "task put them together, / threads; large chunks are a risk."
+    ),
     url="https://docs.dask.org/en/stable/best-practices.html#avoid-very-large-partitions",
     find=_oversized,
 )

@@ -31,9 +31,10 @@ TABLE = (
     Threshold("all.share", 0.02, "share", "Least share of the run that it must cost to be told.", "ours"),
     Threshold("all.warning", 0.08, "share", "Share of the run from which it is a warning.", "ours"),
     Threshold("all.risk", 0.2, "share", "Share of the run that a risk without a cost is ranked as.", "ours"),
+    Threshold("all.warning-seconds", 0.6, "s", "Least wall time that a warning must cost.", "ours"),
     Threshold("all.critical", 0.35, "share", "Share of the run from which it is critical.", "ours"),
     Threshold("tiny-tasks.mean", 0.01, "s", "Mean time of tasks below which they are tiny.", _EFFICIENCY),
-    Threshold("tiny-tasks.count", 500, "count", "Least number of such tasks.", "ours"),
+    Threshold("tiny-tasks.count", 200, "count", "Least number of such tasks.", "ours"),
     Threshold(
         "tiny-tasks.lost",
         0.2,
@@ -42,6 +43,7 @@ TABLE = (
         "ours",
     ),
     Threshold("large-graph.tasks", 100000, "count", "Tasks of one graph from which it is large.", _PRACTICES),
+    Threshold("large-graph.one", 0.2, "s", "Least time of taking one graph in for it to count.", "ours"),
     Threshold(
         "large-graph.seconds",
         0.5,
@@ -91,6 +93,13 @@ TABLE = (
         "times",
         "How many times as long, or as much work, as the other workers.",
         "after Holistic Trace Analysis, calibrated by us",
+    ),
+    Threshold(
+        "worker-skew.starved",
+        3,
+        "times",
+        "The same where waits for a CPU are counted in, of workers on one host.",
+        "ours",
     ),
     Threshold("worker-skew.count", 4, "count", "Least number of tasks that are compared.", "ours"),
     Threshold(
@@ -191,7 +200,7 @@ TABLE = (
     Threshold("unmanaged-growth.bytes", 100e6, "bytes", "Least growth of a worker's memory.", "ours"),
     Threshold("unmanaged-growth.limit", 0.1, "share", "Growth, of the memory limit.", "ours"),
     Threshold(
-        "unmanaged-growth.process", 0.5, "share", "Growth, of the process's memory at the end.", "ours"
+        "unmanaged-growth.process", 0.3, "share", "Growth, of the process's memory at the end.", "ours"
     ),
     Threshold("unmanaged-growth.steady", 0.8, "", "Least R² of the growth along a line.", "ours"),
     Threshold(
