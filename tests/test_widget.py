@@ -111,16 +111,21 @@ def test_selected_time_takes_what_overlaps_it(run: dask_insight.Recording, widge
         widget.time_range = (2.0, 1.0)
 
 
-def test_cells_select_by_what_they_submitted() -> None:
+def test_cells_and_lines_select_by_what_they_submitted() -> None:
     from dask_insight.batch import encode
 
     recording = dask_insight.Recording()
-    recording.append(encode("submissions", {"submission": [1, 2], "execution": [7, 8]}))
+    submissions = {"submission": [1, 2], "execution": [7, 8], "file": ["a.py", "a.py"], "line": [3, 4]}
+    recording.append(encode("submissions", submissions))
     recording.append(encode("graph", {"task": [1, 2], "key": ["a", "b"], "submission": [1, 2]}))
     recording.append(encode("attempts", {"run": [1, 2], "task": [1, 2], "start": [1.0, 2.0]}))
     widget = recording.widget()
     widget.cells = [8]
     assert widget.selected_tasks()["key"].tolist() == ["b"]
+    widget.lines = ["a.py:3"]
+    assert widget.selected_tasks().empty
+    widget.cells = None
+    assert widget.selected_tasks()["key"].tolist() == ["a"]
     widget.close()
 
 

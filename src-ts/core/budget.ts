@@ -42,7 +42,7 @@ export function budgetRows(recording: Recording): BudgetRows | undefined {
   };
 }
 
-/** 1 for the rows of chosen task names, workers, spans and notebook cells. Single attempts are in no row. */
+/** 1 for the rows of chosen task names, workers, spans, notebook cells and lines of code. Single attempts are in no row. */
 export function chosenRows(recording: Recording, rows: BudgetRows, filter: Filter): Uint8Array {
   const mask = new Uint8Array(rows.length).fill(1);
   const narrow = ({ codes, names }: Symbols, chosen: ReadonlySet<string> | undefined): void => {
@@ -53,8 +53,8 @@ export function chosenRows(recording: Recording, rows: BudgetRows, filter: Filte
   narrow(rows.name, filter.names);
   narrow(rows.worker, filter.workers);
   narrow(rows.span, filter.spans);
-  if (filter.cells) {
-    const submissions = submissionsOf(recording, filter.cells);
+  const submissions = submissionsOf(recording, filter);
+  if (submissions) {
     for (let row = 0; row < mask.length; row++) mask[row] &= Number(submissions.has(rows.submission[row]));
   }
   return mask;

@@ -91,8 +91,8 @@ export class SampleIndex {
       const taskOf = this.taskOf();
       const times = table.times('time');
       // What ran no task belongs to a notebook cell by its time.
-      const bySpan = filter.spans !== undefined || filter.runs !== undefined;
-      const ran = bySpan ? undefined : timeOf(recording, { ...filter, time: undefined });
+      const byTask = [filter.spans, filter.runs, filter.lines].some(chosen => chosen !== undefined);
+      const ran = byTask ? undefined : timeOf(recording, { ...filter, time: undefined });
       tests.push(sample => {
         const run = runs[sample];
         if (run !== NOTHING) return ofRun(run, taskOf(run));

@@ -20,6 +20,8 @@ export interface ClauseValues {
   run: readonly number[];
   /** Runs of notebook cells, by their execution counts. */
   cell: readonly number[];
+  /** Lines of the client's code that started computations, as `file:line`. */
+  line: readonly string[];
 }
 
 export type ClauseColumn = keyof ClauseValues;
@@ -41,6 +43,7 @@ export interface Filter {
   readonly spans: ReadonlySet<string> | undefined;
   readonly runs: ReadonlySet<number> | undefined;
   readonly cells: ReadonlySet<number> | undefined;
+  readonly lines: ReadonlySet<string> | undefined;
 }
 
 const MOST_UNDO = 100;
@@ -153,7 +156,8 @@ export class Selection {
       workers: common(values('worker')),
       spans: common(values('span')),
       runs: common(values('run')),
-      cells: common(values('cell'))
+      cells: common(values('cell')),
+      lines: common(values('line'))
     };
   }
 
@@ -234,7 +238,7 @@ function isClause(value: unknown): value is Clause {
   }
   const kind = column === 'run' || column === 'cell' ? 'number' : 'string';
   return (
-    ['name', 'worker', 'span', 'run', 'cell'].includes(String(column)) &&
+    ['name', 'worker', 'span', 'run', 'cell', 'line'].includes(String(column)) &&
     Array.isArray(inner) &&
     inner.every(each => typeof each === kind)
   );

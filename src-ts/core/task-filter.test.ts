@@ -25,8 +25,8 @@ const recording = recordingOf({
     { execution: 4, start: 20 }
   ],
   submissions: [
-    { submission: 0, time: 10, tasks: 1, execution: 3 },
-    { submission: 1, time: 20, tasks: 1, execution: 4 }
+    { submission: 0, time: 10, tasks: 1, execution: 3, file: 'a.py', line: 7 },
+    { submission: 1, time: 20, tasks: 1, execution: 4, file: 'a.py', line: 9 }
   ],
   graph: [
     { task: 0, key: 'inc-0', prefix: 'inc', submission: 0 },
@@ -51,6 +51,18 @@ function filterOf(clause: Clause): Filter {
 }
 
 const cell = (execution: number): Filter => filterOf({ source: 'x', column: 'cell', value: [execution] });
+
+describe('a line of code', () => {
+  const lines = (...value: string[]): Filter => filterOf({ source: 'x', column: 'line', value });
+
+  it('narrows tasks to those it handed in', () => {
+    const names = (filter: Filter): string[] => sumTasks(tasks, filter, 'name').map(({ label }) => label);
+    expect(names(lines('a.py:7'))).toEqual(['inc']);
+    expect(names(lines('a.py:7', 'a.py:9'))).toEqual(['inc', 'sum']);
+    expect(names({ ...lines('a.py:9'), cells: new Set([3]) })).toEqual([]);
+    expect(timeOf(recording, lines('a.py:7'))).toBeUndefined();
+  });
+});
 
 describe('a notebook cell', () => {
   it('narrows tasks to those it handed in, whatever its time', () => {

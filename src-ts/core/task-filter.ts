@@ -5,19 +5,18 @@ import type { Filter, TimeRange } from './selection';
 import type { Tasks } from './tasks';
 
 /**
- * Tells whether an attempt of a task belongs to the chosen attempts, spans and
- * notebook cells; undefined if none are chosen. Valid until the next append.
+ * Tells whether an attempt of a task belongs to the chosen attempts, spans,
+ * notebook cells and lines; undefined if none are chosen. Valid until the next
+ * append.
  */
-export function taskTest(
-  tasks: Tasks,
-  { runs, spans, cells }: Filter
-): ((run: number, task: number) => boolean) | undefined {
-  if (!runs && !spans && !cells) return undefined;
+export function taskTest(tasks: Tasks, filter: Filter): ((run: number, task: number) => boolean) | undefined {
+  const { runs, spans } = filter;
+  const isSubmission = submissionsOf(tasks.recording, filter);
+  if (!runs && !spans && !isSubmission) return undefined;
   const graph = tasks.recording.table('graph');
   const span = graph.symbols('span');
   const isSpan = spans && Uint8Array.from(span.names, name => Number(spans.has(name)));
   const submitted = graph.numbers('submission');
-  const isSubmission = cells && submissionsOf(tasks.recording, cells);
   return (run, task) => {
     if (runs && !runs.has(run)) return false;
     if (!isSpan && !isSubmission) return true;
@@ -46,13 +45,21 @@ export function entryTest(
   };
 }
 
-/** The submissions that runs of cells have made. */
-export function submissionsOf(recording: Recording, cells: ReadonlySet<number>): ReadonlySet<number> {
+/** The submissions that the chosen notebook cells and lines of code have made; undefined if none are chosen. */
+export function submissionsOf(
+  recording: Recording,
+  { cells, lines }: Pick<Filter, 'cells' | 'lines'>
+): ReadonlySet<number> | undefined {
+  if (!cells && !lines) return undefined;
   const table = recording.table('submissions');
   const ids = table.numbers('submission');
   const executions = table.numbers('execution');
+  const numbers = table.numbers('line');
   const found = new Set<number>();
-  for (let row = 0; row < table.rows; row++) if (cells.has(executions[row])) found.add(ids[row]);
+  for (let row = 0; row < table.rows; row++) {
+    const isLine = lines?.has(`${table.text('file', row)}:${numbers[row]}`) ?? true;
+    if (isLine && (cells?.has(executions[row]) ?? true)) found.add(ids[row]);
+  }
   return found;
 }
 

@@ -18,6 +18,10 @@ export function clauseWords(clause: Clause, recording: Recording): string {
     const { value } = clause;
     return value.length > 1 ? `${value.length} cells` : `cell [${value[0]}]`;
   }
+  if (clause.column === 'line') {
+    const { value } = clause;
+    return value.length > 1 ? `${value.length} lines` : `line ${value[0].split(/[/\\]/).at(-1)}`;
+  }
   const { value } = clause;
   const one = { name: 'task', worker: 'worker', run: 'attempt' }[clause.column];
   if (value.length > 1) return `${value.length} ${one}s`;

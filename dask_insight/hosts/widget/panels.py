@@ -4,8 +4,10 @@ from __future__ import annotations
 
 #: Ids, in the order in which a page shows them; those of ``src-ts/panels``.
 PANELS = (
+    "findings",
     "time-budget",
     "task-stream",
+    "critical-path",
     "resources",
     "memory",
     "flame-graph",

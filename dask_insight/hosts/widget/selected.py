@@ -23,6 +23,8 @@ class Choice(NamedTuple):
     runs: Collection[int] | None = None
     #: Execution counts of notebook cells.
     cells: Collection[int] | None = None
+    #: Lines of code that started computations, as ``file:line``.
+    lines: Collection[str] | None = None
 
 
 def selected_tasks(recording: Recording, choice: Choice) -> pd.DataFrame:
@@ -37,7 +39,7 @@ def selected_tasks(recording: Recording, choice: Choice) -> pd.DataFrame:
         ("worker", choice.workers),
         ("span", choice.spans),
         ("run", choice.runs),
-        ("submission", _submissions(recording, choice.cells)),
+        ("submission", _submissions(recording, choice)),
     ):
         if values is not None:
             kept &= tasks[column].isin(list(values))
@@ -45,10 +47,15 @@ def selected_tasks(recording: Recording, choice: Choice) -> pd.DataFrame:
     return left
 
 
-def _submissions(recording: Recording, cells: Collection[int] | None) -> list[object] | None:
-    """The submissions that cells made."""
-    if cells is None:
+def _submissions(recording: Recording, choice: Choice) -> list[object] | None:
+    """The submissions that cells and lines of code made."""
+    if choice.cells is None and choice.lines is None:
         return None
     made = recording.submissions
-    found: list[object] = made.loc[made["execution"].isin(list(cells)), "submission"].tolist()
+    if choice.cells is not None:
+        made = made[made["execution"].isin(list(choice.cells))]
+    if choice.lines is not None:
+        lines = made["file"].astype(str) + ":" + made["line"].astype(str)
+        made = made[lines.isin(list(choice.lines))]
+    found: list[object] = made["submission"].tolist()
     return found

@@ -9,6 +9,8 @@ export interface Traits {
   runs: readonly number[] | null;
   /** Execution counts of notebook cells. */
   cells: readonly number[] | null;
+  /** Lines of code that started computations, as `file:line`. */
+  lines: readonly string[] | null;
   /** Id of the one panel that is shown; null: the overview. */
   panel: string | null;
   /** Where the recording's seconds begin, seconds since the epoch; 0 while nobody knows. */

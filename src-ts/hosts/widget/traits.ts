@@ -8,7 +8,7 @@ const SOURCE = 'python';
 /** How long a selection must rest before Python hears of it, milliseconds. */
 const REST = 150;
 
-type Selecting = 'time_range' | 'names' | 'workers' | 'spans' | 'runs' | 'cells';
+type Selecting = 'time_range' | 'names' | 'workers' | 'spans' | 'runs' | 'cells' | 'lines';
 
 /** One trait and the column it narrows. */
 interface Link {
@@ -57,7 +57,8 @@ const LINKS: readonly Link[] = [
   list('workers', 'worker', ({ workers }) => workers),
   list('spans', 'span', ({ spans }) => spans),
   list('runs', 'run', ({ runs }) => runs),
-  list('cells', 'cell', ({ cells }) => cells)
+  list('cells', 'cell', ({ cells }) => cells),
+  list('lines', 'line', ({ lines }) => lines)
 ];
 
 /** Keeps a model's traits and a selection the same, whichever of them changes. Returns the stop. */

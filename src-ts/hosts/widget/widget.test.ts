@@ -79,6 +79,7 @@ const NOTHING: Traits = {
   spans: null,
   runs: null,
   cells: null,
+  lines: null,
   panel: null,
   _started: 100,
   _key: 'k',

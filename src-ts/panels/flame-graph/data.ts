@@ -95,8 +95,8 @@ export class FlameData {
 
   /** What the tree depends on besides the data. */
   private choiceKey(): string {
-    const { time, names, workers, spans, runs, cells } = this.context.selection.filter('flame-graph');
-    const lists = [names, workers, spans, runs, cells].map(each => each && [...each]);
+    const { time, ...columns } = this.context.selection.filter('flame-graph');
+    const lists = Object.values(columns).map(each => each && [...each]);
     return JSON.stringify([this.threads, this.inverted, time, ...lists]);
   }
 }

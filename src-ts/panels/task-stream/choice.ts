@@ -32,15 +32,16 @@ export class Choice implements LegendHooks {
   update(): void {
     const { tasks, selection } = this.context;
     const filter = selection.filter();
-    const { names, spans, runs, cells } = filter;
-    const byEntry = spans !== undefined || runs !== undefined || cells !== undefined;
+    const { names, spans, runs, cells, lines } = filter;
+    const byEntry = [spans, runs, cells, lines].some(chosen => chosen !== undefined);
     const key = JSON.stringify([
       tasks.names.length,
       [...this.hidden],
       names && [...names],
       spans && [...spans],
       runs && [...runs],
-      cells && [...cells]
+      cells && [...cells],
+      lines && [...lines]
     ]);
     if (this.entries?.update()) this.version++;
     if (key === this.key) return;

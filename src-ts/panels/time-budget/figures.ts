@@ -123,7 +123,8 @@ export class BudgetFigures {
       ...filter,
       names: undefined,
       spans: undefined,
-      cells: undefined
+      cells: undefined,
+      lines: undefined
     });
     const most = Math.max(1, mostThreads(tasks, filter.workers));
     this.told = { rows, layers, seconds, mask, filter, most, isSummed: isSummed(rows, layers) };
@@ -162,7 +163,7 @@ function leftOut(
   filter: Filter,
   whole: number
 ): string {
-  if (!filter.names && !filter.spans && !filter.cells) return '';
+  if (!filter.names && !filter.spans && !filter.cells && !filter.lines) return '';
   const nameless = rows.name.names.map(name => name === '');
   const outside = here.map((there, row) =>
     Number(there === 1 && mask[row] === 0 && nameless[rows.name.codes[row]])

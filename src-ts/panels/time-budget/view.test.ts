@@ -191,7 +191,8 @@ describe('shared out', () => {
     ['function', 'read', 'name', ['read']],
     ['worker', 'second', 'worker', ['b']],
     ['span', 'load', 'span', ['s']],
-    ['cell', '[4]', 'cell', [4]]
+    ['cell', '[4]', 'cell', [4]],
+    ['line', 'run.py:9', 'line', ['/home/me/run.py:9']]
   ] as const)('chooses by %s', (choice, label, column, value) => {
     by(choice);
     const mark = marks().find(each => each.words().startsWith(label));

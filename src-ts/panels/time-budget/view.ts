@@ -42,7 +42,7 @@ const TITLES: Readonly<Record<By, string>> = {
 };
 
 /** Column of the selection that a row of a breakdown is chosen by. */
-const CLAUSES = { function: 'name', worker: 'worker', span: 'span', cell: 'cell', line: undefined } as const;
+const CLAUSES = { function: 'name', worker: 'worker', span: 'span', cell: 'cell', line: 'line' } as const;
 
 export class TimeBudgetView implements PanelView {
   readonly controls: readonly HTMLElement[];
@@ -231,7 +231,7 @@ export class TimeBudgetView implements PanelView {
 
   /** Chooses values alone, or beside those that are chosen; what is chosen already is taken back. */
   private chooseValues(
-    column: 'name' | 'worker' | 'span' | 'cell',
+    column: 'name' | 'worker' | 'span' | 'cell' | 'line',
     texts: readonly string[],
     additive: boolean
   ): void {
