@@ -66,13 +66,14 @@ def client_gaps(facts: Facts) -> Moments:
     return Moments(empty.start[lasting], empty.stop[lasting])
 
 
-def intake(facts: Facts) -> Moments:
-    """When the scheduler took graphs in."""
+def intake(facts: Facts, least: float = 0) -> Moments:
+    """When the scheduler took graphs in, those of so many tasks at least."""
     table = facts.read("submissions")
     length = sum(
         np.nan_to_num(np.abs(table[name].astype("f8"))) for name in ("materialize", "ordering", "states")
     )
-    return Moments.of(table["time"] - length, table["time"])
+    long_ = table["tasks"] >= least
+    return Moments.of((table["time"] - length)[long_], table["time"][long_])
 
 
 def _together(computations: int) -> str:

@@ -91,7 +91,7 @@ def graded(found: Finding, facts: Facts, limits: Limits) -> Finding:
         return found.but(severity="")
     if found.severity:
         return found
-    if share < limits["all.warning"]:
+    if share < limits["all.warning"] or seconds < limits["all.warning-seconds"]:
         return found.but(severity="info")
     return found.but(severity="warning" if share < limits["all.critical"] else "critical")
 

@@ -89,11 +89,12 @@ def waited_for(facts: Facts) -> tuple[str, ...]:
 
 
 def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    taken = intake(facts)
+    taken = intake(facts, limits["large-graph.one"])
     table = facts.read("submissions")
     tasks = int(table["tasks"].max(initial=0))
-    lengths = taken.stop - taken.start
-    seconds = float(lengths.sum())
+    seconds = float((taken.stop - taken.start).sum())
+    # The first graph is taken in before the first task is wanted.
+    before = seconds - float(taken.within(np.array([facts.start]), np.array([facts.stop])).sum())
     requests = _requests(facts, limits)
     sent = float(requests[0])
     if (
@@ -103,7 +104,7 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     idle = facts.is_part("scheduler", "client", "joining")
     lost = facts.within(idle, taken) + sent
-    cost = min(seconds, float(lost)) if sent == 0 else min(facts.wall, seconds + facts.spread(sent))
+    cost = before + facts.spread(lost)
     names = requests[1] or _brought(facts, table)
     evidence = [
         Fact("most tasks in one graph", tasks, "count", limits["large-graph.tasks"]),

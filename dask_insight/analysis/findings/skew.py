@@ -26,7 +26,8 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
     workers = known.worker.codes
     for worker in np.unique(workers[facts.good]).tolist():
         mine = facts.good & (workers == worker)
-        expected, spent, number = _expected(facts, mine)
+        name = known.worker.names[worker]
+        expected, spent, number = _compared(facts, limits, mine, _alone(facts, name))
         total, usual = float(spent.sum()), float(expected.sum())
         if number < limits["worker-skew.count"] or usual <= 0 or total < limits["worker-skew.times"] * usual:
             continue
@@ -38,7 +39,6 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
         of[rows] = 1 - 1 / times
         waited = float((facts.waiting * of[facts.pieces.row]).sum())
         names = facts.worst(spent - expected, facts.names)
-        name = known.worker.names[worker]
         yield Finding(
             code="worker-skew",
             title=f"Worker {facts.called(name)} takes {times:.2g} times as long as others for the same tasks",
@@ -69,9 +69,32 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
         )
 
 
-def _expected(facts: Facts, mine: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+_Compared = tuple[np.ndarray, np.ndarray, int]
+
+
+def _alone(facts: Facts, name: str) -> bool:
+    """Whether a worker has its host for itself."""
+    hosts = [each.get("host") for each in facts.workers.values()]
+    return hosts.count(facts.workers.get(name, {}).get("host")) < 2
+
+
+def _compared(facts: Facts, limits: Limits, mine: np.ndarray, alone: bool) -> _Compared:
+    """A worker's attempts against those of others.
+
+    Waits for a CPU come and go among the workers of one host, and count only
+    if they are large; of a worker that has its host for itself they count.
+    """
+    if alone:
+        return _expected(facts, mine, facts.length)
+    found = _expected(facts, mine, facts.length)
+    if found[1].sum() >= limits["worker-skew.starved"] * found[0].sum():
+        return found
+    return _expected(facts, mine, facts.own)
+
+
+def _expected(facts: Facts, mine: np.ndarray, length: np.ndarray) -> _Compared:
     """By name, seconds of these attempts as others' medians have it, and what they took; their number."""
-    code, length = facts.prefix.codes, facts.own
+    code = facts.prefix.codes
     expected, spent = np.zeros((2, len(facts.names)))
     number = 0
     others = facts.good & ~mine
@@ -196,7 +219,8 @@ WORKER_SKEW = Rule(
     formula=(
         "Slower: the medians of its tasks by name against those of the other workers, at least "
         "`worker-skew.times` "
-        "over `worker-skew.count` tasks or more. More work: busy time of its threads at least "
+        "over `worker-skew.count` tasks or more, waits for a CPU not counted in (`worker-skew.starved`) "
+        "among workers of one host. More work: busy time of its threads at least "
         "`worker-skew.times` that "
         "of the others, while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all "
         "thread time."
