@@ -39,8 +39,8 @@ export function frameTable(tree: FlameTree, frames: Frames, code: FrameCode): Ta
       { title: 'Share', numeric: true },
       { title: 'Total', numeric: true },
       { title: 'Share', numeric: true },
-      { title: 'File', numeric: false },
-      { title: 'Busiest line', numeric: false }
+      { title: 'Busiest line', numeric: false },
+      { title: 'File', numeric: false }
     ],
     length: order.length,
     row: row => {
@@ -51,8 +51,8 @@ export function frameTable(tree: FlameTree, frames: Frames, code: FrameCode): Ta
         share(self[frame] / tree.total[0]),
         duration(total[frame]),
         share(total[frame] / tree.total[0]),
-        place(frame),
-        busiest(frame)
+        busiest(frame),
+        place(frame)
       ];
     },
     value: (row, column) => {
@@ -63,8 +63,8 @@ export function frameTable(tree: FlameTree, frames: Frames, code: FrameCode): Ta
         self[frame] / tree.total[0],
         total[frame],
         total[frame] / tree.total[0],
-        place(frame),
-        busiest(frame)
+        busiest(frame),
+        place(frame)
       ];
       return values[column];
     }
