@@ -89,7 +89,7 @@ def waited_for(facts: Facts) -> tuple[str, ...]:
 
 
 def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    taken = intake(facts, limits["large-graph.one"])
+    taken = intake(facts, limits["large-graph.least"])
     table = facts.read("submissions")
     tasks = int(table["tasks"].max(initial=0))
     seconds = float((taken.stop - taken.start).sum())
@@ -217,10 +217,9 @@ LARGE_GRAPH = Rule(
     says="A graph was so large, by its tasks or the data inside of them, that handing it over took long.",
     formula=(
         "A graph of `large-graph.tasks` tasks, or `large-graph.seconds` in which the scheduler took graphs "
-        "in "
-        "(materializing, ordering, making states), together with idle time of threads while tasks were on "
-        "their way to "
-        "workers, of names whose median way takes `large-graph.request`."
+        "in (materializing, ordering, making states) of `large-graph.least` tasks or more, together with "
+        "idle time of threads while tasks were on their way to workers, of names whose median way takes "
+        "`large-graph.request`."
     ),
     cost="The time of taking in, and that idle time over all threads.",
     url="https://docs.dask.org/en/stable/best-practices.html#avoid-very-large-graphs",
