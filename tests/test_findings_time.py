@@ -1,0 +1,440 @@
+"""Findings about lost time: each planted on paper, and near misses that must not be told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from test_time_budget import NAN, START, Run
+
+from dask_insight.analysis.findings import Finding
+from dask_insight.batch import encode
+from dask_insight.recording import Recording
+
+TWO = {"threads": 2, "joined": -1.0, "left": NAN}
+
+
+def told(run: Run, code: str, **options: Any) -> list[Finding]:
+    """The findings of a code."""
+    found = run.recording().findings(**options)
+    assert found.failed == ()
+    return [each for each in found if each.code == code]
+
+
+def one(run: Run, code: str) -> Finding:
+    """The only finding of a code, which must be the first or second of all."""
+    found = run.recording().findings()
+    assert found.failed == ()
+    assert code in [each.code for each in found[:2]], [each.code for each in found]
+    (mine,) = [each for each in found if each.code == code]
+    assert 0 <= mine.cost_seconds <= found.seconds
+    assert mine.why and mine.advice and mine.url.startswith("https://") and mine.evidence
+    return mine
+
+
+def short_tasks(count: int, length: float, every: float) -> Run:
+    run = Run()
+    for number in range(count):
+        start = number // 2 * every
+        run.task("short", "ab"[number % 2], start, start + length, submitted=0, assigned=start)
+    return run
+
+
+def test_tiny_tasks() -> None:
+    found = one(short_tasks(2000, 0.001, 0.005), "tiny-tasks")
+    assert found.tasks == ("short",) and found.severity == "critical"
+    assert found.cost_thread_seconds == pytest.approx(8, rel=0.01)
+    assert found.cost_seconds == pytest.approx(4, rel=0.05)
+    assert "short_batch" in found.advice
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(short_tasks(100, 0.001, 0.005), id="few"),
+        pytest.param(short_tasks(400, 0.1, 0.105), id="long enough"),
+        pytest.param(short_tasks(1000, 0.008, 0.0085), id="little lost"),
+    ],
+)
+def test_no_tiny_tasks(run: Run) -> None:
+    assert told(run, "tiny-tasks") == []
+
+
+def even(run: Run, name: str = "piece", length: float = 0.5, count: int = 10) -> float:
+    """Work that keeps all workers busy; gives when it ends."""
+    for number in range(count):
+        for worker in run.workers:
+            run.task(name, worker, number * length, (number + 1) * length)
+    return count * length
+
+
+def test_a_straggler_names_its_worker_and_time() -> None:
+    run = Run()
+    end = even(run)
+    run.task("piece", "b", end, end + 4)
+    found = one(run, "straggler")
+    assert found.tasks == ("piece",) and found.workers == ("b",)
+    assert (found.start, found.stop) == (pytest.approx(5), pytest.approx(9))
+    assert found.cost_seconds == pytest.approx(3.5)
+
+
+def test_a_long_task_that_nothing_waits_for_costs_what_it_takes() -> None:
+    run = Run()
+    run.task("piece", "a", 0, 4)
+    for number in range(8):
+        run.task("piece", "b", number / 2, number / 2 + 0.5)
+    run.task("piece", "a", 4, 4.5)
+    run.task("piece", "b", 4, 4.5)
+    found = one(run, "straggler")
+    assert found.cost_seconds == pytest.approx(1.75)
+
+
+def test_a_task_that_waited_for_a_cpu_is_no_straggler() -> None:
+    run = Run()
+    end = even(run)
+    run.task("piece", "b", end, end + 4, cpu=0.5)
+    run.tables["resources"] = {
+        "process": ["b"] * 20,
+        "time": START + np.arange(20) * 0.5,
+        "starved": np.where(np.arange(20) * 0.5 > end, 0.45, 0.0).astype("f4"),
+    }
+    assert told(run, "straggler") == []
+
+
+def test_different_names_take_different_times() -> None:
+    run = Run()
+    end = even(run)
+    run.task("train", "b", end, end + 4)
+    assert told(run, "straggler") == []
+
+
+def test_data_skew_names_the_task_and_what_made_its_data() -> None:
+    run = Run()
+    sizes = [1e6] * 9 + [2e7]
+    for number in range(10):
+        run.task("load", "ab"[number % 2], number // 2 * 0.1, number // 2 * 0.1 + 0.1)
+    end = 0.5
+    for number in range(9):
+        start = end + number // 2 * 0.5
+        run.task("use", "ab"[number % 2], start, start + 0.5, number)
+    run.task("use", "b", end + 2, end + 8, 9)
+    recording = run.recording()
+    batch = dict(recording.columns("attempts"))
+    run_sizes = np.array([*sizes, *([10.0] * 10)])
+    made = Recording()
+    for table in ("about", "workers", "graph", "edges", "executions"):
+        made.append(encode(table, dict(recording.columns(table))))
+    made.append(encode("attempts", batch | {"nbytes": run_sizes}))
+    found = made.findings()
+    assert found[0].code == "data-skew"
+    assert found[0].tasks == ("use", "load")
+    assert "straggler" not in [each.code for each in found]
+
+
+def test_a_slow_worker() -> None:
+    run = Run()
+    for number in range(15):
+        run.task("piece", "a", number * 0.5, number * 0.5 + 0.5)
+    for number in range(5):
+        run.task("piece", "b", number * 1.5, number * 1.5 + 1.5)
+    found = one(run, "worker-skew")
+    assert found.workers == ("b",) and found.tasks == ("piece",)
+    assert found.cost_thread_seconds == pytest.approx(5)
+    assert found.cost_seconds == pytest.approx(2.5)
+
+
+def test_a_worker_that_is_a_little_slower_is_not_told() -> None:
+    run = Run()
+    for number in range(13):
+        run.task("piece", "a", number * 0.5, number * 0.5 + 0.5)
+    for number in range(10):
+        run.task("piece", "b", number * 0.65, number * 0.65 + 0.65)
+    assert told(run, "worker-skew") == []
+
+
+def test_tasks_bound_to_one_worker() -> None:
+    run = Run()
+    for number in range(10):
+        run.task("bound", "a", number, number + 1.0, assigned=0, inputs=0, submitted=0)
+    found = run.recording().findings()
+    assert {each.code for each in found[:2]} == {"worker-skew", "imbalanced-threads"}
+    assert all(each.tasks == ("bound",) and each.workers == ("a",) for each in found[:2])
+    assert found[0].cost_thread_seconds == pytest.approx(9)
+
+
+def test_a_worker_that_runs_one_task_more_is_not_told() -> None:
+    run = Run()
+    end = even(run)
+    run.task("piece", "a", end, end + 0.5, assigned=0, inputs=0, submitted=0)
+    assert told(run, "imbalanced-threads") == [] == told(run, "worker-skew")
+
+
+def beside(cpu: float, late: float, starved: float, use: float = 100.0) -> Run:
+    """Two tasks at a time in one process, for 10 s, with so much CPU each, and what was sampled."""
+    run = Run(a=TWO)
+    for number in range(10):
+        for thread in ("1", "2"):
+            run.task("loop", "a", number, number + 1.0, submitted=0, cpu=cpu, thread=thread)
+    times = START + 1.0 + np.arange(10)
+    run.tables["resources"] = {
+        "process": ["a"] * 10,
+        "time": times,
+        "cpu": np.full(10, use, "f4"),
+        "starved": np.full(10, starved, "f4"),
+    }
+    run.tables["sampling"] = {
+        "process": ["a"] * 10,
+        "time": times,
+        "period": np.ones(10, "f4"),
+        "samples": np.full(10, round(1 / (0.01 + late)), "u4"),
+        "interval": np.full(10, 0.01, "f4"),
+    }
+    return run
+
+
+def test_gil_contention() -> None:
+    found = one(beside(0.5, late=0.01, starved=0.02), "gil-contention")
+    assert found.tasks == ("loop",) and found.workers == ("a",)
+    assert found.cost_seconds == pytest.approx(4.9, rel=0.02)
+    assert told(beside(0.5, late=0.01, starved=0.02), "io-wait") == []
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(beside(0.95, late=0.01, starved=0.0, use=190), id="on the CPU"),
+        pytest.param(beside(0.5, late=0.0002, starved=1.0), id="short of cores"),
+        pytest.param(beside(0.5, late=0.02, starved=1.0), id="short of cores and busy"),
+        pytest.param(beside(0.02, late=0.0001, starved=0.0, use=4), id="asleep"),
+    ],
+)
+def test_no_gil_contention(run: Run) -> None:
+    assert told(run, "gil-contention") == []
+
+
+def test_io_wait() -> None:
+    found = one(beside(0.02, late=0.0001, starved=0.0, use=4), "io-wait")
+    assert found.tasks == ("loop",)
+    assert found.cost_thread_seconds == pytest.approx(19.6)
+    # Twice the threads; the last two tasks leave none waiting.
+    assert found.cost_seconds == pytest.approx(4.4, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(beside(0.5, late=0.0002, starved=1.0), id="short of cores"),
+        pytest.param(beside(0.7, late=0.0002, starved=0.0, use=140), id="some waiting"),
+    ],
+)
+def test_no_io_wait(run: Run) -> None:
+    assert told(run, "io-wait") == []
+
+
+def test_waiting_tasks_that_nothing_waits_behind_are_not_told() -> None:
+    run = Run(a=TWO)
+    run.task("sleep", "a", 0, 10, cpu=0.0, thread="1")
+    run.task("sleep", "a", 0, 10, cpu=0.0, thread="2")
+    assert told(run, "io-wait") == []
+
+
+def chain(links: int, length: float) -> Run:
+    run = Run(a=TWO, b=TWO)
+    last: tuple[int, ...] = ()
+    for number in range(links):
+        last = (run.task("step", "a", number * length, (number + 1) * length, *last),)
+    return run
+
+
+def test_a_chain_of_tasks() -> None:
+    found = one(chain(10, 1.0), "critical-path")
+    assert found.tasks == ("step",)
+    assert found.cost_thread_seconds == pytest.approx(30)
+    assert found.cost_seconds == pytest.approx(7.5)
+    assert told(chain(10, 1.0), "too-few-tasks") == []
+
+
+def test_a_chain_beside_other_work_is_not_told() -> None:
+    run = chain(10, 1.0)
+    for thread in ("2", "3", "4"):
+        for number in range(10):
+            run.task("other", "b", number, number + 1.0, thread=thread)
+    assert told(run, "critical-path") == []
+
+
+def test_a_tree_of_tasks_is_no_chain() -> None:
+    run = Run()
+    level = [
+        run.task("leaf", "ab"[number % 2], number // 2 * 0.5, number // 2 * 0.5 + 0.5) for number in range(16)
+    ]
+    at = 4.0
+    while len(level) > 1:
+        level = [
+            run.task("add", "ab"[place % 2], at + place // 2 * 0.1, at + place // 2 * 0.1 + 0.1, *pair)
+            for place, pair in enumerate(zip(level[::2], level[1::2], strict=True))
+        ]
+        at += 0.1 * ((len(level) + 1) // 2)
+    assert list(run.recording().findings()) == []
+
+
+def test_too_few_tasks() -> None:
+    run = Run(a=TWO, b=TWO)
+    run.task("half", "a", 0, 5, thread="1")
+    run.task("half", "b", 0, 5, thread="1")
+    found = one(run, "too-few-tasks")
+    assert found.tasks == ("half",)
+    assert found.cost_seconds == pytest.approx(2.5)
+    assert "8" in found.advice
+
+
+def test_a_last_wave_that_is_not_full_is_not_told() -> None:
+    run = Run(a=TWO, b=TWO)
+    for number in range(10):
+        for worker, thread in (("a", "1"), ("a", "2"), ("b", "1"), ("b", "2")):
+            run.task("piece", worker, number * 0.5, number * 0.5 + 0.5, thread=thread, submitted=0)
+    run.task("piece", "a", 5, 5.5, submitted=0)
+    assert list(run.recording().findings()) == []
+
+
+def test_gaps_between_computations() -> None:
+    run = Run()
+    for number in range(6):
+        for worker in "ab":
+            run.task("piece", worker, 2 * number, 2 * number + 1, submitted=2 * number)
+    found = one(run, "client-gap")
+    assert found.cost_seconds == pytest.approx(5)
+    assert found.cost_thread_seconds == pytest.approx(10)
+    assert "dask.compute(*parts)" in found.advice
+
+
+def test_short_gaps_are_not_told() -> None:
+    run = Run()
+    for number in range(6):
+        for worker in "ab":
+            run.task("piece", worker, 1.05 * number, 1.05 * number + 1, submitted=1.05 * number)
+    assert told(run, "client-gap") == []
+
+
+def scheduler(run: Run, cpu: float, lag: float, seconds: int = 12) -> Run:
+    run.tables["resources"] = {
+        "process": ["scheduler"] * seconds,
+        "time": START + 1.0 + np.arange(seconds),
+        "cpu": np.full(seconds, cpu, "f4"),
+        "lag": np.full(seconds, lag, "f4"),
+    }
+    return run
+
+
+def unassigned(wait: float) -> Run:
+    """Tasks that each stay unassigned for a while."""
+    run = Run()
+    for number in range(20):
+        start = number // 2 + wait
+        run.task("work", "ab"[number % 2], start, number // 2 + 1.0, submitted=0, assigned=start)
+    return run
+
+
+def test_a_scheduler_that_cannot_keep_up() -> None:
+    found = one(scheduler(unassigned(0.4), cpu=95, lag=0.3), "scheduler-bound")
+    assert found.tasks == ("work",)
+    assert found.cost_seconds == pytest.approx(4, rel=0.15)
+
+
+def test_waiting_for_an_idle_scheduler_is_not_its_fault() -> None:
+    assert told(scheduler(unassigned(0.4), cpu=10, lag=0.002), "scheduler-bound") == []
+    assert told(scheduler(unassigned(0.04), cpu=95, lag=0.3), "scheduler-bound") == []
+
+
+def submitted(run: Run, tasks: int, materialize: float) -> Run:
+    run.tables["submissions"] = {
+        "submission": [0],
+        "time": np.array([START]),
+        "tasks": np.array([tasks]),
+        "materialize": np.array([materialize], "f4"),
+        "ordering": np.array([materialize / 2], "f4"),
+        "states": np.array([materialize / 2], "f4"),
+    }
+    return run
+
+
+def test_a_large_graph() -> None:
+    run = Run()
+    even(run)
+    found = one(submitted(run, 200_000, 2.0), "large-graph")
+    assert found.cost_seconds == pytest.approx(4)
+    assert found.tasks == ("piece",)
+
+
+def test_graphs_that_are_quickly_taken_in_are_not_told() -> None:
+    run = Run()
+    even(run)
+    assert told(submitted(run, 5_000, 0.1), "large-graph") == []
+
+
+def test_data_inside_of_tasks() -> None:
+    run = Run()
+    for number in range(10):
+        for worker in "ab":
+            run.task("score", worker, number + 0.4, number + 1.0, assigned=float(number))
+    of = run.attempts
+    for row in of:
+        row["received"] = row["inputs"] = row["start"]
+    found = one(run, "large-graph")
+    assert found.tasks == ("score",) and "client.scatter" in found.advice
+    assert found.cost_seconds == pytest.approx(4, rel=0.01)
+
+
+def test_a_cold_start() -> None:
+    run = Run()
+    for worker in "ab":
+        run.task("predict", worker, 0, 3)
+        for number in range(10):
+            run.task("predict", worker, 3 + number * 0.5, 3.5 + number * 0.5, submitted=0)
+    found = one(run, "cold-start")
+    assert found.tasks == ("predict",) and set(found.workers) == {"a", "b"}
+    assert found.cost_seconds == pytest.approx(2.5)
+    assert told(run, "straggler") == []
+
+
+def test_the_first_task_of_one_worker_alone_is_no_cold_start() -> None:
+    run = Run()
+    run.task("predict", "a", 0, 3)
+    for number in range(10):
+        run.task("predict", "a", 3 + number * 0.5, 3.5 + number * 0.5, submitted=0)
+    for number in range(16):
+        run.task("predict", "b", number * 0.5, 0.5 + number * 0.5, submitted=0)
+    assert told(run, "cold-start") == []
+
+
+def test_workers_that_join_late_while_tasks_wait() -> None:
+    run = Run(a={"threads": 1, "joined": -1.0, "left": NAN}, b={"threads": 1, "joined": 4.0, "left": NAN})
+    for number in range(20):
+        run.task("work", "a", number * 0.5, number * 0.5 + 0.5, submitted=0)
+    for number in range(10):
+        run.task("work", "b", 5 + number * 0.5, 5.5 + number * 0.5, submitted=0)
+    found = one(run, "cold-start")
+    assert found.workers == ("b",)
+    assert "wait_for_workers" in found.advice
+
+
+def test_results_that_are_made_again() -> None:
+    run = Run()
+    made = [run.task("load", worker, number, number + 1) for number in range(2) for worker in "ab"]
+    run.task("first", "a", 2, 2.1, *made)
+    for place, task in enumerate(made):
+        start = 2.2 + place // 2
+        run.task("load", "ab"[place % 2], start, start + 1, task=task, submitted=2.2)
+    run.task("second", "a", 4.2, 4.3, *made, submitted=2.2)
+    found = one(run, "recompute")
+    assert found.tasks == ("load",)
+    assert found.cost_thread_seconds == pytest.approx(4)
+    assert found.cost_seconds == pytest.approx(2, rel=0.1)
+
+
+def test_results_lost_with_their_worker_are_told_elsewhere() -> None:
+    run = Run(a={"threads": 1, "joined": -1.0, "left": NAN}, b={"threads": 1, "joined": -1.0, "left": 2.0})
+    made = [run.task("load", "b", number, number + 1.0) for number in range(2)]
+    for task in made:
+        run.task("load", "a", 2.1 + task, 3.1 + task, task=task, submitted=2.05)
+    assert told(run, "recompute") == []
