@@ -470,3 +470,17 @@ def test_neighbours_that_are_alike_count_as_one_event() -> None:
     [error] = noise.batch_means(group, order, phases, 1)
     assert np.sqrt(error) == pytest.approx(phases[::100].std(ddof=1) / np.sqrt(10), rel=1e-6)
     assert np.isnan(noise.batch_means(np.zeros(1, "i8"), order[:1], alone[:1], 1)).all()
+
+
+def test_what_is_uneven_in_both_runs_is_no_noise() -> None:
+    def uneven(seed: int, factor: float) -> Recording:
+        random = np.random.default_rng(seed)
+        seconds = [20.0, *[0.1] * 40, 5.0, *[0.1] * 40]
+        tasks = [Task("fit", each * factor * random.lognormal(0, 0.02)) for each in seconds]
+        return ran(tasks, (1,))
+
+    slower = row(compare(uneven(1, 1.0), uneven(2, 1.4)), "fit")
+    assert slower.verdict == "slower" and slower.change == pytest.approx(0.16, rel=0.1)
+    assert row(compare(uneven(1, 1.0), uneven(2, 1.02)), "fit").verdict == "same"
+    late = ran([Task("fit", 0.1)] * 81 + [Task("fit", 20.0)], (1,))
+    assert row(compare(ran([Task("fit", 0.1)] * 82, (1,)), late), "fit").verdict == "same", "one of 82"

@@ -9,33 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...batch import Symbols
-from ...lookup import pick
 from ...timeline import Attempts, attempts
 from .facts import facts_of
 from .memory import Series, memory_of
-from .noise import batch_means
 from .sides import Opened
+from .spent import Names, names_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ...recording import Recording
-
-
-class Names(NamedTuple):
-    """Task names of a run, with what their attempts took; failed attempts count too."""
-
-    names: list[str]
-    attempts: np.ndarray
-    #: Seconds in task functions.
-    seconds: np.ndarray
-    #: Squared standard error of `seconds`, from how alike the attempts are; NaN if there was one only.
-    error: np.ndarray
-    #: The same of CPU time: attempts of which it is known, seconds, squared error.
-    told: np.ndarray
-    cpu: np.ndarray
-    cpu_error: np.ndarray
 
 
 class Finding(NamedTuple):
@@ -99,37 +82,13 @@ def measure(run: Opened) -> Measured:
         computing=float(computing),
         tasks=len(np.unique(known.task[known.ok])),
         starved=_starved(recording, began, began + length),
-        names=_names(recording, known, ran),
+        names=names_of(recording.columns, known, ran),
         budget={str(part): (str(kind), float(seconds)) for part, kind, seconds in parts},
         memory=memory_of(recording.columns("memory"), recording.columns("resources"), began),
         flame=recording.flame(),
         findings=_findings(recording),
         facts=facts_of(recording.about),
     )
-
-
-def _names(recording: Recording, known: Attempts, ran: np.ndarray) -> Names:
-    """What the attempts at each task name took."""
-    graph: Mapping[str, Any] = recording.columns("graph")
-    prefix: Symbols = pick(graph["prefix"], known.described[ran])
-    code, start, groups = prefix.codes.astype("i8"), known.start[ran], len(prefix.names)
-    cpu = known.cpu[ran]
-    there = np.isfinite(cpu)
-    figures = (
-        *_sums(code, start, known.stop[ran] - start, groups),
-        *_sums(code[there], start[there], cpu[there], groups),
-    )
-    used = np.flatnonzero(figures[0])
-    return Names([prefix.names[each] for each in used.tolist()], *(values[used] for values in figures))
-
-
-def _sums(
-    code: np.ndarray, start: np.ndarray, values: np.ndarray, groups: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Number and sum of the values of each group, and the sum's squared standard error."""
-    count = np.bincount(code, minlength=groups).astype("f8")
-    error = batch_means(code, start, values, groups) * count**2
-    return count, np.bincount(code, values, groups), error
 
 
 def _starved(recording: Recording, start: float, stop: float) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import noise
 from .measure import Measured
+from .spent import paired
 
 #: What a part of a name that differs from graph to graph looks like: tokens, hashes, ids, addresses.
 _TOKEN = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?=[0-9a-f]*[0-9])[0-9a-f]{6,}(?![0-9A-Za-z])")
@@ -37,15 +38,17 @@ def names(sides: Sequence[Sequence[Measured]]) -> dict[str, Any]:
     """The columns of the table `compared_names`.
 
     The noise of a name's mean has two parts: how its attempts differ within a
-    run (`noise.batch_means`), and how runs differ. With many names to look at,
+    run (`noise.batch_means`), or from those of the same rank in the other
+    (`spent.paired`), and how runs differ. With many names to look at,
     99 of 100 that did not change are said to be the same. CPU time is looked at
     too, as it tells the same on a machine that others keep busy.
     """
     known, place, members = _matched(sides)
     placed = list(zip(sides, place, strict=True))
     spent, cpu = ([_figures(*each, len(known), cpu) for each in placed] for cpu in (False, True))
+    alike = [_alike(placed[0], each, len(known)) for each in placed]
     threads = [float(np.mean([run.threads for run in side])) for side in sides]
-    rows = [_side(number, spent, cpu, threads[number]) for number in range(len(sides))]
+    rows = [_side(number, spent, cpu, alike[number], threads[number]) for number in range(len(sides))]
     impact = np.array([row["impact"] for row in rows])
     differs = np.array([[word not in ("baseline", "same") for word in row["verdict"]] for row in rows])
     order = np.lexsort((np.arange(len(known)), -np.nanmax(np.abs(impact), axis=0), ~differs.any(axis=0)))
@@ -115,13 +118,37 @@ def _spread(count: np.ndarray, seconds: np.ndarray, error: np.ndarray) -> np.nda
     return np.where(np.isfinite(error), error, usual * seconds**2 / np.maximum(count, 1))
 
 
-def _side(number: int, spent: list[_Figures], cpu: list[_Figures], threads: float) -> dict[str, Any]:
+def _alike(
+    base: tuple[Sequence[Measured], list[np.ndarray]],
+    side: tuple[Sequence[Measured], list[np.ndarray]],
+    rows: int,
+) -> np.ndarray:
+    """Squared errors of seconds and CPU seconds of each name, of runs whose attempts can be paired.
+
+    Relative to the squared sums of both runs, mean over pairs of runs; NaN where none can be.
+    """
+    found = []
+    for before, of_before, after, of_after in zip(*base, *side, strict=False):
+        errors = np.array(paired(before.names, after.names, (of_before, of_after), rows))
+        whole = np.zeros((2, rows))
+        for run, of in ((before, of_before), (after, of_after)):
+            for which, sums in enumerate((run.names.seconds, run.names.cpu)):
+                whole[which] += np.bincount(of, sums, rows) ** 2
+        found.append(np.divide(errors, whole, out=np.full((2, rows), np.nan), where=whole > 0))
+    known = np.isfinite(found).sum(axis=0)
+    sums = np.nansum(found, axis=0)
+    return np.asarray(np.divide(sums, known, out=np.full((2, rows), np.nan), where=known > 0))
+
+
+def _side(
+    number: int, spent: list[_Figures], cpu: list[_Figures], alike: np.ndarray, threads: float
+) -> dict[str, Any]:
     """The columns of one side, a value a name."""
     here, base = spent[number], spent[0]
     count, seconds = here.attempts.mean(axis=0), here.seconds.mean(axis=0)
     before = base.attempts.mean(axis=0)
     change, cpu_change = here.mean - base.mean, cpu[number].mean - cpu[0].mean
-    width, cpu_width = _noise(spent, number), _noise(cpu, number)
+    width, cpu_width = _noise(spent, number, alike[0]), _noise(cpu, number, alike[1])
     cost = seconds - base.seconds.mean(axis=0)
     words = np.full(len(count), "baseline", object)
     if number:
@@ -145,7 +172,7 @@ def _side(number: int, spent: list[_Figures], cpu: list[_Figures], threads: floa
     }
 
 
-def _noise(figures: list[_Figures], number: int) -> np.ndarray:
+def _noise(figures: list[_Figures], number: int, alike: np.ndarray) -> np.ndarray:
     """What the change of a name's mean must exceed, seconds."""
     means, within = [], []
     for side in figures:
@@ -156,7 +183,8 @@ def _noise(figures: list[_Figures], number: int) -> np.ndarray:
         means.append(np.where(there, mean, usual))
         within.append(_over(side.error.sum(axis=0), side.seconds.sum(axis=0) ** 2 / len(there)))
     seen = noise.repeats(means)
-    of_run = np.sqrt(noise.EXPECTED**2 + np.nan_to_num(np.fmax(within[0], within[number])))
+    apart = np.nan_to_num(np.fmax(within[0], within[number]))
+    of_run = np.sqrt(noise.EXPECTED**2 + np.where(np.isfinite(alike), alike, apart))
     sd = noise.deviation(seen, of_run)
     runs = (len(means[0]), len(means[number]))
     return noise.width(sd, seen.df, runs, (means[0].mean(axis=0), means[number].mean(axis=0)), noise.MANY)

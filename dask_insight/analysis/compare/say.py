@@ -94,9 +94,15 @@ def _first(sides: Mapping[str, Any], side: int) -> str:
             f"no difference beyond the noise of ±{words.SPACE}{noise} ({known})."
         )
     by = f"{words.duration(abs(change))} ({words.share(abs(change) / before)})"
-    more = "longer" if change > 0 else "less"
+    by = f"{by} {'longer' if change > 0 else 'less'} than"
+    if took >= 2 * before:
+        by = (
+            f"{took / before:.2g} times as long as"
+            if took < 100 * before
+            else f"{took / before:,.0f} times as long as"
+        )
     return (
-        f"{name} took {words.duration(took)}{where}, {by} {more} than {base} with {words.duration(before)}; "
+        f"{name} took {words.duration(took)}{where}, {by} {base} with {words.duration(before)}; "
         f"the noise is ±{words.SPACE}{noise} ({known})."
     )
 

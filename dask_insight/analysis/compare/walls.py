@@ -9,6 +9,7 @@ import numpy as np
 
 from . import noise
 from .measure import Measured
+from .spent import paired
 
 #: What a part of the time budget is expected to differ by from run to run: of itself, and of the wall time.
 _OF_PART, _OF_WALL = 0.05, 0.01
@@ -23,15 +24,15 @@ def sides(measured: Sides, names: Sequence[str]) -> dict[str, Any]:
 
     Without repeats the noise of the wall time has two parts: what runs are
     expected to differ by, and how the attempts of each task name differ within
-    the run, on all threads together (`noise`).
+    the runs, or from those of the same rank, on all threads together (`noise`).
     """
     walls = [np.array([[run.seconds] for run in side]) for side in measured]
     mean = np.array([float(each.mean()) for each in walls])
     seen = noise.repeats(walls)
     width = np.full(len(mean), np.nan)
     for number in range(1, len(mean)):
-        within = max(_within(measured[0]), _within(measured[number]))
-        sd = noise.deviation(seen, float(np.hypot(noise.EXPECTED, within)))
+        within = [_within(*runs) for runs in zip(measured[0], measured[number], strict=False)]
+        sd = noise.deviation(seen, float(np.sqrt(noise.EXPECTED**2 + np.mean(within))))
         runs = (len(walls[0]), len(walls[number]))
         width[number] = noise.width(sd, seen.df, runs, (mean[:1], mean[number : number + 1]))[0]
     width[(mean == 0) | (mean[0] == 0)] = np.nan
@@ -124,14 +125,18 @@ def _parts(run: Measured, parts: list[str]) -> list[float]:
     return [run.budget.get(part, ("", 0.0))[1] for part in parts]
 
 
-def _within(side: Sequence[Measured]) -> float:
-    """What the wall time of a run varies by, relatively, as its attempts do: mean over the runs."""
-    told = []
-    for run in side:
-        if run.seconds > 0 and run.threads > 0:
-            error = float(np.sqrt(np.nansum(run.names.error)))
-            told.append(error / run.threads / run.seconds)
-    return float(np.mean(told)) if told else 0.0
+def _within(before: Measured, after: Measured) -> float:
+    """What the wall times of two runs vary by, as their attempts do: squared, relative to both squared."""
+    if not (before.threads > 0 and after.threads > 0):
+        return 0.0
+    rows = {name: row for row, name in enumerate(dict.fromkeys(before.names.names + after.names.names))}
+    place = [np.array([rows[name] for name in run.names.names], "i8") for run in (before, after)]
+    pairs, _ = paired(before.names, after.names, (place[0], place[1]), len(rows))
+    apart = np.zeros(len(rows))
+    for run, of in zip((before, after), place, strict=True):
+        apart += np.bincount(of, np.nan_to_num(run.names.error), len(rows)) / run.threads**2
+    error = np.where(np.isfinite(pairs), pairs / (before.threads * after.threads), apart)
+    return float(error.sum() / (before.seconds**2 + after.seconds**2))
 
 
 def _words(change: np.ndarray, width: np.ndarray, more: str, less: str) -> list[str]:
