@@ -87,7 +87,8 @@ export function layersOf(rows: BudgetRows, seconds: Float64Array): Layers {
     }
     add(code, rest, '');
   }
-  const of = Uint16Array.from(part.codes, (code, row) => layer[code * wide + name.codes[row]]);
+  const of = new Uint16Array(rows.length);
+  for (let row = 0; row < of.length; row++) of[row] = layer[part.codes[row] * wide + name.codes[row]];
   return { list, of, whole };
 }
 

@@ -1,4 +1,5 @@
 import { Lane } from './lane';
+import { natural } from './natural';
 import type { Recording } from './recording';
 
 /** The lanes of a recording, one a thread of a worker, and the names of the workers. */
@@ -63,14 +64,13 @@ export class Lanes {
   }
 
   private sort(): Lane[] {
-    const order = new Intl.Collator('en', { numeric: true });
     return [...this.byKey.values()].sort(
       (a, b) =>
         Number(a.worker === '') - Number(b.worker === '') ||
-        order.compare(this.workerName(a.worker), this.workerName(b.worker)) ||
-        order.compare(a.worker, b.worker) ||
+        natural(this.workerName(a.worker), this.workerName(b.worker)) ||
+        natural(a.worker, b.worker) ||
         Number(a.thread === '') - Number(b.thread === '') ||
-        order.compare(a.thread, b.thread)
+        natural(a.thread, b.thread)
     );
   }
 }
