@@ -145,6 +145,18 @@ def test_budgets_stand_beside_each_other_and_add_up_to_the_wall_times() -> None:
     assert found.budget.iloc[0]["part"] == "compute"
 
 
+def test_sides_can_stand_beside_each_other() -> None:
+    found = compare(run(1), run(2, work=0.2), names=["before", "after"])
+    wide = found.frame()
+    assert wide.index[0] == "work" and len(wide) == 3
+    assert wide["mean", "after"]["work"] == pytest.approx(2 * wide["mean", "before"]["work"], rel=0.1)
+    budget = found.frame("budget")
+    assert budget["wall", "after"].sum() == pytest.approx(found.sides["seconds"][1])
+    assert budget.index[0] == ("computing", "compute") and found.frame("settings").empty
+    with pytest.raises(ValueError, match="none of names, budget, settings"):
+        found.frame("runs")
+
+
 def test_names_that_came_and_went() -> None:
     found = compare(run(1, more=[Task("old", 3.0)]), run(2, more=[Task("new", 6.0), Task("new", 6.0)]))
     assert row(found, "old").verdict == "went" and row(found, "new").verdict == "came"

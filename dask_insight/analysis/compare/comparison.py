@@ -21,8 +21,7 @@ class Comparison:
     """What differs between runs, and whether that is more than noise; made by `dask_insight.compare`.
 
     Its tables are DataFrames, one row for each thing and side, in the order of
-    what matters. ``comparison.names.pivot(index="name", columns="side")`` puts
-    the sides beside each other.
+    what matters. `frame` puts the sides beside each other.
 
     Attributes
     ----------
@@ -50,6 +49,37 @@ class Comparison:
         """The answer: for each side whether it is slower or faster than the first, by how much, and why."""
         columns: Any = self.recording.columns("compared_sides")
         return " ".join(text for text in columns["text"].tolist() if text)
+
+    def frame(self, table: str = "names") -> pd.DataFrame:
+        """A table with the sides beside each other.
+
+        Parameters
+        ----------
+        table
+            ``'names'`` (a row a task name), ``'budget'`` (a row a part of the
+            time budget) or ``'settings'`` (a row a setting that differs).
+
+        Returns
+        -------
+        DataFrame
+            Columns are pairs of a figure and the name of a side:
+            ``frame["mean", "after"]``. Rows are in the order of what matters.
+
+        Raises
+        ------
+        ValueError
+            If the table has no such rows.
+        """
+        keys = {"names": ["name"], "budget": ["kind", "part"], "settings": ["kind", "name"]}
+        if table not in keys:
+            raise ValueError(f"table={table!r} is none of {', '.join(keys)}")
+        long = self.recording.table(f"compared_{table}")
+        long = long.astype(dict.fromkeys(keys[table], object))
+        sides = dict(enumerate(self.sides["name"]))
+        key = keys[table][0] if len(keys[table]) == 1 else keys[table]
+        order = long.drop_duplicates(key).set_index(key).index
+        wide: pd.DataFrame = long.pivot(index=key, columns="side").rename(columns=sides, level=1)
+        return wide.loc[order]
 
     def slower(self, limit: float = 0.0) -> list[str]:
         """Names of the sides that are slower than the baseline, beyond a limit and beyond the noise.
