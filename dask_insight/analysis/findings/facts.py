@@ -247,13 +247,13 @@ class Facts:
         size = len(self.names)
         count = np.bincount(code, minlength=size)
         total = np.bincount(code, length, size)
-        median = _medians(code, length, size)
+        median = medians(code, length, size)
         return Names(count, total, total / np.maximum(count, 1), median)
 
     @cached_property
     def usual(self) -> np.ndarray:
         """Median of `own` by name, seconds; NaN where none ended well."""
-        return _medians(self.prefix.codes[self.good], self.own[self.good], len(self.names))
+        return medians(self.prefix.codes[self.good], self.own[self.good], len(self.names))
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -365,7 +365,7 @@ class Facts:
         return float(moment) - self.zero
 
 
-def _medians(code: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
+def medians(code: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     """Median of the values of each code; NaN where there are none."""
     number = np.bincount(code, minlength=size)
     ordered = np.append(values[np.lexsort((values, code))], np.nan)

@@ -94,7 +94,7 @@ def _larger(facts: Facts, name: int, mine: np.ndarray) -> float:
     found = [np.nan]
     for size in (facts.input_bytes, facts.attempts.nbytes):
         usual = np.nanmedian(size[same]) if np.isfinite(size[same]).any() else np.nan
-        if usual > 0:
+        if usual > 0 and np.isfinite(size[mine]).any():
             found.append(float(np.nanmean(size[mine])) / float(usual))
     return float(np.nanmax(found)) if np.isfinite(found).any() else np.nan
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
-from .facts import Facts
+from .facts import Facts, medians
 from .finding import Fact, Finding
 from .rule import Rule
 from .thresholds import Limits
@@ -24,17 +25,16 @@ def _worker_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
     known, code = facts.attempts, facts.prefix.codes
     workers = known.worker.codes
+    plain, own = _Medians.of(facts, facts.length), _Medians.of(facts, facts.own)
     for worker in np.unique(workers[facts.good]).tolist():
-        mine = facts.good & (workers == worker)
         name = known.worker.names[worker]
-        expected, spent, number = _compared(facts, limits, mine, _alone(facts, name))
+        expected, spent, number = _compared(limits, worker, plain, own, alone=_alone(facts, name))
         total, usual = float(spent.sum()), float(expected.sum())
         if number < limits["worker-skew.count"] or usual <= 0 or total < limits["worker-skew.times"] * usual:
             continue
         times = total / usual
         excess = total - usual
-        slow = np.flatnonzero(expected > 0)
-        rows = np.flatnonzero(mine & np.isin(code, slow))
+        rows = np.flatnonzero(facts.good & (workers == worker) & (expected > 0)[code])
         of = np.append(np.zeros(len(known.run)), 0.0)
         of[rows] = 1 - 1 / times
         waited = float((facts.waiting * of[facts.pieces.row]).sum())
@@ -78,36 +78,54 @@ def _alone(facts: Facts, name: str) -> bool:
     return hosts.count(facts.workers.get(name, {}).get("host")) < 2
 
 
-def _compared(facts: Facts, limits: Limits, mine: np.ndarray, alone: bool) -> _Compared:
+def _compared(limits: Limits, worker: int, plain: _Medians, own: _Medians, *, alone: bool) -> _Compared:
     """A worker's attempts against those of others.
 
     Waits for a CPU come and go among the workers of one host, and count only
     if they are large; of a worker that has its host for itself they count.
     """
-    if alone:
-        return _expected(facts, mine, facts.length)
-    found = _expected(facts, mine, facts.length)
-    if found[1].sum() >= limits["worker-skew.starved"] * found[0].sum():
+    found = plain.against(worker)
+    if alone or found[1].sum() >= limits["worker-skew.starved"] * found[0].sum():
         return found
-    return _expected(facts, mine, facts.own)
+    return own.against(worker)
 
 
-def _expected(facts: Facts, mine: np.ndarray, length: np.ndarray) -> _Compared:
-    """By name, seconds of these attempts as others' medians have it, and what they took; their number."""
-    code = facts.prefix.codes
-    expected, spent = np.zeros((2, len(facts.names)))
-    number = 0
-    others = facts.good & ~mine
-    for name in np.unique(code[mine]).tolist():
-        here, there = length[mine & (code == name)], length[others & (code == name)]
-        if len(here) < _LEAST or len(there) < _LEAST:
-            continue
-        # One outlier on either side says nothing about the worker.
-        usual = float(np.median(there))
-        typical = float(np.median(here))
-        expected[name], spent[name] = usual * len(here), typical * len(here)
-        number += len(here)
-    return expected, spent, number
+class _Medians(NamedTuple):
+    """Seconds of the attempts by name and worker (code of each in `attempts`): one row a name."""
+
+    number: np.ndarray
+    median: np.ndarray
+
+    @classmethod
+    def of(cls, facts: Facts, seconds: np.ndarray) -> _Medians:
+        """Of those that ended well."""
+        workers = len(facts.attempts.worker.names) or 1
+        group = facts.prefix.codes.astype("i8") * workers + facts.attempts.worker.codes
+        size = (len(facts.names), workers)
+        number = np.bincount(group[facts.good], minlength=size[0] * size[1])
+        median = medians(group[facts.good], seconds[facts.good], size[0] * size[1])
+        return cls(number.reshape(size), median.reshape(size))
+
+    def against(self, worker: int) -> _Compared:
+        """By name, seconds a worker's attempts would take elsewhere, and what they took; their number."""
+        expected, spent = np.zeros((2, len(self.number)))
+        count = 0
+        mine = self.number[:, worker]
+        for name in np.flatnonzero((mine >= _LEAST) & (self.number.sum(1) - mine >= _LEAST)).tolist():
+            others = self.number[name].copy()
+            others[worker] = 0
+            # One outlier on either side says nothing about the worker.
+            usual = _weighted_median(self.median[name], others)
+            expected[name], spent[name] = usual * mine[name], self.median[name, worker] * mine[name]
+            count += int(mine[name])
+        return expected, spent, count
+
+
+def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+    order = np.argsort(values)
+    order = order[weights[order] > 0]
+    total = np.cumsum(weights[order])
+    return float(values[order[int(np.searchsorted(total, total[-1] / 2))]])
 
 
 def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
