@@ -78,8 +78,8 @@ class Comparison:
         sides = dict(enumerate(self.sides["name"]))
         key = keys[table][0] if len(keys[table]) == 1 else keys[table]
         order = long.drop_duplicates(key).set_index(key).index
-        wide: pd.DataFrame = long.pivot(index=key, columns="side").rename(columns=sides, level=1)
-        return wide.loc[order]
+        wide: pd.DataFrame = long.pivot(index=key, columns="side").rename(columns=sides, level=1).loc[order]
+        return wide
 
     def slower(self, limit: float = 0.0) -> list[str]:
         """Names of the sides that are slower than the baseline, beyond a limit and beyond the noise.
