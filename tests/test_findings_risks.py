@@ -534,6 +534,7 @@ def test_a_gpu_whose_memory_is_nearly_full_is_told() -> None:
 
 def test_a_pool_fills_a_gpu_without_a_finding() -> None:
     assert not found(gpus(lambda at: 90.0, lambda at: 0.95), "gpu-memory")
+    assert not found(gpus(lambda at: 90.0, lambda at: 0.02 if at < 20 else 0.92), "gpu-memory")
 
 
 def test_a_task_that_finds_no_memory_on_the_gpu_is_critical() -> None:

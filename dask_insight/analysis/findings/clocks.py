@@ -9,6 +9,7 @@ import numpy as np
 from ... import words
 from .facts import Facts
 from .finding import Fact, Finding
+from .names import split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -48,14 +49,12 @@ def _clock_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _skews(facts: Facts) -> dict[str, float]:
     """Seconds by which each worker's clock was ahead at least, at its worst."""
     columns = facts.read("clocks")
-    worker, offset = columns["worker"], columns["offset"]
+    offset = columns["offset"]
     least = np.sign(offset) * np.maximum(np.abs(offset) - columns["uncertainty"], 0.0)
     least = np.where(np.isfinite(least), least, 0.0)
     found: dict[str, float] = {}
-    for code, name in enumerate(worker.names):
-        mine = least[worker.codes == code]
-        if len(mine):
-            found[name] = float(mine[np.argmax(np.abs(mine))])
+    for worker, rows in split(columns["worker"], np.arange(len(least))).items():
+        found[worker] = float(least[rows[np.argmax(np.abs(least[rows]))]])
     return found
 
 

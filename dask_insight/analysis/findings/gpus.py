@@ -12,7 +12,7 @@ from ... import words
 from ...timeline import Moments
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import most, of_worker, quoted, risk
+from .names import most, quoted, risk, split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -20,6 +20,8 @@ from .thresholds import Limits
 _IDLE = 10.0
 #: Samples of a device while tasks ran, below which nothing is said of it.
 _SAMPLES = 10
+#: Seconds that a sample stands for.
+_MOMENT = 0.2
 #: Per cent of utilisation, and bytes of memory added, from which a run is taken to use a device.
 _USED = 5.0
 _ADDED = 2.0**28
@@ -36,7 +38,8 @@ class _Device(NamedTuple):
     """Samples of a device as a worker saw it: times, per cent, bytes; which were taken while tasks ran."""
 
     worker: str
-    device: int
+    #: Rows of the attempts that ran on it.
+    attempts: np.ndarray
     time: np.ndarray
     utilization: np.ndarray
     memory: np.ndarray
@@ -54,10 +57,7 @@ def _gpu_idle(facts: Facts, limits: Limits) -> Iterator[Finding]:
     idle = float(np.mean([(each.utilization[each.busy] < _IDLE).mean() for each in slack]))
     top = float(np.mean([np.percentile(each.utilization[each.busy], 95) for each in slack]))
     workers = tuple(dict.fromkeys(each.worker for each in slack))
-    running = [_running(facts, worker) for worker in workers]
-    rows = np.flatnonzero(
-        facts.attempts.ran & np.logical_or.reduce([of_worker(facts, each) for each in workers])
-    )
+    known, rows = facts.attempts, np.unique(np.concatenate([each.attempts for each in slack]))
     names = most(facts, rows, facts.length[rows])
     # As long as all their tasks were waited for by the device, which is the most that could be saved.
     lost = float(facts.length[rows].sum()) * (1 - mean / 100)
@@ -72,8 +72,8 @@ def _gpu_idle(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         tasks=names,
         workers=workers[:10],
-        start=facts.since(min(float(each.start[0]) for each in running)),
-        stop=facts.since(max(float(each.stop[-1]) for each in running)),
+        start=facts.since(known.start[rows].min()),
+        stop=facts.since(known.stop[rows].max()),
         cost_thread_seconds=lost,
         cost_seconds=risk(facts, limits, facts.spread(lost)),
         evidence=(
@@ -101,8 +101,7 @@ def _gpu_memory(facts: Facts, limits: Limits) -> Iterator[Finding]:
     full: list[tuple[_Device, float]] = []
     for each in _devices(facts):
         most_of = float(np.nanmax(each.memory, initial=0.0)) / each.total if each.total > 0 else 0.0
-        # A pool that was taken at the start fills the device whatever is in it.
-        if most_of >= limits["gpu-memory.share"] and np.nanmin(each.memory) < 0.95 * np.nanmax(each.memory):
+        if most_of >= limits["gpu-memory.share"] and not _pooled(each):
             full.append((each, most_of))
     failed = _out_of_memory(facts)
     if not full and not len(failed):
@@ -111,10 +110,9 @@ def _gpu_memory(facts: Facts, limits: Limits) -> Iterator[Finding]:
     weight = np.zeros(len(known.run))
     weight[failed] += 1e3
     for each, _ in full:
-        high = each.memory >= limits["gpu-memory.share"] * each.total
-        for when in each.time[high].tolist():
-            rows = of_worker(facts, each.worker) & known.ran & (known.start <= when) & (known.stop >= when)
-            weight[rows] += 1.0 / max(1, int(rows.sum()))
+        high = each.time[each.memory >= limits["gpu-memory.share"] * each.total]
+        mine = each.attempts
+        weight[mine] += Moments.of(high - _MOMENT, high).within(known.start[mine], known.stop[mine])
     rows = np.flatnonzero(weight)
     names = most(facts, rows, weight[rows])
     peak = max((share for _, share in full), default=math.nan)
@@ -145,28 +143,28 @@ def _gpu_memory(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def _devices(facts: Facts) -> list[_Device]:
     columns = facts.read("gpus")
-    inside = (columns["time"] >= facts.start) & (columns["time"] <= facts.stop)
+    inside = np.flatnonzero((columns["time"] >= facts.start) & (columns["time"] <= facts.stop))
+    known = facts.attempts
+    attempts = split(known.worker, np.flatnonzero(known.ran))
     found = []
-    process = columns["process"]
-    for code, worker in enumerate(process.names):
-        mine = np.flatnonzero(inside & (process.codes == code))
-        if worker not in facts.workers:
-            continue
-        running = _running(facts, worker)
-        for index in np.unique(columns["index"][mine]).tolist():
-            rows = mine[columns["index"][mine] == index]
+    for worker, samples in split(columns["process"], inside).items():
+        mine = attempts.get(worker, np.zeros(0, "i8"))
+        running = Moments.of(known.start[mine], known.stop[mine])
+        for index in np.unique(columns["index"][samples]).tolist() if worker in facts.workers else ():
+            rows = samples[columns["index"][samples] == index]
             time, utilization = columns["time"][rows], columns["utilization"][rows].astype("f8")
             total = float(np.nanmax(columns["memory_total"][rows], initial=0.0))
             busy = running.has(time) & np.isfinite(utilization)
-            found.append(_Device(worker, index, time, utilization, columns["memory"][rows], total, busy))
+            found.append(_Device(worker, mine, time, utilization, columns["memory"][rows], total, busy))
     return found
 
 
-def _running(facts: Facts, worker: str) -> Moments:
-    """When tasks ran on a worker."""
-    known = facts.attempts
-    mine = known.ran & of_worker(facts, worker)
-    return Moments.of(known.start[mine], known.stop[mine])
+def _pooled(device: _Device) -> bool:
+    """Whether its memory was taken at once, for a pool, which fills it whatever is in it."""
+    memory = device.memory[np.isfinite(device.memory)]
+    steps = np.diff(memory, prepend=0.0)
+    rest = memory[int(np.argmax(steps)) :]
+    return bool(steps.max() >= 0.5 * device.total and rest.min() >= 0.95 * rest.max())
 
 
 def _used(device: _Device) -> bool:

@@ -12,7 +12,7 @@ from ... import words
 from ...lookup import Lookup, pick
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import most, of_worker, quoted
+from .names import most, of_workers, quoted, split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -31,17 +31,22 @@ class _Growth(NamedTuple):
     rate: float
 
 
+class _Course(NamedTuple):
+    """Moments, a process's memory, and the part of it that is results, in bytes."""
+
+    time: np.ndarray
+    process: np.ndarray
+    managed: np.ndarray
+
+
 def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    grown = {
-        worker: growth
-        for worker in facts.workers
-        if (growth := _growth(facts, worker, limits["unmanaged-growth.steady"])) is not None
-        and growth.nbytes >= limits["unmanaged-growth.bytes"]
-        and (
-            growth.share >= limits["unmanaged-growth.limit"]
-            or growth.of_process >= limits["unmanaged-growth.process"]
-        )
-    }
+    grown = {}
+    for worker, course in _courses(facts).items():
+        growth = _growth(facts, worker, course, limits["unmanaged-growth.steady"])
+        if growth is not None and growth.nbytes >= limits["unmanaged-growth.bytes"]:
+            much = growth.share >= limits["unmanaged-growth.limit"]
+            if much or growth.of_process >= limits["unmanaged-growth.process"]:
+                grown[worker] = growth
     if not grown:
         return
     workers = sorted(grown, key=lambda worker: -grown[worker].nbytes)
@@ -84,9 +89,9 @@ def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
-def _growth(facts: Facts, worker: str, steady: float) -> _Growth | None:
+def _growth(facts: Facts, worker: str, course: _Course, steady: float) -> _Growth | None:
     """How a worker's memory beside its results grew; None where it did not, or not steadily."""
-    time, process, managed = _course(facts, worker)
+    time, process, managed = course
     if len(time) < _SAMPLES:
         return None
     # What is given back later was no growth.
@@ -106,21 +111,21 @@ def _growth(facts: Facts, worker: str, steady: float) -> _Growth | None:
     return _Growth(nbytes, share, nbytes / float(process[-1]), nbytes / float(edges[2] - edges[0]))
 
 
-def _course(facts: Facts, worker: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Moments, the process's memory, and the part of it that is results, in bytes."""
+def _courses(facts: Facts) -> dict[str, _Course]:
+    """The course of the memory of each worker of which it is known."""
     resources, memory = facts.read("resources"), facts.read("memory")
-    mine = np.array([name == worker for name in resources["process"].names] or [False])
-    rows = np.flatnonzero(mine[resources["process"].codes] & np.isfinite(resources["memory"]))
-    rows = rows[(resources["time"][rows] >= facts.start - 1) & (resources["time"][rows] <= facts.stop + 1)]
-    rows = rows[np.argsort(resources["time"][rows], kind="stable")]
-    time = resources["time"][rows]
-    told = np.array([name == worker for name in memory["worker"].names] or [False])
-    known = np.flatnonzero(told[memory["worker"].codes] & np.isfinite(memory["managed"]))
-    known = known[np.argsort(memory["time"][known], kind="stable")]
-    if not len(known) or not len(time):
-        return time[:0], time[:0], time[:0]
-    managed = np.interp(time, memory["time"][known], memory["managed"][known])
-    return time, resources["memory"][rows], managed
+    time = resources["time"]
+    inside = np.isfinite(resources["memory"]) & (time >= facts.start - 1) & (time <= facts.stop + 1)
+    results = split(memory["worker"], np.flatnonzero(np.isfinite(memory["managed"])))
+    found = {}
+    for worker, rows in split(resources["process"], np.flatnonzero(inside)).items():
+        if worker in facts.workers and worker in results:
+            rows = rows[np.argsort(time[rows], kind="stable")]
+            known = results[worker]
+            known = known[np.argsort(memory["time"][known], kind="stable")]
+            managed = np.interp(time[rows], memory["time"][known], memory["managed"][known])
+            found[worker] = _Course(time[rows], resources["memory"][rows], managed)
+    return found
 
 
 def _straight(time: np.ndarray, values: np.ndarray) -> float:
@@ -135,9 +140,7 @@ def _names(facts: Facts, workers: list[str]) -> tuple[str, ...]:
     known, executions = facts.attempts, facts.read("executions")
     added = pick(executions["rss"], Lookup(executions["run"]).rows(known.run)).astype("f8") * 2.0**20
     left = np.nan_to_num(added) - np.nan_to_num(known.nbytes)
-    mine = known.ran.copy()
-    mine &= np.logical_or.reduce([of_worker(facts, worker) for worker in workers])
-    rows = np.flatnonzero(mine)
+    rows = np.flatnonzero(known.ran & of_workers(facts, workers))
     sums = np.bincount(facts.prefix.codes[rows], left[rows], len(facts.names))
     names = facts.worst(np.maximum(sums, 0.0), facts.names)
     return names or most(facts, rows, facts.length[rows])

@@ -8,7 +8,7 @@ from ...lookup import Lookup
 from ...schema import NOTHING
 from .facts import Facts
 from .losses import running_of
-from .names import most, of_worker
+from .names import most, of_workers, split
 
 
 def needed_until(facts: Facts) -> np.ndarray:
@@ -36,19 +36,20 @@ def names_in_memory(facts: Facts, peaks: dict[str, tuple[float, float]]) -> tupl
     known, until = facts.attempts, needed_until(facts)
     size = np.nan_to_num(known.nbytes)
     weight = np.zeros(len(known.run))
+    attempts = split(known.worker, np.flatnonzero(of_workers(facts, peaks)))
     for worker, (when, nbytes) in peaks.items():
-        mine = of_worker(facts, worker)
-        there = mine & known.ok & (known.done <= when) & (until > when)
-        held = np.where(there, size, 0.0)
-        if held.sum() >= 0.5 * nbytes:
-            weight += held / held.sum()
+        mine = attempts.get(worker, np.zeros(0, "i8"))
+        held = mine[known.ok[mine] & (known.done[mine] <= when) & (until[mine] > when)]
+        together = float(size[held].sum())
+        if together > 0 and together >= 0.5 * nbytes:
+            weight[held] += size[held] / together
             continue
-        ran = mine & known.ran & (known.start <= when) & (known.ended >= when)
-        rows = np.flatnonzero(ran)
+        mine = mine[known.ran[mine] | known.killed[mine]]
+        rows = mine[known.ran[mine] & (known.start[mine] <= when) & (known.ended[mine] >= when)]
         if not len(rows):
-            rows = running_of(facts, worker, np.flatnonzero(mine & known.killed))
+            rows = running_of(facts, worker, mine[known.killed[mine]])
         if not len(rows):
-            rows = np.flatnonzero(mine & known.ran & (known.stop <= when))
+            rows = mine[known.stop[mine] <= when]
             rows = rows[np.argsort(known.stop[rows])][-1:]
         weight[rows] += 1.0 / max(len(rows), 1)
     rows = np.flatnonzero(weight)

@@ -10,7 +10,7 @@ from ... import words
 from ...timeline import Moments
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
-from .names import most, of_worker, quoted, risk
+from .names import most, of_workers, quoted, risk, split
 from .rule import Rule
 from .spill import spilled
 from .thresholds import Limits
@@ -122,16 +122,14 @@ def _evidence(facts: Facts, limits: Limits, held: float, longest: float, idle: f
 def blocked(facts: Facts, least: float) -> dict[str, Moments]:
     """When the event loop of each process was late by so many seconds or more."""
     columns = facts.read("resources")
-    process, lag, time = columns["process"], columns["lag"], columns["time"]
+    lag, time = columns["lag"], columns["time"]
     late = np.flatnonzero((lag >= least) & (time - lag < facts.stop) & (time > facts.start))
     found = {}
-    for code, name in enumerate(process.names):
-        rows = late[process.codes[late] == code]
-        if len(rows):
-            begin, end = np.maximum(time[rows] - lag[rows], facts.start), np.minimum(time[rows], facts.stop)
-            moments = Moments.of(begin, end)
-            if len(moments.start):
-                found[name] = moments
+    for name, rows in split(columns["process"], late).items():
+        begin, end = np.maximum(time[rows] - lag[rows], facts.start), np.minimum(time[rows], facts.stop)
+        moments = Moments.of(begin, end)
+        if len(moments.start):
+            found[name] = moments
     return found
 
 
@@ -181,8 +179,8 @@ def _names(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, ...]:
     """Names of what ran on the workers meanwhile."""
     known = facts.attempts
     inside = np.zeros(len(known.run))
-    for worker, moments in late.items():
-        mine = np.flatnonzero(known.ran & of_worker(facts, worker))
+    for worker, mine in split(known.worker, np.flatnonzero(known.ran & of_workers(facts, late))).items():
+        moments = late[worker]
         inside[mine] = moments.within(known.start[mine], known.stop[mine])
     rows = np.flatnonzero(inside > 0)
     return most(facts, rows, inside[rows], 0.3)

@@ -11,7 +11,7 @@ import numpy as np
 from ... import words
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import most, of_worker, quoted, risk
+from .names import most, of_workers, quoted, risk
 from .rule import Rule
 from .thresholds import Limits
 
@@ -94,7 +94,7 @@ def losses_of(facts: Facts) -> Iterator[Loss]:
         if expected:
             continue
         worker, when = sources.names[sources.codes[row]], float(events["time"][row])
-        mine = of_worker(facts, worker)
+        mine = of_workers(facts, (worker,))
         killed = np.flatnonzero(known.killed & mine & (np.abs(known.done - when) < _SLACK))
         made = known.task[known.ok & mine & (known.done <= when + _SLACK)]
         again = known.ran & ~mine & (known.start > when - _SLACK) & np.isin(known.task, made)

@@ -14,7 +14,7 @@ from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .held import names_in_memory
 from .losses import losses_of
-from .names import risk
+from .names import risk, split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -121,13 +121,12 @@ def _lost(facts: Facts, workers: set[str]) -> float:
 def _peaks(facts: Facts) -> dict[str, _Peak]:
     """The most memory of each worker that has a limit."""
     resources = facts.read("resources")
-    process, memory, time = resources["process"], resources["memory"], resources["time"]
-    inside = (time >= facts.start) & (time <= facts.stop) & np.isfinite(memory)
+    memory, time = resources["memory"], resources["time"]
+    inside = np.flatnonzero((time >= facts.start) & (time <= facts.stop) & np.isfinite(memory))
     found = {}
-    for code, name in enumerate(process.names):
+    for name, rows in split(resources["process"], inside).items():
         limit = facts.workers.get(name, {}).get("memory_limit", math.nan)
-        rows = np.flatnonzero(inside & (process.codes == code)) if limit > 0 else np.zeros(0, "i8")
-        if len(rows):
+        if limit > 0:
             row = rows[np.argmax(memory[rows])]
             added = float(memory[row] - memory[rows].min())
             found[name] = _Peak(float(memory[row]) / limit, float(time[row]), added)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
+from ...batch import Symbols
 from .facts import Facts
 from .thresholds import Limits
 
@@ -37,10 +39,19 @@ def workers_of(facts: Facts, rows: np.ndarray) -> tuple[str, ...]:
     return facts.worst(count, worker.names, 0.0)
 
 
-def of_worker(facts: Facts, worker: str) -> np.ndarray:
-    """Which attempts were given to a worker."""
-    symbols = facts.attempts.worker
-    mask: np.ndarray = np.array([each == worker for each in symbols.names] or [False])[symbols.codes]
+def split(symbols: Symbols, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Some rows by the text that stands there, in their order."""
+    codes = symbols.codes[rows]
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(symbols.names)))
+    parts = np.split(rows[order], ends[:-1]) if len(ends) else []
+    return {name: part for name, part in zip(symbols.names, parts, strict=True) if len(part)}
+
+
+def of_workers(facts: Facts, workers: Iterable[str]) -> np.ndarray:
+    """Which attempts were given to some workers."""
+    symbols, wanted = facts.attempts.worker, set(workers)
+    mask: np.ndarray = np.array([each in wanted for each in symbols.names] or [False])[symbols.codes]
     return mask
 
 

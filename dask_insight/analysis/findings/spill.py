@@ -11,7 +11,7 @@ from ... import words
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .held import needed_until
-from .names import most, of_worker, quoted, risk
+from .names import most, of_workers, quoted, risk
 from .rule import Rule
 from .thresholds import Limits
 
@@ -120,8 +120,7 @@ def _names(facts: Facts, workers: tuple[str, ...]) -> tuple[str, ...]:
     """Names of the results that took most of the memory of these workers, for longest."""
     known, until = facts.attempts, np.minimum(needed_until(facts), facts.stop)
     weight = np.nan_to_num(known.nbytes) * np.maximum(until - known.done, 0.0)
-    mine = np.logical_or.reduce([of_worker(facts, worker) for worker in workers])
-    rows = np.flatnonzero(mine & known.ok & (weight > 0))
+    rows = np.flatnonzero(of_workers(facts, workers) & known.ok & (weight > 0))
     return most(facts, rows, weight[rows])
 
 
