@@ -16,6 +16,7 @@ import pytest
 import toolz
 from dask._task_spec import Task
 from dask.base import tokenize
+from dask.system import CPU_COUNT
 
 import dask_insight
 from dask_insight.batch import encode
@@ -46,29 +47,6 @@ def _decorated(function: Callable[..., Any]) -> Callable[..., Any]:
 @_decorated
 def _within(number: int) -> int:
     return number
-
-
-class _Hostile(type):
-    def __getattribute__(cls, name: str) -> Any:
-        raise AssertionError(f"the class was asked for {name}")
-
-
-class Thing(metaclass=_Hostile):
-    """Whoever asks it for anything runs its code."""
-
-    def __getattribute__(self, name: str) -> Any:
-        raise AssertionError(f"it was asked for {name}")
-
-    def __repr__(self) -> str:
-        raise AssertionError("it was written")
-
-    def __call__(self, number: int) -> int:
-        return number
-
-    def __eq__(self, other: object) -> bool:
-        raise AssertionError("it was compared")
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class Simple:
@@ -118,13 +96,41 @@ def test_compiled_functions_have_names_but_no_lines() -> None:
 
 
 def test_nothing_of_a_user_is_run() -> None:
+    class _Hostile(type):
+        def __getattribute__(cls, name: str) -> Any:
+            raise AssertionError(f"the class was asked for {name}")
+
+    class Thing(metaclass=_Hostile):
+        """Whoever asks it for anything runs its code."""
+
+        def __getattribute__(self, name: str) -> Any:
+            raise AssertionError(f"it was asked for {name}")
+
+        def __repr__(self) -> str:
+            raise AssertionError("it was written")
+
+        def __call__(self, number: int) -> int:
+            return number
+
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError("it was compared")
+
+        __hash__ = None  # type: ignore[assignment]
+
     thing = object.__new__(Thing)
     task = Task("key", _plain, 1)
     task.func = thing
     own = type.__dict__["__dict__"].__get__(Thing)["__call__"]  # type: ignore[attr-defined]
-    assert functions_of(task) == [("Thing.__call__", __name__, HERE, _first_line(own))]
+    assert functions_of(task) == [
+        (
+            f"{test_nothing_of_a_user_is_run.__name__}.<locals>.Thing.__call__",
+            __name__,
+            HERE,
+            _first_line(own),
+        )
+    ]
     task.func, task.args, task.kwargs = dask.utils.apply, (thing, [thing]), {"a": thing}
-    assert functions_of(task)[0].function == "Thing.__call__"
+    assert functions_of(task)[0].function.endswith("Thing.__call__")
     task.func = functools.partial(dask.utils.apply, thing)
     functions_of(task)
     functions_of((thing, thing, [thing]))
@@ -288,3 +294,12 @@ def test_a_notebook_cell_is_named_by_its_number(monkeypatch: pytest.MonkeyPatch)
     recording = _stacks(("f", "In [5]", 2, 3))
     Code(recording).keep()
     assert recording.lines["text"].tolist() == ["def f():", "return x"]
+
+
+def test_workers_tell_how_many_cores_they_may_use(client: Any) -> None:
+    with dask_insight.record() as run:
+        client.submit(_plain, 1, pure=False).result()
+        dask.delayed(_plain)(1).compute(scheduler="threads")
+    workers = run.workers.groupby("worker", observed=True).last()
+    assert len(workers) == 3 and workers["cores"].eq(CPU_COUNT).all()
+    assert workers["threads"].gt(0).all() and workers["host"].ne("").all()

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import msgpack
+from dask.system import CPU_COUNT
 from distributed.diagnostics.plugin import WorkerPlugin
 from distributed.protocol import to_serialize
 
@@ -216,6 +217,7 @@ class Probe(WorkerPlugin):
             told["failures"], self._failures = self._failures, {}
         if self._lost:
             told["lost_messages"], self._lost = self._lost, 0
+        told["cores"] = CPU_COUNT
         offset, uncertainty = self._offset.estimate(now)
         told["clock"] = (now, offset, uncertainty, self.worker.scheduler_delay)
         return (

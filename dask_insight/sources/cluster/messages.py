@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgpack
@@ -38,6 +38,7 @@ class Messages:
         clocks: Clocks,
         attempts: Attempts,
         spans: Spans,
+        cores: Callable[[str, int], None],
     ) -> None:
         self._identity = identity
         self._emit = emit
@@ -47,6 +48,7 @@ class Messages:
         self._clocks = clocks
         self._attempts = attempts
         self._spans = spans
+        self._cores = cores
         self._transfers = identity.namespace("transfer")
         self._transferred = 0
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
@@ -66,6 +68,8 @@ class Messages:
         """
         told = msgpack.unpackb(blob, use_list=False, strict_map_key=False)
         clock, ids = self._clocks.of(process), np.frombuffer(packed_ids, "<u4")
+        if "cores" in told:
+            self._cores(process, told["cores"])
         if "clock" in told:
             self._clock(process, clock, told)
         if "executions" in told:

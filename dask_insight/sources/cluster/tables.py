@@ -41,9 +41,14 @@ class Tables:
         self._gather = gather
         self.spans = Spans(emit)
         self.attempts = Attempts(emit, gather, self._clocks, tasks=self.tasks, runs=self.runs)
-        self.messages = Messages(identity, emit, gather, self._clocks, self.attempts, self.spans)
+        self.messages = Messages(
+            identity, emit, gather, self._clocks, self.attempts, self.spans, self._counted
+        )
         self._ids = identity.namespace("submission")
         self._names: dict[str, list[Any]] = {name: [] for name in _NAMES}
+        #: What the scheduler told of each worker, and the cores that the worker told.
+        self._workers: dict[str, dict[str, Any]] = {}
+        self._cores: dict[str, int] = {}
         self._submission_of = np.full(1 << 12, NOTHING, "u4")
         self._submitted: dict[int, float] = {NOTHING: np.nan}
 
@@ -148,13 +153,25 @@ class Tables:
 
     def workers(self, found: list[dict[str, Any]]) -> None:
         """Emit workers that joined or left."""
-        numbers = {"pid": 0, "threads": 0, "memory_limit": np.nan, "joined": np.nan, "left": np.nan}
+        for row in found:
+            if "threads" in row:
+                self._workers[row["worker"]] = row
+                row["cores"] = self._cores.get(row["worker"], 0)
+        numbers = dict.fromkeys(("pid", "threads", "cores"), 0.0)
+        numbers |= dict.fromkeys(("memory_limit", "joined", "left"), np.nan)
         columns = {
             name: [_number(row.get(name), missing) for row in found] for name, missing in numbers.items()
         }
         texts = {name: [row.get(name, "") for row in found] for name in ("worker", "name", "host")}
         detail = [json.dumps(row["detail"], default=str) if "detail" in row else "" for row in found]
         self._emit(encode("workers", columns | texts | {"detail": detail}))
+
+    def _counted(self, worker: str, cores: int) -> None:
+        """A worker tells how many cores it may use; that comes before or after what the scheduler tells."""
+        if self._cores.get(worker) != cores:
+            self._cores[worker] = cores
+            if worker in self._workers:
+                self.workers([self._workers[worker]])
 
     def _memory(self, found: npt.NDArray[Any]) -> None:
         measures = (

@@ -15,6 +15,7 @@ from time import perf_counter, time
 from typing import Any
 
 import dask
+from dask.system import CPU_COUNT
 
 from ...identity import Identity
 from ...options import Emit
@@ -65,6 +66,7 @@ class Ledger:
         self._workers = Rows(
             "workers",
             *("worker", "name", "host", "pid", "threads", "memory_limit", "joined", "left", "detail"),
+            "cores",
         )
         self._running = Rows("running", "run", "task", "worker", "thread", "start")
         self._cache = Rows("cache", "time", "source", "size", "metric", "task")
@@ -108,7 +110,8 @@ class Ledger:
             return
         joined = known[6] if known is not None else perf_counter()
         detail = json.dumps({"python": platform.python_version(), "dask": dask.__version__})
-        row = (name, name, socket.gethostname(), pid or os.getpid(), threads, nan, joined, nan, detail)
+        of_process = (name, name, socket.gethostname(), pid or os.getpid())
+        row = (*of_process, threads, nan, joined, nan, detail, CPU_COUNT)
         self._known_workers[name] = row
         self._workers.add(row)
 
@@ -164,7 +167,7 @@ class Ledger:
     def left(self) -> None:
         """The recording ends, and with it the workers."""
         for row in self._known_workers.values():
-            self._workers.add((*row[:7], perf_counter(), row[8]))
+            self._workers.add((*row[:7], perf_counter(), *row[8:]))
 
     def flush(self, emit: Emit) -> None:
         """Encode and emit all there is."""
