@@ -459,3 +459,35 @@ def test_rows_of_a_large_recording_are_few_and_add_up() -> None:
         assert sums[worker, part] == pytest.approx(seconds, abs=1e-6)
     assert len(table) < 9_000
     assert set(table.part) <= set(PARTS)
+
+
+def test_rows_of_a_large_recording_keep_the_line_that_started_them() -> None:
+    random = np.random.default_rng(1)
+    run = Run(**dict.fromkeys("ab", CLUSTER))
+    free = dict.fromkeys(run.workers, 0.0)
+    for number in range(4_000):
+        worker = min(free, key=free.__getitem__)
+        start = free[worker] + random.exponential(0.001)
+        free[worker] = start + random.exponential(0.01)
+        run.task(f"name-{number % 30}", worker, start, free[worker], executing=start - 0.0001)
+    # The first 1,000 tasks come from a loop over one line, the others from another line at once.
+    submission = [min(number, 1_000) for number in range(4_000)]
+    run.tables["graph"] = {"task": range(4_000), "prefix": run.names, "submission": submission}
+    run.tables["submissions"] = {
+        "submission": range(1_001),
+        "file": ["a.py"] * 1_001,
+        "line": [3] * 1_000 + [4],
+        "execution": [1] * 1_001,
+    }
+    recording = run.recording()
+    made = rows(recording.columns)
+    assert len(made["start"]) < 20_000
+    line = np.where(made["submission"] == 1_000, 4, np.where(made["submission"] < 1_000, 3, 0))
+    seconds = (made["stop"] - made["start"]) * made["threads"]
+    exact = recording.time_budget(by="line").groupby("line", observed=True).seconds.sum()
+    for number in (3, 4):
+        assert seconds[line == number].sum() == pytest.approx(exact[f"a.py:{number}"], abs=1e-5)
+    overhead = np.array(made["part"].tolist()) == "overhead"
+    # Without their names, all of a loop is its first computation.
+    assert set(made["submission"][overhead & (seconds < 0.001) & (line == 3)].tolist()) >= {0}
+    assert "" in np.array(made["name"].tolist())[overhead]

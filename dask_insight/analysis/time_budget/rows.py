@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...batch import Symbols, intern
-from ...schema import NOTHING
 from ...timeline import Read
 from .budget import Budget, budget
 from .parts import Pieces, kind_of, together
-from .subjects import Subjects, subjects
+from .subjects import subjects, without_names
 
 #: Pieces up to which each is a row of its own.
 _PIECES = 6_000
@@ -19,7 +18,8 @@ _PIECES = 6_000
 _COMPUTING, _OTHER = 12_000, 24_000
 #: Numbers of bins tried.
 _BINS = (1_000, 500, 250, 120, 60, 30, 15, 8)
-#: Parts whose sums do not name tasks: there are too many, and the cause lies with none of them.
+#: Parts whose sums do not name tasks: there are too many, and the cause lies with none of them. They
+#: name the line that started the computation, by the first of the computations that it started.
 _NAMELESS = ("overhead", "deserialize", "serialize", "disk", "scheduler", "placement")
 #: The part of the range in which rows are counted to choose the bins.
 _TRIAL = 0.02
@@ -38,10 +38,9 @@ def rows(read: Read) -> dict[str, Any]:
     made, subject = found.pieces, about.of.astype("i4")
     if len(subject) > _PIECES:
         computing = np.array([kind_of(name) == "computing" for name in found.parts])[made.part]
-        nothing = _nothing(about)
-        if nothing >= 0:
-            nameless = np.array([name in _NAMELESS for name in found.parts])[made.part]
-            subject = np.where(nameless, np.int32(nothing), subject)
+        about, bare = without_names(read, about)
+        nameless = np.array([name in _NAMELESS for name in found.parts])[made.part]
+        subject = np.where(nameless, bare[subject], subject)
         made = together(
             [
                 _summed(made, subject, computing, found, _COMPUTING),
@@ -67,12 +66,6 @@ def rows(read: Read) -> dict[str, Any]:
         "span": _named(about.span, made.row),
         "submission": about.submission[made.row],
     }
-
-
-def _nothing(about: Subjects) -> int:
-    """What stands for nothing; -1 if it is not there."""
-    told = zip(about.function, about.span, about.submission.tolist(), strict=True)
-    return next((row for row, each in enumerate(told) if each == ("", "", NOTHING)), -1)
 
 
 def _named(names: list[str], of: np.ndarray) -> Symbols:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -13,6 +14,9 @@ from ...schema import NOTHING
 from ...timeline import Read
 from .budget import Budget
 from .parts import CODE
+
+#: Dask's name for the span of a computation that stands in none of the person's.
+_DEFAULT = "default"
 
 
 class Subjects(NamedTuple):
@@ -68,3 +72,43 @@ def _distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     used = np.zeros(size, bool)
     used[codes] = True
     return np.flatnonzero(used), (np.cumsum(used) - 1)[codes]
+
+
+def without_names(read: Read, about: Subjects) -> tuple[Subjects, np.ndarray]:
+    """Give each subject another that names no task, and one computation for all of a line.
+
+    Returns
+    -------
+    Subjects, array
+        All of them, those without names after the others; and the row of each given one's other.
+    """
+    first, alone = _lines(read)
+    table = read("spans")
+    own = {
+        span
+        for span, path in zip(table["span"].tolist(), table["path"].tolist(), strict=True)
+        if path != _DEFAULT
+    }
+    rows: dict[tuple[str, int], int] = {}
+    bare = np.empty(len(about.function), "i4")
+    for row, (span, submission) in enumerate(zip(about.span, about.submission.tolist(), strict=True)):
+        told = (span if span in own or submission in alone else "", first.get(submission, submission))
+        bare[row] = rows.setdefault(told, len(about.function) + len(rows))
+    known = about._replace(
+        function=[*about.function, *[""] * len(rows)],
+        span=[*about.span, *(span for span, _ in rows)],
+        submission=np.append(about.submission, np.array([number for _, number in rows], "u4")),
+    )
+    return known, bare
+
+
+def _lines(read: Read) -> tuple[dict[int, int], set[int]]:
+    """The first submission of the line and cell of each; those that are the only one of theirs."""
+    table = read("submissions")
+    places = zip(table["file"].tolist(), table["line"].tolist(), table["execution"].tolist(), strict=True)
+    begun: dict[tuple[str, int, int], int] = {}
+    first: dict[int, int] = {}
+    for number, place in zip(table["submission"].tolist(), places, strict=True):
+        first[number] = begun.setdefault(place, number)
+    many = Counter(first.values())
+    return first, {number for number, others in first.items() if many[others] == 1}
