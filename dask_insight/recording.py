@@ -195,6 +195,35 @@ class Recording(Store):
         written: Path = _above("hosts.report", "write_report")(self, path, title=title)
         return written
 
+    def export(
+        self, path: str | os.PathLike[str], format: str | None = None, *, force: bool = False
+    ) -> Path:
+        """Write it for another tool: Perfetto, speedscope, pprof, OpenTelemetry, Parquet …
+
+        Parameters
+        ----------
+        path
+            The file, or for ``csv`` and ``parquet`` the folder. A name that ends
+            in ``.gz`` is compressed.
+        format
+            ``'chrome'``, ``'speedscope'``, ``'collapsed'``, ``'pprof'``,
+            ``'otlp'``, ``'json'``, ``'csv'``, ``'parquet'``; by default what the
+            file's name says.
+        force
+            Replace what is there.
+
+        Raises
+        ------
+        ValueError
+            If the format is unknown, or the name says none.
+        FileExistsError
+            If something is there already.
+        ImportError
+            If the format needs a library that is not installed; the message names it.
+        """
+        written: Path = _above("exports", "export")(self, path, format, force=force)
+        return written
+
     def widget(self, panel: str | None = None) -> Any:
         """Its panels in the output of a notebook cell, while it grows and afterwards.
 

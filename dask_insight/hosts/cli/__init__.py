@@ -12,6 +12,7 @@ from .attach import ATTACH
 from .command import Command
 from .compare import COMPARE
 from .demo import DEMO
+from .export import EXPORT
 from .findings import FINDINGS
 from .info import INFO
 from .report import REPORT
@@ -19,7 +20,7 @@ from .run import RUN
 
 __all__ = ["main"]
 
-_COMMANDS: tuple[Command, ...] = (RUN, ATTACH, REPORT, INFO, FINDINGS, COMPARE, DEMO)
+_COMMANDS: tuple[Command, ...] = (RUN, ATTACH, REPORT, INFO, FINDINGS, COMPARE, EXPORT, DEMO)
 _DESCRIPTION = "See where the time of a Dask computation went."
 _EXAMPLES = """\
 examples:
@@ -30,6 +31,7 @@ examples:
   dask-insight info train.dinsight            the same in a few lines of text
   dask-insight findings train.dinsight        what cost time, and what would help
   dask-insight compare a.dinsight b.dinsight  what differs, and whether that is noise
+  dask-insight export train.dinsight --to chrome   for Perfetto; speedscope, pprof, Parquet … too
 
 `dask-insight COMMAND --help` has more on each command.
 """

@@ -1,0 +1,95 @@
+"""A recording in the formats of other tools: one file each, listed here."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from ..recording import Recording
+
+__all__ = ["FORMATS", "Format", "export", "format_of"]
+
+
+class Format(NamedTuple):
+    """A format that can be written: function ``write(recording, path)`` of the module of its name."""
+
+    name: str
+    #: What opens it, in words.
+    opens: str
+    #: End of its files' names; '' if it is a folder.
+    suffix: str
+
+
+#: Every format that can be written.
+FORMATS: dict[str, Format] = {
+    each.name: each
+    for each in (
+        Format("chrome", "Chrome Trace Event JSON: Perfetto, chrome://tracing", ".trace.json"),
+        Format("speedscope", "speedscope's JSON: the sampled stacks of each process", ".speedscope.json"),
+        Format("collapsed", "collapsed stacks: flamegraph.pl, inferno, speedscope", ".collapsed.txt"),
+        Format("pprof", "pprof's gzipped protobuf: go tool pprof, Grafana Pyroscope", ".pb.gz"),
+        Format("otlp", "OpenTelemetry spans as OTLP JSON", ".otlp.json"),
+        Format("json", "every table as JSON, one object a table", ".json"),
+        Format("csv", "a folder with every table as CSV", ""),
+        Format("parquet", "a folder with every table as Parquet (needs pyarrow)", ""),
+    )
+}
+
+
+def format_of(path: str | os.PathLike[str]) -> str | None:
+    """The format that a file's name says, if it says one: the longest suffix that fits."""
+    name = os.fspath(path).lower()
+    names = (name, name.removesuffix(".gz"))
+    fitting = [
+        each for each in FORMATS.values() if each.suffix and any(one.endswith(each.suffix) for one in names)
+    ]
+    return max(fitting, key=lambda each: len(each.suffix)).name if fitting else None
+
+
+def export(
+    recording: Recording, path: str | os.PathLike[str], format: str | None = None, *, force: bool = False
+) -> Path:
+    """Write a recording for another tool.
+
+    Parameters
+    ----------
+    recording
+        What to write.
+    path
+        The file, or for ``csv`` and ``parquet`` the folder. A name that ends in
+        ``.gz`` is compressed. It appears whole or not at all.
+    format
+        A name of `FORMATS`; by default what the file's name says.
+    force
+        Replace what is there.
+
+    Returns
+    -------
+    Path
+        What was written.
+
+    Raises
+    ------
+    ValueError
+        If the format is unknown, or the name says none.
+    FileExistsError
+        If something is there already.
+    ImportError
+        If the format needs a library that is not installed; the message names it.
+    """
+    name = format or format_of(path)
+    if name not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise ValueError(
+            f"{name!r} is no format: choose one of {known}"
+            if name
+            else f"the name {os.fspath(path)!r} says no format: choose one of {known}"
+        )
+    target = Path(path)
+    if target.exists() and not force:
+        raise FileExistsError(f"{target} is there already: choose another name, or force=True")
+    import_module(f"{__name__}.{name}").write(recording, target)
+    return target

@@ -1,0 +1,31 @@
+"""Collapsed stacks: a line for each stack, frames parted by semicolons, then microseconds.
+
+What `flamegraph.pl` (https://github.com/brendangregg/FlameGraph) and many others read. The outermost
+frames are the process and the task name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .files import replaced
+from .stacks import Stacks, seconds_to_micros
+
+if TYPE_CHECKING:
+    from ..recording import Recording
+
+
+def write(recording: Recording, path: Path) -> None:
+    """Write the stacks."""
+    stacks = Stacks(recording)
+    names = [_plain(f"{frame.function} ({frame.file}:{frame.line})") for frame in stacks.frames]
+    with replaced(path) as file:
+        for process, _, prefix, stack, seconds in stacks.weights:
+            line = ";".join((_plain(process), _plain(prefix) or "-", *(names[frame] for frame in stack)))
+            file.write(f"{line} {seconds_to_micros(seconds)}\n".encode("utf-8", "replace"))
+
+
+def _plain(text: str) -> str:
+    """Text that does not part frames or lines."""
+    return " ".join(text.replace(";", ":").split())

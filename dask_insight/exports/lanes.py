@@ -1,0 +1,30 @@
+"""Tracks on which what overlaps stands side by side, as viewers of nested slices need it."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+
+
+def tracks(lane: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """The track of each slice within its lane: 0, and 1, 2 … where slices of a lane overlap.
+
+    Threads run one task at a time, but coroutines and tasks that have seceded share a thread.
+    """
+    track = np.zeros(len(lane), "i4")
+    order = np.lexsort((start, lane))
+    ends = np.maximum.accumulate(np.where(np.isfinite(stop), stop, start)[order])
+    same = lane[order][1:] == lane[order][:-1]
+    # A running maximum over all lanes: where it is above, look closer lane by lane.
+    mixed = np.unique(lane[order][1:][same & (start[order][1:] < ends[:-1])])
+    for one in mixed.tolist():
+        rows = order[lane[order] == one]
+        free: list[int] = []
+        busy: list[tuple[float, int]] = []
+        for row in rows.tolist():
+            while busy and busy[0][0] <= start[row]:
+                heapq.heappush(free, heapq.heappop(busy)[1])
+            track[row] = heapq.heappop(free) if free else len(busy)
+            heapq.heappush(busy, (float(stop[row]), int(track[row])))
+    return track

@@ -1,0 +1,84 @@
+"""pprof's profile.proto, as `go tool pprof` and others read it.
+
+https://github.com/google/pprof/blob/main/proto/profile.proto
+
+Few fields of few messages: they are written here rather than by a library.
+"""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .files import replaced
+from .stacks import Stacks
+
+if TYPE_CHECKING:
+    from ..recording import Recording
+
+
+def write(recording: Recording, path: Path) -> None:
+    """Write the profile: wall time by stack, with labels process, thread and task."""
+    data = _profile(recording)
+    with replaced(path) as file:
+        # pprof files are compressed whatever they are called.
+        file.write(data if path.name.endswith(".gz") else gzip.compress(data, mtime=0))
+
+
+def _profile(recording: Recording) -> bytes:
+    stacks = Stacks(recording)
+    texts: dict[str, int] = {"": 0}
+
+    def text(value: str) -> int:
+        return texts.setdefault(value, len(texts))
+
+    kind = _number(1, text("wall")) + _number(2, text("nanoseconds"))
+    functions: dict[tuple[str, str, int], int] = {}
+    locations: list[bytes] = []
+    for number, frame in enumerate(stacks.frames, 1):
+        function = functions.setdefault((frame.function, frame.file, frame.first_line), len(functions) + 1)
+        line = _number(1, function) + _number(2, frame.line)
+        locations.append(_message(4, _number(1, number) + _message(4, line)))
+    parts = [_message(1, kind)]
+    labels = [text(name) for name in ("process", "thread", "task")]
+    for each in stacks.weights:
+        # The innermost frame comes first.
+        sample = _packed(1, [frame + 1 for frame in reversed(each.stack)])
+        sample += _packed(2, [round(each.seconds * 1e9)])
+        for label, value in zip(labels, (each.process, each.thread, each.prefix), strict=True):
+            if value:
+                sample += _message(3, _number(1, label) + _number(2, text(value)))
+        parts.append(_message(2, sample))
+    parts += locations
+    for (name, file, first), number in functions.items():
+        known = text(name)
+        told = _number(1, number) + _number(2, known) + _number(3, known)
+        parts.append(_message(5, told + _number(4, text(file)) + _number(5, first)))
+    about = recording.about
+    started, stopped = float(about.get("started") or 0.0), float(about.get("stopped") or 0.0)
+    tail = _number(9, round(started * 1e9)) + _number(10, max(0, round((stopped - started) * 1e9)))
+    tail += _message(11, kind) + _number(12, 10_000_000)
+    parts += [_message(6, value.encode("utf-8", "replace")) for value in texts]
+    return b"".join([*parts, tail])
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def _number(field: int, value: int) -> bytes:
+    return _varint(field << 3) + _varint(value) if value else b""
+
+
+def _message(field: int, content: bytes) -> bytes:
+    return _varint(field << 3 | 2) + _varint(len(content)) + content
+
+
+def _packed(field: int, values: list[int]) -> bytes:
+    return _message(field, b"".join(map(_varint, values)))
