@@ -120,17 +120,29 @@ export function labelsOf(
   by: Grouping,
   workerName: (worker: string) => string
 ): Map<string, string> {
-  const cells =
-    by === 'cell' ? new Map(cellsOf(recording).map(run => [String(run.execution), run])) : undefined;
-  return new Map(
-    groups.map(({ key }) => {
-      if (key === '') return [key, NONE[by]];
-      if (by === 'worker') return [key, workerName(key) || key];
-      if (by === 'line') return [key, lineWords(recording, key)];
-      const run = cells?.get(key);
-      return [key, cells ? (run ? cellWords(run) : `cell [${key}]`) : key];
-    })
-  );
+  const names: Readonly<Record<Grouping, (key: string) => string>> = {
+    function: key => key,
+    worker: key => workerName(key) || key,
+    span: key => key,
+    cell: by === 'cell' ? cellLabels(recording) : key => key,
+    line: key => lineWords(recording, key)
+  };
+  return new Map(groups.map(({ key }) => [key, key === '' ? NONE[by] : names[by](key)]));
+}
+
+/** A cell's number and what it says; of one whose code is not kept, the line that began its work. */
+function cellLabels(recording: Recording): (key: string) => string {
+  const runs = new Map(cellsOf(recording).map(run => [String(run.execution), run]));
+  const table = recording.table('submissions');
+  const executions = table.numbers('execution');
+  const lines = table.numbers('line');
+  return key => {
+    const run = runs.get(key);
+    if (run) return cellWords(run);
+    const row = executions.indexOf(Number(key));
+    const text = row < 0 ? '' : sourceLines(recording).text(table.text('file', row), lines[row]);
+    return text ? `[${key}] ${text}` : `cell [${key}]`;
+  };
 }
 
 const NONE: Readonly<Record<Grouping, string>> = {

@@ -56,7 +56,7 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
 
 /** What is said of a part; `name` is the task name that was waited for, `others` that some have parts of their own. */
 export function partWords(part: string, name: string, others: boolean): PartWords {
-  const known = WORDS[part] ?? {
+  const known = (Object.hasOwn(WORDS, part) ? WORDS[part] : undefined) ?? {
     words: shortened((part.startsWith(CUSTOM) ? part.slice(CUSTOM.length) : part) || '(no name)', 40),
     meaning: part.startsWith(CUSTOM) ? 'An activity of your own within tasks.' : ''
   };
