@@ -45,13 +45,14 @@ def _fetched(facts: Facts, limits: Limits) -> Iterator[Finding]:
     names = most(facts, made[mine], carried["nbytes"][mine])
     largest = float(carried["nbytes"][mine].max(initial=0.0))
     moments = Moments.of(transfers["start"][out], transfers["stop"][out] + _TOGETHER)
-    idle = facts.within(facts.is_part("client"), moments) + _gathered(facts, made[mine], limits)
+    waited, parts = _gathered(facts, made[mine], limits)
+    idle = facts.within(facts.is_part("client"), moments) + waited
     cost = facts.spread(idle)
     yield Finding(
         code="oversized-results",
         severity="critical" if cost >= limits["all.critical"] * facts.wall else "warning",
         title=f"{words.size(total)} of results, mostly of {quoted(names, 1)}, were brought to the client",
-        tasks=names,
+        tasks=tuple(dict.fromkeys((*names, *parts))),
         workers=workers_of(facts, made[mine]),
         start=facts.since(transfers["start"][out].min()),
         stop=facts.since(transfers["stop"][out].max()),
@@ -76,18 +77,20 @@ def _fetched(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
-def _gathered(facts: Facts, rows: np.ndarray, limits: Limits) -> float:
-    """Thread-seconds of idle threads while single tasks put together what others had made."""
+def _gathered(facts: Facts, rows: np.ndarray, limits: Limits) -> tuple[float, tuple[str, ...]]:
+    """Thread-seconds of idle threads while single tasks put together what others had made, and these' names."""
     known, edges = facts.attempts, facts.read("edges")
     rows = np.unique(rows[known.nbytes[rows] >= limits["oversized-results.bytes"]])
     users = Lookup(known.task[rows]).rows(edges["task"])
     makers = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
     both = (users >= 0) & (makers >= 0)
-    count = np.bincount(users[both], minlength=len(rows))
-    came = np.bincount(users[both], np.nan_to_num(known.nbytes[makers[both]]), len(rows))
-    rows = rows[(count > 1) & (came >= 0.5 * known.nbytes[rows])]
-    moments = Moments.of(known.assigned[rows], known.done[rows])
-    return facts.within(facts.is_part(*IDLE), moments)
+    users, makers = users[both], makers[both]
+    size = np.nan_to_num(known.nbytes[makers])
+    came = np.bincount(users, size, len(rows))
+    put = (np.bincount(users, minlength=len(rows)) > 1) & (came >= 0.5 * known.nbytes[rows])
+    moments = Moments.of(known.assigned[rows[put]], known.done[rows[put]])
+    parts = put[users]
+    return facts.within(facts.is_part(*IDLE), moments), most(facts, makers[parts], size[parts])
 
 
 def _chunks(facts: Facts, limits: Limits, told: set[str]) -> Iterator[Finding]:

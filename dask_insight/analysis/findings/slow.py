@@ -13,11 +13,20 @@ from .outliers import Outliers
 from .rule import Rule
 from .thresholds import Limits
 
+#: Most task names that are told.
+_NAMES = 3
+
 
 def _straggler(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    for found in facts.outliers(limits["straggler.times"], int(limits["straggler.count"])):
-        if found.why == "itself":
-            yield _of(facts, limits, found)
+    found = facts.outliers(limits["straggler.times"], int(limits["straggler.count"]))
+    for each in _dearest(facts, found, "itself"):
+        yield _of(facts, limits, each)
+
+
+def _dearest(facts: Facts, found: list[Outliers], why: str) -> list[Outliers]:
+    """Those with one cause that cost most."""
+    mine = [each for each in found if each.why == why]
+    return sorted(mine, key=lambda each: -each.cost(facts))[:_NAMES]
 
 
 def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
@@ -66,9 +75,9 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
 
 
 def _data_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    for found in facts.outliers(limits["data-skew.times"], int(limits["data-skew.count"])):
-        if found.why == "data":
-            yield _of_data(facts, limits, found)
+    found = facts.outliers(limits["data-skew.times"], int(limits["data-skew.count"]))
+    for each in _dearest(facts, found, "data"):
+        yield _of_data(facts, limits, each)
 
 
 def _of_data(facts: Facts, limits: Limits, found: Outliers) -> Finding:

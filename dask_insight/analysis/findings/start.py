@@ -30,12 +30,13 @@ class _Start(NamedTuple):
 def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
     found = _started(facts, limits)
     first = float(found.first.sum())
-    lost = first + found.way + found.joining + found.missing
+    late = _late(facts, limits)
+    joined = bool(late) and found.missing + found.joining > first
+    # Workers that take the place of others that died begin late too; see worker-lost.
+    lost = first + (found.way + found.joining + found.missing if late else 0.0)
     if facts.spread(lost) < limits["cold-start.seconds"]:
         return
-    late = _late(facts, limits)
     names = facts.worst(found.first, facts.names) or facts.worst(facts.by_names.total, facts.names)
-    joined = found.missing + found.joining > first
     workers = tuple(name for name, _ in late) if joined else _workers(facts)
     if joined:
         latest = words.duration(max(seconds for _, seconds in late))

@@ -10,11 +10,14 @@ from ... import words
 from ...timeline import Moments
 from .facts import Facts
 from .finding import Fact, Finding
+from .loops import blocked as late
 from .rule import Rule
 from .thresholds import Limits
 
 #: Use of a GPU from which its worker's threads are taken to wait for it, per cent.
 _GPU = 20.0
+#: Seconds from which an event loop that comes late stood still.
+_STILL = 0.25
 
 
 def _blocked(facts: Facts) -> tuple[np.ndarray, np.ndarray]:
@@ -85,6 +88,19 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
+def _late(facts: Facts, worker: np.ndarray) -> np.ndarray:
+    """Share of each piece in which its worker's event loop stood still: a task may have run there; 0 to 1."""
+    share = np.zeros(len(worker))
+    loops = late(facts, _STILL)
+    for code, name in enumerate(facts.lanes.workers):
+        if name in loops:
+            mine = np.flatnonzero(worker == code)
+            inside = loops[name].within(facts.pieces.start[mine], facts.pieces.stop[mine])
+            length = facts.lasting[mine]
+            share[mine] = np.divide(inside, length, out=np.zeros(len(mine)), where=length > 0)
+    return share
+
+
 def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     off, cpu = facts.is_part("off-cpu"), facts.is_part("cpu")
     blocked, told = _blocked(facts)
@@ -93,7 +109,7 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if each.contended(limits) or each.gpu >= _GPU:
             blocked[each.code] = 0.0
     worker = facts.lanes.worker[facts.pieces.lane]
-    waited = np.where(off, facts.seconds * blocked[worker], 0.0)
+    waited = np.where(off, facts.seconds * blocked[worker], 0.0) * (1 - _late(facts, worker))
     known = facts.of_piece >= 0
     by_name = np.bincount(facts.of_piece[known], waited[known], len(facts.names))
     computing = facts.by_name(off | cpu)
