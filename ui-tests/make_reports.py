@@ -1,7 +1,8 @@
 """Reports for the browser tests: ``python ui-tests/make_reports.py FOLDER``.
 
 ``real`` is recorded on a cluster of worker processes, ``faulty`` on one too,
-with time lost in several ways, ``threads`` on a local scheduler, ``synthetic``
+with time lost in several ways, ``compared`` compares four runs, ``threads`` is
+recorded on a local scheduler, ``synthetic``
 has many tasks, ``hostile`` has names that try to break out of a page,
 ``empty`` has no task at all.
 """
@@ -99,6 +100,33 @@ def faulty() -> Recording:
     return run
 
 
+def slow_part(value: int, seconds: float) -> int:
+    """Keep a thread busy under another name, so that its own share can be told."""
+    return spin(seconds) + value
+
+
+def compared() -> Recording:
+    """Two runs before and two after a function has become slower, another gone, another come."""
+    from distributed import Client, LocalCluster
+
+    sides: dict[str, list[Recording]] = {"before": [], "after": []}
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        client.gather(client.map(spin, [0.01 + i / 1e6 for i in range(4)], pure=False, key="warm"))
+        for repeat in range(4):
+            side = "before" if repeat < 2 else "after"
+            with dask_insight.record(name=f"{side} {repeat % 2}", client=client) as run:
+                client.gather(client.map(spin, [0.05 + i / 1e6 for i in range(8)], pure=False))
+                slow = 0.03 if side == "before" else 0.15
+                client.gather(client.map(slow_part, range(12), seconds=slow, pure=False))
+                gone = "went-away" if side == "before" else "came-new"
+                client.gather(client.map(spin, [0.04 + i / 1e6 for i in range(4)], pure=False, key=gone))
+            sides[side].append(run)
+    return dask_insight.compare(sides["before"], sides["after"], names=["before", "after"]).recording
+
+
 def threads() -> Recording:
     """A recording of a local scheduler."""
     import dask
@@ -163,10 +191,50 @@ def hostile() -> Recording:
             "value": [1.0] * count,
         },
         "events": {"time": start, "kind": ["lost"] * count, "message": names},
+        **hostile_comparison(),
     }
     for table, columns in tables.items():
         recording.append(encode(table, columns))
     return recording
+
+
+def hostile_comparison() -> dict[str, dict[str, Any]]:
+    """Tables of a comparison with such texts."""
+    count = len(HOSTILE)
+    sides = [i % 2 for i in range(count)]
+    ones = [1.0 + i % 3 for i in range(count)]
+    return {
+        "compared_sides": {
+            "side": [0, 1],
+            "name": HOSTILE[:2],
+            "runs": [1, 1],
+            "seconds": [1.0, 2.0],
+            "verdict": ["baseline", HOSTILE[0]],
+            "text": ["", HOSTILE[1]],
+        },
+        "compared_runs": {"side": sides, "name": HOSTILE, "seconds": ones},
+        "compared_budget": {"side": sides, "kind": HOSTILE, "part": HOSTILE, "wall": ones, "share": ones},
+        "compared_names": {"side": sides, "name": HOSTILE, "mean": ones, "seconds": ones, "verdict": HOSTILE},
+        "compared_stacks": {
+            "side": sides,
+            "node": range(count),
+            "parent": [NOTHING] * count,
+            "function": HOSTILE,
+            "file": HOSTILE,
+            "self": ones,
+            "total": ones,
+        },
+        "compared_findings": {
+            "side": [1] * count,
+            "state": HOSTILE,
+            "code": HOSTILE,
+            "severity": HOSTILE,
+            "title": HOSTILE,
+            "tasks": HOSTILE,
+        },
+        "compared_settings": {"side": sides, "kind": HOSTILE, "name": HOSTILE, "value": HOSTILE},
+        "compared_memory": {"side": sides, "time": ones, "process": ones, "managed": ones},
+    }
 
 
 def empty() -> Recording:
@@ -179,6 +247,7 @@ def empty() -> Recording:
 MAKERS = {
     "real": real,
     "faulty": faulty,
+    "compared": compared,
     "threads": threads,
     "synthetic": lambda: synthetic(Size(tasks=20_000, lanes=16, samples=20_000, stacks=1_500)),
     "hostile": hostile,

@@ -33,6 +33,6 @@ export function changeStep(before: number, after: number, whole: number): number
   const change = after - before;
   // A frame that has doubled says nothing where there is next to nothing of it.
   const matters = Math.min(1, Math.abs(change) / (0.02 * whole));
-  const step = Math.round(STEPS * Math.min(1, (1.5 * Math.abs(change)) / most) * matters);
+  const step = Math.round(STEPS * Math.min(1, (2 * Math.abs(change)) / most) * matters);
   return change < 0 ? -step : step;
 }

@@ -98,17 +98,18 @@ export class PathLine {
   private trace(pen: Pen, { plot, top, laneHeight }: LanesPlace, thin: number, thick: number): void {
     const { count, from, to, lane, kind, joined } = this.segments;
     const topOf = (row: number): number => plot.y + (row - top) * laneHeight;
-    const middle = (laneHeight - 1) / 2;
     const outlined = laneHeight >= OUTLINED_FROM;
+    // Where the path waits, its line keeps clear of the names of other tasks.
+    const level = outlined ? laneHeight - 3.5 : (laneHeight - 1) / 2;
     pen.lineWidth = thin;
     pen.beginPath();
     for (let at = 0; at < count; at++) {
       const x = plot.x + from[at];
-      const y = topOf(lane[at]) + middle;
+      const y = topOf(lane[at]) + level;
       if (joined[at] && lane[at] !== lane[at - 1]) {
         const before = topOf(lane[at - 1]);
         const down = lane[at] > lane[at - 1];
-        pen.moveTo(x, before + (outlined && kind[at - 1] === COMPUTE ? (down ? laneHeight - 1 : 0) : middle));
+        pen.moveTo(x, before + (outlined && kind[at - 1] === COMPUTE ? (down ? laneHeight - 1 : 0) : level));
         pen.lineTo(x, outlined && kind[at] === COMPUTE ? topOf(lane[at]) + (down ? 0 : laneHeight - 1) : y);
       }
       if (kind[at] === COMPUTE) continue;
@@ -125,8 +126,8 @@ export class PathLine {
       const y = topOf(lane[at]);
       if (outlined && width >= OUTLINED_FROM / 2) pen.rect(x, y, width, laneHeight - 1);
       else {
-        pen.moveTo(x, y + middle);
-        pen.lineTo(x + width, y + middle);
+        pen.moveTo(x, y + level);
+        pen.lineTo(x + width, y + level);
       }
     }
     pen.stroke();
