@@ -224,6 +224,7 @@ def test_it_takes_its_share_of_a_core_only(recording: Recording, monkeypatch: py
     explainer = Explainer(recording)
     monkeypatch.setattr(explainer, "_make", busy)
     stop = explainer.serve(lambda: ["budget", "critical"], lambda: None)
+    explainer.wake()
     at = 5
     try:
         deadline = time.monotonic() + 3.0
@@ -283,18 +284,29 @@ def test_an_edition_without_rows_takes_the_old_ones_away(
     wait_for(lambda: page.shown["critical"] == 0, "none")
 
 
-def test_threads_end_with_the_last_feed(recording: Recording, fed: Callable[..., tuple[Feed, Wire]]) -> None:
-    pages = Page("a", "budget"), Page("b", "critical")
-    feeds = [fed(page)[0] for page in pages]
-    wait_for(lambda: all(page.shown for page in pages), "rows of both")
+def test_its_thread_lives_while_something_is_needed(
+    recording: Recording, fed: Callable[..., tuple[Feed, Wire]], quick: None
+) -> None:
+    def alive() -> bool:
+        return any(thread.name == "dask-insight-explain" for thread in threading.enumerate())
+
+    first, second = Page("a", "budget"), Page("b")
+    feeds = [fed(page)[0] for page in (first, second)]
     assert explainer_of(recording) is explainer_of(recording)
-    explainer = explainer_of(recording)
+    wait_for(lambda: first.shown, "rows of the first")
+    followers = len(recording._followers)
+    feeds[0].handle(first.says("needs", tables=[]))
+    wait_for(lambda: not alive(), "nothing is needed")
+    assert len(recording._followers) == followers - 1
+    number = explainer_of(recording)._number
+    feeds[0].handle(first.says("needs", tables=["critical"]))
+    wait_for(lambda: "critical" in first.shown, "it begins again")
+    feeds[1].handle(second.says("needs", tables=["budget"]))
+    wait_for(lambda: second.shown, "what has been worked out is there")
+    assert explainer_of(recording)._number == number + 1
     for feed in feeds:
         feed.close()
-    wait_for(lambda: explainer._thread is None, "the thread has ended")
-    page = Page("c", "budget")
-    fed(page)
-    wait_for(lambda: page.shown, "it begins again")
+    assert not alive()
 
 
 def test_rows_that_were_recorded_are_not_worked_out_again(
@@ -304,7 +316,7 @@ def test_rows_that_were_recorded_are_not_worked_out_again(
     page = Page("a", "budget", "critical")
     fed(page)
     explainer = explainer_of(recording)
-    wait_for(lambda: page.at == recording.end and _rests(explainer), "all has come")
+    wait_for(lambda: page.at == recording.end and len(explainer._seen) == 2, "it has looked")
     assert page.shown == {} and explainer._number == 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -28,7 +28,8 @@ _NEWS = frozenset(
     ("about", "graph", "attempts", "executions", "running", "phases", "errors", "workers", "submissions")
 )
 
-Needs = Callable[[], Collection[str]]
+#: Gives the tables that somebody needs; is told of new editions.
+Serving = tuple[Callable[[], Collection[str]], Callable[[], None]]
 
 
 class Edition(NamedTuple):
@@ -46,7 +47,7 @@ class Explainer:
 
     A table is worked out when something new has come, at most every `INTERVAL`
     seconds and seldom enough to stay within `SHARE` of a core. What fails is
-    told once in ``events``.
+    told once in ``events``. The thread lives while something is needed.
 
     Parameters
     ----------
@@ -63,10 +64,11 @@ class Explainer:
         self.cost: dict[str, float] = {}
         self._recording = recording
         self._lock = threading.Lock()
-        self._serving: dict[object, tuple[Needs, Callable[[], None]]] = {}
+        self._serving: dict[object, Serving] = {}
         self._awake = threading.Event()
         self._thread: threading.Thread | None = None
-        self._unfollow: Callable[[], None] = lambda: None
+        #: Where the recording ended when the thread did.
+        self._at = -1
         self._code = Code(recording)
         self._editions: dict[str, Edition] = {}
         self._number = 0
@@ -80,41 +82,37 @@ class Explainer:
         self._asleep = False
         self._failed: set[tuple[str, type]] = set()
 
-    def serve(self, needs: Needs, told: Callable[[], None]) -> Callable[[], None]:
-        """Work for somebody until the result is called.
+    def serve(self, needs: Callable[[], Collection[str]], told: Callable[[], None]) -> Callable[[], None]:
+        """Work for somebody until the result is called; begins with the next `wake`.
 
         Parameters
         ----------
         needs
-            Gives the tables that are needed now; asked on the explainer's thread.
+            Gives the tables that are needed now; asked on any thread.
         told
-            Called on that thread when there is a new edition.
+            Called when there is a new edition.
         """
         key = object()
         with self._lock:
-            if not self._serving:
-                self._unfollow = self._recording.on_append(self._appended)
-                # What came while nobody looked on has not been seen.
-                self._news = next(self._counted)
             self._serving[key] = (needs, told)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="dask-insight-explain", daemon=True)
-                self._thread.start()
-                atexit.register(self._end)
-        self.wake()
 
         def stop() -> None:
             with self._lock:
-                if self._serving.pop(key, None) is None:
-                    return
-                if not self._serving:
-                    self._unfollow()
-            self.wake()
+                self._serving.pop(key, None)
+                last = None if self._serving else self._thread
+            self._awake.set()
+            if last is not None and last is not threading.current_thread():
+                last.join(1.0)
 
         return stop
 
     def wake(self) -> None:
         """What is needed may have changed; from any thread."""
+        with self._lock:
+            if self._thread is None and _needed(self._serving.values()):
+                self._thread = threading.Thread(target=self._run, name="dask-insight-explain", daemon=True)
+                self._thread.start()
+                atexit.register(self._end)
         self._awake.set()
 
     def newest(self, table: str) -> Edition | None:
@@ -131,23 +129,32 @@ class Explainer:
         with self._lock:
             self._serving.clear()
             thread = self._thread
-        self.wake()
+        self._awake.set()
         if thread is not None:
             thread.join(1.0)
 
     def _run(self) -> None:
-        while True:
-            with self._lock:
-                serving = list(self._serving.values())
-                if not serving:
-                    self._thread = None
-                    atexit.unregister(self._end)
-                    return
+        unfollow = self._recording.on_append(self._appended)
+        if self._recording.end != self._at:
+            # It came while nobody looked on.
+            self._news = next(self._counted)
+        while serving := self._wanted():
             self._awake.wait(self._round(serving))
             self._asleep = False
             self._awake.clear()
+        unfollow()
 
-    def _round(self, serving: list[tuple[Needs, Callable[[], None]]]) -> float | None:
+    def _wanted(self) -> list[Serving]:
+        """Those who need something; if nobody does, the thread ends."""
+        with self._lock:
+            if _needed(self._serving.values()):
+                return list(self._serving.values())
+            self._thread = None
+            self._at = self._recording.end
+            atexit.unregister(self._end)
+            return []
+
+    def _round(self, serving: list[Serving]) -> float | None:
         """Work out what is due; seconds until something else is, None if that depends on news."""
         needed = _needed(serving)
         now = time.monotonic()
@@ -206,7 +213,7 @@ class Explainer:
         self._recording.append(encode("events", {name: [value] for name, value in row.items()}))
 
 
-def _needed(serving: list[tuple[Needs, Callable[[], None]]]) -> list[str]:
+def _needed(serving: Iterable[Serving]) -> list[str]:
     asked = {table for needs, _ in serving for table in needs()}
     return [table for table in MADE if table in asked] + [table for table in CODE[:1] if asked & set(CODE)]
 
