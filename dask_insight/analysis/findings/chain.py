@@ -126,7 +126,7 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     threads = round(facts.threads)
     yield Finding(
         code="too-few-tasks",
-        title=f"{at_once:.3g} `{names[0]}` at a time for {words.count(threads, 'thread')}",
+        title=f"Only {at_once:.2g} `{names[0]}` at a time for {words.count(threads, 'thread')}",
         tasks=names,
         cost_thread_seconds=total,
         cost_seconds=facts.spread(total),
@@ -201,6 +201,6 @@ TOO_FEW_TASKS = Rule(
         "Names of a chain on the critical path and stragglers are left out."
     ),
     cost="Thread-seconds idle while they were computed, over all threads.",
-    url="https://docs.dask.org/en/stable/best-practices.html#break-up-computations-into-many-pieces",
+    url="https://docs.dask.org/en/stable/delayed-best-practices.html#break-up-computations-into-many-pieces",
     find=_too_few_tasks,
 )

@@ -187,6 +187,21 @@ class Facts:
         symbols: Symbols = pick(self.read("graph")["prefix"], self.attempts.described)
         return symbols
 
+    def key(self, row: int) -> str:
+        """Dask's key of an attempt's task; '' if it is not known."""
+        place = int(self.attempts.described[row])
+        return str(self.read("graph")["key"][place]) if place >= 0 else ""
+
+    def line_after(self, moment: float) -> str:
+        """File and line that began the first computation after a moment; '' if it is not known."""
+        table = self.read("submissions")
+        later = np.flatnonzero(table["time"] >= moment - 0.05)
+        if not len(later):
+            return ""
+        row = int(later[np.argmin(table["time"][later])])
+        file = table["file"].names[table["file"].codes[row]]
+        return f"{file.replace(chr(92), '/').rpartition('/')[2]}:{int(table['line'][row])}" if file else ""
+
     @property
     def names(self) -> list[str]:
         """Task names by code."""

@@ -32,6 +32,8 @@ def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
     many = len(lengths) >= _MANY and lost > 2 * float(lengths[most])
     names = facts.worst(facts.by_name(idle), facts.names)
     count = words.count(len(lengths), "gap")
+    line = facts.line_after(float(gaps.stop[most]))
+    place = f", before `{line}`" if line else ""
     yield Finding(
         code="client-gap",
         title=f"No tasks for {words.duration(lost)} of {words.duration(facts.wall)}, in {count}",
@@ -49,8 +51,9 @@ def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         why=(
             f"Between one computation and the next all threads waited for the client: {count}, the longest "
-            f"of {words.duration(float(lengths[most]))}. There it built the next graph, worked on results "
-            "itself or waited."
+            f"of {words.duration(float(lengths[most]))}{f', before `{line}`' if line else ''}. There it "
+            "built "
+            "the next graph, worked on results itself or waited."
         ),
         advice=_together(computations) if many else _aside(),
         url=CLIENT_GAP.url,

@@ -106,14 +106,14 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = facts.within(idle, taken) + sent
     cost = before + facts.spread(lost)
     names = requests[1] or _brought(facts, table)
-    evidence = [
-        Fact("most tasks in one graph", tasks, "count", limits["large-graph.tasks"]),
-        Fact("taking graphs in", seconds, "s", limits["large-graph.seconds"]),
-    ]
+    evidence = [Fact("most tasks in one graph", tasks, "count", limits["large-graph.tasks"])]
+    if seconds > 0:
+        evidence.append(Fact("taking graphs in", seconds, "s", limits["large-graph.seconds"]))
     if sent:
-        evidence.append(
-            Fact("from the scheduler to a worker, median", requests[2], "s", limits["large-graph.request"])
+        median = Fact(
+            "from the scheduler to a worker, median", requests[2], "s", limits["large-graph.request"]
         )
+        evidence += [median, Fact("threads idle until tasks had come", sent, "s")]
     title = f"A graph of {tasks:,} tasks took the scheduler {words.duration(seconds)} to take in"
     if sent:
         name = names[0] if names else "task"
@@ -127,7 +127,7 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         evidence=tuple(evidence),
         why=_CARRIES if sent else _MANY,
         advice=_SCATTER if sent else _FEWER,
-        url=LARGE_GRAPH.url,
+        url=_LOAD if sent else LARGE_GRAPH.url,
     )
 
 
@@ -175,6 +175,7 @@ def _brought(facts: Facts, table) -> tuple[str, ...]:  # type: ignore[no-untyped
     return facts.worst(count, prefix.names)
 
 
+_LOAD = "https://docs.dask.org/en/stable/best-practices.html#load-data-with-dask"
 _MANY = (
     "Every task of a graph is built by the client, sent, unpacked and put in order by the scheduler, before "
     "the first "

@@ -217,7 +217,8 @@ def held_up(facts: Facts, worker: str) -> tuple[str, ...]:
 
 
 _WAITED = (
-    "Tasks {name} were with {worker} and waited there for a thread, while threads of other workers had "
+    "Tasks {name} were with worker {worker} and waited there for a thread, while threads of other workers "
+    "had "
     "nothing to run. "
     "Dask keeps tasks where their data are or where they were told to run, and moves them only if that seems "
     "worth it."

@@ -67,7 +67,7 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
             "input, or let it begin first, so that the others run beside it.\n\n"
             f"    run.tasks.query(\"prefix == '{name}'\").nlargest(5, 'duration')[['key', 'worker', "
             "'duration', 'nbytes']]\n"
-            f"    run.flame(prefix='{name}')\n"
+            f"    run.flame(task={facts.key(int(rows[0]))!r})\n"
             "    client.submit(function, slow_item, priority=10)  # begins before the others"
         ),
         url=STRAGGLER.url,

@@ -52,10 +52,16 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
         cost_thread_seconds=lost,
         cost_seconds=facts.spread(lost),
         evidence=(
-            Fact("first tasks beyond the usual", first, "s"),
-            Fact("first tasks on their way", found.way, "s"),
-            Fact("workers that had not been given a task", found.joining, "s"),
-            Fact("threads that were not there yet", found.missing, "s"),
+            *(
+                Fact(name, seconds, "s")
+                for name, seconds in (
+                    ("first tasks beyond the usual", first),
+                    ("first tasks on their way", found.way if late else 0.0),
+                    ("workers that had not been given a task", found.joining if late else 0.0),
+                    ("threads that were not there yet", found.missing),
+                )
+                if seconds > 0
+            ),
             Fact("together, over all threads", facts.spread(lost), "s", limits["cold-start.seconds"]),
         ),
         why=(
@@ -64,7 +70,7 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
             else "The first task of its kind on a worker imports modules, unpacks code or opens connections, "
             "which later ones find ready."
         ),
-        advice=_WAIT if joined else _PREPARE,
+        advice=_WAIT.format(workers=len(facts.lanes.workers)) if joined else _PREPARE,
         url=COLD_START.url,
     )
 
@@ -138,8 +144,8 @@ def _workers(facts: Facts) -> tuple[str, ...]:
 
 _WAIT = (
     "Wait for the workers before the work begins, or keep them between runs.\n\n"
-    "    client.wait_for_workers(n_workers)\n"
-    "    cluster.adapt(minimum=n_workers)   # an adaptive cluster that never goes below"
+    "    client.wait_for_workers({workers})\n"
+    "    cluster.adapt(minimum={workers})   # an adaptive cluster that never goes below"
 )
 _PREPARE = (
     "Have every worker do it beforehand, once, beside whatever else happens.\n\n"
@@ -162,6 +168,6 @@ COLD_START = Rule(
         "Together, over all threads, at least `cold-start.seconds`."
     ),
     cost="Those thread-seconds, over all threads.",
-    url="https://docs.dask.org/en/stable/how-to/customize-initialization.html",
+    url="https://docs.dask.org/en/stable/customize-initialization.html",
     find=_cold_start,
 )

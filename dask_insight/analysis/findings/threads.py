@@ -58,7 +58,7 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if np.isfinite(told.lock)
         else Fact("delay of a thread that asks for the lock", told.late, "s", limits["gil-contention.late"])
     )
-    threads = max(round(at_once), 2)
+    threads = max(round(sum(facts.threads_of(each.name) for each in mine)), 2)
     yield Finding(
         code="gil-contention",
         title=f"`{names[0]}` waited for the interpreter's lock in {words.share(share)} of its time",
@@ -176,7 +176,7 @@ GIL_CONTENTION = Rule(
         "Time of their tasks without a CPU, over all threads: in processes of "
         "their own they would not have waited."
     ),
-    url="https://docs.dask.org/en/stable/best-practices.html#processes-and-threads",
+    url="https://docs.dask.org/en/stable/best-practices.html#processes-threads-and-vm-sizes",
     find=_gil_contention,
 )
 IO_WAIT = Rule(
