@@ -15,6 +15,7 @@ PANELS = (
     "functions",
     "workers",
     "spans",
+    "compare",
 )
 
 
