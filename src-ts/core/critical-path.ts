@@ -107,9 +107,13 @@ export class CriticalPath {
     this.run = take(new Uint32Array(order.length), table.numbers('run'));
     const kinds = table.symbols('kind');
     const kindOf = kinds.names.map(name => Math.max(0, KINDS.indexOf(name as Kind)));
-    this.kind = Uint8Array.from(order, row => kindOf[kinds.codes[row]]);
     const nameOf = this.tasks.namer();
-    this.name = Uint16Array.from(this.task, task => (task === NOTHING ? 0 : nameOf(task)));
+    this.kind = new Uint8Array(order.length);
+    this.name = new Uint16Array(order.length);
+    for (let at = 0; at < order.length; at++) {
+      this.kind[at] = kindOf[kinds.codes[order[at]]];
+      this.name[at] = this.task[at] === NOTHING ? 0 : nameOf(this.task[at]);
+    }
     this.findSteps(order);
   }
 
@@ -120,30 +124,36 @@ export class CriticalPath {
     const [workers, threads] = [table.symbols('worker'), table.symbols('thread')];
     const places = new Map<number, number>();
     const list: Thread[] = [];
-    const first: number[] = [];
+    const first = new Uint32Array(order.length + 1);
+    let steps = 0;
     for (let at = 0; at < order.length; at++) {
-      if (at === 0 || this.run[at] !== this.run[at - 1]) first.push(at);
+      if (at === 0 || this.run[at] !== this.run[at - 1]) first[steps++] = at;
     }
-    this.steps = first.length;
-    this.because = Uint8Array.from(first, at => reasonOf[reasons.codes[order[at]]]);
-    this.place = Uint32Array.from(first, at => {
-      const [worker, thread] = [workers.codes[order[at]], threads.codes[order[at]]];
+    first[steps] = order.length;
+    this.steps = steps;
+    this.first = first.slice(0, steps + 1);
+    this.because = new Uint8Array(steps);
+    this.place = new Uint32Array(steps);
+    for (let step = 0; step < steps; step++) {
+      const row = order[first[step]];
+      this.because[step] = reasonOf[reasons.codes[row]];
+      const [worker, thread] = [workers.codes[row], threads.codes[row]];
       const key = worker * threads.names.length + thread;
       let place = places.get(key);
       if (place === undefined) {
         place = list.push({ worker: workers.names[worker], thread: threads.names[thread] }) - 1;
         places.set(key, place);
       }
-      return place;
-    });
-    this.first = Uint32Array.from([...first, order.length]);
+      this.place[step] = place;
+    }
     this.threads = list;
   }
 }
 
 /** Rows by their times; they stand so already, unless a file was changed. */
 function inOrder(times: Float64Array): Uint32Array {
-  const order = Uint32Array.from(times, (_, row) => row);
+  const order = new Uint32Array(times.length);
+  for (let row = 0; row < times.length; row++) order[row] = row;
   for (let row = 1; row < times.length; row++) {
     if (times[row] < times[row - 1]) return order.sort((a, b) => times[a] - times[b] || a - b);
   }

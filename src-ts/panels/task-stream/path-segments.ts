@@ -14,6 +14,9 @@ export interface PathScale {
  */
 const WIDE = 3;
 
+/** Most tiles of one pixel that are looked at: what the whole costs is bounded by the width then. */
+const MOST_A_PIXEL = 32;
+
 /**
  * What is drawn of a path over lanes: stretches from left to right. Of those
  * within a pixel, the longest stands for all of them.
@@ -41,6 +44,7 @@ export class PathSegments {
     let longest = 0;
     let kept = -1;
     let keptLane = -1;
+    let seen = 0;
     const flush = (): void => {
       if (kept >= 0) this.add(Math.max(0, pixel), Math.min(width, pixel + 1), keptLane, path.kind[kept]);
       kept = -1;
@@ -62,6 +66,12 @@ export class PathSegments {
       if (column !== pixel) {
         flush();
         pixel = column;
+        seen = 0;
+      }
+      if (++seen > MOST_A_PIXEL) {
+        tile = Math.max(tile, path.firstAfter(start + (column + 1) * perPixel) - 1);
+        step = path.stepOf(tile);
+        continue;
       }
       if (right - left > longest) {
         longest = right - left;
