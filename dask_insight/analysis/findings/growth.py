@@ -12,7 +12,7 @@ from ... import words
 from ...lookup import Lookup, pick
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import most, of_workers, quoted, split
+from .names import client_pid, most, of_workers, quoted, split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -117,9 +117,10 @@ def _courses(facts: Facts) -> dict[str, _Course]:
     time = resources["time"]
     inside = np.isfinite(resources["memory"]) & (time >= facts.start - 1) & (time <= facts.stop + 1)
     results = split(memory["worker"], np.flatnonzero(np.isfinite(memory["managed"])))
-    found = {}
+    found, client = {}, client_pid(facts)
     for worker, rows in split(resources["process"], np.flatnonzero(inside)).items():
-        if worker in facts.workers and worker in results:
+        # In the client's own process nobody can tell whose memory it is.
+        if worker in results and facts.workers.get(worker, {}).get("pid", client) != client:
             rows = rows[np.argsort(time[rows], kind="stable")]
             known = results[worker]
             known = known[np.argsort(memory["time"][known], kind="stable")]

@@ -10,7 +10,7 @@ from ... import words
 from ...timeline import Moments
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
-from .names import most, of_workers, quoted, risk, split
+from .names import client_pid, most, of_workers, quoted, risk, split
 from .rule import Rule
 from .spill import spilled
 from .thresholds import Limits
@@ -147,17 +147,10 @@ def _usual(facts: Facts, late: Mapping[str, Moments]) -> float:
     names = facts.read("resources")["process"].names
     processes = {facts.workers[name]["pid"] for name in names if name in facts.workers}
     if "client" in names:
-        processes.add(_client(facts))
+        processes.add(client_pid(facts))
     if len(processes) < 2:
         return 0.0
     return min(seconds(late[name]) if name in late else 0.0 for name in names)
-
-
-def _client(facts: Facts) -> int:
-    """Process id of the client, -1 if unknown; its workers may run in it."""
-    about = facts.read("about")
-    told = dict(zip(about["name"].tolist(), about["value"].tolist(), strict=True))
-    return int(told["pid"]) if told.get("pid", "").isdigit() else -1
 
 
 def _much(facts: Facts, moments: Moments, usual: float, limits: Limits) -> bool:

@@ -8,34 +8,37 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...batch import Symbols
 from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .loops import blocked, seconds
-from .names import quoted
+from .names import quoted, split
 from .rule import Rule
 from .thresholds import Limits
 
 #: Pairs of workers looked at, those with most bytes.
 _PAIRS = 200
+#: Delay of an event loop, seconds, that is no time of the line's.
+_LATE = 0.05
 
 
 class _Came(NamedTuple):
-    """Messages with data that workers received."""
+    """Messages with data that workers received: the workers by name."""
 
     nbytes: np.ndarray
     start: np.ndarray
     stop: np.ndarray
-    #: Names of the workers.
-    receiver: list[str]
-    sender: list[str]
+    receiver: Symbols
+    sender: Symbols
 
 
 def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    if facts.spent("data") < limits["transfer-bound.share"] * facts.offered:
+        return
     waiting = facts.is_part("data")
     # What a slow line costs is told of that line.
-    slow = sum(each.cost_thread_seconds for each in _slow_transfer(facts, limits))
-    spent = facts.spent("data") - slow
+    spent = facts.spent("data") - sum(each.cost_thread_seconds for each in _slow_transfer(facts, limits))
     share = spent / facts.offered if facts.offered > 0 else 0.0
     came = _came(facts, 0.0)
     moved = float(came.nbytes.sum())
@@ -81,6 +84,8 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    if facts.spread(facts.spent("data")) < max(limits["all.seconds"], limits["all.share"] * facts.wall):
+        return
     came = _came(facts, limits["slow-transfer.message"])
     if not len(came.nbytes) or came.nbytes.sum() < limits["slow-transfer.bytes"]:
         return
@@ -152,38 +157,39 @@ class _Pair(NamedTuple):
 
 def _pairs(facts: Facts, came: _Came) -> Iterator[_Pair]:
     """What went from which worker to which, when, and how fast that line was altogether meanwhile."""
-    late = blocked(facts, 0.05)
-    pairs: dict[tuple[str, str], list[int]] = {}
-    for row, pair in enumerate(zip(came.sender, came.receiver, strict=True)):
-        pairs.setdefault(pair, []).append(row)
-    ranked = sorted(pairs, key=lambda pair: -came.nbytes[pairs[pair]].sum())[:_PAIRS]
-    ends = {name: np.array([each == name for each in came.sender]) for name, _ in ranked}
-    starts = {name: np.array([each == name for each in came.receiver]) for _, name in ranked}
-    for sender, receiver in ranked:
-        rows = pairs[sender, receiver]
+    late = blocked(facts, _LATE)
+    every = np.arange(len(came.nbytes))
+    sent, received = split(came.sender, every), split(came.receiver, every)
+    width = len(came.receiver.names)
+    pair = came.sender.codes.astype("i8") * width + came.receiver.codes
+    known, place = np.unique(pair, return_inverse=True)
+    sums = np.bincount(place, came.nbytes)
+    for code in known[np.argsort(-sums, kind="stable")][:_PAIRS].tolist():
+        sender, receiver = came.sender.names[code // width], came.receiver.names[code % width]
+        rows = sent[sender]
+        rows = rows[pair[rows] == code]
         moments = whole = Moments.of(came.start[rows], came.stop[rows])
         for name in (sender, receiver):
             if name in late:
                 moments = moments.without(late[name])
-        nbytes = float(came.nbytes[rows].sum())
-        if seconds(whole) <= 0:
-            continue
-        both = (ends[sender], starts[receiver])
-        yield _Pair(sender, receiver, nbytes, whole, _rate(came, both, moments), _rate(came, both, whole))
+        if len(whole.start):
+            both = (sent[sender], received[receiver])
+            rate, raw = _rate(came, both, moments), _rate(came, both, whole)
+            yield _Pair(sender, receiver, float(came.nbytes[rows].sum()), whole, rate, raw)
 
 
 def _rate(came: _Came, both: tuple[np.ndarray, np.ndarray], moments: Moments) -> float:
     """Bytes a second of a sender or of a receiver, whichever has more, in some moments."""
     length = seconds(moments)
     # Messages of others over the same line share it.
-    moved = max(float((came.nbytes[mask] * _share(came, mask, moments)).sum()) for mask in both)
+    moved = max(float((came.nbytes[rows] * _share(came, rows, moments)).sum()) for rows in both)
     return moved / length if length > 0 else np.inf
 
 
-def _share(came: _Came, mask: np.ndarray, moments: Moments) -> np.ndarray:
+def _share(came: _Came, rows: np.ndarray, moments: Moments) -> np.ndarray:
     """Share of each message's time that lies in some moments."""
-    length = came.stop[mask] - came.start[mask]
-    inside = moments.within(came.start[mask], came.stop[mask])
+    length = came.stop[rows] - came.start[rows]
+    inside = moments.within(came.start[rows], came.stop[rows])
     return np.asarray(np.divide(inside, length, out=np.zeros(len(length)), where=length > 0))
 
 
@@ -193,13 +199,12 @@ def _came(facts: Facts, least: float) -> _Came:
     rows = is_any(transfers["direction"], ("in",)) & (transfers["nbytes"] >= least)
     rows &= (transfers["stop"] > facts.start) & (transfers["start"] < facts.stop)
     rows = np.flatnonzero(rows)
-    worker, peer = transfers["worker"], transfers["peer"]
+    start = transfers["start"][rows]
     return _Came(
         transfers["nbytes"][rows],
-        transfers["start"][rows],
-        np.maximum(transfers["stop"][rows], transfers["start"][rows]),
-        [worker.names[code] for code in worker.codes[rows].tolist()],
-        [peer.names[code] for code in peer.codes[rows].tolist()],
+        start,
+        np.maximum(transfers["stop"][rows], start),
+        *(Symbols(transfers[name].codes[rows], transfers[name].names) for name in ("worker", "peer")),
     )
 
 

@@ -67,3 +67,10 @@ def risk(facts: Facts, limits: Limits, seconds: float) -> float:
     """What a risk costs; NaN where that is too little to be told for its time."""
     enough = seconds >= max(limits["all.seconds"], limits["all.share"] * facts.wall)
     return seconds if enough else math.nan
+
+
+def client_pid(facts: Facts) -> int:
+    """Process id of the client, -1 if unknown; its workers may run in it."""
+    about = facts.read("about")
+    told = dict(zip(about["name"].tolist(), about["value"].tolist(), strict=True))
+    return int(told["pid"]) if told.get("pid", "").isdigit() else -1

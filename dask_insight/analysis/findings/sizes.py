@@ -78,7 +78,7 @@ def _fetched(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _gathered(facts: Facts, rows: np.ndarray, limits: Limits) -> tuple[float, tuple[str, ...]]:
-    """Thread-seconds of idle threads while single tasks put together what others had made, and these' names."""
+    """Thread-seconds of threads idle while single tasks put together what others had made; names of that."""
     known, edges = facts.attempts, facts.read("edges")
     rows = np.unique(rows[known.nbytes[rows] >= limits["oversized-results.bytes"]])
     users = Lookup(known.task[rows]).rows(edges["task"])

@@ -246,14 +246,14 @@ TABLE = (
         "ours",
     ),
     Threshold("slow-transfer.message", 500e3, "bytes", "Least size of messages that count.", "ours"),
-    Threshold("slow-transfer.bytes", 20e6, "bytes", "Least bytes in such messages.", "ours"),
+    Threshold("slow-transfer.bytes", 10e6, "bytes", "Least bytes in such messages.", "ours"),
     Threshold("oversized-results.fetched", 100e6, "bytes", "Bytes brought to the client.", "ours"),
     Threshold(
         "oversized-results.bytes", 64e6, "bytes", "Least size of a result that can be too large.", "ours"
     ),
     Threshold(
         "oversized-results.fits",
-        5,
+        6,
         "times",
         "How many of it fit in the memory of a thread.",
         f"{_PRACTICES}: ten chunks a core",
