@@ -496,3 +496,17 @@ def test_what_is_uneven_in_both_runs_is_no_noise() -> None:
     assert row(compare(uneven(1, 1.0), uneven(2, 1.02)), "fit").verdict == "same"
     late = ran([Task("fit", 0.1)] * 81 + [Task("fit", 20.0)], (1,))
     assert row(compare(ran([Task("fit", 0.1)] * 82, (1,)), late), "fit").verdict == "same", "one of 82"
+
+
+def test_what_busy_cores_cost_is_noise_unless_it_stands_out() -> None:
+    def starved(seconds: float, *, seed: int = 1, factor: float = 1.0) -> Recording:
+        told = {"process": ["w0"], "time": [START + 1], "starved": [seconds]}
+        return run(seed, factor=factor, resources=told)
+
+    alone = compare(starved(0.1), starved(3.1, factor=1.3))
+    assert alone.sides["verdict"].tolist() == ["baseline", "same"]
+    assert alone.sides["noise"].iloc[1] > 1.5, "3 s on two threads"
+    assert "same" in set(alone.names["verdict"]) and "slower" not in set(alone.names["verdict"])
+    before = [starved(0.1, seed=each) for each in range(3)]
+    after = [starved(3.1, seed=9 + each, factor=1.3) for each in range(3)]
+    assert compare(before, after).sides["verdict"].tolist() == ["baseline", "slower"], "comes with the change"

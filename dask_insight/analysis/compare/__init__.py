@@ -63,8 +63,10 @@ def compare(*sides: Side, names: Sequence[str] | None = None) -> Comparison:
     compared with those of the others by Student's t (95 %), their variance
     moderated by what is expected of any run (2.5 %, with the weight of four
     degrees of freedom; Smyth, 2004). Without repeats there is this expectation,
-    and what the attempts of each task name differ by within the run (batch
-    means; Law and Kelton). Task names are told to be slower or faster at 99 %.
+    and what the attempts of each task name differ by: those of one rank from
+    each other (ratio estimator; Cochran), or all within the run (batch means;
+    Law and Kelton). What threads waited for a free core is added where it
+    differs by chance. Task names are told to be slower or faster at 99 %.
     ``noise`` in the tables is what a change must exceed; see
     `dask_insight.analysis.compare.noise`.
     """

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import noise
+from .cores import Waited, waited
 from .measure import Measured
 from .spent import paired
 
@@ -48,7 +49,11 @@ def names(sides: Sequence[Sequence[Measured]]) -> dict[str, Any]:
     spent, cpu = ([_figures(*each, len(known), cpu) for each in placed] for cpu in (False, True))
     alike = [_alike(placed[0], each, len(known)) for each in placed]
     threads = [float(np.mean([run.threads for run in side])) for side in sides]
-    rows = [_side(number, spent, cpu, alike[number], threads[number]) for number in range(len(sides))]
+    cores = [waited(sides[0], side) for side in sides]
+    rows = [
+        _side(number, spent, cpu, alike[number], threads[number], cores[number])
+        for number in range(len(sides))
+    ]
     impact = np.array([row["impact"] for row in rows])
     differs = np.array([[word not in ("baseline", "same") for word in row["verdict"]] for row in rows])
     order = np.lexsort((np.arange(len(known)), -np.nanmax(np.abs(impact), axis=0), ~differs.any(axis=0)))
@@ -141,14 +146,20 @@ def _alike(
 
 
 def _side(
-    number: int, spent: list[_Figures], cpu: list[_Figures], alike: np.ndarray, threads: float
+    number: int,
+    spent: list[_Figures],
+    cpu: list[_Figures],
+    alike: np.ndarray,
+    threads: float,
+    cores: Waited,
 ) -> dict[str, Any]:
     """The columns of one side, a value a name."""
     here, base = spent[number], spent[0]
     count, seconds = here.attempts.mean(axis=0), here.seconds.mean(axis=0)
     before = base.attempts.mean(axis=0)
     change, cpu_change = here.mean - base.mean, cpu[number].mean - cpu[0].mean
-    width, cpu_width = _noise(spent, number, alike[0]), _noise(cpu, number, alike[1])
+    width = _noise(spent, number, alike[0]) + cores.of_name(base.mean, here.mean)
+    cpu_width = _noise(cpu, number, alike[1]) + cores.of_cpu(cpu[0].mean, cpu[number].mean)
     cost = seconds - base.seconds.mean(axis=0)
     words = np.full(len(count), "baseline", object)
     if number:

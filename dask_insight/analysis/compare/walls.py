@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import noise
+from .cores import waited
 from .measure import Measured
 from .spent import paired
 
@@ -24,7 +25,8 @@ def sides(measured: Sides, names: Sequence[str]) -> dict[str, Any]:
 
     Without repeats the noise of the wall time has two parts: what runs are
     expected to differ by, and how the attempts of each task name differ within
-    the runs, or from those of the same rank, on all threads together (`noise`).
+    the runs, or from those of the same rank, on all threads together (`noise`);
+    and what their threads waited more or less for a free core is added (`cores`).
     """
     walls = [np.array([[run.seconds] for run in side]) for side in measured]
     mean = np.array([float(each.mean()) for each in walls])
@@ -35,6 +37,7 @@ def sides(measured: Sides, names: Sequence[str]) -> dict[str, Any]:
         sd = noise.deviation(seen, float(np.sqrt(noise.EXPECTED**2 + np.mean(within))))
         runs = (len(walls[0]), len(walls[number]))
         width[number] = noise.width(sd, seen.df, runs, (mean[:1], mean[number : number + 1]))[0]
+        width[number] += waited(measured[0], measured[number]).seconds
     width[(mean == 0) | (mean[0] == 0)] = np.nan
     change = np.where(np.arange(len(mean)) > 0, mean - mean[0], np.nan)
     return {
@@ -83,6 +86,7 @@ def budget(measured: Sides) -> dict[str, Any]:
         for run in side:
             kinds |= {part: kind for part, (kind, _) in run.budget.items()}
     parts = list(kinds)
+    computing = np.array([kinds[part] == "computing" and part != "cpu" for part in parts])
     seconds = [np.array([_parts(run, parts) for run in side]).reshape(len(side), -1) for side in measured]
     walls = [
         each * np.array([[run.seconds / max(run.thread_seconds, 1e-300)] for run in side])
@@ -99,6 +103,7 @@ def budget(measured: Sides) -> dict[str, Any]:
         sd = noise.deviation(seen, np.hypot(_OF_PART * larger, _OF_WALL * whole))
         ones = np.ones(len(parts))
         width[number] = noise.width(sd, seen.df, (len(walls[0]), len(walls[number])), (ones, ones))
+        width[number] += np.where(computing, waited(measured[0], measured[number]).seconds, 0.0)
         words[number] = _words(change[number], width[number], "more", "less")
     most = np.nanmax(np.abs(change[1:]), axis=0) if parts else np.zeros(0)
     order = np.lexsort((-mean.max(axis=0), -most)) if parts else np.zeros(0, "i8")
