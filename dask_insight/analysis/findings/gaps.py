@@ -51,7 +51,7 @@ def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         why=(
             f"Between one computation and the next all threads waited for the client: {count}, the longest "
-            f"of {words.duration(float(lengths[most]))}{f', before `{line}`' if line else ''}. There it "
+            f"of {words.duration(float(lengths[most]))}{place}. There it "
             "built "
             "the next graph, worked on results itself or waited."
         ),

@@ -135,7 +135,7 @@ def _requests(facts: Facts, limits: Limits) -> tuple[float, tuple[str, ...], flo
     """Thread-seconds idle while tasks were on their way to workers, where that is slow for most; names; "
     "median."""
     known = facts.attempts
-    rows = np.flatnonzero(facts.good & np.isfinite(known.received))
+    rows = np.flatnonzero(facts.good & ~known.local & np.isfinite(known.received))
     if not len(rows):
         return 0.0, (), 0.0
     way = np.zeros(len(known.run) + 1)

@@ -25,12 +25,15 @@ def _worker_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
     known, code = facts.attempts, facts.prefix.codes
     workers = known.worker.codes
+    told = {each.name for each in facts.held if np.isfinite(each.starved)}
     plain, own = _Medians.of(facts, facts.length), _Medians.of(facts, facts.own)
     for worker in np.unique(workers[facts.good]).tolist():
         name = known.worker.names[worker]
         expected, spent, number = _compared(limits, worker, plain, own, alone=_alone(facts, name))
         total, usual = float(spent.sum()), float(expected.sum())
-        if number < limits["worker-skew.count"] or usual <= 0 or total < limits["worker-skew.times"] * usual:
+        sure = name in told or _alone(facts, name)
+        least = limits["worker-skew.times" if sure else "worker-skew.starved"]
+        if number < limits["worker-skew.count"] or usual <= 0 or total < least * usual:
             continue
         times = total / usual
         excess = total - usual
@@ -49,7 +52,7 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
             cost_thread_seconds=excess + waited,
             cost_seconds=facts.spread(excess + waited),
             evidence=(
-                Fact("times as long as on the others", times, "times", limits["worker-skew.times"]),
+                Fact("times as long as on the others", times, "times", least),
                 Fact("tasks compared", number, "count", limits["worker-skew.count"]),
                 Fact("time beyond what the others take", excess, "s"),
                 Fact("threads idle until it had ended", waited, "s"),

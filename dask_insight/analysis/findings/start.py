@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...timeline import Moments
+from ...timeline import Moments, is_local
 from .facts import Facts
 from .finding import Fact, Finding
 from .rule import Rule
@@ -119,7 +119,13 @@ def _late(facts: Facts, limits: Limits) -> list[tuple[str, float]]:
     found = []
     for name, joined in zip(facts.lanes.workers, facts.lanes.joined.tolist(), strict=True):
         seconds = joined - facts.start
-        if 0 < seconds <= limits["cold-start.window"] and joined < gone and joined < facts.stop:
+        # The processes of a local pool are started for each computation.
+        if (
+            not is_local(name)
+            and 0 < seconds <= limits["cold-start.window"]
+            and joined < gone
+            and joined < facts.stop
+        ):
             found.append((name, seconds))
     return found
 
