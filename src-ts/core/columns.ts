@@ -31,8 +31,13 @@ export class NumberColumn {
     this.array = this.make(0);
   }
 
+  /** Makes room for this many rows. */
+  reserve(length: number): void {
+    this.array = grown(this.array, length, this.make);
+  }
+
   append(values: NumberArray): void {
-    this.array = grown(this.array, this.length + values.length, this.make);
+    this.reserve(this.length + values.length);
     this.array.set(values, this.length);
     this.length += values.length;
   }
@@ -76,10 +81,15 @@ export class SymbolColumn {
     return code;
   }
 
+  /** Makes room for this many rows. */
+  reserve(length: number): void {
+    this.array = grown(this.array, length, wanted => new Uint32Array(wanted));
+  }
+
   append(values: SymbolValues): void {
     const translated = Uint32Array.from(values.names, name => this.code(name));
     const { codes } = values;
-    this.array = grown(this.array, this.length + codes.length, length => new Uint32Array(length));
+    this.reserve(this.length + codes.length);
     for (let row = 0, to = this.length; row < codes.length; row++, to++) {
       this.array[to] = translated[codes[row]];
     }
@@ -108,6 +118,9 @@ export class TextColumn {
   private readonly firsts: number[] = [];
   private readonly parts: TextValues[] = [];
   length = 0;
+
+  /** Text stays where it came. */
+  reserve(_length: number): void {}
 
   append(values: TextValues): void {
     this.firsts.push(this.length);

@@ -71,9 +71,14 @@ export class Lane {
     return this.touched.since(version);
   }
 
+  /** Makes room for so many more entries. */
+  reserve(more: number): void {
+    if (this.count + more > this.start.length) this.grow(this.count + more);
+  }
+
   add(start: number, stop: number, name: number, status: number, row: number): void {
     const at = this.count++;
-    if (at === this.start.length) this.grow();
+    if (at === this.start.length) this.grow(2 * at);
     this.start[at] = start;
     this.stop[at] = stop;
     this.name[at] = name;
@@ -192,8 +197,7 @@ export class Lane {
     this.untold = Number.POSITIVE_INFINITY;
   }
 
-  private grow(): void {
-    const length = this.start.length * 2;
+  private grow(length: number): void {
     const larger = <T extends { set(from: T): void }>(made: T, old: T): T => {
       made.set(old);
       return made;

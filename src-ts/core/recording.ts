@@ -107,7 +107,9 @@ export class Table<T extends TableName = TableName> {
     const kind = kindsOf(this.name)[name];
     if (!kind) throw new Error(`table ${this.name} has no column ${name}`);
     const column = this.columns.get(name) ?? emptyColumn(kind);
-    for (const { from, packed } of this.waiting.get(name) ?? []) {
+    const waiting = this.waiting.get(name);
+    if (waiting) column.reserve(this.rows);
+    for (const { from, packed } of waiting ?? []) {
       const filled = this.filled.get(name) ?? 0;
       if (from < filled) {
         this.damages.push(`${this.name}.${name}: rows from ${from} came twice`);
@@ -176,6 +178,8 @@ export class Recording {
   private replaced = 0;
   private first = Number.POSITIVE_INFINITY;
   private last = Number.NEGATIVE_INFINITY;
+  /** The first row of each table whose times have not been looked at. */
+  private readonly unseen = new Map<TableName, number>();
   /** Tables met that this version does not know, with the rows that were skipped. */
   unknown = new Map<string, number>();
 
@@ -205,7 +209,7 @@ export class Recording {
     const from = batch.from ?? table.rows;
     table.append(batch);
     if (name === 'about') this.readFacts(from);
-    this.extend(name, from);
+    if (EXTENT[name]) this.unseen.set(name, Math.min(from, this.unseen.get(name) ?? from));
     const arrival = { table: name, from, to: from + batch.rows };
     for (const callback of [...this.callbacks]) callback(arrival);
   }
@@ -242,8 +246,10 @@ export class Recording {
     this.tables = other.tables;
     this.facts = other.facts;
     this.unknown = other.unknown;
+    other.extend();
     this.first = other.first;
     this.last = other.last;
+    this.unseen.clear();
     this.replaced++;
     for (const callback of [...this.replaceCallbacks]) callback(other);
   }
@@ -255,6 +261,7 @@ export class Recording {
 
   /** When the recording's time begins, seconds since the epoch; 0 while nothing is known. */
   get origin(): number {
+    this.extend();
     const started = this.facts.get('started');
     const first = Number.isFinite(this.first) ? this.first : Number.POSITIVE_INFINITY;
     const origin = typeof started === 'number' && Number.isFinite(started) ? Math.min(started, first) : first;
@@ -263,12 +270,14 @@ export class Recording {
 
   /** When its first row is from; `origin` may be long before. Never before `origin`. */
   get begin(): number {
-    return Math.max(this.origin, Number.isFinite(this.first) ? this.first : 0);
+    const { origin } = this;
+    return Math.max(origin, Number.isFinite(this.first) ? this.first : 0);
   }
 
   /** When it ends, or has come to by now, seconds since the epoch; never before `origin`. */
   get end(): number {
-    return Math.max(this.last, this.origin);
+    const { origin } = this;
+    return Math.max(this.last, origin);
   }
 
   /** Tells of every batch that arrives from now on. */
@@ -295,17 +304,21 @@ export class Recording {
     }
   }
 
-  private extend(name: TableName, from: number): void {
-    // All columns named in `EXTENT` are times, which the type of a table in general cannot say.
-    const table = this.table(name) as unknown as Table<'resources'>;
-    for (const column of (EXTENT[name] ?? []) as readonly 'time'[]) {
-      if (!table.has(column)) continue;
-      const times = table.times(column);
-      for (let row = from; row < times.length; row++) {
-        const time = times[row];
-        if (time < this.first) this.first = time;
-        if (time > this.last) this.last = time;
+  /** Looks at the times of what has arrived; only when somebody asks, since columns are then read in one go. */
+  private extend(): void {
+    for (const [name, from] of this.unseen) {
+      // All columns named in `EXTENT` are times, which the type of a table in general cannot say.
+      const table = this.table(name) as unknown as Table<'resources'>;
+      for (const column of (EXTENT[name] ?? []) as readonly 'time'[]) {
+        if (!table.has(column)) continue;
+        const times = table.times(column);
+        for (let row = from; row < times.length; row++) {
+          const time = times[row];
+          if (time < this.first) this.first = time;
+          if (time > this.last) this.last = time;
+        }
       }
     }
+    this.unseen.clear();
   }
 }

@@ -206,6 +206,8 @@ export class Tasks extends TaskIndex {
     const anyRunning = this.recording.table('running').rows > 0;
     const { starts: seenStarts, stops: seenStops } = this.seenTimes();
     const lanes = new Map<number, Lane>();
+    let lane: Lane | undefined;
+    let key = -1;
     for (let row = from; row < to; row++) {
       const run = runs[row];
       if (anyRunning && this.attemptOfRun.get(run) < 0) this.endRunning(run);
@@ -218,11 +220,14 @@ export class Tasks extends TaskIndex {
         this.place(row);
         continue;
       }
-      const key = workers.codes[row] * wide + threads.codes[row];
-      let lane = lanes.get(key);
-      if (!lane) {
-        lane = this.threads.get(workers.names[workers.codes[row]], thread);
+      // Rows of one lane mostly stand together.
+      if (!lane || key !== workers.codes[row] * wide + threads.codes[row]) {
+        key = workers.codes[row] * wide + threads.codes[row];
+        lane = lanes.get(key) ?? this.threads.get(workers.names[workers.codes[row]], thread);
         lanes.set(key, lane);
+        let until = row + 1;
+        while (until < to && workers.codes[until] * wide + threads.codes[until] === key) until++;
+        if (until > row + 1) lane.reserve(until - row);
       }
       const name = nameOf(tasks[row]);
       if (name === 0) this.nameless.add(tasks[row], { lane, start, row, running: false });
