@@ -69,3 +69,21 @@ test('panels are in the launcher, and the state is in the status bar', async ({ 
   await lab.page.locator('.jp-LauncherCard').filter({ hasText: 'Workers', visible: true }).click();
   await expect(lab.panel('Workers')).toBeVisible();
 });
+
+test('a docked task stream fills its height: lanes grow where there is room', async ({ lab }) => {
+  lab.write('fill.ipynb', notebook(cells.load, cells.cluster(), cells.tasks('early', 40)));
+  const fill = await lab.open('fill.ipynb');
+  for (const cell of [0, 1, 2]) await fill.run(cell);
+  await lab.drag(lab.entry(await lab.sidebar(), 'Task stream'), fill.element, 0.93, 0.5);
+  const panel = lab.panel('Task stream');
+  await expect(panel.locator('.di-surface')).toBeVisible();
+  const room = lab.page.locator('.di-panel-body[data-panel="task-stream"] > .di-room');
+  const rest = async (): Promise<number> => {
+    const [around, drawing] = [await box(room), await box(panel.locator('.di-surface'))];
+    return Math.abs(around.y + around.height - (drawing.y + drawing.height));
+  };
+  await expect.poll(rest).toBeLessThan(40);
+  expect((await box(panel.locator('.di-surface'))).height).toBeGreaterThan(300);
+  await lab.page.setViewportSize({ width: 1280, height: 620 });
+  await expect.poll(rest).toBeLessThan(40);
+});

@@ -7,8 +7,6 @@ const LOWEST_LANE = 3;
 /** What a lane wants at most, and the same where there are at most three. */
 const WANTED = 22;
 const WANTED_OF_FEW = 32;
-/** What it takes where the panel has more room than it wants. */
-const HIGHEST_LANE = 160;
 /** Height that lanes together aim at, and the most that they take before they scroll. */
 const AIM = 400;
 const TALLEST = 600;
@@ -35,7 +33,7 @@ export class LaneWindow {
   /** So many lanes, in so much room, CSS pixels. */
   fit(lanes: number, room: number): void {
     const each = Math.floor(room / Math.max(1, lanes));
-    this.height = Math.max(LOWEST_LANE, Math.min(HIGHEST_LANE, each));
+    this.height = Math.max(LOWEST_LANE, each);
     this.all = lanes;
     this.shown = Math.min(Math.max(1, Math.floor(room / this.height)), lanes);
     this.scrollBy(0);
