@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import wait_for
+from distributed import Client, LocalCluster
 from test_feed import Wire
 
 import dask_insight
@@ -19,9 +20,10 @@ from dask_insight.recording import Recording
 from dask_insight.schema import EDITIONED
 from dask_insight.session import explainer as explaining
 from dask_insight.session.bounded import BoundedRecording
-from dask_insight.session.driver import Driver
+from dask_insight.session.driver import DRIVER, Driver
 from dask_insight.session.explainer import Explainer, explainer_of
 from dask_insight.session.feed import Feed
+from dask_insight.session.live import Live
 
 
 class Page:
@@ -330,3 +332,50 @@ def test_only_rows_of_the_last_edition_are_valid(tmp_path: Any) -> None:
     recording.save(tmp_path / "run.dinsight")
     for each in (recording, dask_insight.open(tmp_path / "run.dinsight")):
         assert each.columns("budget")["worker"].tolist() == ["w3", "w3"]  # type: ignore[union-attr]
+
+
+def _work(number: int) -> int:
+    return sum(range(number))
+
+
+def test_a_live_session_explains_itself_while_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a real cluster; nothing of it runs on the client's event loop."""
+    monkeypatch.setattr(explaining, "INTERVAL", 0.1)
+    threads: set[str] = set()
+    make = Explainer._make
+
+    def noted(self: Explainer, table: str) -> None:
+        threads.add(threading.current_thread().name)
+        make(self, table)
+
+    monkeypatch.setattr(Explainer, "_make", noted)
+    session = Live()
+    recording = session.start()
+    page = Page("a", *answers.MADE, "lines")
+    feed = Feed(recording, Wire(page), wake=DRIVER.wake, explainer=explainer_of(recording))  # type: ignore[arg-type]
+    undrive = DRIVER.drive(feed)
+    try:
+        feed.handle(page.hello())
+        with (
+            LocalCluster(
+                n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0"
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            wait_for(lambda: session.state()["clusters"], "the cluster is followed")
+            for round_ in range(3):
+                client.gather(client.map(_work, range(20_000, 20_030), pure=False))
+                edition = max(page.editions, default=0)
+                wait_for(lambda edition=edition: max(page.editions, default=0) > edition, f"{round_}")
+            wait_for(lambda: set(answers.MADE) <= set(page.shown), "all tables")
+            wait_for(lambda: "def _work(number: int) -> int:" in set(recording.lines["text"]), "lines")
+        assert page.shown["budget"] > 0 and page.shown["critical"] > 0
+        assert threads == {"dask-insight-explain"}
+        assert not any("could not be" in text for text in recording.events["message"])
+        assert sum(len(batch) for batch in recording.batches()) > 0
+    finally:
+        undrive()
+        feed.close()
+        session.stop()
+    saved = {decode(batch).table for batch in recording.packed()}
+    assert "lines" in saved and not saved & EDITIONED
