@@ -108,10 +108,10 @@ export function mount(
     fit();
   };
 
-  const fills = fill && view.fills === true;
+  const fills = (): boolean => fill && view.fills === true;
   const fit = (): void => {
     const own = view.height(surface.width || host.clientWidth);
-    const room = fills && tableBox.hidden ? roomIn(host, section, surface.element) : 0;
+    const room = fills() && tableBox.hidden ? roomIn(host, section, surface.element) : 0;
     const height = room > 0 ? Math.max(room, Math.min(own, LEAST_FILLING)) : own;
     const wanted = `${Math.round(height)}px`;
     if (surface.element.style.height !== wanted) surface.element.style.height = wanted;
@@ -211,7 +211,7 @@ export function mount(
     );
   }
   fit();
-  if (fills) {
+  if (fill && view.fills !== undefined) {
     const around = new ResizeObserver(fit);
     for (const each of [host, head, ...parts(view.above, view.below)]) around.observe(each);
     stops.push(() => around.disconnect());

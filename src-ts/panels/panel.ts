@@ -108,7 +108,7 @@ export interface PanelView {
   empty(): string | undefined;
   /** Height wanted at this width, CSS pixels. */
   height(width: number): number;
-  /** True if it makes use of more height, or less, where its place has a height of its own. */
+  /** True while it makes use of more height, or less, where its place has a height of its own; undefined if never. */
   readonly fills?: boolean;
   /** Data, size, theme or selection may have changed: work out where everything stands. */
   layout(): void;

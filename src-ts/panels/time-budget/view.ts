@@ -27,7 +27,9 @@ import {
 import { groupsTable, partsTable } from './table';
 
 const SOURCE = 'time-budget';
+/** Height of the chart, and the least where the place has a height of its own. */
 const CHART = 76;
+const LEAST = 40;
 const GAP = 8;
 
 type By = 'time' | Grouping;
@@ -69,6 +71,11 @@ export class TimeBudgetView implements PanelView {
     return this.shown !== 'time' || !this.figures.told;
   }
 
+  /** The chart does; a list is as long as it is. */
+  get fills(): boolean {
+    return !this.ownAxis;
+  }
+
   empty(): string | undefined {
     const { tasks, recording } = this.context;
     if (tasks.count > 0 || recording.table('budget').rows > 0) return undefined;
@@ -92,9 +99,11 @@ export class TimeBudgetView implements PanelView {
   }
 
   plot(): Box {
-    const { width } = this.context.surface;
+    const { width, height } = this.context.surface;
     const x = gutterOf(width);
-    return { x, y: this.bar.height + GAP, width: Math.max(1, width - x - MARGIN), height: CHART };
+    const y = this.bar.height + GAP;
+    const room = Math.max(LEAST, height - y - AXIS_HEIGHT);
+    return { x, y, width: Math.max(1, width - x - MARGIN), height: this.shown === 'time' ? room : CHART };
   }
 
   draw(pen: Pen): void {
