@@ -11,6 +11,7 @@ from ...timeline import Moments
 from .facts import Facts
 from .finding import Fact, Finding
 from .gaps import intake
+from .outliers import first_of_each
 from .rule import Rule
 from .thresholds import Limits
 
@@ -136,6 +137,8 @@ def _requests(facts: Facts, limits: Limits) -> tuple[float, tuple[str, ...], flo
     "median."""
     known = facts.attempts
     rows = np.flatnonzero(facts.good & ~known.local & np.isfinite(known.received))
+    # The first task of a worker also waits for imports; see cold-start.
+    rows = np.delete(rows, first_of_each(known.worker.codes[rows], known.assigned[rows]))
     if not len(rows):
         return 0.0, (), 0.0
     way = np.zeros(len(known.run) + 1)

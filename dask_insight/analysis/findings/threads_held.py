@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _BUSY = 0.8
 #: Threads that run or could run, from which the lock is in use; and up to which, where only running is known.
 _RUNS, _RUNS_ALONE = 0.6, 1.3
+#: Rounds of samples from which they tell something; how many times the mean the longest delay of a sample is.
+_ROUNDS, _LONGEST = 5, 2.5
 
 
 class Held(NamedTuple):
@@ -75,7 +77,7 @@ def held(facts: Facts) -> list[Held]:
                 code=code,
                 at_once=float(facts.length[mine].sum()) / seconds if seconds > 0 else 0.0,
                 seconds=seconds,
-                late=_late(facts, name, busy),
+                late=_late(facts, name, busy, _mean(facts, name, busy, "lag")),
                 lock=_mean(facts, name, busy, "gil"),
                 cores=_mean(facts, name, busy, "cpu") / 100,
                 starved=_starved(facts, name) / max(seconds, 1e-9),
@@ -85,15 +87,15 @@ def held(facts: Facts) -> list[Held]:
     return found
 
 
-def _late(facts: Facts, name: str, busy: Moments) -> float:
-    """Mean delay of the sampler's rounds while tasks ran."""
+def _late(facts: Facts, name: str, busy: Moments, lag: float) -> float:
+    """Mean delay of the sampler's rounds while tasks ran; where nothing was sampled, of the event loop."""
     table = facts.read("sampling")
     mine = np.flatnonzero(_is(table["process"], name) & (table["samples"] > 0))
     stop, period = table["time"][mine], table["period"][mine].astype("f8")
     full = busy.within(stop - period, stop) >= _BUSY * period
     rounds = float(table["samples"][mine][full].sum())
-    if rounds < 5:
-        return float("nan")
+    if rounds < _ROUNDS:
+        return lag / _LONGEST
     aimed = float((table["interval"][mine][full] * table["samples"][mine][full]).sum())
     return max(0.0, (float(period[full].sum()) - aimed) / rounds)
 
