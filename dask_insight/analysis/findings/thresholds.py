@@ -34,7 +34,7 @@ TABLE = (
     Threshold("all.warning-seconds", 0.6, "s", "Least wall time that a warning must cost.", "ours"),
     Threshold("all.critical", 0.35, "share", "Share of the run from which it is critical.", "ours"),
     Threshold("tiny-tasks.mean", 0.01, "s", "Mean time of tasks below which they are tiny.", _EFFICIENCY),
-    Threshold("tiny-tasks.count", 200, "count", "Least number of such tasks.", "ours"),
+    Threshold("tiny-tasks.count", 500, "count", "Least number of such tasks.", "ours"),
     Threshold(
         "tiny-tasks.lost",
         0.2,
