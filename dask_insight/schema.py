@@ -459,7 +459,8 @@ _ALL = (
             "sym",
             "baseline, same (within the noise), slower, faster, or unknown where no task ran.",
         ),
-        Column("text", "str", "The verdict in words."),
+        Column("text", "str", "The verdict in words; '' for the baseline."),
+        Column("notes", "str", "What else stands out, in words: memory, cores that were taken."),
     ),
     _table(
         "compared_runs",
@@ -523,7 +524,7 @@ _ALL = (
             "sym",
             "baseline; came or went; slower or faster (an attempt takes longer or less); costlier or cheaper "
             "(that is within the noise, but not its CPU time); more or fewer (attempts of the same kind); "
-            "same.",
+            "same; none (in neither side).",
         ),
     ),
     _table(

@@ -82,7 +82,7 @@ def test_the_name_that_takes_twice_as_long_stands_first() -> None:
     assert (row(found, "load").verdict, row(found, "sum").verdict) == ("same", "same")
     assert of_side(found.sides)["verdict"].tolist() == ["slower"]
     assert "First of all work takes 2.0 times as long (+" in found.verdict()
-    assert "after took" in found.verdict() and "one run each" in found.verdict()
+    assert "after took" in found.verdict() and "estimated from within single runs" in found.verdict()
     assert found.slower(0.1) == ["after"] and found.slower(5.0) == []
 
 
@@ -111,7 +111,7 @@ def test_repeats_that_differ_much_make_the_noise_large() -> None:
     loud = compare(before, after)
     assert of_side(loud.sides)["verdict"].tolist() == ["same"]
     assert of_side(quiet.sides)["verdict"].tolist() == ["slower"]
-    assert of_side(loud.sides)["source"].tolist() == ["runs"] and "from 3 runs and 3" in loud.verdict()
+    assert of_side(loud.sides)["source"].tolist() == ["runs"] and "from 3 and 3 runs" in loud.verdict()
     assert len(loud.runs) == 6 and loud.sides["runs"].tolist() == [3, 3]
     assert loud.runs["seconds"][:3].mean() == pytest.approx(loud.sides["seconds"][0])
 
@@ -293,7 +293,7 @@ def test_memory_is_aligned_at_the_start() -> None:
     assert before["process"].iloc[0] == 11 and after["process"].iloc[-1] == 61
     assert after["managed"].iloc[-1] == 7 and after["spilled"].isna().all()
     assert found.sides["memory"].tolist() == [31, 61]
-    assert "The most memory rose from 31" in found.verdict()
+    assert "The most memory rose from 31" in found.notes()
     assert found.sides["memory_noise"].iloc[1] < 20
 
 
@@ -304,10 +304,8 @@ def test_that_cores_were_taken_is_told() -> None:
 
     found = compare(run(1, **resources(0.1)), run(1, factor=1.3, **resources(2.1)))
     assert found.sides["starved"].tolist() == pytest.approx([0.1, 2.1])
-    assert (
-        "A thread waited 1" in found.verdict() and "longer for a free core, as on a busier" in found.verdict()
-    )
-    assert "free core" not in compare(run(1, **resources(0.1)), run(1, factor=1.3)).verdict()
+    assert "A thread waited 1" in found.notes() and "longer for a free core, as on a busier" in found.notes()
+    assert "free core" not in compare(run(1, **resources(0.1)), run(1, factor=1.3)).notes()
 
 
 def test_only_settings_that_differ_are_told() -> None:
@@ -417,7 +415,9 @@ def test_other_peoples_text_is_never_markup() -> None:
 
 def test_json_has_no_numbers_that_json_has_not() -> None:
     told = json.loads(compare(run(1), run(2, more=[Task("new", 1.0)])).to_json(), parse_constant=pytest.fail)
-    assert {"verdict", "slower", "sides", "runs", "budget", "names", "findings", "settings"} == set(told)
+    assert {"verdict", "notes", "slower", "sides", "runs", "budget", "names", "findings", "settings"} == set(
+        told
+    )
     assert told["runs"][0]["started"].startswith("2025-")
     [new] = [each for each in told["names"] if each["name"] == "new" and each["side"] == 1]
     assert new["names"] == ["new"] and new["change"] is None and new["verdict"] == "came"

@@ -539,8 +539,10 @@ export const TABLES = {
     source: 'sym',
     /** baseline, same (within the noise), slower, faster, or unknown where no task ran. */
     verdict: 'sym',
-    /** The verdict in words. */
-    text: 'str'
+    /** The verdict in words; '' for the baseline. */
+    text: 'str',
+    /** What else stands out, in words: memory, cores that were taken. */
+    notes: 'str'
   },
   /** Every run that was compared. */
   compared_runs: {
@@ -620,7 +622,7 @@ export const TABLES = {
     cpu_noise: 'f64',
     /** What the change of `seconds` costs, spread over the side's threads; less than 0 if it saves. For costlier and cheaper that of CPU time. */
     impact: 'f64',
-    /** baseline; came or went; slower or faster (an attempt takes longer or less); costlier or cheaper (that is within the noise, but not its CPU time); more or fewer (attempts of the same kind); same. */
+    /** baseline; came or went; slower or faster (an attempt takes longer or less); costlier or cheaper (that is within the noise, but not its CPU time); more or fewer (attempts of the same kind); same; none (in neither side). */
     verdict: 'sym'
   },
   /** Memory of all workers together, aligned at the start of each run. */

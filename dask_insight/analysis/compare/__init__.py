@@ -15,7 +15,7 @@ from .comparison import Comparison
 from .findings import findings
 from .measure import Measured, measure
 from .names import names as task_names
-from .say import verdicts
+from .say import notes, verdicts
 from .settings import settings
 from .sides import Side, sides_of
 from .stacks import stacks
@@ -83,7 +83,7 @@ def _recording(names: Sequence[str], measured: Sequence[Sequence[Measured]]) -> 
     parts = budget(measured)
     of_names = task_names(measured)
     told = walls(measured, names)
-    told["text"] = verdicts(told, parts, of_names)
+    told |= {"text": verdicts(told, parts, of_names), "notes": notes(told)}
     made = Recording()
     began = [run.started for side in measured for run in side if np.isfinite(run.started)]
     facts: dict[str, Any] = {"name": " and ".join(names), "comparison": " ".join(filter(None, told["text"]))}

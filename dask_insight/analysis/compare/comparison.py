@@ -47,8 +47,15 @@ class Comparison:
 
     def verdict(self) -> str:
         """The answer: for each side whether it is slower or faster than the first, by how much, and why."""
+        return self._said("text")
+
+    def notes(self) -> str:
+        """What else stands out: the most memory, and cores that other programs had; '' if nothing does."""
+        return self._said("notes")
+
+    def _said(self, column: str) -> str:
         columns: Any = self.recording.columns("compared_sides")
-        return " ".join(text for text in columns["text"].tolist() if text)
+        return " ".join(text for text in columns[column].tolist() if text)
 
     def frame(self, table: str = "names") -> pd.DataFrame:
         """A table with the sides beside each other.

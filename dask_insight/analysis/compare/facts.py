@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ... import words
+
 #: Facts of `about` that say where a run was.
 _HOST = ("host", "platform", "cores")
 
@@ -34,7 +36,8 @@ def _all(about: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Any]]:
     for name in _HOST:
         yield ("host", name), about.get(name)
     for name, value in _flat(about.get("cluster")):
-        yield ("cluster", name), value
+        sized = name == "memory_limit" and isinstance(value, int | float)
+        yield ("cluster", name), words.size(value) if sized else value
 
 
 def _within(value: Any, name: str) -> Any:

@@ -55,7 +55,9 @@ def names(sides: Sequence[Sequence[Measured]]) -> dict[str, Any]:
         for number in range(len(sides))
     ]
     impact = np.array([row["impact"] for row in rows])
-    differs = np.array([[word not in ("baseline", "same") for word in row["verdict"]] for row in rows])
+    differs = np.array(
+        [[word not in ("baseline", "same", "none") for word in row["verdict"]] for row in rows]
+    )
     order = np.lexsort((np.arange(len(known)), -np.nanmax(np.abs(impact), axis=0), ~differs.any(axis=0)))
     width = len(sides)
     made: dict[str, Any] = {
@@ -222,6 +224,7 @@ def _verdicts(
     for (change, width), more, less in ((cpu, "costlier", "cheaper"), (spent, "slower", "faster")):
         words[change > width] = more
         words[change < -width] = less
+    words[(before == 0) & (count == 0)] = "none"
     words[(before == 0) & (count > 0)] = "came"
     words[(before > 0) & (count == 0)] = "went"
     return words

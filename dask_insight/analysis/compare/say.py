@@ -55,6 +55,11 @@ def verdicts(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Mapping
     return ["", *(" ".join(_sentences(sides, budget, names, side)) for side in sides["side"][1:])]
 
 
+def notes(sides: Mapping[str, Any]) -> list[str]:
+    """For each side what else stands out against the baseline; '' for nothing."""
+    return ["", *(" ".join(_notes(sides, side)) for side in sides["side"][1:])]
+
+
 def _sentences(
     sides: Mapping[str, Any], budget: Mapping[str, Any], names: Mapping[str, Any], side: int
 ) -> Iterator[str]:
@@ -64,6 +69,11 @@ def _sentences(
     told = _names(names, side)
     if because := _because(sides, budget, told, side):
         yield because
+
+
+def _notes(sides: Mapping[str, Any], side: int) -> Iterator[str]:
+    if sides["verdict"][side] == "unknown":
+        return
     if because := _starved(sides, side):
         yield because
     memory, before = (float(sides["memory"][each]) for each in (side, 0))
@@ -75,13 +85,14 @@ def _sentences(
 def _first(sides: Mapping[str, Any], side: int) -> str:
     name, base = sides["name"][side], sides["name"][0]
     took, before = sides["seconds"][side], sides["seconds"][0]
-    change, noise = sides["change"][side], words.duration(sides["noise"][side])
+    change = sides["change"][side]
     runs = sides["runs"][0], sides["runs"][side]
     known = (
-        f"from {words.count(runs[0], 'run')} and {runs[1]:,}"
+        f"from {runs[0]:,} and {words.count(runs[1], 'run')}"
         if sides["source"][side] == "runs"
-        else "one run each, so estimated from their tasks and from how runs usually differ"
+        else "estimated from within single runs"
     )
+    noise = f"±{words.SPACE}{words.duration(sides['noise'][side])}, {known}"
     if not took or not before:
         empty = name if not took else base
         return (
@@ -91,7 +102,7 @@ def _first(sides: Mapping[str, Any], side: int) -> str:
     if sides["verdict"][side] == "same":
         return (
             f"{name} took {words.duration(took)}{where} and {base} {words.duration(before)}: "
-            f"no difference beyond the noise of ±{words.SPACE}{noise} ({known})."
+            f"no difference beyond the noise ({noise})."
         )
     by = f"{words.duration(abs(change))} ({words.share(abs(change) / before)})"
     by = f"{by} {'longer' if change > 0 else 'less'} than"
@@ -101,10 +112,7 @@ def _first(sides: Mapping[str, Any], side: int) -> str:
             if took < 100 * before
             else f"{took / before:,.0f} times as long as"
         )
-    return (
-        f"{name} took {words.duration(took)}{where}, {by} {base} with {words.duration(before)}; "
-        f"the noise is ±{words.SPACE}{noise} ({known})."
-    )
+    return f"{name} took {words.duration(took)}{where}, {by} {base} with {words.duration(before)} (noise {noise})."
 
 
 def _threads(sides: Mapping[str, Any], side: int) -> str:
@@ -134,14 +142,17 @@ def _because(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Sequenc
     if together := _together(names):
         return together
     least = _OF_WALL * wall if same else _OF_CHANGE * abs(change)
-    causes = [name for name in names if name.verdict != "same" and abs(name.impact) >= least]
+    causes = [name for name in names if name.verdict not in ("same", "none") and abs(name.impact) >= least]
     with_it = [name for name in causes if not same and name.impact * change > 0][:2]
     against = [name for name in causes if name not in with_it and (same or name.impact * change < 0)][:2]
     if with_it:
         because = f"First of all {words.listing(map(_said, with_it))}."
     else:
         because = "" if same else _waiting(budget, change, side)
-    return f"{because} But {words.listing(map(_said, against))}.".strip() if against else because
+    if not against:
+        return because
+    but = words.listing(map(_said, against))
+    return f"{because[:-1]}, but {but}." if because else f"But {but}."
 
 
 def _said(name: _Name) -> str:

@@ -19,14 +19,14 @@ _TITLE = "Comparison"
 
 def text(comparison: Comparison) -> str:
     """As text in columns."""
-    parts = [comparison.verdict(), *map(_text, sections(comparison))]
-    return "\n\n".join(parts)
+    said = "\n".join(filter(None, (comparison.verdict(), comparison.notes())))
+    return "\n\n".join([said, *map(_text, sections(comparison))])
 
 
 def markdown(comparison: Comparison) -> str:
     """As Markdown, as GitHub and GitLab show it."""
     name = " and ".join(str(side) for side in comparison.sides["name"])
-    parts = ["<!-- dask-insight compare -->", f"### {_TITLE}: {plain(name)}", plain(comparison.verdict())]
+    parts = ["<!-- dask-insight compare -->", f"### {_TITLE}: {plain(name)}", plain(_said(comparison))]
     first, *others = sections(comparison)
     parts.append(_markdown(first))
     for section in others:
@@ -37,7 +37,7 @@ def markdown(comparison: Comparison) -> str:
 
 def html(comparison: Comparison) -> str:
     """As plain tables, which sanitisers leave."""
-    head = f'<p dir="auto"><b>{_TITLE}</b><br>{escape(comparison.verdict())}</p>'
+    head = f'<p dir="auto"><b>{_TITLE}</b><br>{escape(_said(comparison))}</p>'
     return head + tables(comparison)
 
 
@@ -58,6 +58,10 @@ def facts(comparison: Comparison) -> list[tuple[str, str]]:
 def to_json(comparison: Comparison) -> str:
     """As one JSON object."""
     return json.dumps(as_object(comparison), ensure_ascii=False, indent=2)
+
+
+def _said(comparison: Comparison) -> str:
+    return f"{comparison.verdict()} {comparison.notes()}".strip()
 
 
 def _text(section: Section) -> str:

@@ -78,7 +78,8 @@ def _names(comparison: Comparison, side: int, heads: tuple[str, str], against: s
     table = comparison.names
     here = table[table["side"] == side].to_dict("records")
     base = table[table["side"] == 0].to_dict("records")
-    rows = [_name(now, before) for now, before in zip(here, base, strict=True)]
+    pairs = [pair for pair in zip(here, base, strict=True) if pair[0]["verdict"] != "none"]
+    rows = [_name(now, before) for now, before in pairs]
     first, second = heads
     head = (
         "Task name",
@@ -89,7 +90,7 @@ def _names(comparison: Comparison, side: int, heads: tuple[str, str], against: s
         "change",
         "on all threads",
     )
-    changed = sum(row["verdict"] != _SAME for row in here)
+    changed = sum(now["verdict"] != _SAME for now, _ in pairs)
     left = len(rows) - _NAMES
     note = f"{words.count(changed, 'name')} of {len(rows):,} changed beyond the noise."
     note += f" {words.count(left, 'more name')} not shown." if left > 0 else ""
@@ -196,4 +197,9 @@ def as_object(comparison: Comparison) -> dict[str, Any]:
         for column in ("names", "tasks"):
             if column in row:
                 row[column] = json.loads(row[column])
-    return {"verdict": comparison.verdict(), "slower": comparison.slower(), **tables}
+    return {
+        "verdict": comparison.verdict(),
+        "notes": comparison.notes(),
+        "slower": comparison.slower(),
+        **tables,
+    }
