@@ -222,6 +222,14 @@ def test_the_clients_event_loop_holds_up_no_worker() -> None:
     assert not found(lagging("client", [0.5] * 100), "event-loop-lag")
 
 
+def test_local_schedulers_have_no_event_loop() -> None:
+    run = Run(threads={"threads": 1, "joined": -1.0, "left": math.nan})
+    for start in range(20):
+        run.task("piece", "threads", start, start + 1)
+    rows = [{"process": "scheduler", "time": START + 0.2 * at, "lag": 0.2} for at in range(100)]
+    assert not found(with_rows(run.recording(), "resources", rows), "event-loop-lag")
+
+
 # Memory
 
 
@@ -287,6 +295,27 @@ def test_memory_that_results_fill_is_told_with_what_made_them() -> None:
         "memory-pressure",
     )
     assert one.tasks[0] == "load"
+
+
+def test_results_that_a_client_holds_fill_memory_after_their_use() -> None:
+    run = using([150 * MB] * 50 + [950 * MB] * 50, [1 * MB] * 45 + [700 * MB] * 55)
+    for attempt in run.attempts[:8]:
+        attempt["nbytes"] = 100 * MB
+    for attempt in run.attempts[8:]:
+        attempt["nbytes"] = 8.0
+    run.names[:8] = ["grid"] * 8
+    run.tables["attempts"] = attempts_with_sizes(run)
+    assert the(run.recording(), "memory-pressure").tasks == ("grid",)
+
+
+def attempts_with_sizes(run: Run) -> dict[str, Any]:
+    """The table, with what `Run` leaves out."""
+    plain = {
+        name: [row[name] for row in run.attempts] for name in ("run", "task", "worker", "thread", "status")
+    }
+    moments = ("submitted", "ready", "assigned", "start", "stop", "done")
+    times = {name: [START + row[name] for row in run.attempts] for name in moments}
+    return plain | times | {"nbytes": [row["nbytes"] for row in run.attempts]}
 
 
 def test_a_nannys_kill_is_critical() -> None:

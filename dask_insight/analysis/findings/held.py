@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ...lookup import Lookup
@@ -33,24 +35,49 @@ def names_in_memory(facts: Facts, peaks: dict[str, tuple[float, float]]) -> tupl
     peaks
         For each worker a moment, and the bytes to be explained.
     """
-    known, until = facts.attempts, needed_until(facts)
+    known, until, managed = facts.attempts, needed_until(facts), _managed(facts)
     size = np.nan_to_num(known.nbytes)
     weight = np.zeros(len(known.run))
     attempts = split(known.worker, np.flatnonzero(of_workers(facts, peaks)))
     for worker, (when, nbytes) in peaks.items():
         mine = attempts.get(worker, np.zeros(0, "i8"))
-        held = mine[known.ok[mine] & (known.done[mine] <= when) & (until[mine] > when)]
-        together = float(size[held].sum())
-        if together > 0 and together >= 0.5 * nbytes:
-            weight[held] += size[held] / together
-            continue
-        mine = mine[known.ran[mine] | known.killed[mine]]
-        rows = mine[known.ran[mine] & (known.start[mine] <= when) & (known.ended[mine] >= when)]
-        if not len(rows):
-            rows = running_of(facts, worker, mine[known.killed[mine]])
-        if not len(rows):
-            rows = mine[known.stop[mine] <= when]
-            rows = rows[np.argsort(known.stop[rows])][-1:]
-        weight[rows] += 1.0 / max(len(rows), 1)
+        made = mine[known.ok[mine] & (known.done[mine] <= when)]
+        held = made[until[made] > when]
+        results = max(managed(worker, when), float(size[held].sum()))
+        if results > 0 and results >= 0.5 * nbytes:
+            # What nothing needs any more is there as long as a client holds it.
+            rows = held if size[held].sum() >= 0.5 * results else made
+            weight[rows] += size[rows] / max(float(size[rows].sum()), 1.0)
+        else:
+            rows = _running(facts, worker, mine, when)
+            weight[rows] += 1.0 / max(len(rows), 1)
     rows = np.flatnonzero(weight)
     return most(facts, rows, weight[rows])
+
+
+def _managed(facts: Facts) -> Callable[[str, float], float]:
+    """Tells Dask's own measure of the results on a worker at a moment, bytes; 0 where unknown."""
+    memory = facts.read("memory")
+    rows_of = split(memory["worker"], np.flatnonzero(np.isfinite(memory["managed"])))
+
+    def at(worker: str, when: float) -> float:
+        rows = rows_of.get(worker)
+        if rows is None:
+            return 0.0
+        order = rows[np.argsort(memory["time"][rows], kind="stable")]
+        return float(np.interp(when, memory["time"][order], memory["managed"][order]))
+
+    return at
+
+
+def _running(facts: Facts, worker: str, mine: np.ndarray, when: float) -> np.ndarray:
+    """Of a worker's attempts, those that ran at a moment, or else the last before."""
+    known = facts.attempts
+    ran = mine[known.ran[mine]]
+    rows: np.ndarray = ran[(known.start[ran] <= when) & (known.ended[ran] >= when)]
+    if not len(rows):
+        rows = running_of(facts, worker, mine[known.killed[mine]])
+    if not len(rows):
+        before = ran[known.stop[ran] <= when]
+        rows = before[np.argsort(known.stop[before])][-1:]
+    return rows

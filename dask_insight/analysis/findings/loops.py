@@ -20,6 +20,8 @@ _EXPLAINED = 0.5
 
 
 def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    if facts.attempts.local.all():
+        return
     late = blocked(facts, limits["event-loop-lag.lag"])
     usual = _usual(facts, late)
     much = {name: moments for name, moments in late.items() if _much(facts, moments, usual, limits)}
