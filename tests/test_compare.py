@@ -312,9 +312,9 @@ def test_only_settings_that_differ_are_told() -> None:
     def about(version: str, method: str | None) -> dict[str, Any]:
         facts = {
             "python": "3.12.1",
-            "packages": {"dask": version, "numpy": "2.1"},
+            "packages": {"dask": version, "numpy": "2.1"} | ({} if method else {"pyarrow": "18.0"}),
             "config": {"dataframe": {"shuffle": {"method": method}}, "array": {"chunk-size": "128MiB"}},
-            "cluster": {"workers": 2},
+            "cluster": {"workers": 2} if method else {},
         }
         return {"about": {"name": list(facts), "value": [json.dumps(each) for each in facts.values()]}}
 
@@ -325,7 +325,9 @@ def test_only_settings_that_differ_are_told() -> None:
         ("version", "dask", 0): "2024.1 | 2024.2",
         ("version", "dask", 1): "2025.1",
         ("configuration", "dataframe.shuffle.method", 0): "p2p",
-        ("configuration", "dataframe.shuffle.method", 1): "",
+        ("configuration", "dataframe.shuffle.method", 1): "None",
+        ("version", "pyarrow", 0): "",
+        ("version", "pyarrow", 1): "18.0",
     }
 
 

@@ -16,7 +16,9 @@ def facts_of(about: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     """Kind and name of each fact to its value in words."""
     told: dict[tuple[str, str], str] = {}
     for (kind, name), value in _all(about):
-        if value not in (None, ""):
+        if value is None and kind == "configuration":
+            told[kind, name] = "None"
+        elif value not in (None, ""):
             told[kind, name] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return told
 

@@ -112,7 +112,8 @@ def _first(sides: Mapping[str, Any], side: int) -> str:
             if took < 100 * before
             else f"{took / before:,.0f} times as long as"
         )
-    return f"{name} took {words.duration(took)}{where}, {by} {base} with {words.duration(before)} (noise {noise})."
+    than = f"{base} with {words.duration(before)}"
+    return f"{name} took {words.duration(took)}{where}, {by} {than} (noise {noise})."
 
 
 def _threads(sides: Mapping[str, Any], side: int) -> str:

@@ -16,7 +16,9 @@ def settings(measured: Sequence[Sequence[Measured]]) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {"side": [], "kind": [], "name": [], "value": []}
     for kind, name in sorted(known, key=lambda fact: (_KINDS.index(fact[0]), fact[1])):
         told = [list(dict.fromkeys(run.facts.get((kind, name), "") for run in side)) for side in measured]
-        if all(values == told[0] for values in told):
+        # What a side does not tell may be the same; but a package that it does not tell is not there.
+        known_by = told if kind == "version" else [values for values in told if any(values)]
+        if all(values == known_by[0] for values in known_by):
             continue
         for side, values in enumerate(told):
             for column, value in zip(columns, (side, kind, name, " | ".join(values)), strict=True):
