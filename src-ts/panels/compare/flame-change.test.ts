@@ -38,7 +38,7 @@ const recording = recordingOf({
 
 function flameOf(stacks: SideStacks | undefined, choice: Partial<FlameChoice> = {}): FlameChange {
   const flame = new FlameChange(() => {});
-  flame.take(stacks, { before: 0, after: 1, width: 1, names: ['a', 'b'], ...choice });
+  flame.take(stacks, { before: 0, after: 1, width: 1, names: ['a', 'b'], noisy: false, ...choice });
   flame.layout(400, 0);
   return flame;
 }

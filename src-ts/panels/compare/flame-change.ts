@@ -24,6 +24,8 @@ export interface FlameChoice {
   readonly after: number;
   readonly width: number;
   readonly names: readonly [before: string, after: string];
+  /** The runs differ by no more than noise. */
+  readonly noisy: boolean;
 }
 
 /** One call tree of two sides: as wide as one of them, coloured by what the other one is not. */
@@ -36,6 +38,8 @@ export class FlameChange {
   private packed = new Uint32Array(0);
   private packedFor: Theme | undefined;
   private labels: readonly string[] = [];
+  private shown: readonly string[] = [];
+  private shownFor = Number.NaN;
   private box: Box = { x: 0, y: 0, width: 1, height: 1 };
 
   constructor(changed: () => void) {
@@ -50,6 +54,7 @@ export class FlameChange {
     this.stacks = stacks;
     this.choice = choice;
     this.packedFor = undefined;
+    this.shownFor = Number.NaN;
     this.tree = undefined;
     if (!stacks) return;
     const { size, parent } = stacks;
@@ -78,12 +83,20 @@ export class FlameChange {
     if (!tree || tree.total[0] <= 0) return;
     if (this.packedFor !== theme) this.pack(theme);
     const text = textWidth(`11px ${theme.font}`);
-    const { from, to } = this.zoom.window;
-    const told = TOLD_FROM * ((to - from) / box.width);
-    const names = this.labels.map((label, node) =>
-      tree.size > 0 && stacks.total[choice.width][node] >= told ? label : stacks.functions[node]
-    );
+    const names = this.labelsFor(stacks, choice);
     this.painter.draw(pen, tree, box, this.zoom.window, this.packed, names, text, theme, ratio);
+  }
+
+  /** Names, with the change beside them where there is room for both. */
+  private labelsFor(stacks: SideStacks, { width }: FlameChoice): readonly string[] {
+    const { from, to } = this.zoom.window;
+    const least = TOLD_FROM * ((to - from) / this.box.width);
+    if (least !== this.shownFor) {
+      this.shownFor = least;
+      const total = stacks.total[width];
+      this.shown = this.labels.map((label, node) => (total[node] >= least ? label : stacks.functions[node]));
+    }
+    return this.shown;
   }
 
   drawOverlay(pen: Pen, mark: Mark, theme: Theme): void {
@@ -164,7 +177,7 @@ export class FlameChange {
     }
   }
 
-  private drawTitle(pen: Pen, theme: Theme, { names, width, after }: FlameChoice): void {
+  private drawTitle(pen: Pen, theme: Theme, { names, width, after, noisy }: FlameChoice): void {
     const font = `12px ${theme.font}`;
     const widths = textWidth(font);
     pen.font = font;
@@ -189,6 +202,10 @@ export class FlameChange {
       pen.fillText(label, x + 38, y);
       x += 38 + widths.of(label) + 18;
     }
+    const hint = 'within the noise';
+    if (!noisy || x + widths.of(hint) > this.box.width) return;
+    pen.fillStyle = theme.muted;
+    pen.fillText(hint, x, y);
   }
 
   private boxOf(node: number): Box {

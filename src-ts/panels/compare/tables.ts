@@ -1,4 +1,4 @@
-import type { Comparison, Side, SideFinding, SidePart } from '../../core/comparison';
+import type { Comparison, Side, SideFinding, SideName, SidePart } from '../../core/comparison';
 import { count, duration, MISSING, share } from '../../core/format';
 import type { TableOptions } from '../table';
 import { partWords } from '../time-budget/words';
@@ -61,15 +61,26 @@ export function budgetTable(
   };
 }
 
+/** The order in which two sides stand, where there are more: what is no noise, then what costs or saves most. */
+function byMatter(a: SideName, b: SideName): number {
+  return (
+    Number(a.verdict === 'same') - Number(b.verdict === 'same') || Math.abs(b.impact) - Math.abs(a.impact)
+  );
+}
+
 /** Task names, that whose change matters most first. */
 export function nameTable(
   { comparison, before, after }: Pair,
   swatch: (name: string) => string
 ): TableOptions {
-  const rows = comparison.names.filter(({ side }) => side === after.side);
   const baseline = new Map(
     comparison.names.filter(({ side }) => side === before.side).map(each => [each.name, each])
   );
+  // A name may be there for a third side only.
+  const rows = comparison.names.filter(
+    ({ side, name, count }) => side === after.side && (count > 0 || (baseline.get(name)?.count ?? 0) > 0)
+  );
+  if (comparison.sides.length > 2) rows.sort(byMatter);
   const values = (row: number): (string | number)[] => {
     const b = rows[row];
     const a = baseline.get(b.name);

@@ -143,14 +143,21 @@ export class CompareView implements PanelView {
     this.others.replaceChildren(
       ...sides
         .slice(1)
-        .map(side => element('option', { value: side.side, selected: side === pair.after }, sideName(side)))
+        .map(side =>
+          element(
+            'option',
+            { value: side.side, selected: side === pair.after },
+            `${sideName(side)} against ${sideName(pair.before)}`
+          )
+        )
     );
     const names = [sideName(pair.before), sideName(pair.after)] as const;
     this.widths.hidden = stacks === undefined;
     for (const option of this.widths.options)
       option.textContent = `Width: ${names[option.value === 'after' ? 1 : 0]}`;
     const [before, after] = [pair.before.side, pair.after.side];
-    this.flame.take(stacks, { before, after, width: this.wide === 'after' ? after : before, names });
+    const width = this.wide === 'after' ? after : before;
+    this.flame.take(stacks, { before, after, width, names, noisy: pair.after.verdict === 'same' });
   }
 
   private pair(): Pair | undefined {

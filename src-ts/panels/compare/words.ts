@@ -1,5 +1,5 @@
 import type { Side, SideName } from '../../core/comparison';
-import { count, duration, figures, MISSING, share, shortened, THIN } from '../../core/format';
+import { count, duration, figures, MISSING, plural, share, shortened, THIN } from '../../core/format';
 
 /** A change with its sign: `+1.2 s`, `−340 ms`. */
 export function signed(value: number, words: (size: number) => string = duration): string {
@@ -49,7 +49,7 @@ export function nameWords(
       return `takes ${times(after.cpu - after.cpuChange, after.cpu)} less CPU time`;
     case 'more':
     case 'fewer':
-      return `${count(after.count)} tasks instead of ${count(before?.count ?? Number.NaN)}`;
+      return `${plural(after.count, 'task')} instead of ${count(before?.count ?? Number.NaN)}`;
     case 'came':
       return `only in ${sideName(sides[1])}`;
     case 'went':

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { Side, SideName } from '../../core/comparison';
+import { nameWords, sideFacts, signed, times } from './words';
+
+const side = (name: string): Side => ({
+  side: 0,
+  name,
+  runs: 1,
+  workers: 2,
+  threads: 4,
+  seconds: 1,
+  change: 0,
+  noise: 0.1,
+  tasks: 1,
+  memory: 0,
+  verdict: 'same',
+  text: ''
+});
+
+const task = (change: Partial<SideName>): SideName => ({
+  side: 1,
+  name: 'x',
+  count: 10,
+  seconds: 1,
+  mean: 0.1,
+  cpu: 0.1,
+  share: 1,
+  change: 0,
+  noise: 0.01,
+  cpuChange: 0,
+  cpuNoise: 0,
+  impact: 0,
+  verdict: 'same',
+  ...change
+});
+
+const plain = (text: string): string => text.replaceAll('\u2009', ' ');
+
+test.each([
+  [{ verdict: 'slower', mean: 0.15 }, 'slower by 50 %'],
+  [{ verdict: 'slower', mean: 0.4 }, 'takes 4 times as long'],
+  [{ verdict: 'faster', mean: 0.05 }, 'faster by 50 %'],
+  [{ verdict: 'costlier', cpu: 0.3, cpuChange: 0.2 }, 'takes 3 times the CPU time'],
+  [{ verdict: 'costlier', cpu: 0.3, cpuChange: 0.1 }, 'takes 50 % more CPU time'],
+  [{ verdict: 'cheaper', cpu: 0.1, cpuChange: -0.1 }, 'takes 50 % less CPU time'],
+  [{ verdict: 'fewer', count: 1 }, '1 task instead of 10'],
+  [{ verdict: 'came' }, 'only in b'],
+  [{ verdict: 'went' }, 'only in a'],
+  [{}, 'within the noise, ± 10 ms'],
+  [{ noise: Number.NaN }, 'the same']
+])('%o reads %s', (change, words) => {
+  expect(plain(nameWords(task({}), task(change), [side('a'), side('b')]))).toBe(words);
+});
+
+test('a change has its sign, and what is missing is said to be', () => {
+  expect([1.2, -0.34, 0, Number.NaN].map(value => plain(signed(value)))).toEqual([
+    '+1.2 s',
+    '−340 ms',
+    '0 s',
+    '–'
+  ]);
+  expect([times(1, 1.5), times(1, 3), times(0, 1)].map(plain)).toEqual(['50 %', '3 times', '']);
+});
+
+test('a side is told by its runs, workers and threads', () => {
+  expect(sideFacts(side('a'))).toBe('2 workers, 4 threads');
+  expect(sideFacts({ ...side('a'), runs: 3, workers: 1, threads: 1.5 })).toBe(
+    '3 runs, 1 worker, 1.5 threads'
+  );
+});
