@@ -24,6 +24,7 @@ MEASUREMENTS = {
     "local_overhead": ["--tasks", "2000", "--rounds", "1"],
     "drawing": ["--quick"],
     "live": ["--quick"],
+    "explaining": ["--quick"],
     "what_if": ["--quick"],
     "overhead": ["--quick"],
 }

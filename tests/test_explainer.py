@@ -237,8 +237,8 @@ def test_it_takes_its_share_of_a_core_only(recording: Recording, monkeypatch: py
     finally:
         stop()
     dear, cheap = (np.diff(made[table]) for table in ("budget", "critical"))
-    # 0.02 s twice over, as two share 10 % of a core, are 0.4 s.
-    assert dear.min() >= 0.39 and len(dear) >= 3
+    # Half as much again as 0.02 s, twice over as two share 10 % of a core, are 0.6 s.
+    assert dear.min() >= 0.59 and len(dear) >= 3
     assert cheap.min() >= 0.09 and len(cheap) > 2 * len(dear)
 
 

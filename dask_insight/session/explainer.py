@@ -21,6 +21,8 @@ from .code import Code, may_be_kept
 INTERVAL = 2.0
 #: Share of one core that working out may take, by the CPU time of its thread.
 SHARE = 0.05
+#: How much more the next edition may cost than the last, as the run has grown.
+_GROWTH = 1.5
 #: Tables that are not worked out, but read from the source code that rows point to.
 CODE = ("functions", "lines")
 #: Tables whose rows change what can be said; others do too while a task is running.
@@ -182,7 +184,7 @@ class Explainer:
         except Exception as error:
             self._tell(table, error)
         self.cost[table] = time.thread_time() - cost
-        self._due[table] = began + max(INTERVAL, sharing * self.cost[table] / SHARE)
+        self._due[table] = began + max(INTERVAL, sharing * _GROWTH * self.cost[table] / SHARE)
 
     def _make(self, table: str) -> None:
         recording = self._recording
