@@ -7,32 +7,67 @@ export const ZOOMS = { whole: 1.1, 'one part in 16': 16, close: 1024 };
 /** Pixels that the picture moves from one frame to the next, there and back. */
 const STEPS = [7, 7, 7, 7, 7, -7, -7, -7, -7, -7];
 
-/** Milliseconds from the beginning of the navigation until the picture can be seen. */
+/**
+ * Runs in a page before all else: after each frame, when the browser has been given the picture to show, it
+ * looks whether what is waited for is drawn by now, and notes the milliseconds since the navigation began.
+ */
+function watched(moments) {
+  const body = Object.entries(moments).map(([name, is]) => `${name}: ${is}`);
+  return `{
+    const moments = {${body.join()}};
+    window.moments = {};
+    const { port1, port2 } = new MessageChannel();
+    const look = () => requestAnimationFrame(() => port2.postMessage(0));
+    port1.onmessage = () => {
+      for (const [name, is] of Object.entries(moments)) if (is()) window.moments[name] ??= performance.now();
+      if (Object.keys(window.moments).length < Object.keys(moments).length) look();
+      else port1.close();
+    };
+    look();
+  }`;
+}
+
+/** A canvas has the size that it had when it was made until something is drawn. */
+const drawn = panel => `() => {
+  const canvas = document.querySelector('.di-panel-${panel} canvas');
+  return canvas !== null && canvas.width !== 300;
+}`;
+
+/**
+ * Milliseconds from the beginning of the navigation: `first` until the task stream is drawn, which is all
+ * that the peer's page has; `window` until all that fills the window is; `opened` until the whole report is there.
+ */
+const OURS = watched({
+  first: drawn('task-stream'),
+  window: `() => (${drawn('task-stream')})() && (${drawn('time-budget')})()`,
+  opened: "() => document.documentElement.dataset.opened === 'true'"
+});
+
+const BOKEHS = watched({ first: '() => window.Bokeh?.documents?.[0]?.is_idle === true' });
+
+async function moments(page) {
+  // Asked seldom: each question takes time from the page.
+  await page.waitForFunction(() => window.moments && 'first' in window.moments, undefined, { polling: 250 });
+  return page.evaluate(() => window.moments);
+}
+
 export function ourFirstPicture(browser, file, limit) {
-  return inPage(browser, `file://${file}`, limit, async page => {
-    const shown = await page.waitForFunction(() => {
-      const canvas = document.querySelector('.di-panel-task-stream canvas');
-      if (!canvas || canvas.width < 10) return false;
-      window.firstSeen ??= performance.now();
-      return window.firstSeen;
-    });
-    const first = await shown.jsonValue();
-    const all = await page.waitForFunction(
-      () => document.documentElement.dataset.opened && performance.now()
-    );
-    return { first, opened: await all.jsonValue() };
-  });
+  return inPage(
+    browser,
+    `file://${file}`,
+    limit,
+    async page => {
+      await page.waitForFunction(() => window.moments && 'opened' in window.moments, undefined, {
+        polling: 250
+      });
+      return moments(page);
+    },
+    OURS
+  );
 }
 
 export function bokehFirstPicture(browser, file, limit) {
-  return inPage(browser, `file://${file}`, limit, async page => {
-    const shown = await page.waitForFunction(() => {
-      if (!window.Bokeh?.documents?.[0]?.is_idle) return false;
-      window.firstSeen ??= performance.now();
-      return window.firstSeen;
-    });
-    return { first: await shown.jsonValue() };
-  });
+  return inPage(browser, `file://${file}`, limit, moments, BOKEHS);
 }
 
 export function ourFrames(browser, file, frames, limit) {

@@ -103,6 +103,7 @@ def _frame_row(each: dict[str, Any], zoom: str, missed: list[str]) -> list[str]:
 def _first_row(each: dict[str, Any], missed: list[str]) -> list[str]:
     tasks, peer = each["tasks"], each["peer"]
     ours = median(turn["ours"]["first"]["first"] for turn in each["rounds"])
+    window = median(turn["ours"]["first"]["window"] for turn in each["rounds"])
     opened = median(turn["ours"]["first"]["opened"] for turn in each["rounds"])
     ratio = peer["first"] / ours
     bar = BARS.get(tasks, _NO_BAR).first
@@ -114,7 +115,7 @@ def _first_row(each: dict[str, Any], missed: list[str]) -> list[str]:
     note = "*" if peer["scaled"] else ""
     return [
         f"{tasks:,}",
-        f"{ours / 1000:.2f} (all: {opened / 1000:.2f})",
+        f"{ours / 1000:.2f} (window: {window / 1000:.2f}, all: {opened / 1000:.2f})",
         f"{peer['first'] / 1000:.1f}{note}",
         f"{ratio:.1f}",
         f"{report / 1e6:.2f}",

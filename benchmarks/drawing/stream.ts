@@ -87,8 +87,12 @@ async function open(): Promise<Stream> {
           const middle =
             (Math.max(lane.start[entry], scale.start) + Math.min(lane.stop[entry], scale.stop)) / 2;
           const x = Math.floor(plot.x + Math.min(plot.width - 1, Math.max(0, scale.x(middle))));
-          const y = Math.floor(row * each + Math.min(2, each / 2));
-          if (pixels[y * surface.base.width + x] === 0xff000000) visible++;
+          // The line of the critical path may cross it; what is left of its height is seen.
+          for (let y = Math.ceil(row * each); y < (row + 1) * each; y++) {
+            if (pixels[y * surface.base.width + x] !== 0xff000000) continue;
+            visible++;
+            break;
+          }
         }
       });
       return { inSight, visible };
