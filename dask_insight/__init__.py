@@ -1,7 +1,7 @@
 """See where the time of a Dask computation went.
 
-`record` records it, `open` opens the file again, `Recording` is what both
-give; `compare` says what differs between several; `runs` are those that
+`record` records it, `open` opens the file again, `load` reads files of other
+tools, `Recording` is what all give; `compare` says what differs between several; `runs` are those that
 ``%%dprofile`` recorded, and `watch` shows what happens now. The names of
 `dask.diagnostics` and of distributed's diagnostics do what they do there, and
 record. Importing the package is cheap: what is needed comes when it is used.
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .recording import Recording, RecordingError
     from .recording import open_recording as open
     from .session import Session, record
+    from .sources.files import load
 
 __all__ = [
     "CacheProfiler",
@@ -45,6 +46,7 @@ __all__ = [
     "compare",
     "context_meter",
     "get_task_stream",
+    "load",
     "open",
     "performance_report",
     "record",
@@ -68,6 +70,7 @@ _FROM = {
     "RecordingError": (".recording", "RecordingError"),
     "Session": (".session", "Session"),
     "compare": (".analysis.compare", "compare"),
+    "load": (".sources.files", "load"),
     "open": (".recording", "open_recording"),
     "record": (".session", "record"),
     "runs": (".hosts.runs", "runs"),

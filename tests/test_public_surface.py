@@ -26,6 +26,7 @@ PUBLIC = {
     "compare",
     "context_meter",
     "get_task_stream",
+    "load",
     "open",
     "performance_report",
     "record",

@@ -14,13 +14,14 @@ from .compare import COMPARE
 from .demo import DEMO
 from .export import EXPORT
 from .findings import FINDINGS
+from .import_ import IMPORT
 from .info import INFO
 from .report import REPORT
 from .run import RUN
 
 __all__ = ["main"]
 
-_COMMANDS: tuple[Command, ...] = (RUN, ATTACH, REPORT, INFO, FINDINGS, COMPARE, EXPORT, DEMO)
+_COMMANDS: tuple[Command, ...] = (RUN, ATTACH, REPORT, INFO, FINDINGS, COMPARE, EXPORT, IMPORT, DEMO)
 _DESCRIPTION = "See where the time of a Dask computation went."
 _EXAMPLES = """\
 examples:
@@ -32,6 +33,7 @@ examples:
   dask-insight findings train.dinsight        what cost time, and what would help
   dask-insight compare a.dinsight b.dinsight  what differs, and whether that is noise
   dask-insight export train.dinsight --to chrome   for Perfetto; speedscope, pprof, Parquet … too
+  dask-insight import trace.msgpack           files of other tools: DASF's databases
 
 `dask-insight COMMAND --help` has more on each command.
 """

@@ -1,0 +1,258 @@
+"""DASF's analyses, from the tables of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...batch import Symbols
+from ...recording import Recording
+from ...sources.files import dasf
+from .database import MultiEventDatabase
+from .events import Event
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class TraceAnalyser:
+    """The three reports of DASF's analyser, of its databases or of any recording.
+
+    Parameters
+    ----------
+    database
+        A `MultiEventDatabase`, events, or a `Recording`.
+    process_trace_before
+        Accepted as there; everything is read at once.
+
+    Attributes
+    ----------
+    recording
+        What the reports are made from; its panels and tables show the rest.
+
+    Notes
+    -----
+    Columns and units are DASF's. What it gets wrong is right here:
+    the timestamp of "Compute" is the end of a task, and DASF joins GPU samples as if it were the start;
+    it gives a sample to the first task of any worker that fits, here it counts for each task that ran then on
+    that host; names of functions lose letters there, here they are Dask's names of tasks, so that
+    functions which differ in a token only are one row; where there are no GPU samples it fails (or says 0),
+    here such columns are NaN.
+    """
+
+    def __init__(
+        self, database: MultiEventDatabase | Recording | Iterable[Event], process_trace_before: bool = True
+    ) -> None:
+        if isinstance(database, Recording):
+            self.recording = database
+            return
+        files = database.files() if isinstance(database, MultiEventDatabase) else None
+        if files:
+            self.recording = dasf.read(files)
+        else:
+            self.recording = dasf.from_events((asdict(event) for event in database), "events")
+        self._computed: _Computed | None = None
+
+    def per_function_bottleneck(self) -> pd.DataFrame:
+        """Each function on each worker, most time first.
+
+        Returns
+        -------
+        DataFrame
+            ``Host``, ``GPU`` (the end of the worker's name), ``Function``, ``Duration (s)``,
+            ``Percentage of total time (%)`` (of that worker's), ``Mean GPU Utilization (%)``,
+            ``Mean GPU Memory Used (GB)``, ``Mean Data Size (MB)`` (of all inputs of a task),
+            ``Mean Throughput (MB/s)`` (mean over tasks of inputs by duration), ``Num Tasks (chunks)``,
+            ``Mean Task time (s)``. GB and MB are 1e9 and 1e6 bytes.
+        """
+        import pandas as pd
+
+        done = self._done()
+        width = max(1, len(done.names))
+        code = done.worker * width + done.name
+        known, which = np.unique(code, return_inverse=True)
+        count = np.bincount(which, minlength=len(known))
+        sums = {
+            name: np.bincount(which, values, len(known))
+            for name, values in (
+                ("duration", done.duration),
+                ("size", done.input_bytes),
+                (
+                    "rate",
+                    np.divide(
+                        done.input_bytes, done.duration, out=np.zeros(len(code)), where=done.duration > 0
+                    ),
+                ),
+            )
+        }
+        utilization, memory = done.gpu(which, len(known))
+        worker, name = np.divmod(known, width)
+        table = pd.DataFrame(
+            {
+                "Host": [done.hosts[one] for one in worker.tolist()],
+                "GPU": [done.workers[one].split("-")[-1] for one in worker.tolist()],
+                "Function": [done.names[one] for one in name.tolist()],
+                "Duration (s)": sums["duration"],
+                "Percentage of total time (%)": 100 * sums["duration"] / done.total[worker],
+                "Mean GPU Utilization (%)": utilization,
+                "Mean GPU Memory Used (GB)": memory / 1e9,
+                "Mean Data Size (MB)": sums["size"] / count / 1e6,
+                "Mean Throughput (MB/s)": sums["rate"] / count / 1e6,
+                "Num Tasks (chunks)": count,
+                "Mean Task time (s)": sums["duration"] / count,
+            }
+        )
+        return table.sort_values("Duration (s)", ascending=False, kind="stable")
+
+    def per_task_bottleneck(self) -> pd.DataFrame:
+        """Each task on each worker, most time first.
+
+        Returns
+        -------
+        DataFrame
+            ``Host``, ``GPU``, ``Task Key``, ``Duration (s)``, ``Percentage of total time (%)`` (of that
+            worker's), ``Memory usage (Mb)`` (size of the result, 1e6 bytes).
+        """
+        import pandas as pd
+
+        done = self._done()
+        width = max(1, len(done.keys))
+        known, first, which = np.unique(
+            done.worker * width + done.task, return_index=True, return_inverse=True
+        )
+        duration = np.bincount(which, done.duration, len(known))
+        worker, task = np.divmod(known, width)
+        table = pd.DataFrame(
+            {
+                "Host": [done.hosts[one] for one in worker.tolist()],
+                "GPU": [done.workers[one].split("-")[-1] for one in worker.tolist()],
+                "Task Key": [done.keys[one] for one in task.tolist()],
+                "Duration (s)": duration,
+                "Percentage of total time (%)": 100 * duration / done.total[worker],
+                "Memory usage (Mb)": done.nbytes[first] / 1e6,
+            }
+        )
+        return table.sort_values("Duration (s)", ascending=False, kind="stable")
+
+    def per_worker_task_balance(self) -> pd.DataFrame:
+        """How many results each worker held, second by second.
+
+        Returns
+        -------
+        DataFrame
+            ``Time Interval (seconds from begin)`` and a column for each worker: the last count in that
+            second, 0 where there was none. Seconds in which nothing was counted are left out.
+        """
+        import pandas as pd
+
+        cache: Any = self.recording.columns("cache")
+        held = np.array([name == dasf.HELD for name in cache["metric"].names] or [False])
+        rows = np.flatnonzero(held[cache["metric"].codes]) if len(cache["time"]) else np.zeros(0, "i8")
+        if len(rows):
+            offset = float(self.recording.about.get("offset") or 0.0)
+            second = np.floor(np.round(cache["time"][rows] - offset, 6)).astype("i8")
+            told = pd.DataFrame(
+                {
+                    "second": second - second.min(),
+                    "worker": np.array(cache["source"].names, object)[cache["source"].codes[rows]],
+                    "tasks": cache["size"][rows],
+                }
+            )
+        else:
+            balance = self.recording.balance(every=1.0)
+            told = pd.DataFrame(
+                {
+                    "second": np.floor(balance["time"]).astype("i8"),
+                    "worker": balance["worker"].astype("str"),
+                    "tasks": balance["tasks"],
+                }
+            )
+        last = told.groupby(["second", "worker"], sort=True)["tasks"].last().unstack(fill_value=0.0)
+        last = last[sorted(last.columns)].astype("f8")
+        last.columns.name = None
+        last.index.name = "Time Interval (seconds from begin)"
+        counted: pd.DataFrame = last.reset_index()
+        return counted
+
+    def _done(self) -> _Computed:
+        if getattr(self, "_computed", None) is None:
+            self._computed = _Computed(self.recording)
+        assert self._computed is not None
+        return self._computed
+
+
+class _Computed:
+    """Attempts that ran, as columns."""
+
+    def __init__(self, recording: Recording) -> None:
+        attempts: Any = recording.columns("attempts")
+        ran = np.flatnonzero(np.isfinite(attempts["start"]) & np.isfinite(attempts["stop"]))
+        graph: Any = recording.columns("graph")
+        order = np.argsort(graph["task"], kind="stable")
+        place = np.searchsorted(graph["task"][order], attempts["task"][ran])
+        row = order[np.minimum(place, max(0, len(order) - 1))] if len(order) else np.zeros(0, "i8")
+        self.start, self.stop = attempts["start"][ran], attempts["stop"][ran]
+        self.duration = self.stop - self.start
+        self.nbytes = np.nan_to_num(attempts["nbytes"][ran])
+        self.worker = attempts["worker"].codes[ran].astype("i8")
+        self.workers: list[str] = attempts["worker"].names
+        self.name, self.names = graph["prefix"].codes[row].astype("i8"), graph["prefix"].names
+        self.task, self._keys = row, graph["key"]
+        self.hosts = self._hosts(recording)
+        self.total = np.bincount(self.worker, self.duration, len(self.workers))
+        self.input_bytes = self._inputs(recording, graph, row)
+        self._gpus: Any = recording.columns("gpus")
+
+    @property
+    def keys(self) -> list[str]:
+        """Keys by task."""
+        if not isinstance(self._keys, list):
+            self._keys = self._keys.tolist()
+        return self._keys
+
+    def _hosts(self, recording: Recording) -> list[str]:
+        workers: Any = recording.columns("workers")
+        known = dict(zip(workers["worker"].tolist(), workers["host"].tolist(), strict=True))
+        return [known.get(name) or name for name in self.workers]
+
+    def _inputs(self, recording: Recording, graph: Any, row: np.ndarray) -> np.ndarray:
+        """Bytes of all inputs of each attempt."""
+        size = np.zeros(len(graph["task"]))
+        size[row] = self.nbytes
+        edges: Any = recording.columns("edges")
+        if not len(edges["task"]):
+            return np.zeros(len(row))
+        order = np.argsort(graph["task"], kind="stable")
+        task, dependency = (
+            order[np.minimum(np.searchsorted(graph["task"][order], edges[name]), len(order) - 1)]
+            for name in ("task", "dependency")
+        )
+        summed: np.ndarray = np.bincount(task, size[dependency], len(size))[row]
+        return summed
+
+    def gpu(self, which: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
+        """Mean utilisation [%] and memory [bytes] of groups of attempts, over samples taken meanwhile."""
+        found = np.full((2, groups), np.nan)
+        process: Symbols = self._gpus["process"]
+        if not len(process.codes):
+            return found[0], found[1]
+        sums, count = np.zeros((2, groups)), np.zeros(groups)
+        names = np.array(process.names, object)[process.codes]
+        for worker, name in enumerate(self.workers):
+            mine = np.flatnonzero(self.worker == worker)
+            samples = np.flatnonzero((names == name) | (names == self.hosts[worker]))
+            if not len(mine) or not len(samples):
+                continue
+            mine = mine[np.argsort(self.start[mine], kind="stable")]
+            time = self._gpus["time"][samples]
+            place = np.searchsorted(self.start[mine], time, "right") - 1
+            inside = (place >= 0) & (time <= self.stop[mine[np.maximum(place, 0)]])
+            group = which[mine[place[inside]]]
+            count += np.bincount(group, minlength=groups)
+            for row, column in enumerate(("utilization", "memory")):
+                sums[row] += np.bincount(group, self._gpus[column][samples[inside]], groups)
+        np.divide(sums, count, out=found, where=count > 0)
+        return found[0], found[1]

@@ -1,0 +1,222 @@
+"""Databases of events in DASF's file format."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgpack
+
+from ...frames import Gap
+from ...sources.files import dasf
+from .events import CompleteEvent, DurationBeginEvent, DurationEndEvent, Event, InstantEvent, event_of
+
+
+class Database(Protocol):
+    """Where events are kept."""
+
+    def record(self, event: Event) -> None:
+        """Add an event."""
+
+    def commit(self) -> None:
+        """Write what was added."""
+
+    def get_traces(self) -> Iterable[Event]:
+        """All events, in the order in which they were written."""
+
+
+class FileDatabase:
+    """Events in a file that DASF reads too.
+
+    Parameters
+    ----------
+    database_file
+        The file; events are appended.
+    commit_threshold
+        Events after which they are written.
+    remove_old_output_file
+        Begin with an empty file.
+    commit_on_close
+        Write what is left when it is closed, and when the program ends.
+    lock_timeout, default_byte_size, flush
+        As DASF has them. Each commit is one append, which needs no lock; lengths
+        take 8 bytes; `flush` waits for nothing: a disk that stalls must not stall Dask.
+
+    Attributes
+    ----------
+    gaps
+        Parts of the file that the last `get_traces` could not read.
+    """
+
+    def __init__(
+        self,
+        database_file: str = "traces.msgpack",
+        commit_threshold: int = 5000,
+        remove_old_output_file: bool = False,
+        commit_on_close: bool = True,
+        lock_timeout: int = 30,
+        default_byte_size: int = 8,
+        flush: bool = True,
+    ) -> None:
+        if default_byte_size != 8:
+            raise ValueError("DASF's files have lengths of 8 bytes")
+        self.database_file = Path(database_file)
+        self.commit_threshold = commit_threshold
+        self.commit_on_close = commit_on_close
+        self.gaps: list[Gap] = []
+        self._lock = threading.Lock()
+        self._waiting: list[Event] = []
+        if remove_old_output_file:
+            self.database_file.unlink(missing_ok=True)
+        atexit.register(self.close)
+
+    def record(self, event: Event) -> None:
+        """Add an event."""
+        with self._lock:
+            self._waiting.append(event)
+            full = len(self._waiting) >= self.commit_threshold
+        if full:
+            self.commit()
+
+    def commit(self) -> None:
+        """Write what was added."""
+        with self._lock:
+            events, self._waiting = self._waiting, []
+        if events:
+            with self.database_file.open("ab") as file:
+                file.write(packed(asdict(event) for event in events))
+
+    def get_traces(self) -> Iterator[Event]:
+        """All events in the file; what cannot be read is left out and stands in `gaps`."""
+        self.gaps = []
+        if self.database_file.exists():
+            yield from map(event_of, dasf.events(self.database_file.read_bytes(), self.gaps))
+
+    def open(self) -> FileDatabase:
+        """Itself."""
+        return self
+
+    def close(self) -> None:
+        """Write what is left."""
+        if self.commit_on_close:
+            self.commit()
+
+    def __enter__(self) -> FileDatabase:
+        return self.open()
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"FileDatabase at {self.database_file}"
+
+
+def packed(events: Iterable[dict[str, Any]]) -> bytes:
+    """Events as DASF's files hold them."""
+    parts: list[bytes] = []
+    for event in events:
+        data = msgpack.packb(event, default=str, unicode_errors="backslashreplace")
+        parts += (len(data).to_bytes(8, "big"), data)
+    return b"".join(parts)
+
+
+class EventProfiler:
+    """Records events of one's own into a database.
+
+    Parameters
+    ----------
+    database_file
+        The file; by default a new one of a random name.
+    database_creation_kwargs
+        Given to `FileDatabase`.
+    database
+        A database to use instead.
+
+    Raises
+    ------
+    ValueError
+        If both a file and a database are given.
+    """
+
+    traces_file_prefix = "traces-"
+
+    def __init__(
+        self,
+        database_file: str | None = None,
+        database_creation_kwargs: dict[str, Any] | None = None,
+        database: Database | None = None,
+    ) -> None:
+        if database is not None and database_file is not None:
+            raise ValueError("give either database_file or database")
+        self.output_file: str | None = None
+        if database is None:
+            self.output_file = database_file or f"{self.traces_file_prefix}{uuid.uuid4().hex[:8]}.msgpack"
+            options = (
+                {"commit_threshold": 1000} if database_creation_kwargs is None else database_creation_kwargs
+            )
+            database = FileDatabase(self.output_file, **options)
+        self.database: Database = database
+
+    def record_complete_event(self, name: str, timestamp: float, duration: float, **facts: Any) -> None:
+        """Something that lasted; seconds."""
+        self.database.record(CompleteEvent(name, timestamp, duration, **facts))
+
+    def record_instant_event(self, name: str, timestamp: float, **facts: Any) -> None:
+        """Something that happened."""
+        self.database.record(InstantEvent(name, timestamp, **facts))
+
+    def record_duration_begin_event(self, name: str, timestamp: float, **facts: Any) -> None:
+        """Something begins."""
+        self.database.record(DurationBeginEvent(name, timestamp, **facts))
+
+    def record_duration_end_event(self, name: str, timestamp: float, **facts: Any) -> None:
+        """It ends."""
+        self.database.record(DurationEndEvent(name, timestamp, **facts))
+
+    def get_traces(self) -> Iterable[Event]:
+        """All events that were written."""
+        return self.database.get_traces()
+
+    def commit(self) -> None:
+        """Write what was recorded."""
+        self.database.commit()
+
+    def __repr__(self) -> str:
+        return f"EventProfiler(database={self.database})"
+
+
+class MultiEventDatabase:
+    """Several databases as one: iterate over it, take its `len`, make a list of it.
+
+    Parameters
+    ----------
+    databases
+        Databases, profilers, or paths of files.
+    """
+
+    def __init__(self, databases: Sequence[Any]) -> None:
+        self._databases = [
+            FileDatabase(str(each), commit_on_close=False) if isinstance(each, str | Path) else each
+            for each in databases
+        ]
+
+    def files(self) -> list[Path] | None:
+        """The files, if all of it is in files."""
+        inner = [getattr(each, "database", each) for each in self._databases]
+        known = [each.database_file for each in inner if isinstance(each, FileDatabase)]
+        return known if len(known) == len(inner) else None
+
+    def __iter__(self) -> Iterator[Event]:
+        for database in self._databases:
+            yield from database.get_traces()
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"MultiEventDatabase({self._databases})"

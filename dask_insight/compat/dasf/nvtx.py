@@ -1,0 +1,56 @@
+"""NVTX ranges around tasks, for NVIDIA's profilers; travels to workers by value, for we are not there."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from distributed.diagnostics.plugin import WorkerPlugin
+
+NAME = "dask_insight-nvtx"
+
+
+class Ranges(WorkerPlugin):
+    """A range for each task from when it begins to execute to when it has ended, named by task name."""
+
+    name = NAME
+    idempotent = True
+
+    def setup(self, worker: Any) -> None:
+        """Begin, where nvtx is installed."""
+        self._open: dict[Any, Any] = {}
+        self._worker = worker
+        try:
+            import nvtx
+
+            self._nvtx: Any = nvtx
+        except ImportError:
+            self._nvtx = None
+
+    def transition(self, key: Any, start: str, finish: str, **facts: Any) -> None:
+        """Open or close the range of a task."""
+        if self._nvtx is None:
+            return
+        if finish == "executing":
+            state = self._worker.state.tasks.get(key)
+            message = state.prefix if state is not None else str(key)
+            self._open[key] = self._nvtx.start_range(message=message, domain="dask")
+        elif start in ("executing", "long-running", "cancelled", "resumed") and key in self._open:
+            self._nvtx.end_range(self._open.pop(key))
+
+    def teardown(self, worker: Any) -> None:
+        """Close what is open."""
+        while self._nvtx is not None and self._open:
+            self._nvtx.end_range(self._open.popitem()[1])
+
+
+def annotate(client: Any) -> None:
+    """Register the ranges on all workers of a client, those that come later too."""
+    import cloudpickle
+
+    module = sys.modules[__name__]
+    cloudpickle.register_pickle_by_value(module)
+    try:
+        client.register_plugin(Ranges(), name=NAME)
+    finally:
+        cloudpickle.unregister_pickle_by_value(module)

@@ -1,0 +1,65 @@
+"""Recording from the outside of a program, as DASF's plugins do."""
+
+from __future__ import annotations
+
+import atexit
+import time
+from typing import Any
+
+from ...session import Session, record
+
+
+def register_default_profiler(
+    target: Any, name: str | None = None, enable_nvtx: bool = False, add_time_suffix: bool = True
+) -> Session:
+    """Record what a cluster does until the program ends.
+
+    Parameters
+    ----------
+    target
+        A client, a cluster, or anything with a ``client`` or ``cluster``.
+    name
+        The file's name without its end; ``default`` if none is given.
+    enable_nvtx
+        Put NVTX ranges named by task around the execution of tasks, on workers that have `nvtx`.
+    add_time_suffix
+        Add the time, whole seconds since the epoch, to the name.
+
+    Returns
+    -------
+    Session
+        Its `stop` ends the recording before the program does.
+
+    Raises
+    ------
+    TypeError
+        If nothing to record is found in `target`.
+    """
+    client = _client_of(target)
+    stem = name or "default"
+    if add_time_suffix:
+        stem += f"-{int(time.time())}"
+    session = record(f"{stem}.dinsight", client=client, name=name or "default", local=False)
+    session.start()
+    if enable_nvtx:
+        from .nvtx import annotate
+
+        annotate(client)
+    atexit.register(session.stop)
+    return session
+
+
+def _client_of(target: Any) -> Any:
+    from distributed import Client
+
+    for found in (target, *(getattr(target, name, None) for name in ("client", "_client"))):
+        if isinstance(found, Client):
+            return found
+    for found in (target, getattr(target, "cluster", None), getattr(target, "_cluster", None)):
+        address = getattr(found, "scheduler_address", None)
+        if isinstance(address, str) and address:
+            return Client(found)
+    raise TypeError(
+        f"{type(target).__name__} is no client or cluster and has none: give a distributed.Client, "
+        "a cluster, or an object with .client or .cluster"
+    )

@@ -1,0 +1,285 @@
+"""The databases that DASF's profiler writes: traces of its Dask plugin, and its resource monitor.
+
+A file is records of an 8-byte big-endian length and a msgpack map with ``name``, ``timestamp``,
+``phase``, ``process_id``, ``thread_id``, ``args`` and, where something lasted, ``duration``; seconds of
+`time.monotonic`. The timestamp of "Compute" is when the task *ended*.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import msgpack
+import numpy as np
+from dask.utils import key_split
+
+from ...batch import Symbols, encode, intern
+from ...frames import Gap, RecordingError
+from ...recording import Recording
+
+COMPUTE, MEMORY, RESOURCES = "Compute", "Managed Memory", "Resource Usage"
+#: Name of the measure under which table ``cache`` has DASF's count of results held by each worker.
+HELD = "results held"
+_SIZE = 8
+#: Largest record taken for one, bytes.
+_MOST = 64 * 2**20
+_NAN = math.nan
+_NAMES = {"name", "timestamp", "phase"}
+_CLASS = re.compile(r"<class '(.*)'>")
+#: Columns of `resources` by the name that DASF's monitor has for them.
+_MEASURES = {
+    "cpu": "cpu",
+    "memory": "memory",
+    "net_read": "host_net_io.read_bps",
+    "net_write": "host_net_io.write_bps",
+    "disk_read": "host_disk_io.read_bps",
+    "disk_write": "host_disk_io.write_bps",
+    "fds": "num_fds",
+    "gil": "gil_contention",
+}
+
+
+def matches(head: bytes) -> bool:
+    """Whether a file that begins so is a database of DASF's."""
+    size = int.from_bytes(head[:_SIZE], "big")
+    if not 0 < size <= len(head) - _SIZE:
+        return False
+    try:
+        first = msgpack.unpackb(head[_SIZE : _SIZE + size], strict_map_key=False)
+    except Exception:
+        return False
+    return isinstance(first, dict) and first.keys() >= _NAMES
+
+
+def events(data: bytes, gaps: list[Gap]) -> Iterator[dict[str, Any]]:
+    """The records of a database, in their order; what cannot be read is added to `gaps` and left out."""
+    at, end, number = 0, len(data), int.from_bytes
+    while at < end:
+        first = at + _SIZE
+        size = number(data[at:first], "big")
+        if not 0 < size <= _MOST or first + size > end:
+            gaps.append(Gap(at, end - at, "the last record is incomplete, or its length is damaged"))
+            return
+        begin, at = at, first + size
+        why = ""
+        try:
+            event = msgpack.unpackb(data[first:at], strict_map_key=False)
+        except Exception as error:
+            event, why = None, f": {type(error).__name__}"
+        if isinstance(event, dict) and event.keys() >= _NAMES:
+            yield event
+        else:
+            gaps.append(Gap(begin, at - begin, f"a record that is no event{why}"))
+
+
+def read(paths: Sequence[Path]) -> Recording:
+    """Databases as one recording.
+
+    Times are moved by what the resource monitor tells of the clock; without its
+    file they have no date, and an event says so.
+    """
+    gaps: list[Gap] = []
+    tables = _Tables()
+    with _no_collection():
+        for path in paths:
+            data = path.read_bytes()
+            if data and not matches(data):
+                raise RecordingError(f"{path} is no database of DASF's profiler: at byte 0 stands no event")
+            tables.take(events(data, gaps))
+    recording = tables.recording(paths[0].stem)
+    for gap in gaps:
+        recording.lost(gap)
+    return recording
+
+
+def from_events(found: Iterator[Mapping[str, Any]], name: str) -> Recording:
+    """The same from events that are already there."""
+    tables = _Tables()
+    tables.take(found)
+    return tables.recording(name)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Hundreds of thousands of small objects: the garbage collector would look at all of them, often."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def text_of(key: Any) -> str:
+    """A task's key as text, whatever kind Dask had."""
+    if isinstance(key, bytes):
+        return key.decode("utf-8", "replace")
+    return key if isinstance(key, str) else str(tuple(key) if isinstance(key, list) else key)
+
+
+class _Tables:
+    """Columns in the making."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {}
+        self._done: list[tuple[int, str, float, float, float, str, str, str]] = []
+        self._edges: list[tuple[int, int]] = []
+        self._held: list[tuple[float, str, float, int]] = []
+        self._resources: list[tuple[str, float, Mapping[str, Any]]] = []
+        self._others: list[tuple[float, str, str, str]] = []
+        self._offsets: list[float] = []
+
+    def take(self, found: Iterator[Mapping[str, Any]]) -> None:
+        """Take events."""
+        ids, done, edges, held = self._ids, self._done, self._edges, self._held
+        for event in found:
+            name = event["name"]
+            args = event.get("args") or {}
+            try:
+                if name == MEMORY and "tasks" in args:
+                    task = ids.setdefault(text_of(args.get("key")), len(ids))
+                    held.append((event["timestamp"], event["thread_id"], args["tasks"], task))
+                elif name == COMPUTE and "key" in args:
+                    task = ids.setdefault(text_of(args["key"]), len(ids))
+                    done.append(
+                        (
+                            task,
+                            str(event["thread_id"]),
+                            float(event["timestamp"]),
+                            float(event["duration"]),
+                            float(_NAN if args.get("size") is None else args["size"]),
+                            str(args.get("type") or ""),
+                            str(args.get("state") or ""),
+                            str(event["process_id"]),
+                        )
+                    )
+                    for other in args.get("dependencies") or ():
+                        edges.append((task, ids.setdefault(text_of(other), len(ids))))
+                elif name == RESOURCES:
+                    self._sampled(event, args)
+                else:
+                    self._other(event, args)
+            except (KeyError, TypeError, ValueError):
+                self._other(event, args)
+
+    def _sampled(self, event: Mapping[str, Any], args: Mapping[str, Any]) -> None:
+        moment = float(event["timestamp"])
+        self._resources.append((str(event["process_id"]), moment, args))
+        if isinstance(args.get("time"), int | float):
+            self._offsets.append(args["time"] - moment)
+
+    def _other(self, event: Mapping[str, Any], args: Any) -> None:
+        moment = event.get("timestamp")
+        told = json.dumps(args, default=str)[:2_000] if args else ""
+        place = str(event.get("thread_id") or event.get("process_id") or "")
+        when = float(moment) if isinstance(moment, int | float) else _NAN
+        self._others.append((when, place, f"{event['name']} ({event['phase']})", told))
+
+    def recording(self, name: str) -> Recording:
+        """The recording."""
+        recording = Recording()
+        offset = median(self._offsets) if self._offsets else 0.0
+        moments = [stop - duration for _, _, stop, duration, *_ in self._done]
+        moments += [moment for _, moment, _ in self._resources] + [held[0] for held in self._held]
+        facts = {
+            "name": name,
+            "source": "DASF",
+            #: Seconds since the epoch at which the traced machine's clock stood at 0.
+            "offset": offset,
+            "started": offset + min(moments, default=0.0),
+            "stopped": offset + max([each[2] for each in self._done] + moments, default=0.0),
+        }
+        values = [json.dumps(value) for value in facts.values()]
+        recording.append(encode("about", {"name": list(facts), "value": values}))
+        self._add_tasks(recording, offset)
+        self._add_resources(recording, offset)
+        if self._held:
+            time, worker, tasks, task = zip(*self._held, strict=True)
+            cache = {"time": np.array(time) + offset, "source": intern(list(map(str, worker)))}
+            cache |= {"size": np.array(tasks, "f8"), "task": np.array(task, "u4")}
+            recording.append(encode("cache", cache | {"metric": Symbols(np.zeros(len(task), "u4"), [HELD])}))
+        if self._others:
+            when, place, message, detail = map(list, zip(*self._others, strict=True))
+            told = {"time": np.array(when) + offset, "source": place, "kind": ["user"] * len(when)}
+            recording.append(encode("events", told | {"message": message, "detail": detail}))
+        if not self._offsets:
+            recording.note(
+                "clock",
+                "DASF's traces have no date: seconds count from the machine's start. "
+                "Its resource monitor's file, read together with them, tells the date.",
+            )
+        return recording
+
+    def _add_tasks(self, recording: Recording, offset: float) -> None:
+        if not self._ids:
+            return
+        keys = list(self._ids)
+        groups = intern(_groups(keys))
+        names = intern([key_split(group) for group in groups.names])
+        prefixes = Symbols(names.codes[groups.codes], names.names)
+        graph = {"task": np.arange(len(keys), dtype="u4"), "key": keys, "prefix": prefixes, "group": groups}
+        recording.append(encode("graph", graph))
+        if self._edges:
+            task, dependency = np.array(self._edges, "u4").T
+            recording.append(encode("edges", {"task": task, "dependency": dependency}))
+        if not self._done:
+            return
+        task, worker, stop, duration, size, kind, state, host = zip(*self._done, strict=True)
+        ends = np.array(stop) + offset
+        types = intern(list(kind))
+        statuses = intern(list(state))
+        attempts = {
+            "run": np.arange(len(task), dtype="u4"),
+            "task": np.array(task, "u4"),
+            "worker": intern(list(worker)),
+            "thread": Symbols(np.zeros(len(task), "u4"), ["0"]),
+            "status": Symbols(
+                statuses.codes, ["erred" if one == "error" else "ok" for one in statuses.names]
+            ),
+            "start": ends - np.array(duration),
+            "stop": ends,
+            "done": ends,
+            "nbytes": np.array(size),
+            "typename": Symbols(types.codes, [_CLASS.sub(r"\1", one) for one in types.names]),
+        }
+        recording.append(encode("attempts", attempts))
+        hosts = dict(zip(worker, host, strict=True))
+        begin = float((ends - np.array(duration)).min())
+        workers = {"worker": list(hosts), "name": list(hosts), "host": list(hosts.values())}
+        workers |= {"threads": [1] * len(hosts), "joined": [begin] * len(hosts)}
+        recording.append(encode("workers", workers))
+
+    def _add_resources(self, recording: Recording, offset: float) -> None:
+        if not self._resources:
+            return
+        process = [host for host, _, _ in self._resources]
+        time = np.array([moment for _, moment, _ in self._resources]) + offset
+        columns: dict[str, Any] = {"process": process, "time": time}
+        for column, name in _MEASURES.items():
+            columns[column] = [_figure(args.get(name)) for _, _, args in self._resources]
+        recording.append(encode("resources", columns))
+        gpu = [row for row, (_, _, args) in enumerate(self._resources) if "gpu_utilization" in args]
+        if gpu:
+            of = [self._resources[row][2] for row in gpu]
+            gpus = {"process": [process[row] for row in gpu], "time": time[gpu]}
+            gpus["utilization"] = [_figure(args.get("gpu_utilization")) for args in of]
+            gpus["memory"] = [_figure(args.get("gpu_memory_used")) for args in of]
+            recording.append(encode("gpus", gpus))
+
+
+def _figure(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else _NAN
+
+
+def _groups(keys: list[str]) -> list[str]:
+    """Keys without their numbers: of ``('sum-1a2b', 0, 1)``, ``sum-1a2b``."""
+    return [key[2 : key.index("'", 2)] if key.startswith("('") and "'" in key[2:] else key for key in keys]

@@ -1,0 +1,242 @@
+"""DASF's files and names: real databases, with what DASF itself says of them."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dask_insight.compat import dasf
+from dask_insight.frames import RecordingError
+from dask_insight.sources.files import load
+
+SECOND = 1_000.0
+
+
+def compute(
+    key: str, worker: str, stop: float, duration: float, size: int = 8, needs: tuple[str, ...] = ()
+) -> Any:
+    return {
+        "name": "Compute",
+        "timestamp": stop,
+        "duration": duration,
+        "phase": "X",
+        "process_id": "vm",
+        "thread_id": worker,
+        "args": {
+            "key": key,
+            "name": key[2:-1],
+            "state": "memory",
+            "size": size,
+            "type": "<class 'numpy.ndarray'>",
+            "dependencies": list(needs),
+            "dependents": [],
+        },
+    }
+
+
+def held(worker: str, moment: float, tasks: int) -> Any:
+    args = {"key": "x", "state": "memory", "size": 1, "tasks": tasks}
+    return {
+        "name": "Managed Memory",
+        "timestamp": moment,
+        "phase": "I",
+        "scope": "g",
+        "process_id": "vm",
+        "thread_id": worker,
+        "args": args,
+    }
+
+
+def sampled(moment: float, **figures: float) -> Any:
+    args = {"cpu": 50.0, "memory": 1e8, "time": 2e9 + moment, **figures}
+    return {
+        "name": "Resource Usage",
+        "timestamp": moment,
+        "phase": "I",
+        "scope": "g",
+        "process_id": "vm",
+        "thread_id": None,
+        "args": args,
+    }
+
+
+EVENTS = [
+    compute("('load-1a', 0)", "worker-vm-0", SECOND + 2, 2.0, 1_000_000),
+    compute("('load-1a', 1)", "worker-vm-1", SECOND + 1, 1.0, 3_000_000),
+    held("worker-vm-0", SECOND + 2, 1),
+    compute("sum-2b", "worker-vm-0", SECOND + 6, 4.0, 8, ("('load-1a', 0)", "('load-1a', 1)")),
+    held("worker-vm-0", SECOND + 6.2, 3),
+    held("worker-vm-1", SECOND + 6.3, 1),
+    held("worker-vm-0", SECOND + 6.9, 2),
+    sampled(SECOND + 1.5, gpu_utilization=10.0, gpu_memory_used=1e9),
+    sampled(SECOND + 3.0, gpu_utilization=80.0, gpu_memory_used=3e9),
+    sampled(SECOND + 5.0, gpu_utilization=40.0, gpu_memory_used=5e9),
+]
+
+
+def database(path: Path, events: list[Any], tail: bytes = b"") -> Path:
+    parts = []
+    for event in events:
+        data = msgpack.packb(event)
+        parts.append(struct.pack(">Q", len(data)) + data)
+    path.write_bytes(b"".join(parts) + tail)
+    return path
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return database(tmp_path / "run-TracePlugin-vm.msgpack", EVENTS)
+
+
+def test_a_database_is_a_recording(trace: Path) -> None:
+    recording = load(trace)
+    tasks = recording.tasks.set_index("key")
+    assert tasks["prefix"].to_dict() == {"('load-1a', 0)": "load", "('load-1a', 1)": "load", "sum-2b": "sum"}
+    assert tasks.loc["sum-2b", "duration"] == pytest.approx(4.0)
+    assert tasks.loc["sum-2b", "stop"] == pytest.approx(6.0), "a timestamp is when the task ended"
+    assert recording.started == pytest.approx(2e9 + SECOND)
+    assert set(recording.edges["dependency_key"]) == {"('load-1a', 0)", "('load-1a', 1)"}
+    assert recording.gpus["utilization"].tolist() == [10.0, 80.0, 40.0]
+    assert "2 workers" in str(recording.summary())
+
+
+def test_functions_tasks_and_balance_are_dasfs_where_dasf_is_right(trace: Path) -> None:
+    analyser = dasf.TraceAnalyser(dasf.MultiEventDatabase([trace]))
+    functions = analyser.per_function_bottleneck().set_index(["GPU", "Function"])
+    assert functions["Duration (s)"].to_dict() == pytest.approx(
+        {("0", "sum"): 4.0, ("0", "load"): 2.0, ("1", "load"): 1.0}
+    )
+    assert functions["Percentage of total time (%)"].tolist() == pytest.approx([400 / 6, 200 / 6, 100.0])
+    total = functions.loc[("0", "sum")]
+    assert total["Mean Data Size (MB)"] == pytest.approx(4.0)
+    assert total["Mean Throughput (MB/s)"] == pytest.approx(1.0)
+    assert total["Mean GPU Utilization (%)"] == pytest.approx(60.0)
+    assert total["Mean GPU Memory Used (GB)"] == pytest.approx(4.0)
+    assert functions.loc[("0", "load"), "Mean GPU Utilization (%)"] == pytest.approx(10.0)
+    assert np.isnan(functions.loc[("1", "load"), "Mean GPU Utilization (%)"])
+    tasks = analyser.per_task_bottleneck()
+    assert tasks["Task Key"].tolist() == ["sum-2b", "('load-1a', 0)", "('load-1a', 1)"]
+    assert tasks["Memory usage (Mb)"].tolist() == pytest.approx([8e-6, 1.0, 3.0])
+    balance = analyser.per_worker_task_balance()
+    assert balance.to_dict("list") == {
+        "Time Interval (seconds from begin)": [0, 4],
+        "worker-vm-0": [1.0, 2.0],
+        "worker-vm-1": [0.0, 1.0],
+    }
+
+
+def test_any_recording_has_the_same_reports() -> None:
+    import dask
+
+    import dask_insight
+
+    with dask_insight.record() as run:
+        dask.delayed(sum)([dask.delayed(abs)(number) for number in range(4)]).compute(scheduler="threads")
+    analyser = dasf.TraceAnalyser(run)
+    assert set(analyser.per_function_bottleneck()["Function"]) == {"sum", "abs"}
+    assert len(analyser.per_task_bottleneck()) == 5
+    assert analyser.per_worker_task_balance().shape[0] >= 1
+
+
+def test_files_written_here_are_read_as_dasfs(tmp_path: Path) -> None:
+    file = str(tmp_path / "own.msgpack")
+    profiler = dasf.EventProfiler(database_file=file)
+    profiler.record_complete_event(
+        "Compute", 5.0, 1.5, process_id="vm", thread_id="worker-vm-0", args=EVENTS[0]["args"]
+    )
+    profiler.record_instant_event("note", 5.5, args={"why": "because"})
+    profiler.record_duration_begin_event("stage", 1.0)
+    profiler.record_duration_end_event("stage", 2.0)
+    profiler.commit()
+    both = dasf.MultiEventDatabase([profiler, dasf.FileDatabase(file)])
+    assert len(both) == 8
+    first, note, begin, end, *_ = both
+    assert first == dasf.CompleteEvent("Compute", 5.0, 1.5, "X", "vm", "worker-vm-0", EVENTS[0]["args"])
+    assert (note.name, begin.phase, end.phase) == ("note", "B", "E")
+    recording = load(file)
+    assert recording.tasks["duration"].tolist() == pytest.approx([1.5])
+    assert recording.events.loc[recording.events["kind"] == "user", "message"].tolist() == [
+        "note (I)",
+        "stage (B)",
+        "stage (E)",
+    ]
+
+
+def test_a_torn_tail_and_a_bad_record_are_named(tmp_path: Path) -> None:
+    bad = b"\x93\x01\x02"
+    middle = struct.pack(">Q", len(bad)) + bad
+    good = database(tmp_path / "a", EVENTS[:1]).read_bytes()
+    path = tmp_path / "torn.msgpack"
+    path.write_bytes(good + middle + good + struct.pack(">Q", 500) + b"half")
+    recording = load(path)
+    assert len(recording.tasks) == 2
+    assert [gap.offset for gap in recording.gaps] == [len(good), 2 * len(good) + len(middle)]
+    assert (recording.events["kind"] == "lost").sum() == 2
+
+
+def test_other_files_are_refused_by_name(tmp_path: Path) -> None:
+    other = tmp_path / "notes.txt"
+    other.write_text("not a database", "utf-8")
+    with pytest.raises(RecordingError, match=r"notes\.txt is of no format that can be read.*DASF"):
+        load(other)
+    with pytest.raises(RecordingError, match="no database of DASF's"):
+        load(other, format="dasf")
+    with pytest.raises(ValueError, match="choose one of"):
+        load(other, format="xls")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=200), st.integers(0, 400), st.integers(0, 255))
+def test_damaged_databases_never_raise_anything_else(noise: bytes, place: int, value: int) -> None:
+    from dask_insight.sources.files.dasf import events, from_events
+
+    data = bytearray(b"".join(struct.pack(">Q", len(each)) + each for each in map(msgpack.packb, EVENTS)))
+    data[place % len(data)] = value
+    gaps: list[Any] = []
+    recording = from_events(events(bytes(data) + noise, gaps), "noise")
+    assert len(recording.tasks) <= 3 + len(noise)
+    dasf.TraceAnalyser(recording).per_function_bottleneck()
+
+
+def test_registered_on_whatever_has_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from types import SimpleNamespace
+
+    from distributed import Client, LocalCluster
+
+    import dask_insight
+
+    monkeypatch.chdir(tmp_path)
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        session = dasf.register_default_profiler(
+            SimpleNamespace(client=client), name="mine", enable_nvtx=True
+        )
+        assert client.submit(sum, range(5)).result() == 10
+        session.stop()
+        with pytest.raises(TypeError, match="give a distributed"):
+            dasf.register_default_profiler(object())
+    (file,) = tmp_path.glob("mine-*.dinsight")
+    assert dask_insight.open(file).tasks["prefix"].tolist() == ["sum"]
+
+
+def test_the_command_line_imports(trace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from dask_insight.errors import ExitCode
+    from dask_insight.hosts.cli import main
+    from dask_insight.recording import open_recording
+
+    assert main(["import", str(trace)]) == ExitCode.OK
+    target = trace.with_suffix(".dinsight")
+    assert len(open_recording(target).tasks) == 3
+    other = trace.with_name("other.txt")
+    other.write_text("no trace", "utf-8")
+    assert main(["import", str(other)]) == ExitCode.UNREADABLE
+    assert "no format that can be read" in capsys.readouterr().err
