@@ -415,6 +415,26 @@ def test_other_peoples_text_is_never_markup() -> None:
     assert "&#60;img" in body and "onerror=alert(1)&#62;&#124;" in body
 
 
+def test_in_a_notebook_it_is_the_panel_and_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.hosts.comparison import output
+    from dask_insight.hosts.notebook import frame
+
+    found = compare(run(1), run(2, work=0.2), names=["before", "<b>after"])
+    assets = {"report.js": "1", "report.css": "", "style": "", "script": ""}
+    monkeypatch.setattr(frame, "asset", assets.__getitem__)
+    frame._front_end.cache_clear()
+    shown = found._repr_mimebundle_()
+    frame._front_end.cache_clear()
+    assert "<iframe sandbox" in shown["text/html"] and "<details>" in shown["text/html"]
+    assert "<b>after" not in shown["text/html"] and shown["text/plain"] == str(found)
+
+    def missing(*_: Any) -> str:
+        raise output.MissingFrontEnd("not built")
+
+    monkeypatch.setattr(output, "frame", missing)
+    assert found._repr_mimebundle_()["text/html"] == found._repr_html_()
+
+
 def test_json_has_no_numbers_that_json_has_not() -> None:
     told = json.loads(compare(run(1), run(2, more=[Task("new", 1.0)])).to_json(), parse_constant=pytest.fail)
     assert {"verdict", "notes", "slower", "sides", "runs", "budget", "names", "findings", "settings"} == set(

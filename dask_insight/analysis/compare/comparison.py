@@ -147,10 +147,14 @@ class Comparison:
         text: str = _shown("html")(self)
         return text
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        made: dict[str, str] = _shown("bundle", "comparison.output")(self)
+        return made
 
-def _shown(form: str) -> Any:
+
+def _shown(form: str, host: str = "comparison") -> Any:
     """A form that stands above comparisons, found by name when it is asked for."""
-    return getattr(import_module("dask_insight.hosts.comparison"), form)
+    return getattr(import_module(f"dask_insight.hosts.{host}"), form)
 
 
 def _table(name: str) -> property:
