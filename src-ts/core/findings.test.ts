@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clausesOf, type Finding, findingsOf } from './findings';
 import { Recording } from './recording';
+import { Tasks } from './tasks';
 import { batchOf, type Row, recordingOf } from './test-recording';
 
 const row = (more: Row = {}): Row => ({
@@ -80,20 +81,39 @@ describe('choosing a finding', () => {
   const finding = only({}) as Finding;
   const workers = new Set(['a', 'b']);
   const run = { start: 0, stop: 10 };
+  const ran = (start: number, stop: number) => ({
+    run: 1,
+    task: 1,
+    worker: 'a',
+    thread: '1',
+    status: 'ok',
+    start,
+    stop
+  });
+  const tasksOf = (...attempts: Row[]): Tasks =>
+    new Tasks(recordingOf({ graph: [{ task: 1, key: 'inc-1', prefix: 'inc' }], attempts }));
+  const tasks = tasksOf(ran(1, 3));
 
   it('narrows its names, its workers and its time', () => {
-    expect(clausesOf(finding, 'x', workers, run)).toEqual([
+    expect(clausesOf(finding, 'x', tasks, workers, run)).toEqual([
       { source: 'x', column: 'name', value: ['inc', 'dec'] },
       { source: 'x', column: 'worker', value: ['a'] },
       { source: 'x', column: 'time', value: { start: 2, stop: 5 } }
     ]);
   });
 
+  it('narrows no names where none of them ran in its time: a pause before them', () => {
+    const columns = (attempts: Row[]): string[] =>
+      clausesOf(finding, 'x', tasksOf(...attempts), workers, run).map(({ column }) => column);
+    expect(columns([ran(0, 2), ran(5, 6)])).toEqual(['worker', 'time']);
+    expect(columns([ran(0, 2), ran(4, 6)])).toEqual(['name', 'worker', 'time']);
+  });
+
   it('narrows nothing to all there is', () => {
-    expect(clausesOf(finding, 'x', new Set(['a']), { start: 2, stop: 5 })).toEqual([
+    expect(clausesOf(finding, 'x', tasks, new Set(['a']), { start: 2, stop: 5 })).toEqual([
       { source: 'x', column: 'name', value: ['inc', 'dec'] }
     ]);
     const whole = { ...finding, tasks: [], start: Number.NaN, stop: Number.NaN };
-    expect(clausesOf(whole, 'x', new Set(['a']), run)).toEqual([]);
+    expect(clausesOf(whole, 'x', tasks, new Set(['a']), run)).toEqual([]);
   });
 });

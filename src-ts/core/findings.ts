@@ -1,5 +1,6 @@
 import type { Recording } from './recording';
 import type { Clause, TimeRange } from './selection';
+import type { Tasks } from './tasks';
 
 /** A figure that a finding rests on. */
 export interface Fact {
@@ -120,17 +121,21 @@ function facts(json: string): Fact[] {
 const WHOLE = 0.98;
 
 /**
- * What choosing a finding narrows: its task names, its workers unless they are
- * all there are, its time unless that is the whole run.
+ * What choosing a finding narrows: its task names if any of them ran in its
+ * time, its workers unless they are all there are, its time unless that is the
+ * whole run.
  */
 export function clausesOf(
   finding: Finding,
   source: string,
+  tasks: Tasks,
   workers: ReadonlySet<string>,
   run: TimeRange
 ): Clause[] {
   const clauses: Clause[] = [];
-  if (finding.tasks.length > 0) clauses.push({ source, column: 'name', value: finding.tasks });
+  if (finding.tasks.length > 0 && ranThen(finding, tasks)) {
+    clauses.push({ source, column: 'name', value: finding.tasks });
+  }
   const isAll = [...workers].every(worker => finding.workers.includes(worker));
   if (finding.workers.length > 0 && !isAll) {
     clauses.push({ source, column: 'worker', value: finding.workers });
@@ -140,4 +145,16 @@ export function clausesOf(
     clauses.push({ source, column: 'time', value: { start, stop } });
   }
   return clauses;
+}
+
+/** Whether any task of it ran in its time: those that a pause was for ran before and after it. */
+function ranThen({ tasks: names, start, stop }: Finding, tasks: Tasks): boolean {
+  if (!(stop > start)) return true;
+  const wanted = tasks.names.map(name => names.includes(name));
+  return tasks.lanes.some(lane => {
+    for (let entry = lane.firstAfter(start); entry < lane.length && lane.start[entry] < stop; entry++) {
+      if (wanted[lane.name[entry]] && lane.stop[entry] > start) return true;
+    }
+    return false;
+  });
 }

@@ -27,6 +27,8 @@ export class FindingsView implements PanelView {
   private items: FindingRow[] = [];
   private found: Findings | undefined;
   private known = '';
+  /** What each finding narrows. */
+  private narrowed = new Map<Finding, readonly Clause[]>();
   private all = false;
   private readonly stops: (() => void)[];
 
@@ -117,6 +119,7 @@ export class FindingsView implements PanelView {
     const open = new Set(this.items.filter(row => row.isOpen).map(row => row.key));
     const focused = this.items.find(row => row.hasFocus)?.key;
     const context = this.rowContext();
+    this.narrowed.clear();
     this.items = list.map(finding => new FindingRow(finding, context));
     for (const row of this.items) if (open.has(row.key)) row.open(true);
     this.none.textContent = 'Nothing found that costs more than 1 % of the run.';
@@ -146,10 +149,15 @@ export class FindingsView implements PanelView {
     }
   }
 
-  private clauses(finding: Finding): Clause[] {
-    const { recording } = this.context;
-    const workers = new Set(recording.table('workers').symbols('worker').names);
-    return clausesOf(finding, SOURCE, workers, this.time());
+  private clauses(finding: Finding): readonly Clause[] {
+    let clauses = this.narrowed.get(finding);
+    if (!clauses) {
+      const { recording, tasks } = this.context;
+      const workers = new Set(recording.table('workers').symbols('worker').names);
+      clauses = clausesOf(finding, SOURCE, tasks, workers, this.time());
+      this.narrowed.set(finding, clauses);
+    }
+    return clauses;
   }
 
   private run(): number {

@@ -128,7 +128,9 @@ export class BudgetFigures {
     });
     const most = Math.max(1, mostThreads(tasks, filter.workers));
     this.told = { rows, layers, seconds, mask, filter, most, isSummed: isSummed(rows, layers) };
-    this.note = leftOut(rows, here, mask, filter, layers.whole);
+    this.note = [nothingLeft(layers.whole), leftOut(rows, here, mask, filter, layers.whole)]
+      .filter(Boolean)
+      .join(' ');
   }
 
   private readPage(filter: Filter): void {
@@ -153,6 +155,11 @@ function whyNot(filter: Filter, ended: boolean): string {
   if (filter.runs) return 'Why threads were idle is not known of single attempts.';
   if (!ended) return 'Why threads were idle is worked out while the run goes on; it has not come yet.';
   return 'Why threads were idle has not been worked out for this file: dask_insight.open it, and save it or its report again.';
+}
+
+/** Says that there is no bar, and what to do. */
+function nothingLeft(whole: number): string {
+  return whole > 0 ? '' : 'No thread time is in what is chosen. Esc takes the last choice back.';
 }
 
 /** Says what a choice of tasks leaves out that belongs to none. */
