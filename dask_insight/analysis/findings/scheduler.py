@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ... import words
 from ...timeline import Moments
-from .facts import Facts
+from .facts import Facts, medians
 from .finding import Fact, Finding
 from .gaps import intake
 from .outliers import first_of_each
@@ -97,7 +98,7 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # The first graph is taken in before the first task is wanted.
     before = seconds - float(taken.within(np.array([facts.start]), np.array([facts.stop])).sum())
     requests = _requests(facts, limits)
-    sent = float(requests[0])
+    sent = requests.seconds
     if (
         tasks < limits["large-graph.tasks"]
         and seconds + sent / max(facts.threads, 1) < limits["large-graph.seconds"]
@@ -106,19 +107,19 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     idle = facts.is_part("scheduler", "client", "joining")
     lost = facts.within(idle, taken) + sent
     cost = before + facts.spread(lost)
-    names = requests[1] or _brought(facts, table)
+    names = requests.names or _brought(facts, table)
     evidence = [Fact("most tasks in one graph", tasks, "count", limits["large-graph.tasks"])]
     if seconds > 0:
         evidence.append(Fact("taking graphs in", seconds, "s", limits["large-graph.seconds"]))
     if sent:
         median = Fact(
-            "from the scheduler to a worker, median", requests[2], "s", limits["large-graph.request"]
+            "from the scheduler to a worker, median", requests.way, "s", limits["large-graph.request"]
         )
         evidence += [median, Fact("threads idle until tasks had come", sent, "s")]
     title = f"A graph of {tasks:,} tasks took the scheduler {words.duration(seconds)} to take in"
     if sent:
         name = names[0] if names else "task"
-        title = f"`{name}` carries data in its graph: {words.duration(requests[2])} to send each task"
+        title = f"`{name}` carries data in its graph: {words.duration(requests.way)} to send each task"
     yield Finding(
         code="large-graph",
         title=title,
@@ -132,39 +133,48 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
-def _requests(facts: Facts, limits: Limits) -> tuple[float, tuple[str, ...], float]:
-    """Thread-seconds idle while tasks were on their way to workers, where that is slow for most; names; "
-    "median."""
+class _Requests(NamedTuple):
+    """What it cost that tasks were long on their way to workers."""
+
+    #: Thread-seconds that were idle meanwhile, or while the client packed them.
+    seconds: float
+    names: tuple[str, ...]
+    #: Median way of tasks of the first name, seconds.
+    way: float
+
+
+_NONE = _Requests(0.0, (), 0.0)
+
+
+def _requests(facts: Facts, limits: Limits) -> _Requests:
+    """Idle time due to requests, of names most of whose tasks are long on their way."""
     known = facts.attempts
     rows = np.flatnonzero(facts.good & ~known.local & np.isfinite(known.received))
     # The first task of a worker also waits for imports; see cold-start.
     rows = np.delete(rows, first_of_each(known.worker.codes[rows], known.assigned[rows]))
     if not len(rows):
-        return 0.0, (), 0.0
-    way = np.zeros(len(known.run) + 1)
-    way[rows] = known.received[rows] - known.assigned[rows]
-    code = facts.prefix.codes[rows]
-    slow = np.zeros(len(facts.names), bool)
-    for name in np.unique(code).tolist():
-        slow[name] = float(np.median(way[rows[code == name]])) >= limits["large-graph.request"]
+        return _NONE
+    size = len(facts.names)
+    way = np.nan_to_num(medians(facts.prefix.codes[rows], (known.received - known.assigned)[rows], size))
+    slow = way >= limits["large-graph.request"]
     if not slow.any():
-        return 0.0, (), 0.0
-    idle = facts.is_part("scheduler") & (facts.pieces.row >= 0)
-    row = facts.pieces.row
-    inside = np.minimum(facts.pieces.stop, known.received[row]) - np.maximum(
-        facts.pieces.start, known.assigned[row]
-    )
-    lost = np.where(idle & slow[facts.of_piece], np.maximum(inside, 0.0) * facts.pieces.threads, 0.0)
-    some = facts.of_piece >= 0
-    by_name = np.bincount(facts.of_piece[some], lost[some], len(facts.names))
+        return _NONE
+    row, of, pieces = facts.pieces.row, facts.of_piece, facts.pieces
+    inside = np.minimum(pieces.stop, known.received[row]) - np.maximum(pieces.start, known.assigned[row])
+    mine = facts.is_part("scheduler") & (row >= 0) & slow[of]
+    lost = np.where(mine, np.maximum(inside, 0.0) * pieces.threads, 0.0)
+    if not any(each.contended(limits) for each in facts.held):
+        packed = way >= 2 * limits["large-graph.request"]
+        lost += np.where(facts.is_part("client") & (of >= 0) & packed[of], facts.seconds, 0.0)
+    some = of >= 0
+    by_name = np.bincount(of[some], lost[some], size)
     names = facts.worst(by_name, facts.names)
     if not names:
-        return 0.0, (), 0.0
-    mine = rows[code == facts.names.index(names[0])]
-    return float(lost.sum()), names, float(np.median(way[mine]))
+        return _NONE
+    return _Requests(float(lost.sum()), names, float(way[facts.names.index(names[0])]))
 
 
-def _brought(facts: Facts, table) -> tuple[str, ...]:  # type: ignore[no-untyped-def]
+def _brought(facts: Facts, table: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the tasks of the largest graph, most first."""
     if not len(table["tasks"]):
         return ()
@@ -223,7 +233,7 @@ LARGE_GRAPH = Rule(
         "A graph of `large-graph.tasks` tasks, or `large-graph.seconds` in which the scheduler took graphs "
         "in (materializing, ordering, making states) of `large-graph.least` tasks or more, together with "
         "idle time of threads while tasks were on their way to workers, of names whose median way takes "
-        "`large-graph.request`."
+        "`large-graph.request`, or twice that, while the client packed them."
     ),
     cost="The time of taking in, and that idle time over all threads.",
     url="https://docs.dask.org/en/stable/best-practices.html#avoid-very-large-graphs",
