@@ -415,11 +415,11 @@ _ALL = (
         Column("workers", "str", "Workers that it concerns, likewise."),
         Column("start", "time", "When it began; NaN if it concerns the whole run."),
         Column("stop", "time", "When it ended.", since="start"),
-        Column("cost_thread_seconds", "f64", "Thread-seconds that it took; NaN if unknown.", unit="s"),
+        Column("cost_thread_seconds", "f64", "Thread-seconds that it took; 0 if none.", unit="s"),
         Column(
             "cost_seconds",
             "f64",
-            "Seconds that the run would be shorter by; NaN for a risk that costs no time.",
+            "Seconds that the run would be shorter by; 0 for a risk that costs no time.",
             unit="s",
         ),
         Column("evidence", "str", "Figures behind it: JSON, [name, value, unit, threshold or null] each."),

@@ -73,7 +73,8 @@ def test_a_risk_without_a_cost_is_told_with_the_severity_its_rule_gives() -> Non
     risk = finding("risk", math.nan, severity="critical")
     found = apply(facts(ten_seconds()), Limits(), [rule(finding("cost", 2.0)), rule(risk)])
     assert [each.code for each in found] == ["risk", "cost"]
-    assert math.isnan(found[0].cost_seconds)
+    assert (found[0].is_risk, found[0].cost_seconds) == (True, 0.0)
+    assert (found[0].start, found[0].stop) == found.between
     assert found.worst == "critical"
     assert [each.code for each in found.at_least("critical")] == ["risk"]
 
@@ -123,7 +124,9 @@ def test_findings_are_rows_in_rank_order() -> None:
     found = recording.findings()
     assert rows.code.tolist() == [each.code for each in found]
     assert [json.loads(text) for text in rows.tasks] == [list(each.tasks) for each in found]
-    assert rows.start.tolist() == pytest.approx([each.start for each in found], nan_ok=True)
+    # What concerns the whole run has no time of its own there.
+    assert [(each.start, each.stop) == found.between for each in found] == [True, False]
+    assert rows.start.tolist() == pytest.approx([math.nan, found[1].start], nan_ok=True)
     assert json.loads(rows.evidence[0])[0] == list(found[0].evidence[0])
     assert found.frame().code.tolist() == rows.code.tolist()
     assert json.loads(found.to_json())["findings"][0]["code"] == found[0].code

@@ -496,9 +496,9 @@ export const TABLES = {
     start: 'time',
     /** When it ended. */
     stop: 'time',
-    /** Thread-seconds that it took; NaN if unknown. */
+    /** Thread-seconds that it took; 0 if none. */
     cost_thread_seconds: 'f64',
-    /** Seconds that the run would be shorter by; NaN for a risk that costs no time. */
+    /** Seconds that the run would be shorter by; 0 for a risk that costs no time. */
     cost_seconds: 'f64',
     /** Figures behind it: JSON, [name, value, unit, threshold or null] each. */
     evidence: 'str',

@@ -27,6 +27,7 @@ def _clock_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
     yield Finding(
         code="clock-skew",
         severity="warning",
+        is_risk=True,
         title=f"The clock of {workers[0]} is {words.duration(abs(worst))} {way} the scheduler's{others}",
         workers=tuple(workers[:10]),
         evidence=tuple(

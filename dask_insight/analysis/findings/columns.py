@@ -22,7 +22,7 @@ def columns(found: Findings, zero: float) -> dict[str, Any]:
 
     A rule that failed is a row with the severity 'gap'. Where nothing was
     found there is one row with the code '', which tells that from a recording
-    in which nobody looked.
+    in which nobody looked. What concerns the whole run has no start and stop.
 
     Parameters
     ----------
@@ -37,10 +37,12 @@ def columns(found: Findings, zero: float) -> dict[str, Any]:
         name: [json.dumps(getattr(each, name), ensure_ascii=False) for each in rows]
         for name in ("tasks", "workers")
     }
+    parts = np.array([(each.start, each.stop) != found.between for each in rows])
     return {
         **{name: intern([getattr(each, name) for each in rows]) for name in _NAMES},
         **{name: Texts.of(values) for name, values in (texts | lists).items()},
-        **{name: zero + np.array([getattr(each, name) for each in rows], "f8") for name in ("start", "stop")},
+        "start": zero + np.where(parts, [each.start for each in rows], np.nan),
+        "stop": zero + np.where(parts, [each.stop for each in rows], np.nan),
         **{name: np.array([getattr(each, name) for each in rows], "f8") for name in _COSTS},
         "evidence": Texts.of([_evidence(each) for each in rows]),
     }

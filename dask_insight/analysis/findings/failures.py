@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -34,6 +33,7 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     names = most(facts, tasks)
     mine = named(facts, names[0]) if names else np.zeros(len(bad), bool)
     share = int(mine[tasks].sum()) / max(1, len(np.unique(known.task[mine])))
+    seconds = float(facts.length[rows].sum())
     text = errors.get(int(known.task[tasks[np.argmin(known.done[tasks])]]), "")
     yield Finding(
         code="failed-tasks",
@@ -43,14 +43,15 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         workers=workers_of(facts, rows),
         start=facts.since(known.start[rows].min()),
         stop=facts.since(known.done[rows].max()),
-        cost_thread_seconds=float(facts.length[rows].sum()),
-        cost_seconds=math.nan,
+        cost_thread_seconds=seconds,
+        cost_seconds=facts.spread(seconds),
+        is_risk=True,
         evidence=(
             Fact("tasks without a result", len(tasks), "count", limits["failed-tasks.count"]),
             Fact(
                 f"share of all {names[0] if names else 'tasks'}", share, "share", limits["failed-tasks.share"]
             ),
-            Fact("time in them", float(facts.length[rows].sum()), "s"),
+            Fact("time in them", seconds, "s"),
         ),
         why=(
             "Their function raised, or every worker that tried them died, and no attempt worked; what "
@@ -93,7 +94,7 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(known.start[rows].min()),
         stop=facts.since(known.done[rows].max()),
         cost_thread_seconds=seconds,
-        cost_seconds=risk(facts, limits, cost) if much else cost,
+        **(risk(facts, limits, cost) if much else {"cost_seconds": cost}),
         evidence=(
             Fact("attempts made again", len(rows), "count"),
             Fact(
@@ -159,7 +160,7 @@ FAILED_TASKS = Rule(
         "`failed-tasks.count` tasks or more whose last attempt raised, or that Dask gave up as their "
         "workers died. Critical if that is `failed-tasks.share` of a task name or more."
     ),
-    cost="A risk; thread-seconds are those of the attempts.",
+    cost="Thread-seconds in the attempts / threads; told whatever that is.",
     url="https://docs.dask.org/en/stable/how-to/debug.html",
     find=_failed_tasks,
 )

@@ -45,11 +45,13 @@ class Finding:
     tasks, workers
         Task names and workers that it concerns, most concerned first.
     start, stop
-        When, in seconds since the recording's start; NaN if it concerns the whole run.
+        When, in seconds since the recording's start. A rule may leave them NaN: it concerns the whole run.
     cost_thread_seconds
-        Thread-seconds that it took, a part of the time budget; NaN where that is not known.
+        Thread-seconds that it took, a part of the time budget.
     cost_seconds
-        Seconds of wall time that the run would be shorter by; NaN where it is a risk and costs no time.
+        Seconds of wall time that the run would be shorter by; 0 where it costs no time.
+    is_risk
+        Told whatever it costs: what it puts at risk is worth more than that.
     evidence
         The figures behind it.
     why, advice
@@ -71,6 +73,7 @@ class Finding:
     cost_seconds: float = math.nan
     evidence: tuple[Fact, ...] = ()
     severity: str = ""
+    is_risk: bool = False
 
     @property
     def cost(self) -> str:

@@ -31,14 +31,22 @@ class Findings(list[Finding]):
         Rules that could not be worked out, with why.
     seconds
         Length of the run that was looked at, seconds.
+    between
+        From when to when that was, seconds since the recording's start.
     """
 
     def __init__(
-        self, found: Iterable[Finding] = (), *, failed: Iterable[Failed] = (), seconds: float = 0.0
+        self,
+        found: Iterable[Finding] = (),
+        *,
+        failed: Iterable[Failed] = (),
+        seconds: float = 0.0,
+        between: tuple[float, float] = (0.0, 0.0),
     ) -> None:
         super().__init__(found)
         self.failed = tuple(failed)
         self.seconds = seconds
+        self.between = between
 
     @property
     def worst(self) -> str:
@@ -57,7 +65,7 @@ class Findings(list[Finding]):
             raise ValueError(f"severity={severity!r} is none of {', '.join(SEVERITIES)}")
         least = SEVERITIES.index(severity)
         kept = [each for each in self if SEVERITIES.index(each.severity) >= least]
-        return Findings(kept, failed=self.failed, seconds=self.seconds)
+        return Findings(kept, failed=self.failed, seconds=self.seconds, between=self.between)
 
     def verdict(self) -> str:
         """How many there are, in a sentence."""

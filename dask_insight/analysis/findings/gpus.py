@@ -75,7 +75,7 @@ def _gpu_idle(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(known.start[rows].min()),
         stop=facts.since(known.stop[rows].max()),
         cost_thread_seconds=lost,
-        cost_seconds=risk(facts, limits, facts.spread(lost)),
+        **risk(facts, limits, facts.spread(lost)),
         evidence=(
             Fact("mean utilisation while tasks ran", mean / 100, "share", limits["gpu-idle.mean"]),
             Fact("95th percentile", top / 100, "share", limits["gpu-idle.burst"]),
@@ -126,7 +126,7 @@ def _gpu_memory(facts: Facts, limits: Limits) -> Iterator[Finding]:
         workers=who[:10],
         start=facts.since(facts.start),
         stop=facts.since(facts.stop),
-        cost_seconds=math.nan,
+        is_risk=True,
         evidence=(
             Fact("most of a device's memory", peak, "share", limits["gpu-memory.share"]),
             Fact("tasks that ran out of it", len(failed), "count"),

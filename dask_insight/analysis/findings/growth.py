@@ -63,7 +63,7 @@ def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
         workers=tuple(workers[:10]),
         start=facts.since(facts.start),
         stop=facts.since(facts.stop),
-        cost_seconds=math.nan,
+        is_risk=True,
         evidence=(
             Fact("growth that was not given back", first.nbytes, "bytes", limits["unmanaged-growth.bytes"]),
             Fact("share of the memory limit", first.share, "share", limits["unmanaged-growth.limit"]),

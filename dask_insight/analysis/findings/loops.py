@@ -56,7 +56,7 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
         start=facts.since(min(float(each.start[0]) for each in late.values())),
         stop=facts.since(max(float(each.stop[-1]) for each in late.values())),
         cost_thread_seconds=idle,
-        cost_seconds=risk(facts, limits, facts.spread(idle)),
+        **risk(facts, limits, facts.spread(idle)),
         evidence=_evidence(facts, limits, held[workers[0]], longest, idle),
         why=(
             "While its event loop does not run, a worker takes no new tasks, sends and receives no data "
@@ -86,7 +86,7 @@ def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
         start=facts.since(late.start[0]),
         stop=facts.since(late.stop[-1]),
         cost_thread_seconds=idle,
-        cost_seconds=risk(facts, limits, facts.spread(idle)),
+        **risk(facts, limits, facts.spread(idle)),
         evidence=_evidence(facts, limits, held, longest, idle),
         why=(
             "While the scheduler's event loop does not run, no task is handed out and no result is taken "

@@ -57,7 +57,7 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(first),
         stop=facts.since(max(last, float(known.done[again].max(initial=first)))),
         cost_thread_seconds=seconds,
-        cost_seconds=risk(facts, limits, facts.spread(seconds)),
+        **risk(facts, limits, facts.spread(seconds)),
         evidence=(
             Fact("workers that died", len(losses), "count", limits["worker-lost.count"]),
             Fact("tasks that they had been given", len(killed), "count"),

@@ -66,7 +66,7 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(min(moments)),
         stop=facts.since(min(max(moments), facts.stop)),
         cost_thread_seconds=seconds,
-        cost_seconds=risk(facts, limits, facts.spread(seconds)),
+        **risk(facts, limits, facts.spread(seconds)),
         evidence=(
             Fact("workers killed for their memory", len(kills), "count"),
             Fact("workers paused", len(paused), "count"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -63,10 +63,10 @@ def quoted(names: tuple[str, ...], most_of: int = 2) -> str:
     return " and ".join(shown) + (" and others" if len(names) > most_of else "")
 
 
-def risk(facts: Facts, limits: Limits, seconds: float) -> float:
-    """What a risk costs; NaN where that is too little to be told for its time."""
+def risk(facts: Facts, limits: Limits, seconds: float) -> dict[str, Any]:
+    """The cost of a finding that is told as a risk where its cost alone would be too little."""
     enough = seconds >= max(limits["all.seconds"], limits["all.share"] * facts.wall)
-    return seconds if enough else math.nan
+    return {"cost_seconds": seconds, "is_risk": not enough}
 
 
 def client_pid(facts: Facts) -> int:

@@ -77,14 +77,15 @@ def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findin
     told = [each for each in found if each.severity]
     risk = limits["all.risk"] * facts.wall
     order = sorted(range(len(told)), key=lambda row: (_weight(told[row], risk), row))
-    return Findings([told[row] for row in order], failed=failed, seconds=facts.wall)
+    between = (facts.since(facts.start), facts.since(facts.stop))
+    return Findings([told[row] for row in order], failed=failed, seconds=facts.wall, between=between)
 
 
 def graded(found: Finding, facts: Facts, limits: Limits) -> Finding:
     """With its cost kept within the run, and a severity; without any if it is not worth telling."""
-    seconds = min(found.cost_seconds, facts.wall)
-    found = found.but(cost_seconds=seconds, cost_thread_seconds=min(found.cost_thread_seconds, facts.offered))
-    if math.isnan(seconds):
+    found = whole(found, facts)
+    seconds = found.cost_seconds
+    if found.is_risk:
         return found if found.severity else found.but(severity="info")
     share = seconds / facts.wall if facts.wall > 0 else 0.0
     if seconds < limits["all.seconds"] or share < limits["all.share"]:
@@ -96,7 +97,20 @@ def graded(found: Finding, facts: Facts, limits: Limits) -> Finding:
     return found.but(severity="warning" if share < limits["all.critical"] else "critical")
 
 
+def whole(found: Finding, facts: Facts) -> Finding:
+    """With its time within the run, all of it where the rule tells none; without a cost it is a risk."""
+    begin, end = facts.since(facts.start), facts.since(facts.stop)
+    costs = {"cost_seconds": facts.wall, "cost_thread_seconds": facts.offered}
+    told = {name: getattr(found, name) for name in costs}
+    return found.but(
+        start=begin if math.isnan(found.start) else min(max(found.start, begin), end),
+        stop=end if math.isnan(found.stop) else min(max(found.stop, begin), end),
+        is_risk=found.is_risk or math.isnan(found.cost_seconds),
+        **{name: 0.0 if math.isnan(value) else min(value, costs[name]) for name, value in told.items()},
+    )
+
+
 def _weight(found: Finding, risk: float) -> tuple[int, float]:
-    """What findings are sorted by: severity, then cost; one that costs no time counts as `risk`."""
-    cost = risk if math.isnan(found.cost_seconds) else found.cost_seconds
+    """What findings are sorted by: severity, then cost; a risk counts as `risk` at least."""
+    cost = max(found.cost_seconds, risk) if found.is_risk else found.cost_seconds
     return -SEVERITIES.index(found.severity), -cost

@@ -57,7 +57,7 @@ def _fetched(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(transfers["start"][out].min()),
         stop=facts.since(transfers["stop"][out].max()),
         cost_thread_seconds=idle,
-        cost_seconds=risk(facts, limits, cost),
+        **risk(facts, limits, cost),
         evidence=(
             Fact("fetched by the client", total, "bytes", limits["oversized-results.fetched"]),
             Fact("largest result of them", largest, "bytes"),
@@ -122,7 +122,7 @@ def _chunks(facts: Facts, limits: Limits, told: set[str]) -> Iterator[Finding]:
         workers=workers_of(facts, rows),
         start=facts.since(known.start[rows].min()),
         stop=facts.since(known.done[rows].max()),
-        cost_seconds=math.nan,
+        is_risk=True,
         evidence=(
             Fact("largest result", size, "bytes", limits["oversized-results.bytes"]),
             Fact("results that fit in a thread's memory", least, "times", limits["oversized-results.fits"]),

@@ -55,7 +55,7 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(_since(facts)),
         stop=facts.since(facts.stop),
         cost_thread_seconds=max(facts.spent("disk"), seconds),
-        cost_seconds=risk(facts, limits, cost) if much else cost,
+        **(risk(facts, limits, cost) if much else {"cost_seconds": cost}),
         evidence=(
             Fact("written to disk", written, "bytes", limits["spill.bytes"]),
             Fact("read back", read, "bytes"),
