@@ -45,7 +45,9 @@ def test_tiny_tasks() -> None:
     found = one(short_tasks(2000, 0.001, 0.005), "tiny-tasks")
     assert found.tasks == ("short",) and found.severity == "critical"
     assert found.cost_thread_seconds == pytest.approx(8, rel=0.01)
-    assert found.cost_seconds == pytest.approx(4, rel=0.05)
+    # What one costs in wall time is bounded: beyond that the machine is busy.
+    assert found.cost_seconds == pytest.approx(3)
+    assert told(short_tasks(2000, 0.001, 0.002), "tiny-tasks")[0].cost_seconds == pytest.approx(1, rel=0.05)
     assert "short_batch" in found.advice
 
 

@@ -36,6 +36,13 @@ TABLE = (
     Threshold("tiny-tasks.mean", 0.01, "s", "Mean time of tasks below which they are tiny.", _EFFICIENCY),
     Threshold("tiny-tasks.count", 500, "count", "Least number of such tasks.", "ours"),
     Threshold(
+        "tiny-tasks.each",
+        0.0015,
+        "s",
+        "Most wall time that one is taken to cost; what it takes beyond is that of a busy machine.",
+        _EFFICIENCY,
+    ),
+    Threshold(
         "tiny-tasks.lost",
         0.2,
         "share",

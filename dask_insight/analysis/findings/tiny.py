@@ -42,7 +42,7 @@ def _tiny_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title=f"{count:,} tasks of {each} each: {words.share(share)} of their time was lost around them",
         tasks=names,
         cost_thread_seconds=total,
-        cost_seconds=facts.spread(total) * (1 - min(1.0, mean / _GOOD)),
+        cost_seconds=min(facts.spread(total) * (1 - mean / _GOOD), count * limits["tiny-tasks.each"]),
         evidence=(
             Fact("mean time in the function", mean, "s", limits["tiny-tasks.mean"]),
             Fact("such tasks", count, "count", limits["tiny-tasks.count"]),
@@ -91,7 +91,7 @@ TINY_TASKS = Rule(
         "them; "
         "lost / (lost + computed) at least `tiny-tasks.lost`."
     ),
-    cost="lost / threads, less what tasks of 100 ms would lose.",
+    cost="lost / threads, less what tasks of 100 ms would lose; at most `tiny-tasks.each` for each task.",
     url="https://distributed.dask.org/en/stable/efficiency.html#use-larger-tasks",
     find=_tiny_tasks,
 )
