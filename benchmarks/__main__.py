@@ -20,6 +20,7 @@ MEASUREMENTS = {
     "opening": ["--quick"],
     "bytes": ["--quick"],
     "tables": ["--quick"],
+    "compare": ["--quick"],
     "scheduler_cost": ["--tasks", "5000", "--rounds", "1"],
     "local_overhead": ["--tasks", "2000", "--rounds", "1"],
     "drawing": ["--quick"],
