@@ -46,6 +46,8 @@ export interface SidePart {
 export interface SideName {
   readonly side: number;
   readonly name: string;
+  /** Names of the side's tasks that this one stands for. */
+  readonly own: readonly string[];
   readonly count: number;
   readonly seconds: number;
   readonly mean: number;
@@ -198,6 +200,7 @@ function namesOf(recording: Recording): SideName[] {
   return each(table, row => ({
     side: table.numbers('side')[row],
     name: table.text('name', row),
+    own: listOf(table.text('names', row)),
     count: table.numbers('count')[row],
     seconds: table.numbers('seconds')[row],
     mean: table.numbers('mean')[row],

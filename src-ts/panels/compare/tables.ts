@@ -12,6 +12,12 @@ export interface Pair {
   readonly after: Side;
 }
 
+/** What a click on a task name does, where tasks of that name are in the page. */
+export interface Chooser {
+  choose(names: readonly string[]): void;
+  isChosen(names: readonly string[]): boolean;
+}
+
 const figure = (value: number | undefined, words: (value: number) => string = duration): string =>
   value === undefined || !Number.isFinite(value) ? MISSING : words(value);
 
@@ -71,7 +77,8 @@ function byMatter(a: SideName, b: SideName): number {
 /** Task names, that whose change matters most first. */
 export function nameTable(
   { comparison, before, after }: Pair,
-  swatch: (name: string) => string
+  swatch: (name: string) => string,
+  chooser?: Chooser
 ): TableOptions {
   const baseline = new Map(
     comparison.names.filter(({ side }) => side === before.side).map(each => [each.name, each])
@@ -118,6 +125,12 @@ export function nameTable(
   return {
     caption: 'Task names, the change that matters most to the wall time first',
     swatch: row => swatch(rows[row].name),
+    ...(chooser
+      ? {
+          choose: row => chooser.choose(rows[row].own),
+          isChosen: row => chooser.isChosen(rows[row].own)
+        }
+      : {}),
     isFaint: row => rows[row].verdict === 'same',
     rows: {
       columns: [

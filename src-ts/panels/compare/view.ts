@@ -11,7 +11,7 @@ import { colorOfPart, sideBars } from './bars';
 import { changeColor, STEPS } from './colors';
 import { FlameChange } from './flame-change';
 import { MEMORY_HEIGHT, MemoryLines } from './memory-lines';
-import { budgetTable, findingTable, nameTable, type Pair, settingTable } from './tables';
+import { budgetTable, type Chooser, findingTable, nameTable, type Pair, settingTable } from './tables';
 import { sideName } from './words';
 
 /** Runs side by side: words, bars and tables around a drawing of memory and stacks. */
@@ -169,9 +169,17 @@ export class CompareView implements PanelView {
 
   /** What stands around the drawing. */
   private tell(comparison: Comparison): void {
-    const { colors, surface } = this.context;
+    const { colors, surface, selection, tasks } = this.context;
     const { theme } = surface;
-    const told = [this.read, theme.dark, theme.contrast, theme.palette, theme.backgroundText].join('|');
+    const told = [
+      this.read,
+      theme.dark,
+      theme.contrast,
+      theme.palette,
+      theme.backgroundText,
+      tasks.count > 0,
+      JSON.stringify(selection.own('compare', 'name'))
+    ].join('|');
     if (told === this.told) return;
     this.told = told;
     const pair = this.pair();
@@ -184,7 +192,7 @@ export class CompareView implements PanelView {
     this.show(
       this.above,
       'names',
-      nameTable(pair, name => nameColor(name, colors, theme))
+      nameTable(pair, name => nameColor(name, colors, theme), this.chooser())
     );
     const beside = element('div', { class: 'di-compare-beside' });
     this.above.append(beside);
@@ -195,6 +203,19 @@ export class CompareView implements PanelView {
     );
     this.show(beside, 'findings', findingTable(pair));
     this.show(this.below, 'settings', settingTable(pair));
+  }
+
+  /** Names are chosen where a run of its own stands beside the comparison. */
+  private chooser(): Chooser | undefined {
+    const { selection, tasks } = this.context;
+    if (tasks.count === 0) return undefined;
+    const isChosen = (names: readonly string[]): boolean =>
+      names.length > 0 && selection.own('compare', 'name')?.join('\n') === names.join('\n');
+    return {
+      choose: names =>
+        selection.set({ source: 'compare', column: 'name', value: isChosen(names) ? [] : names }),
+      isChosen
+    };
   }
 
   private show(box: HTMLElement, id: string, options: TableOptions | undefined): void {

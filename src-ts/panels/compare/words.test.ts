@@ -20,6 +20,7 @@ const side = (name: string): Side => ({
 const task = (change: Partial<SideName>): SideName => ({
   side: 1,
   name: 'x',
+  own: ['x'],
   count: 10,
   seconds: 1,
   mean: 0.1,
