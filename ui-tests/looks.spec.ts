@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from './report';
 
-const PICTURES = ['Time budget', 'Task stream', 'Resources', 'Memory', 'Flame graph', 'Fine metrics'];
+const PICTURES = [
+  'Time budget',
+  'Task stream',
+  'Critical path',
+  'Resources',
+  'Memory',
+  'Flame graph',
+  'Fine metrics'
+];
 
 /** Colour of a picture's top right corner, where nothing is drawn. */
 const corner = (canvas: HTMLCanvasElement): number[] => {

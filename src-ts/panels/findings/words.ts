@@ -15,9 +15,12 @@ export function evidenceWords({ value, unit, threshold }: Fact): string {
   return threshold === undefined ? told : `${told} (threshold ${factWords(threshold, unit)})`;
 }
 
-/** What it costs in a few words; '' where it costs no time. */
+/** Cost that is not worth a word, of the run. */
+const NOTHING = 0.001;
+
+/** What it costs in a few words; '' where it costs next to no time. */
 export function costWords({ seconds }: Finding, run: number): string {
-  if (!(seconds > 0)) return '';
+  if (!(seconds > NOTHING * run)) return '';
   return run > 0 ? `≈ ${duration(seconds)}, ${share(seconds / run)}` : `≈ ${duration(seconds)}`;
 }
 
