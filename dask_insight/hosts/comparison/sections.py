@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -152,7 +153,7 @@ def _findings(comparison: Comparison, side: int, against: str) -> Section:
             str(row["state"]),
             str(row["severity"]),
             short(str(row["title"]), 120),
-            words.duration(row["cost_after"] if row["state"] == "came" else row["cost_before"]),
+            words.duration(row["cost_after" if row["state"] == "came" else "cost_before"] or math.nan),
         )
         for row in table.to_dict("records")
     ]
