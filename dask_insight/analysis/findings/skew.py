@@ -26,7 +26,8 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
     known, code = facts.attempts, facts.prefix.codes
     workers = known.worker.codes
     told = {each.name for each in facts.held if np.isfinite(each.starved)}
-    plain, own = _Medians.of(facts, facts.length), _Medians.of(facts, facts.own)
+    plain = _Medians.of(facts, facts.length)
+    own = plain if facts.own is facts.length else _Medians.of(facts, facts.own)
     for worker in np.unique(workers[facts.good]).tolist():
         name = known.worker.names[worker]
         expected, spent, number = _compared(limits, worker, plain, own, alone=_alone(facts, name))
