@@ -1,0 +1,96 @@
+"""What the facts are made of: pieces of time, sums by name, the critical path."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from ...batch import Symbols
+from ...timeline import Attempts, Lanes
+
+
+class Pieces(Protocol):
+    """Stretches of the time of threads; see `dask_insight.analysis.time_budget`. Seconds since the epoch."""
+
+    @property
+    def lane(self) -> np.ndarray: ...
+    @property
+    def start(self) -> np.ndarray: ...
+    @property
+    def stop(self) -> np.ndarray: ...
+    @property
+    def threads(self) -> np.ndarray: ...
+    @property
+    def part(self) -> np.ndarray: ...
+    @property
+    def row(self) -> np.ndarray: ...
+    @property
+    def seconds(self) -> np.ndarray: ...
+
+
+class Budget(Protocol):
+    """The time of all threads, in pieces."""
+
+    @property
+    def pieces(self) -> Pieces: ...
+    @property
+    def parts(self) -> list[str]: ...
+    @property
+    def attempts(self) -> Attempts: ...
+    @property
+    def lanes(self) -> Lanes: ...
+    @property
+    def start(self) -> float: ...
+    @property
+    def stop(self) -> float: ...
+
+
+class Names(NamedTuple):
+    """Attempts that ended well, by task name: one row a name, in the order of `Facts.names`. Seconds."""
+
+    number: np.ndarray
+    total: np.ndarray
+    mean: np.ndarray
+    median: np.ndarray
+
+
+class Path(NamedTuple):
+    """The critical path, a row a step; moments in seconds since the epoch."""
+
+    start: np.ndarray
+    stop: np.ndarray
+    kind: Symbols
+    because: Symbols
+    #: Row of the attempt; -1 if none.
+    row: np.ndarray
+
+    @property
+    def seconds(self) -> np.ndarray:
+        """Length of each step."""
+        length: np.ndarray = self.stop - self.start
+        return length
+
+    def of(self, *kinds: str) -> np.ndarray:
+        """Which steps are of these kinds."""
+        return is_any(self.kind, kinds)
+
+
+def medians(code: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
+    """Median of the values of each code; NaN where there are none."""
+    number = np.bincount(code, minlength=size)
+    order = np.argsort(values)
+    # Sixteen bits are sorted in linear time.
+    small = code[order].astype("i2" if size < 1 << 15 else "i8")
+    ordered = np.append(values[order[np.argsort(small, kind="stable")]], np.nan)
+    begin = np.cumsum(number) - number
+    low, high = begin + np.maximum(number - 1, 0) // 2, begin + number // 2
+    last = len(ordered) - 1
+    middle = (ordered[np.minimum(low, last)] + ordered[np.minimum(high, last)]) / 2
+    return np.where(number > 0, middle, np.nan)
+
+
+def is_any(symbols: Symbols, names: tuple[str, ...]) -> np.ndarray:
+    """Which rows hold one of some names."""
+    mask: np.ndarray = np.array([name in names for name in symbols.names] or [False])[symbols.codes]
+    return mask
