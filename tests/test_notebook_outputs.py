@@ -119,7 +119,7 @@ def test_the_frame_may_only_draw() -> None:
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     assert rules["default-src"] == "'none'"
     parts = {
-        name: zlib.decompress(base64.b64decode(re.findall(rf"id={name}>([^<]*)<", document)[0])).decode()
+        name: zlib.decompress(ascii91.decode(re.findall(rf"id={name}>([^<]*)<", document)[0])).decode()
         for name in ("style", "script")
     }
     [boot] = re.findall(r"<script>([^<]*)</script>", document)
