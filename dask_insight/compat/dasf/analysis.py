@@ -92,9 +92,9 @@ class TraceAnalyser:
         worker, name = np.divmod(known, width)
         table = pd.DataFrame(
             {
-                "Host": [done.hosts[one] for one in worker.tolist()],
-                "GPU": [done.workers[one].split("-")[-1] for one in worker.tolist()],
-                "Function": [done.names[one] for one in name.tolist()],
+                "Host": done.hosts[worker],
+                "GPU": done.gpus[worker],
+                "Function": done.names[name],
                 "Duration (s)": sums["duration"],
                 "Percentage of total time (%)": 100 * sums["duration"] / done.total[worker],
                 "Mean GPU Utilization (%)": utilization,
@@ -119,7 +119,7 @@ class TraceAnalyser:
         import pandas as pd
 
         done = self._done()
-        width = max(1, len(done.keys))
+        width = max(1, int(done.task.max(initial=0)) + 1)
         known, first, which = np.unique(
             done.worker * width + done.task, return_index=True, return_inverse=True
         )
@@ -127,9 +127,9 @@ class TraceAnalyser:
         worker, task = np.divmod(known, width)
         table = pd.DataFrame(
             {
-                "Host": [done.hosts[one] for one in worker.tolist()],
-                "GPU": [done.workers[one].split("-")[-1] for one in worker.tolist()],
-                "Task Key": [done.keys[one] for one in task.tolist()],
+                "Host": done.hosts[worker],
+                "GPU": done.gpus[worker],
+                "Task Key": done.keys[task],
                 "Duration (s)": duration,
                 "Percentage of total time (%)": 100 * duration / done.total[worker],
                 "Memory usage (Mb)": done.nbytes[first] / 1e6,
@@ -199,19 +199,19 @@ class _Computed:
         self.nbytes = np.nan_to_num(attempts["nbytes"][ran])
         self.worker = attempts["worker"].codes[ran].astype("i8")
         self.workers: list[str] = attempts["worker"].names
-        self.name, self.names = graph["prefix"].codes[row].astype("i8"), graph["prefix"].names
+        self.name = graph["prefix"].codes[row].astype("i8")
+        self.names = np.array(graph["prefix"].names, object)
         self.task, self._keys = row, graph["key"]
-        self.hosts = self._hosts(recording)
+        self.hosts = np.array(self._hosts(recording), object)
+        self.gpus = np.array([name.split("-")[-1] for name in self.workers], object)
         self.total = np.bincount(self.worker, self.duration, len(self.workers))
         self.input_bytes = self._inputs(recording, graph, row)
-        self._gpus: Any = recording.columns("gpus")
+        self._samples: Any = recording.columns("gpus")
 
     @property
-    def keys(self) -> list[str]:
+    def keys(self) -> np.ndarray:
         """Keys by task."""
-        if not isinstance(self._keys, list):
-            self._keys = self._keys.tolist()
-        return self._keys
+        return np.array(self._keys.tolist(), object)
 
     def _hosts(self, recording: Recording) -> list[str]:
         workers: Any = recording.columns("workers")
@@ -236,7 +236,7 @@ class _Computed:
     def gpu(self, which: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
         """Mean utilisation [%] and memory [bytes] of groups of attempts, over samples taken meanwhile."""
         found = np.full((2, groups), np.nan)
-        process: Symbols = self._gpus["process"]
+        process: Symbols = self._samples["process"]
         if not len(process.codes):
             return found[0], found[1]
         sums, count = np.zeros((2, groups)), np.zeros(groups)
@@ -247,12 +247,12 @@ class _Computed:
             if not len(mine) or not len(samples):
                 continue
             mine = mine[np.argsort(self.start[mine], kind="stable")]
-            time = self._gpus["time"][samples]
+            time = self._samples["time"][samples]
             place = np.searchsorted(self.start[mine], time, "right") - 1
             inside = (place >= 0) & (time <= self.stop[mine[np.maximum(place, 0)]])
             group = which[mine[place[inside]]]
             count += np.bincount(group, minlength=groups)
             for row, column in enumerate(("utilization", "memory")):
-                sums[row] += np.bincount(group, self._gpus[column][samples[inside]], groups)
+                sums[row] += np.bincount(group, self._samples[column][samples[inside]], groups)
         np.divide(sums, count, out=found, where=count > 0)
         return found[0], found[1]

@@ -131,7 +131,8 @@ class _Tables:
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {}
-        self._done: list[tuple[int, str, float, float, float, str, str, str]] = []
+        #: Task; worker and host; end and duration, seconds; bytes; type and state.
+        self._done: list[tuple[int, tuple[Any, Any], float, float, float, tuple[Any, Any]]] = []
         self._edges: list[tuple[int, int]] = []
         self._held: list[tuple[float, str, float, int]] = []
         self._resources: list[tuple[str, float, Mapping[str, Any]]] = []
@@ -146,24 +147,19 @@ class _Tables:
             args = event.get("args") or {}
             try:
                 if name == MEMORY and "tasks" in args:
-                    task = ids.setdefault(text_of(args.get("key")), len(ids))
+                    key = args.get("key")
+                    task = ids.setdefault(key if type(key) is str else text_of(key), len(ids))
                     held.append((event["timestamp"], event["thread_id"], args["tasks"], task))
                 elif name == COMPUTE and "key" in args:
-                    task = ids.setdefault(text_of(args["key"]), len(ids))
-                    done.append(
-                        (
-                            task,
-                            str(event["thread_id"]),
-                            float(event["timestamp"]),
-                            float(event["duration"]),
-                            float(_NAN if args.get("size") is None else args["size"]),
-                            str(args.get("type") or ""),
-                            str(args.get("state") or ""),
-                            str(event["process_id"]),
-                        )
-                    )
+                    key, size = args["key"], args.get("size")
+                    task = ids.setdefault(key if type(key) is str else text_of(key), len(ids))
+                    place = (event["thread_id"], event["process_id"])
+                    ended, duration = float(event["timestamp"]), float(event["duration"])
+                    kind = (args.get("type"), args.get("state"))
+                    done.append((task, place, ended, duration, _NAN if size is None else float(size), kind))
                     for other in args.get("dependencies") or ():
-                        edges.append((task, ids.setdefault(text_of(other), len(ids))))
+                        other = other if type(other) is str else text_of(other)
+                        edges.append((task, ids.setdefault(other, len(ids))))
                 elif name == RESOURCES:
                     self._sampled(event, args)
                 else:
@@ -204,7 +200,8 @@ class _Tables:
         self._add_resources(recording, offset)
         if self._held:
             time, worker, tasks, task = zip(*self._held, strict=True)
-            cache = {"time": np.array(time) + offset, "source": intern(list(map(str, worker)))}
+            names, which = _codes(worker)
+            cache = {"time": np.array(time) + offset, "source": Symbols(which, [str(name) for name in names])}
             cache |= {"size": np.array(tasks, "f8"), "task": np.array(task, "u4")}
             recording.append(encode("cache", cache | {"metric": Symbols(np.zeros(len(task), "u4"), [HELD])}))
         if self._others:
@@ -233,28 +230,26 @@ class _Tables:
             recording.append(encode("edges", {"task": task, "dependency": dependency}))
         if not self._done:
             return
-        task, worker, stop, duration, size, kind, state, host = zip(*self._done, strict=True)
+        task, place, stop, duration, size, kind = zip(*self._done, strict=True)
         ends = np.array(stop) + offset
-        types = intern(list(kind))
-        statuses = intern(list(state))
+        places, worker = _codes(place)
+        kinds, what = _codes(kind)
         attempts = {
             "run": np.arange(len(task), dtype="u4"),
             "task": np.array(task, "u4"),
-            "worker": intern(list(worker)),
+            "worker": Symbols(worker, [str(name) for name, _ in places]),
             "thread": Symbols(np.zeros(len(task), "u4"), ["0"]),
-            "status": Symbols(
-                statuses.codes, ["erred" if one == "error" else "ok" for one in statuses.names]
-            ),
+            "status": Symbols(what, ["erred" if state == "error" else "ok" for _, state in kinds]),
             "start": ends - np.array(duration),
             "stop": ends,
             "done": ends,
             "nbytes": np.array(size),
-            "typename": Symbols(types.codes, [_CLASS.sub(r"\1", one) for one in types.names]),
+            "typename": Symbols(what, [_CLASS.sub(r"\1", str(one or "")) for one, _ in kinds]),
         }
         recording.append(encode("attempts", attempts))
-        hosts = dict(zip(worker, host, strict=True))
+        hosts: dict[str, str] = {str(name): str(host) for name, host in places}
         begin = float((ends - np.array(duration)).min())
-        workers = {"worker": list(hosts), "name": list(hosts), "host": list(hosts.values())}
+        workers: dict[str, Any] = {"worker": list(hosts), "name": list(hosts), "host": list(hosts.values())}
         workers |= {"threads": [1] * len(hosts), "joined": [begin] * len(hosts)}
         recording.append(encode("workers", workers))
 
@@ -274,6 +269,12 @@ class _Tables:
             gpus["utilization"] = [_figure(args.get("gpu_utilization")) for args in of]
             gpus["memory"] = [_figure(args.get("gpu_memory_used")) for args in of]
             recording.append(encode("gpus", gpus))
+
+
+def _codes(values: Sequence[Any]) -> tuple[list[Any], np.ndarray]:
+    """Different values, and which of them each is."""
+    known = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    return list(known), np.fromiter((known[value] for value in values), "u4", len(values))
 
 
 def _figure(value: Any) -> float:
