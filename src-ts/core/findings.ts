@@ -141,10 +141,13 @@ export function clausesOf(
     clauses.push({ source, column: 'worker', value: finding.workers });
   }
   const { start, stop } = finding;
-  if (stop > start && stop - start < WHOLE * (run.stop - run.start)) {
-    clauses.push({ source, column: 'time', value: { start, stop } });
-  }
+  if (isPart(finding, run.stop - run.start)) clauses.push({ source, column: 'time', value: { start, stop } });
   return clauses;
+}
+
+/** Whether a finding concerns a part of the run's time, of so many seconds. */
+export function isPart({ start, stop }: Finding, run: number): boolean {
+  return stop > start && stop - start < WHOLE * run;
 }
 
 /** Whether any task of it ran in its time: those that a pause was for ran before and after it. */

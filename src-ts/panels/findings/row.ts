@@ -119,7 +119,7 @@ export class FindingRow {
       const words = `worker ${context.workerName(worker)}`;
       chips.push(chip(words, `Choose ${words}`, undefined, () => context.narrow(finding, 'worker', worker)));
     }
-    const when = whenWords(finding, context.origin);
+    const when = whenWords(finding, context.run, context.origin);
     if (when)
       chips.push(chip(when, `Choose the time ${when}`, undefined, () => context.narrow(finding, 'time', '')));
     return chips;

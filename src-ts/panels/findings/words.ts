@@ -1,4 +1,4 @@
-import type { Fact, Finding } from '../../core/findings';
+import { type Fact, type Finding, isPart } from '../../core/findings';
 import { amount, bytes, duration, figures, share, THIN } from '../../core/format';
 
 /** A figure of the evidence in its unit. */
@@ -34,7 +34,7 @@ export function costSentence({ seconds, threadSeconds }: Finding, run: number): 
 }
 
 /** When it was, since the recording's start; '' if it concerns the whole run. */
-export function whenWords({ start, stop }: Finding, origin: number): string {
-  if (!(stop >= start)) return '';
-  return `${duration(start - origin)} – ${duration(stop - origin)}`;
+export function whenWords(finding: Finding, run: number, origin: number): string {
+  if (!isPart(finding, run)) return '';
+  return `${duration(finding.start - origin)} – ${duration(finding.stop - origin)}`;
 }
