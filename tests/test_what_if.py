@@ -15,6 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dask_insight
+from dask_insight import words
 from dask_insight.analysis.what_if import WhatIf
 from dask_insight.analysis.what_if.chunks import with_chunks
 from dask_insight.analysis.what_if.model import Model, model
@@ -285,6 +286,19 @@ def test_repeated_attempts_keep_their_time() -> None:
     found = ran([Task("fragile", 2.0)], attempts=merged).what_if()
     assert found.calibration == pytest.approx(4, rel=NEAR)
     assert any("tried before" in note for note in found.notes)
+
+
+def test_too_few_cores_are_told() -> None:
+    tasks = [Task("work", 1.0)] * 8
+    executions = {"run": list(range(8)), "worker": ["w0"] * 8, "cpu": [1.0] * 8}
+    workers = {"worker": ["w0"], "host": ["a"], "threads": [2], "cores": [2], "joined": [START]}
+    found = ran(tasks, [2], executions=executions, workers=workers).what_if(threads=4)
+    [note] = found.notes
+    assert "4 cores on average" in note and "have 2" in note and words.duration(4.0) in note
+    assert not ran(tasks, [2], executions=executions, workers=workers).what_if(faster={"work": 2}).notes
+    # Where the cores of a host are not known, nothing is said of them.
+    unknown = ran(tasks, [2], executions=executions, workers=workers | {"cores": [0]}).what_if(threads=4)
+    assert "with fewer" in unknown.notes[0]
 
 
 # Random graphs.

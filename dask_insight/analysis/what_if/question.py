@@ -31,6 +31,7 @@ class Replay:
         self._recorded = recorded
         self._before = _recorded_setting(read, about, self._columns, recorded)
         self._known = simulate(recorded, self._before)
+        self._cores = _cores(read("workers"))
         left = read("workers")["left"]
         self._left = int((left < recorded.begin + 0.99 * recorded.seconds).sum())
 
@@ -74,7 +75,7 @@ class Replay:
             busy=min(1.0, asked.busy / (asked.seconds * asked.threads)) if asked.seconds > 0 else 0.0,
             moved=asked.moved,
             cores=cores,
-            notes=tuple(_notes(self._columns, before, after, cores, self._left)),
+            notes=tuple(_notes(self._columns, before, after, (cores, self._cores, seconds), self._left)),
         )
 
 
@@ -195,9 +196,31 @@ def _change(
     return said[:1].upper() + said[1:]
 
 
-def _notes(columns: Mapping[str, Any], before: Setting, after: Setting, cores: float, left: int) -> list[str]:
+def _cores(workers: Mapping[str, Any]) -> int:
+    """Cores of all hosts that were recorded; 0 if any host's are not known."""
+    known: dict[str, int] = {}
+    for host, cores in zip(workers["host"].tolist(), workers["cores"].tolist(), strict=True):
+        if host:
+            known[host] = max(known.get(host, 0), cores)
+    return sum(known.values()) if all(known.values()) else 0
+
+
+def _notes(
+    columns: Mapping[str, Any],
+    before: Setting,
+    after: Setting,
+    need: tuple[float, int, float],
+    left: int,
+) -> list[str]:
+    """What one must know beside the answer; `need`: cores used on average, cores there are, seconds."""
     notes = []
-    if sum(after.threads) > sum(before.threads) and cores > 1:
+    cores, there, seconds = need
+    if 0 < there < cores:
+        notes.append(
+            f"it takes {cores:.2g} cores on average: the hosts that were recorded have {there}, on which it "
+            f"takes {words.duration(seconds * cores / there)} at least"
+        )
+    elif sum(after.threads) > sum(before.threads) and cores > 1:
         notes.append(
             f"it takes {cores:.2g} cores on average; with fewer, or where tasks hold the interpreter's lock, "
             "it takes longer than this"
