@@ -343,6 +343,16 @@ def test_a_scheduler_that_cannot_keep_up() -> None:
     assert found.cost_seconds == pytest.approx(4, rel=0.15)
 
 
+def test_many_tasks_that_wait_for_their_worker_are_a_matter_of_the_scheduler() -> None:
+    run = Run()
+    for number in range(2000):
+        start = number // 2 * 0.006
+        run.task("work", "ab"[number % 2], start + 0.004, start + 0.006, submitted=0, assigned=start + 0.004)
+    (found,) = told(scheduler(run, cpu=40, lag=0.002), "scheduler-bound")
+    # Bounded by what a task costs a scheduler that has a core for itself.
+    assert found.cost_seconds == pytest.approx(3, rel=0.05)
+
+
 def test_waiting_for_an_idle_scheduler_is_not_its_fault() -> None:
     assert told(scheduler(unassigned(0.4), cpu=10, lag=0.002), "scheduler-bound") == []
     assert told(scheduler(unassigned(0.04), cpu=95, lag=0.3), "scheduler-bound") == []

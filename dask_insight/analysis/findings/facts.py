@@ -52,6 +52,11 @@ class Facts:
         return self.budget.stop
 
     @property
+    def whole(self) -> Moments:
+        """All the time in between."""
+        return Moments(np.array([self.start]), np.array([self.stop]))
+
+    @property
     def attempts(self) -> Attempts:
         """Every attempt, one row each."""
         return self.budget.attempts
@@ -85,8 +90,7 @@ class Facts:
         stop = np.where(np.isnan(cells["stop"]), np.inf, cells["stop"])
         known = self.attempts
         busy = Moments.of(np.concatenate((cells["start"], known.wanted)), np.concatenate((stop, known.done)))
-        whole = Moments(np.array([self.start]), np.array([self.stop]))
-        return whole.without(busy)
+        return self.whole.without(busy)
 
     @cached_property
     def wall(self) -> float:

@@ -63,8 +63,9 @@ def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def client_gaps(facts: Facts) -> Moments:
     """When no task was in the cluster and the client was at work, without taking graphs in."""
     known = facts.attempts
-    whole = Moments(np.array([facts.start]), np.array([facts.stop]))
-    empty = whole.without(Moments.of(known.wanted, known.done)).without(facts.pause).without(intake(facts))
+    empty = (
+        facts.whole.without(Moments.of(known.wanted, known.done)).without(facts.pause).without(intake(facts))
+    )
     lasting = empty.stop - empty.start > _SHORT
     return Moments(empty.start[lasting], empty.stop[lasting])
 

@@ -32,11 +32,19 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     idle = facts.is_part("scheduler")
     # Its messages come late after it was busy, too.
     busy = Moments.of(before[loaded] - np.nan_to_num(lag[loaded]), time[loaded])
-    lost = facts.within(idle, busy)
     # The time in which it took graphs in is not for single tasks; see large-graph.
-    lost -= facts.within(idle, busy.both(intake(facts)))
-    share = lost / facts.offered if facts.offered > 0 else 0.0
-    if share < limits["scheduler-bound.share"]:
+    taken, most = intake(facts), np.inf
+    lost = facts.within(idle, busy.without(taken))
+    if lost < limits["scheduler-bound.share"] * facts.offered:
+        count = int(facts.attempts.ran.sum())
+        # So many tasks keep it busy, whatever share of a core a busy machine leaves it.
+        busy, most = facts.whole, count * limits["tiny-tasks.each"]
+        lost = facts.within(idle, busy.without(taken))
+        many = count >= limits["scheduler-bound.rate"] * facts.wall
+        if not many or lost < limits["scheduler-bound.many"] * facts.offered:
+            return
+    share = lost / facts.offered
+    if share <= 0:
         return
     names = waited_for(facts)
     seconds = float((busy.stop - busy.start).sum())
@@ -50,7 +58,7 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(max(busy.start[0], facts.start)),
         stop=facts.since(min(busy.stop[-1], facts.stop)),
         cost_thread_seconds=lost,
-        cost_seconds=facts.spread(lost),
+        cost_seconds=min(facts.spread(lost), most),
         evidence=(
             Fact("idle while tasks were ready", share, "share", limits["scheduler-bound.share"]),
             Fact("longest delay of its event loop", worst, "s", limits["scheduler-bound.lag"]),
@@ -60,7 +68,7 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
                 "%",
                 limits["scheduler-bound.cpu"],
             ),
-            Fact("tasks a second meanwhile", each, ""),
+            Fact("tasks a second meanwhile", each, "", limits["scheduler-bound.rate"]),
         ),
         why=(
             f"Tasks ({words.listing(f'`{name}`' for name in names[:3])}) were ready, and threads were free, "
@@ -217,12 +225,15 @@ SCHEDULER_BOUND = Rule(
     says="Tasks were ready and threads were free, but the scheduler could not keep up.",
     formula=(
         "Idle time with ready tasks that had no worker yet or were on their way to it, within moments in "
-        "which "
-        "the scheduler's process used `scheduler-bound.cpu` of a core or its event loop came "
-        "`scheduler-bound.lag` "
-        "late; at least `scheduler-bound.share` of all thread time."
+        "which the scheduler's process used `scheduler-bound.cpu` of a core or its event loop came "
+        "`scheduler-bound.lag` late, at least `scheduler-bound.share` of all thread time. Where "
+        "`scheduler-bound.rate` tasks ended "
+        "a second, at any moment, at least `scheduler-bound.many`."
     ),
-    cost="That idle time, over all threads.",
+    cost=(
+        "That idle time, over all threads; of `scheduler-bound.rate` tasks a second at most "
+        "`tiny-tasks.each` for each of them."
+    ),
     url="https://distributed.dask.org/en/stable/limitations.html",
     find=_scheduler_bound,
 )

@@ -72,6 +72,10 @@ TABLE = (
         "Least share of all thread time that waited for a busy scheduler.",
         "ours",
     ),
+    Threshold("scheduler-bound.rate", 100, "", "Tasks a second that keep a scheduler busy.", _PRACTICES),
+    Threshold(
+        "scheduler-bound.many", 0.25, "share", "Least share of thread time where it had so many.", "ours"
+    ),
     Threshold(
         "scheduler-bound.cpu", 80, "%", "Use of a core from which the scheduler's process is busy.", "ours"
     ),
@@ -252,6 +256,8 @@ TABLE = (
         "Rate below which it is slow even if an event loop was late: pickling takes place there.",
         "ours",
     ),
+    Threshold("slow-transfer.long", 0.2, "s", "Time of messages of few bytes that counts as long.", "ours"),
+    Threshold("slow-transfer.share", 0.2, "share", "Share of the run in such messages.", "ours"),
     Threshold("slow-transfer.message", 500e3, "bytes", "Least size of messages that count.", "ours"),
     Threshold("slow-transfer.bytes", 10e6, "bytes", "Least bytes in such messages.", "ours"),
     Threshold("oversized-results.fetched", 100e6, "bytes", "Bytes brought to the client.", "ours"),
