@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import dask_insight
 from dask_insight.errors import ExitCode
@@ -294,3 +296,55 @@ def test_the_command_line_exports(
     assert main(["export", str(file), "-o", str(tmp_path / "out.pb.gz")]) == ExitCode.OK
     assert main(["export", str(file)]) == ExitCode.USAGE
     assert main(["export", str(tmp_path / "none.dinsight"), "--to", "csv"]) == ExitCode.UNREADABLE
+
+
+def test_a_trace_comes_back_as_the_same_tasks(recording: Recording, tmp_path: Path) -> None:
+    from dask_insight.sources.files import load
+
+    file = recording.export(tmp_path / "run.trace.json.gz")
+    back = load(file)
+    ran = recording.tasks[np.isfinite(recording.tasks["start"])].set_index("key").sort_index()
+    again = back.tasks.set_index("key").sort_index()
+    assert list(again.index) == list(ran.index)
+    for column in ("prefix", "worker", "status"):
+        assert again[column].astype("str").tolist() == ran[column].astype("str").tolist()
+    np.testing.assert_allclose(again["duration"], ran["duration"], atol=2e-6)
+    np.testing.assert_allclose(back.started + again["start"], recording.started + ran["start"], atol=2e-5)
+    pairs = {tuple(pair) for pair in recording.edges[["key", "dependency_key"]].to_numpy().tolist()}
+    assert {tuple(pair) for pair in back.edges[["key", "dependency_key"]].to_numpy().tolist()} == pairs
+    assert back.resources["cpu"].notna().any()
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["ph", "ts", "dur", "pid", "tid", "name", "args", "id"]),
+            st.one_of(
+                st.sampled_from(["X", "B", "E", "M", "C", "s", "f", "i", "process_name", "CPU (%)"]),
+                st.none(),
+                st.floats(),
+                st.integers(),
+                st.text(max_size=3),
+                st.dictionaries(st.sampled_from(["key", "name", "bytes"]), st.text(max_size=3)),
+            ),
+        ),
+        max_size=12,
+    )
+)
+def test_a_strange_trace_is_a_recording_or_refused_in_words(events: list[Any]) -> None:
+    from dask_insight.sources.files.chrome import _Trace
+
+    trace = _Trace()
+    trace.take({"traceEvents": events})
+    assert len(trace.recording("strange").tasks) <= len(events)
+
+
+@pytest.mark.parametrize("text", [b'{"traceEvents": [', b'{"traceEvents": 3}', b"\x1f\x8bnot gzip"])
+def test_a_broken_trace_is_refused(tmp_path: Path, text: bytes) -> None:
+    from dask_insight.frames import RecordingError
+    from dask_insight.sources.files import load
+
+    (tmp_path / "broken.json").write_bytes(text)
+    with pytest.raises(RecordingError):
+        load(tmp_path / "broken.json", format="chrome")

@@ -30,7 +30,12 @@ class Foreign(NamedTuple):
 #: Every format that can be read, the most particular first.
 FORMATS: dict[str, Foreign] = {
     each.name: each
-    for each in (Foreign("dasf", "DASF's profiler: traces and its resource monitor, *.msgpack"),)
+    for each in (
+        Foreign("dasf", "DASF's profiler: traces and its resource monitor, *.msgpack"),
+        Foreign(
+            "chrome", "Chrome Trace Event JSON, *.json, *.json.gz: `dask-insight export`, many profilers"
+        ),
+    )
 }
 
 
