@@ -108,7 +108,8 @@ class _Trace:
 
     def _event(self, event: dict[str, Any]) -> None:
         phase, pid, tid = event["ph"], event.get("pid", 0), event.get("tid", 0)
-        args = event.get("args") if isinstance(event.get("args"), dict) else {}
+        given = event.get("args")
+        args: dict[str, Any] = given if isinstance(given, dict) else {}
         if phase == "M":
             name = str(args.get("name", ""))
             if event["name"] == "process_name":
