@@ -165,6 +165,15 @@ def test_times_between_cells_of_a_notebook_are_nobodys_fault() -> None:
     assert found.seconds == pytest.approx(11)
 
 
+def test_minutes_without_tasks_are_no_gap() -> None:
+    run = ten_seconds()
+    run.task("later", "a", 1000, 1001, submitted=1000)
+    run.task("later", "b", 1000, 1001, submitted=1000)
+    found = run.recording().findings()
+    assert list(found) == []
+    assert found.seconds == pytest.approx(11)
+
+
 def test_figures_print_with_their_units() -> None:
     assert str(Fact("mean", 0.004, "s", 0.01)).replace("\u202f", " ") == "mean: 4 ms (threshold 10 ms)"
     assert str(Fact("tasks", 12_000, "count")) == "tasks: 12,000"

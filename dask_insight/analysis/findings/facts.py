@@ -18,6 +18,8 @@ from .threads_held import Held, held
 
 __all__ = ["IDLE", "Facts", "is_any", "medians"]
 
+#: Seconds without tasks from which a client that runs no cells is not waited for.
+_MINUTES = 300.0
 #: Parts of the budget in which nothing ran.
 IDLE = ("inputs", "data", "placement", "scheduler", "paused", "client", "joining", "leaving")
 
@@ -82,15 +84,15 @@ class Facts:
 
     @cached_property
     def pause(self) -> Moments:
-        """When neither a cell ran nor a task was in the cluster: a person was thinking."""
-        cells = self.read("cells")
-        none = Moments(np.zeros(0), np.zeros(0))
-        if not len(cells["start"]):
-            return none
+        """When no cell ran and no task was there, or, without cells, none for minutes: a person thought."""
+        known, cells = self.attempts, self.read("cells")
         stop = np.where(np.isnan(cells["stop"]), np.inf, cells["stop"])
-        known = self.attempts
         busy = Moments.of(np.concatenate((cells["start"], known.wanted)), np.concatenate((stop, known.done)))
-        return self.whole.without(busy)
+        empty = self.whole.without(busy)
+        if len(stop):
+            return empty
+        long_ = empty.stop - empty.start > _MINUTES
+        return Moments(empty.start[long_], empty.stop[long_])
 
     @cached_property
     def wall(self) -> float:

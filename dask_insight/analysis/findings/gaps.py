@@ -106,9 +106,8 @@ CLIENT_GAP = Rule(
     says="The cluster had no tasks, since the client was busy with something else.",
     formula=(
         "Moments between the first and the last task in which no task was in the cluster, without those in "
-        "which the "
-        "scheduler took in a graph and those between two notebook cells; at least `client-gap.share` of the "
-        "run."
+        "which the scheduler took in a graph, those between two notebook cells and, where there are no "
+        "cells, those of five minutes or more; at least `client-gap.share` of the run."
     ),
     cost="The length of the gaps: they are on the critical path.",
     url="https://docs.dask.org/en/stable/best-practices.html#avoid-calling-compute-repeatedly",
