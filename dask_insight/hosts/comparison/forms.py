@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ... import words
 from ...analysis.overview import short
-from ..notebook.table import plain
+from ..plain import plain
 from .sections import Section, as_object, sections
 
 if TYPE_CHECKING:
@@ -39,6 +39,12 @@ def html(comparison: Comparison) -> str:
     """As plain tables, which sanitisers leave."""
     head = f'<p dir="auto"><b>{_TITLE}</b><br>{escape(_said(comparison))}</p>'
     return head + tables(comparison)
+
+
+def folded(comparison: Comparison) -> str:
+    """The words of `html`, and its tables for those who open them."""
+    head = f'<p dir="auto"><b>{_TITLE}</b><br>{escape(_said(comparison))}</p>'
+    return f"{head}<details><summary>As tables</summary>{tables(comparison)}</details>"
 
 
 def tables(comparison: Comparison) -> str:

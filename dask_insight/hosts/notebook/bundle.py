@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ... import words
 from ...analysis.overview import Overview, short
 from ...options import OUTPUT_SIZE
+from ..comparison import folded
+from ..plain import plain
 from ..report import MissingFrontEnd, write_report
 from . import table
 from .frame import frame, front_end_size
@@ -120,20 +122,18 @@ class _Said:
     def html(self) -> str:
         head = f'<p dir="auto"><b>{escape(self.name)}</b><br>{escape(self._summary.verdict())}</p>'
         notes = "".join(f'<p dir="auto">{escape(note)}</p>' for note in self.notes)
-        compared = self._comparison._repr_html_() if self._comparison else ""
+        compared = folded(self._comparison) if self._comparison else ""
         found = "".join(f'<li dir="auto">{escape(line)}</li>' for line in self._summary.advised())
         told = f"<ul>{found}</ul>" if found else ""
         return head + told + table.as_html(self._rows) + notes + compared
 
     def markdown(self) -> str:
-        parts = [f"**{table.plain(self.name)}**", table.plain(self._summary.verdict())]
+        parts = [f"**{plain(self.name)}**", plain(self._summary.verdict())]
         parts += (
-            ["\n".join(f"- {table.plain(line)}" for line in found)]
-            if (found := self._summary.advised())
-            else []
+            ["\n".join(f"- {plain(line)}" for line in found)] if (found := self._summary.advised()) else []
         )
         parts += [table.as_markdown(self._rows)] if self._rows else []
-        parts += map(table.plain, self.notes)
+        parts += map(plain, self.notes)
         return "\n\n".join([*parts, *([self._comparison.to_markdown()] if self._comparison else [])])
 
     def text(self) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ... import words
 from ...analysis.overview import Overview, short
+from ..plain import plain
 
 #: Most task names in it.
 _NAMES = 5
@@ -65,9 +66,3 @@ def as_text(table: Sequence[Row]) -> str:
     """The same in columns."""
     width = max((len(each.name) for each in table), default=0)
     return "\n".join(f"{each.name:<{width}}  {each.time:>9}  {each.share:>6}" for each in table)
-
-
-def plain(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    kept = "".join(sign if sign.isprintable() or sign == words.SPACE else " " for sign in text)
-    return "".join(f"&#{ord(sign)};" if sign in "\\`*_[]<>|&~$:@" else sign for sign in kept)
