@@ -1,0 +1,361 @@
+"""What a recording can be asked: one method for each question, answered by `analysis/`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .batch import Values
+from .store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Questions(Store):
+    """The questions that `Recording` answers; what answers them is imported when it is asked."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def about(self) -> dict[str, Any]:
+            """Facts about the recording as a whole."""
+
+        @property
+        def started(self) -> float:
+            """When its seconds begin, since the epoch."""
+
+        def answer(self, table: str) -> Mapping[str, Values]:
+            """The columns of a table, worked out if it can be."""
+
+        def slice(self, start: float, stop: float) -> Questions:
+            """What happened between two moments."""
+
+    def flame(
+        self,
+        *,
+        prefix: str | None = None,
+        worker: str | None = None,
+        start: float = -np.inf,
+        stop: float = np.inf,
+        task: str | None = None,
+        run: int | None = None,
+        lines: bool = False,
+    ) -> pd.DataFrame:
+        """Sampled call stacks, merged into one tree: the numbers of a flame graph.
+
+        Parameters
+        ----------
+        prefix
+            Only samples taken while a task of this name ran.
+        worker
+            Only this process: a worker, ``'scheduler'`` or ``'client'``. By
+            default all samples that were taken in tasks.
+        start, stop
+            Only this time, seconds since `started`; samples across an end count in part.
+        task
+            Only samples of the task with this key.
+        run
+            Only samples of the attempt with this id.
+        lines
+            Tell frames of one function apart by the line that was running.
+
+        Returns
+        -------
+        DataFrame
+            One row a frame, callers before what they call: ``parent`` (row
+            number, -1 at the bottom), ``depth``, ``function``, ``file``,
+            ``line``, ``self`` and ``total`` (seconds), ``share`` (of all).
+        """
+        between = (self.started + start, self.started + stop)
+        made: pd.DataFrame = above("analysis.flame", "flame")(
+            self.columns, between, prefix=prefix, process=worker, key=task, run=run, lines=lines
+        )
+        return made
+
+    def critical_path(self, by: str | None = None) -> pd.DataFrame:
+        """What kept the run from ending sooner, step by step, from its beginning to its end.
+
+        Found backwards from the attempt that ended last: where one waited, the
+        path goes on with what it waited for last. The steps leave no gap, so
+        that their seconds add up to the length of the run. It begins with the
+        first submission and ends when the scheduler knew the last result.
+
+        Parameters
+        ----------
+        by
+            Sums instead of steps: by ``'prefix'``, ``'kind'``, ``'because'``,
+            ``'worker'`` or ``'group'``, most seconds first.
+
+        Returns
+        -------
+        DataFrame
+            A row a step: ``start``, ``stop`` (seconds since `started`),
+            ``seconds``; ``kind``, what they went into: *compute* the function,
+            *disk*, *worker* the worker's own time around tasks, *transfer*
+            waiting for inputs to arrive, *thread* waiting for a thread that no
+            other task held, *scheduler* messages and the scheduler's own time,
+            *client* nothing was asked for; ``because``, what waited for this
+            step's task: *end* the end of the run, *input* a task that needed
+            its result, *thread* a task that needed its thread, *submission*
+            the client, *retry* a later attempt; and the attempt: ``prefix``,
+            ``key``, ``group``, ``worker``, ``thread``, ``task``, ``run``. With
+            `by`: ``seconds``, ``share`` (of all), ``steps`` and a column of
+            seconds for each kind.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be summed by that.
+        """
+        made: pd.DataFrame = above("analysis.critical_path", "critical_path")(self.columns, self.started, by)
+        return made
+
+    def bounds(self) -> Any:
+        """How fast the run could have been at best, and how far above that it was; prints as text.
+
+        Returns
+        -------
+        Bounds
+            ``work`` and ``spread`` (work / threads), ``longest`` (the longest
+            chain of tasks that need one another, named in ``chain``),
+            ``least`` and ``most`` (Brent's bounds), ``seconds``, ``above`` (the
+            run over ``least``); ``frame()`` gives the chain as a DataFrame.
+        """
+        return above("analysis.bounds", "bounds")(self.columns)
+
+    def what_if(
+        self,
+        *,
+        workers: int | None = None,
+        threads: int | None = None,
+        faster: Mapping[str, float] | None = None,
+        transfers: bool = True,
+        spilling: bool = True,
+        chunks: float = 1,
+    ) -> Any:
+        """How long the run would take otherwise: its graph replayed on a simulated cluster.
+
+        The simulation keeps Dask's order of tasks, where it places them, its
+        queue, work stealing, the scheduler's pace, transfers at the recorded
+        bandwidth and the client's pauses. It knows nothing of memory, nor of
+        tasks that slow each other down when they share cores.
+
+        Parameters
+        ----------
+        workers
+            Number of workers, all there from the start. As recorded by default.
+        threads
+            Threads of each worker. As recorded by default.
+        faster
+            Names of tasks and how many times faster they are: ``{'load': 2}``
+            halves them, 0.5 doubles them.
+        transfers
+            False: data are everywhere at once.
+        spilling
+            False: no task waits for a worker's disk.
+        chunks
+            How many times as large chunks are: 2, 3 … or 1/2, 1/3 …, where
+            tasks are made from one chunk each.
+
+        Returns
+        -------
+        WhatIf
+            ``seconds`` beside ``recorded``; ``error``, how far the same
+            simulation is off the recorded run, and ``low`` and ``high`` where
+            that is more than 15 %; prints as text.
+
+        Raises
+        ------
+        ValueError
+            If no task ended, a name is unknown, a number makes no sense, or
+            the graph does not tell how it would look with other chunks.
+        """
+        return above("analysis.what_if", "what_if")(
+            self.columns,
+            self.about,
+            workers=workers,
+            threads=threads,
+            faster=faster,
+            transfers=transfers,
+            spilling=spilling,
+            chunks=chunks,
+        )
+
+    def summary(self, *, findings: bool = True) -> Any:
+        """What ran, where, how long, how busy the threads were, and what was found; prints as text.
+
+        Parameters
+        ----------
+        findings
+            Whether to look for what cost time and tell it too, as `findings` does.
+        """
+        found = self.answer("findings") if findings else {}
+        return above("analysis.overview", "overview")(self, self.answer("budget"), found)
+
+    def bottlenecks(self, by: str | Sequence[str] = "function") -> pd.DataFrame:
+        """What took the time in task functions, most first.
+
+        Parameters
+        ----------
+        by
+            ``'function'``, ``'task'``, ``'group'``, ``'span'``, ``'worker'``,
+            ``'thread'``, or several of these.
+
+        Returns
+        -------
+        DataFrame
+            What it is summed by; ``duration`` [s] and its ``share`` (0 to 1) of
+            all; ``count`` of the attempts that ran and how many ``failed``;
+            ``mean``, ``median``, ``p95`` and ``max`` of an attempt [s];
+            ``size_in`` and ``size_out``, mean bytes of all inputs and of the
+            result; ``throughput``, bytes of inputs a second; ``cpu`` [% of a
+            core], from the CPU time of their threads; ``gpu`` [%] and
+            ``gpu_memory`` [bytes] of their workers, mean over the time in which
+            they ran (samples joined by lines); ``memory_added`` [bytes], mean
+            change of the process's memory while one ran. NaN where the
+            recording does not tell.
+
+        Raises
+        ------
+        ValueError
+            If `by` is unknown.
+        """
+        made: pd.DataFrame = above("analysis.bottlenecks", "bottlenecks")(self.columns, by)
+        return made
+
+    def findings(
+        self,
+        thresholds: Mapping[str, float] | None = None,
+        *,
+        start: float = -np.inf,
+        stop: float = np.inf,
+    ) -> Any:
+        """What cost time or puts the run at risk, most important first, with what to do about it.
+
+        Parameters
+        ----------
+        thresholds
+            Values that replace defaults, as ``{'tiny-tasks.mean': 0.02}``;
+            ``docs/findings.md`` lists all with their meaning and source.
+        start, stop
+            Only this time, seconds since `started`.
+
+        Returns
+        -------
+        Findings
+            A list of `Finding`, each with ``code``, ``severity`` (info,
+            warning, critical), ``title``, ``tasks`` (names), ``workers``,
+            ``start`` and ``stop`` (seconds since `started`; NaN for the whole
+            run), ``cost_thread_seconds`` and ``cost_seconds`` (of wall time;
+            NaN for a risk that costs none), ``evidence``, ``why``, ``advice``
+            and ``url``; prints as text. ``frame()`` gives a DataFrame,
+            ``at_least(severity)`` a part, ``failed`` the rules that could not
+            be worked out.
+
+        Raises
+        ------
+        ValueError
+            If there is no threshold of a name; the message lists those that are near.
+        """
+        part = self if start == -np.inf and stop == np.inf else self.slice(start, stop)
+        zero = self.started
+        found = above("analysis", "find")
+        return found(part.answer, zero, start=zero + start, stop=zero + stop, thresholds=thresholds)
+
+    def balance(self, *, every: float | None = None) -> pd.DataFrame:
+        """How evenly the workers were used over time.
+
+        A result is held from when it was made, or had come from another worker,
+        to when the last task that needs it has ended; to the end if none does.
+        Results that a client keeps longer are in ``managed``, which is sampled.
+
+        Parameters
+        ----------
+        every
+            Length of a bin, seconds; by default about a hundred bins.
+
+        Returns
+        -------
+        DataFrame
+            A row for each bin and worker: ``time`` (its start, seconds since
+            `started`), ``worker``, ``running`` (tasks, mean over the bin),
+            ``tasks`` (results held at its end) and their ``nbytes``,
+            ``managed`` and ``process`` [bytes], the last samples of Dask's
+            measure of results and of the process's memory.
+
+        Raises
+        ------
+        ValueError
+            If `every` is no length of time, or so short that millions of rows would be made.
+        """
+        made: pd.DataFrame = above("analysis.balance", "balance")(self.columns, self.started, every)
+        return made
+
+    def time_budget(
+        self,
+        *,
+        start: float = -np.inf,
+        stop: float = np.inf,
+        by: str | Sequence[str] | None = None,
+        every: float | None = None,
+    ) -> pd.DataFrame:
+        """Where the time of all worker threads went, without remainder.
+
+        Thread-seconds that the workers offered are the lives of all their
+        threads within the range: from when a worker joined to when it left.
+        Each moment of each thread belongs to one part. Task functions are
+        split by the CPU time of their thread and by what fine performance
+        metrics tell of their task name on their worker. An idle thread is
+        waiting for the task that runs next on it (or for the end): the cause
+        is that task's own once it was ready; before, it is what its last input
+        was doing at that moment, and so on back. Tasks that were ready with no
+        worker yet (*scheduler*), or on another worker without a thread
+        (*placement*), take precedence over inputs; no task in the cluster
+        (*client*) and a paused worker (*paused*) over both.
+
+        Parameters
+        ----------
+        start, stop
+            Only this time, seconds since `started`; by default from when the
+            first task was wanted to when the last was done.
+        by
+            ``'function'`` (the task name that ran, or was waited for),
+            ``'worker'``, ``'span'``, ``'cell'`` (execution count of the notebook
+            cell), ``'line'`` (client's file and line), ``'submission'``,
+            ``'time'``, or several of these.
+        every
+            Length of a bin of ``'time'``, seconds; by default about a hundred bins.
+
+        Returns
+        -------
+        DataFrame
+            A row for each combination that there is: what it is summed by
+            (``time`` is the bin's start, seconds since `started`); ``kind``
+            (computing, overhead, idle); ``part``, see the table ``budget`` and
+            `dask_insight.analysis.time_budget.PARTS`; ``seconds`` (thread-seconds)
+            and ``share`` (of all, 0 to 1). Its ``attrs`` have ``thread_seconds``
+            (the whole), ``threads`` (the mean), ``start`` and ``stop``.
+
+        Raises
+        ------
+        ValueError
+            If `by` is unknown, `every` no length of time, or `stop` before `start`.
+
+        Notes
+        -----
+        After the top-down method of Yasin (ISPASS 2014), with Dask's own
+        states in place of the pipeline's. Times are the scheduler's clock.
+        """
+        made: pd.DataFrame = above("analysis.time_budget", "time_budget")(
+            self.columns, self.started, start=start, stop=stop, by=by, every=every
+        )
+        return made
+
+
+def above(module: str, name: str) -> Any:
+    """A function that stands above recordings, found by name when it is asked for."""
+    return getattr(import_module(f"{__package__}.{module}"), name)
