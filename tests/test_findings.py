@@ -140,10 +140,22 @@ def test_nothing_found_is_a_row_of_its_own() -> None:
 def test_text_of_the_cluster_is_no_html() -> None:
     run = ten_seconds()
     for _ in range(4):
-        run.task("<script>", "b", 10, 10, submitted=0)
+        run.task("<script>", "b", 10, 10.1, submitted=0)
     run.task("<script>", "a", 10, 20, submitted=0)
     html = run.recording().findings()._repr_html_()
-    assert "<script>" not in html
+    assert "&lt;script&gt;" in html and "<script>" not in html
+
+
+def test_names_stay_in_their_line_and_in_their_quotes() -> None:
+    run = ten_seconds()
+    name = "a' + evil()\n\n    evil()\n"
+    for _ in range(4):
+        run.task(name, "b", 10, 10.1, submitted=0)
+    run.task(name, "a", 10, 20, submitted=0)
+    (found,) = run.recording().findings()
+    code = [line for line in found.advice.splitlines() if "query" in line]
+    assert "\n    evil" not in found.advice and "\n" not in found.title
+    assert len(code) == 1 and compile(code[0].strip(), "advice", "eval")
 
 
 def test_times_between_cells_of_a_notebook_are_nobodys_fault() -> None:

@@ -94,7 +94,7 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "    while len(parts) > 1:\n"
             "        parts = [dask.delayed(add)(*pair) for pair in zip(parts[::2], parts[1::2])] "
             "+ parts[len(parts) // 2 * 2 :]\n"
-            f"    run.what_if(faster={{'{most}': 2}})  # what a faster step would bring"
+            f"    run.what_if(faster={{{most!r}: 2}})  # what a faster step would bring"
         ),
         url=CRITICAL_PATH.url,
     )

@@ -128,7 +128,8 @@ class Facts:
     def prefix(self) -> Symbols:
         """Task name of each attempt."""
         symbols: Symbols = pick(self.read("graph")["prefix"], self.attempts.described)
-        return symbols
+        # They stand in sentences and in code that people copy.
+        return Symbols(symbols.codes, [_in_a_line(name) for name in symbols.names])
 
     def key(self, row: int) -> str:
         """Dask's key of an attempt's task; '' if it is not known."""
@@ -289,7 +290,7 @@ class Facts:
     def called(self, worker: str) -> str:
         """What a worker is called in the cluster; its address where it has no name."""
         name = self.workers.get(worker, {}).get("name")
-        return str(name) if isinstance(name, str) and name else worker
+        return _in_a_line(str(name) if isinstance(name, str) and name else worker)
 
     def left(self, worker: str) -> float:
         """When a worker left; inf if it did not."""
@@ -324,3 +325,7 @@ class Facts:
     def since(self, moment: float) -> float:
         """A moment in seconds since the recording's start."""
         return float(moment) - self.zero
+
+
+def _in_a_line(text: str) -> str:
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, NamedTuple
@@ -102,11 +103,9 @@ class Finding:
         heading = " · ".join(part for part in (self.severity, self.code, self.cost) if part)
         facts = "".join(f"<li>{escape(str(fact))}</li>" for fact in self.evidence)
         link = f'<p><a href="{escape(self.url)}">{escape(self.url)}</a></p>' if self.url else ""
-        text = "".join(_paragraph(each) for each in (*paragraphs(self.why), *paragraphs(self.advice)))
-        return (
-            f"<p><b>{escape(self.title)}</b><br>{escape(heading)}</p>{text}"
-            f"{f'<ul>{facts}</ul>' if facts else ''}{link}"
-        )
+        why, advice = ("".join(map(_paragraph, paragraphs(text))) for text in (self.why, self.advice))
+        evidence = f"<ul>{facts}</ul>" if facts else ""
+        return f"<p><b>{_marked(self.title)}</b><br>{escape(heading)}</p>{why}{evidence}{advice}{link}"
 
 
 def amount(value: float, unit: str) -> str:
@@ -137,4 +136,9 @@ def _paragraph(text: str) -> str:
     if is_code(text):
         code = "\n".join(line[4:] for line in text.splitlines())
         return f"<pre>{escape(code)}</pre>"
-    return f"<p>{escape(text)}</p>"
+    return f"<p>{_marked(text)}</p>"
+
+
+def _marked(text: str) -> str:
+    """Text as HTML, with what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))

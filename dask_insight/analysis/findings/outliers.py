@@ -10,6 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from .facts import Facts
 
+#: Least time that a task is taken to need, seconds.
+_SHORTEST = 1e-4
 #: Seconds by which an outlier must exceed the median.
 _LEAST = 0.25
 #: Largest share of the tasks of a name that may be outliers; where the size of their data explains them.
@@ -53,7 +55,7 @@ class Outliers(NamedTuple):
 def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
     """The outliers of every name with enough tasks."""
     told, code, own = facts.by_names, facts.prefix.codes, facts.own
-    usual = facts.usual[code]
+    usual = np.maximum(facts.usual[code], _SHORTEST)
     over = facts.good & (own > times * usual) & (own - usual > _LEAST) & (told.number[code] >= least)
     if not over.any():
         return
@@ -78,7 +80,7 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
             name=name,
             rows=mine,
             number=number,
-            median=float(facts.usual[name]),
+            median=max(float(facts.usual[name]), _SHORTEST),
             beyond=beyond[mine],
             excess=float((own[mine] - usual[mine]).sum()),
             waited=float(waited[mine].sum()),
@@ -101,7 +103,7 @@ def _larger(facts: Facts, name: int, mine: np.ndarray) -> float:
 
 def _why(facts: Facts, name: int, mine: np.ndarray, larger: float) -> str:
     worker, own = facts.attempts.worker.codes, facts.own
-    times = float(np.mean(own[mine])) / float(facts.usual[name])
+    times = float(np.mean(own[mine])) / max(float(facts.usual[name]), _SHORTEST)
     if larger >= max(_LARGER, _PART * times):
         return "data"
     same = np.flatnonzero(facts.good & (facts.prefix.codes == name))

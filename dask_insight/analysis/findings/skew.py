@@ -66,8 +66,8 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
             advice=(
                 "See what else runs on its host, whether it is throttled or of another kind; if it stays "
                 "slow, let it go:\n\n"
-                f"    client.retire_workers(['{name.partition('#')[0]}'])\n"
-                f"    run.resources.query(\"process == '{name}'\")[['time', 'cpu', 'memory', 'disk_read']]"
+                f"    client.retire_workers([{name.partition('#')[0]!r}])\n"
+                f"    run.resources.query({f'process == {name!r}'!r})[['time', 'cpu', 'memory', 'disk_read']]"
             ),
             url=WORKER_SKEW.url,
         )

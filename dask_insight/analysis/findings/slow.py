@@ -65,7 +65,7 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
             "Look at what this task does otherwise (its arguments, what its stack shows in the flame graph); "
             "split its "
             "input, or let it begin first, so that the others run beside it.\n\n"
-            f"    run.tasks.query(\"prefix == '{name}'\").nlargest(5, 'duration')[['key', 'worker', "
+            f"    run.tasks.query({f'prefix == {name!r}'!r}).nlargest(5, 'duration')[['key', 'worker', "
             "'duration', 'nbytes']]\n"
             f"    run.flame(task={facts.key(int(rows[0]))!r})\n"
             "    client.submit(function, slow_item, priority=10)  # begins before the others"
@@ -120,7 +120,7 @@ def _of_data(facts: Facts, limits: Limits, found: Outliers) -> Finding:
             "the parts are joined.\n\n"
             "    df = df.repartition(partition_size='100MB')   # dask.dataframe\n"
             "    x = x.rechunk('auto')                         # dask.array\n"
-            f"    run.tasks.query(\"prefix == '{(makers or (name,))[0]}'\")['nbytes'].describe()"
+            f"    run.tasks.query({f'prefix == {(makers or (name,))[0]!r}'!r})['nbytes'].describe()"
         ),
         url=DATA_SKEW.url,
     )
