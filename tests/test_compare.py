@@ -131,6 +131,7 @@ def test_with_other_numbers_of_workers_work_and_wall_time_are_told_apart() -> No
     assert set(found.names.loc[found.names["side"] > 0, "verdict"]) == {"same"}
     assert found.names["impact"].abs().max() < 1e-5
     assert "four took" in found.verdict() and "on 4 threads instead of 2" in found.verdict()
+    assert "Task functions took 9" in found.verdict() and "which kept the threads busy for" in found.verdict()
     assert found.sides["thread_seconds"].max() < 1.1 * found.sides["thread_seconds"].min()
 
 

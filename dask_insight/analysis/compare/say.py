@@ -148,6 +148,8 @@ def _because(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Sequenc
     against = [name for name in causes if name not in with_it and (same or name.impact * change < 0)][:2]
     if with_it:
         because = f"First of all {words.listing(map(_said, with_it))}."
+    elif _threads(sides, side):
+        because = _work(sides, side)
     else:
         because = "" if same else _waiting(budget, change, side)
     if not against:
@@ -173,7 +175,7 @@ def _said(name: _Name) -> str:
 
 def _ratio(ratio: float, alike: str = "as long") -> str:
     if ratio >= 1.5:
-        return f"{ratio:.1f} times {alike}"
+        return f"{ratio:.1f} times {alike}" if ratio < 9.95 else f"{ratio:,.0f} times {alike}"
     more = "longer" if alike == "as long" else "more"
     return f"{words.share(abs(ratio - 1))} {more if ratio > 1 else 'less'}"
 
@@ -199,6 +201,19 @@ def _together(names: Sequence[_Name]) -> str:
         return ""
     kind = "slower or busier" if middle > 1 else "faster or idler"
     return f"Nearly all tasks take {_ratio(middle)}, as on a {kind} machine."
+
+
+def _work(sides: Mapping[str, Any], side: int) -> str:
+    """What other numbers of threads leave to be told apart: the work, and how busy the threads were."""
+    here, before = (float(sides["computing"][each]) for each in (side, 0))
+    busy, was_busy = (
+        computing / max(float(sides["thread_seconds"][each]), 1e-300)
+        for each, computing in ((side, here), (0, before))
+    )
+    return (
+        f"Task functions took {words.duration(here)} of thread time instead of {words.duration(before)}, "
+        f"which kept the threads busy for {words.share(busy)} of the time instead of {words.share(was_busy)}."
+    )
 
 
 def _starved(sides: Mapping[str, Any], side: int) -> str:
