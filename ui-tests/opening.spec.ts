@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { addressOf, expect, type ReportName, test } from './report';
 
 const PICTURES = ['Time budget', 'Task stream', 'Resources', 'Memory', 'Flame graph', 'Fine metrics'];
@@ -93,4 +93,36 @@ test('20,000 tasks are in sight within 5 seconds', async ({ report }) => {
   await report.open('synthetic');
   await report.fingerprint('Task stream');
   expect(Date.now() - before).toBeLessThan(5000);
+});
+
+test('no frame shows a task stream that is not drawn', async ({ report, page }) => {
+  await page.addInitScript(() => {
+    const { port1, port2 } = new MessageChannel();
+    const look = (): number => requestAnimationFrame(() => port2.postMessage(0));
+    port1.onmessage = () => {
+      const canvas = document.querySelector('.di-panel-task-stream canvas') as HTMLCanvasElement | null;
+      // A canvas is 300 pixels wide until something is drawn on it.
+      if (canvas) window.__firstWidth = canvas.width;
+      else look();
+    };
+    look();
+  });
+  await report.open('synthetic');
+  const width = await page.evaluate(() => window.__firstWidth);
+  expect(width).toBeGreaterThan(1000);
+});
+
+test('a damaged part is named, and the others are shown', async ({ page }, info) => {
+  const html = readFileSync(fileURLToPath(addressOf('real')), 'utf8');
+  const damaged = html.replace(
+    /(id="rest-0">.{200}).{4}/,
+    (_, kept: string) => `${kept}\u00e9\u00e9\u00e9\u00e9`
+  );
+  expect(damaged).not.toBe(html);
+  const path = info.outputPath('damaged.html');
+  writeFileSync(path, damaged);
+  await page.goto(pathToFileURL(path).href);
+  await expect(page.locator('html[data-opened]')).toHaveCount(1);
+  await expect(page.locator('.notice')).toContainText('(rest-0) is damaged and missing here');
+  await expect(page.getByRole('region', { name: 'Task stream' }).locator('canvas').first()).toBeVisible();
 });

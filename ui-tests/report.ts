@@ -10,6 +10,7 @@ declare global {
   interface Window {
     __violations?: string[];
     __pwned?: unknown;
+    __firstWidth?: number;
   }
 }
 
