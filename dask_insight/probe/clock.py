@@ -18,7 +18,8 @@ _ROUNDING = 1e-5
 def time() -> float:
     """Seconds since the epoch on the clock by which Dask stamps tasks in this process."""
     dasks = sys.modules.get("distributed.worker")
-    return float(standard.time() if dasks is None else dasks.time())
+    now: float = standard.time() if dasks is None else dasks.time()
+    return now
 
 
 def host() -> str:

@@ -9,7 +9,8 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from .clock import time
+from distributed import worker as dasks
+
 from .rows import Rows
 
 NOTHING = 0xFFFF_FFFF
@@ -82,7 +83,7 @@ class Executions:
         self.dropped = 0
         self.running = Rows(RUNNING, _BOUND)
         #: Corrections of Dask's, with the time from which each was seen to hold.
-        self.delays: list[tuple[float, float]] = [(time(), worker.scheduler_delay)]
+        self.delays: list[tuple[float, float]] = [(dasks.time(), worker.scheduler_delay)]
         self._delay = worker.scheduler_delay
         self._changes: deque[tuple[float, float]] = deque(maxlen=100)
         self._attempts: dict[Hashable, _Attempt] = {}
@@ -100,10 +101,10 @@ class Executions:
             if finish == "ready" or finish == "constrained":
                 attempt = self._attempts.get(key)
                 if attempt is not None:
-                    attempt.ready = time()
+                    attempt.ready = dasks.time()
             elif finish == "waiting":
                 if start != "cancelled":
-                    self._attempts[key] = _Attempt(self._tasks[key].run_id & NOTHING, time())
+                    self._attempts[key] = _Attempt(self._tasks[key].run_id & NOTHING, dasks.time())
             elif finish == "executing":
                 if self._worker.scheduler_delay != self._delay:
                     self._corrected()
@@ -114,7 +115,7 @@ class Executions:
                 # The request may have come again with another number while the task waited.
                 attempt.run = run
                 attempt.delay = self._delay
-                attempt.executing = now = time()
+                attempt.executing = now = dasks.time()
                 attempt.rss = self._resident.read(now)
             elif start == "flight" and finish == "memory":
                 self._fetched()
@@ -133,7 +134,7 @@ class Executions:
     def _corrected(self) -> None:
         """Dask's correction of this worker's clock is another one."""
         self._delay = self._worker.scheduler_delay
-        self.delays.append((time(), self._delay))
+        self.delays.append((dasks.time(), self._delay))
         self._changes.append(self.delays[-1])
 
     def _left(self, key: Hashable, start: str, finish: str) -> None:
@@ -148,10 +149,10 @@ class Executions:
             attempt = self._attempts.pop(key)
             self._close()
             attempt.executing = attempt.rss = _NAN
-            self._add((attempt, 0, _RELEASED, time(), _NAN, _NAN), _NAN)
+            self._add((attempt, 0, _RELEASED, dasks.time(), _NAN, _NAN), _NAN)
 
     def _done(self, key: Hashable, attempt: _Attempt, state: Any, finish: str) -> None:
-        now = time()
+        now = dasks.time()
         self._close()
         began = stopped = _NAN
         thread = self._worker.state.threads.get(key) or 0
@@ -225,7 +226,7 @@ class Executions:
     def take(self, most: int) -> tuple[dict[str, Any], list[Hashable]]:
         """What is new, packed by table, and the keys it names: first of ``running``, then of ``errors``."""
         self._close()
-        now = time()
+        now = dasks.time()
         keys: list[Hashable] = []
         threads = {key: ident for ident, key in list(self._worker.active_threads.items())}
         for key, attempt in self._attempts.items():

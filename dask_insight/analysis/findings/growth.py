@@ -20,6 +20,8 @@ from .thresholds import Limits
 _SAMPLES = 8
 #: Where in the run growth begins to count: what comes before are imports and first allocations.
 _WARM = 1 / 4
+#: Share of the growth after which it counts as over.
+_GROWN = 0.97
 
 
 class _Growth(NamedTuple):
@@ -96,12 +98,12 @@ def _growth(facts: Facts, worker: str, course: _Course, steady: float) -> _Growt
         return None
     # What is given back later was no growth.
     kept = np.minimum.accumulate((process - managed)[::-1])[::-1]
-    begin, end = max(float(time[0]), facts.start), min(float(time[-1]), facts.stop)
+    begin, end = _span(facts, worker, time, kept)
     edges = begin + (end - begin) * np.array([_WARM, (1 + _WARM) / 2, 1.0])
     first, middle, last = np.interp(edges, time, kept)
     nbytes = float(last - first)
     results = float(np.diff(np.interp(edges[[0, 2]], time, managed))[0])
-    late = time >= edges[0]
+    late = (time >= edges[0]) & (time <= end)
     if nbytes <= 0 or min(middle - first, last - middle) < 0.25 * nbytes or results > nbytes:
         return None
     if late.sum() < _SAMPLES // 2 or _straight(time[late], kept[late]) < steady:
@@ -109,6 +111,20 @@ def _growth(facts: Facts, worker: str, course: _Course, steady: float) -> _Growt
     limit = facts.workers[worker].get("memory_limit", math.nan)
     share = nbytes / limit if limit > 0 else math.nan
     return _Growth(nbytes, share, nbytes / float(process[-1]), nbytes / float(edges[2] - edges[0]))
+
+
+def _span(facts: Facts, worker: str, time: np.ndarray, kept: np.ndarray) -> tuple[float, float]:
+    """While a worker ran tasks; up to when its memory had grown, if that took half of it or more."""
+    known = facts.attempts
+    mine = np.flatnonzero(known.ran & of_workers(facts, (worker,)))
+    begin = max(float(time[0]), float(known.start[mine].min(initial=facts.stop)))
+    end = min(float(time[-1]), max(float(known.ended[mine].max(initial=begin)), begin))
+    inside = (time >= begin) & (time <= end)
+    if not inside.any():
+        return begin, begin
+    full = kept[inside][0] + _GROWN * (kept[inside][-1] - kept[inside][0])
+    grown = float(time[inside][np.argmax(kept[inside] >= full)])
+    return begin, grown if grown - begin >= 0.5 * (end - begin) else end
 
 
 def _courses(facts: Facts) -> dict[str, _Course]:
@@ -151,8 +167,8 @@ UNMANAGED_GROWTH = Rule(
     code="unmanaged-growth",
     says="Memory beside the results grows through the run and is not given back.",
     formula=(
-        "Process's memory less its results, the least that it has from each moment on; its growth from the "
-        "first quarter of the run to the end at least `unmanaged-growth.bytes`, and "
+        "Process's memory less its results, the least that it has from each moment on; its growth while "
+        "the worker ran tasks, without the first quarter, at least `unmanaged-growth.bytes`, and "
         "`unmanaged-growth.limit` of the memory limit or `unmanaged-growth.process` of the process's "
         "memory; in both halves at least a quarter of it, along a line (R² of `unmanaged-growth.steady`), "
         "and more than the results grew. Named are the functions after which a process was larger by more "

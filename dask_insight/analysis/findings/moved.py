@@ -13,12 +13,14 @@ from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .loops import blocked, seconds
-from .names import quoted, split
+from .names import client_pid, quoted, split
 from .rule import Rule
 from .thresholds import Limits
 
 #: Pairs of workers looked at, those with most bytes.
 _PAIRS = 200
+#: Least number of messages of few bytes each that are told to be slow.
+_COUNT = 4
 #: Delay of an event loop, seconds, that is no time of the line's.
 _LATE = 0.05
 
@@ -86,15 +88,8 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if facts.spread(facts.spent("data")) < max(limits["all.seconds"], limits["all.share"] * facts.wall):
         return
-    came = _came(facts, limits["slow-transfer.message"])
-    if not len(came.nbytes) or came.nbytes.sum() < limits["slow-transfer.bytes"]:
-        return
-    slow = [
-        pair
-        for pair in _pairs(facts, came)
-        if pair.nbytes >= limits["slow-transfer.bytes"] / 2
-        and (pair.rate < limits["slow-transfer.rate"] or pair.raw < limits["slow-transfer.pickled"])
-    ]
+    came = _came(facts, limits["slow-transfer.message"], limits["slow-transfer.long"])
+    slow = [pair for pair in _pairs(facts, came) if _is_slow(facts, limits, pair)]
     if not slow:
         return
     moments = Moments.of(
@@ -145,9 +140,19 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
+def _is_slow(facts: Facts, limits: Limits, pair: _Pair) -> bool:
+    """Whether messages between two workers came slowly, and were many bytes or took much of the run."""
+    if pair.nbytes >= limits["slow-transfer.bytes"] / 2:
+        return pair.rate < limits["slow-transfer.rate"] or pair.raw < limits["slow-transfer.pickled"]
+    took = seconds(pair.moments)
+    long = took / pair.messages >= limits["slow-transfer.long"]
+    return long and pair.messages >= _COUNT and took >= limits["slow-transfer.share"] * facts.wall
+
+
 class _Pair(NamedTuple):
     sender: str
     receiver: str
+    messages: int
     nbytes: float
     moments: Moments
     #: Bytes a second while both event loops ran, and all the time.
@@ -158,6 +163,10 @@ class _Pair(NamedTuple):
 def _pairs(facts: Facts, came: _Came) -> Iterator[_Pair]:
     """What went from which worker to which, when, and how fast that line was altogether meanwhile."""
     late = blocked(facts, _LATE)
+    noise = Moments(np.zeros(0), np.zeros(0))
+    if client_pid(facts) not in {worker["pid"] for worker in facts.workers.values()}:
+        # When the client's event loop is late too, the machine is busy.
+        noise = late.get("client", noise)
     every = np.arange(len(came.nbytes))
     sent, received = split(came.sender, every), split(came.receiver, every)
     width = len(came.receiver.names)
@@ -168,14 +177,14 @@ def _pairs(facts: Facts, came: _Came) -> Iterator[_Pair]:
         sender, receiver = came.sender.names[code // width], came.receiver.names[code % width]
         rows = sent[sender]
         rows = rows[pair[rows] == code]
-        moments = whole = Moments.of(came.start[rows], came.stop[rows])
+        moments = whole = Moments.of(came.start[rows], came.stop[rows]).without(noise)
         for name in (sender, receiver):
             if name in late:
                 moments = moments.without(late[name])
         if len(whole.start):
             both = (sent[sender], received[receiver])
             rate, raw = _rate(came, both, moments), _rate(came, both, whole)
-            yield _Pair(sender, receiver, float(came.nbytes[rows].sum()), whole, rate, raw)
+            yield _Pair(sender, receiver, len(rows), float(came.nbytes[rows].sum()), whole, rate, raw)
 
 
 def _rate(came: _Came, both: tuple[np.ndarray, np.ndarray], moments: Moments) -> float:
@@ -193,10 +202,11 @@ def _share(came: _Came, rows: np.ndarray, moments: Moments) -> np.ndarray:
     return np.asarray(np.divide(inside, length, out=np.zeros(len(length)), where=length > 0))
 
 
-def _came(facts: Facts, least: float) -> _Came:
-    """Messages with at least so many bytes that workers received during the run."""
+def _came(facts: Facts, least: float, long: float = np.inf) -> _Came:
+    """Messages with so many bytes, or that took so long, that workers received during the run."""
     transfers = facts.read("transfers")
-    rows = is_any(transfers["direction"], ("in",)) & (transfers["nbytes"] >= least)
+    rows = is_any(transfers["direction"], ("in",))
+    rows &= (transfers["nbytes"] >= least) | (transfers["stop"] - transfers["start"] >= long)
     rows &= (transfers["stop"] > facts.start) & (transfers["start"] < facts.stop)
     rows = np.flatnonzero(rows)
     start = transfers["start"][rows]
@@ -245,7 +255,9 @@ SLOW_TRANSFER = Rule(
         "Between two workers, messages of `slow-transfer.message` or more, together half of "
         "`slow-transfer.bytes` or more; their bytes (with what others sent or received there meanwhile) "
         "over the time they took, without that in which an event loop at either end was late, below "
-        "`slow-transfer.rate`; or with that time, below `slow-transfer.pickled`."
+        "`slow-transfer.rate`; or with that time, below `slow-transfer.pickled`. Or messages of few bytes "
+        "that took `slow-transfer.long` each, together `slow-transfer.share` of the run: their objects "
+        "take long to pickle, or the line has long delays."
     ),
     cost="Idle thread-seconds waiting for data meanwhile × (1 − rate / `slow-transfer.rate`) / threads.",
     url="https://distributed.dask.org/en/stable/communications.html",
