@@ -351,6 +351,8 @@ def nap(number: int, *_: Any) -> int:
 
 def test_a_real_run_is_foretold(client: Any) -> None:
     """Recorded on two workers of two threads each: the model fits, and four threads are faster than one."""
+    # The workers import this module now, and not while they are watched.
+    client.run(nap, 0)
     with dask_insight.record(client=client) as recording:
         naps = client.map(nap, range(24), pure=False)
         last = client.submit(nap, 0, *naps, pure=False)

@@ -81,7 +81,7 @@ def _every(columns: Columns, count: int) -> Columns:
     return {name: take(values, slice(None, None, count)) for name, values in columns.items()}
 
 
-_NO_STACKS = "call stacks"
+_NO_STACKS = "call stacks and lines of source code"
 #: What is left out, one after another, until the rest fits: first what says least about where the time went.
 _STEPS: tuple[tuple[str, Callable[[Tables], Tables]], ...] = (
     (
@@ -91,7 +91,7 @@ _STEPS: tuple[tuple[str, Callable[[Tables], Tables]], ...] = (
     ("the keys of the tasks and what workers noted of each", _without_details),
     ("most samples of CPU and memory", _sparse),
     (f"{_STACKS - 1} of {_STACKS} call stacks", _fewer_stacks),
-    (_NO_STACKS, lambda now: _without(now, "stacks", "samples", "sampling", "compared_stacks")),
+    (_NO_STACKS, lambda now: _without(now, "stacks", "samples", "sampling", "lines", "compared_stacks")),
 )
 
 
