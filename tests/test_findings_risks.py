@@ -359,6 +359,11 @@ def test_memory_that_grows_beside_the_results_is_a_leak() -> None:
     assert one.evidence[0].value == pytest.approx(340 * MB, rel=0.1)
 
 
+def test_a_leak_that_ends_with_its_tasks_is_one() -> None:
+    grows = np.concatenate((np.linspace(150 * MB, 450 * MB, 60), np.full(40, 450 * MB)))
+    assert the(using(grows, limit=2 * GB).recording(), "unmanaged-growth").tasks == ("piece",)
+
+
 @pytest.mark.parametrize(
     "course",
     [
@@ -483,6 +488,12 @@ def test_a_slow_line_is_named_by_its_worker() -> None:
     one = the(moving(1.0, 10 * MB), "slow-transfer")
     assert one.workers[0] in ("a", "b") and one.tasks[:2] == ("produce", "align")
     assert one.evidence[0].value == pytest.approx(10 * MB)
+
+
+def test_messages_of_few_bytes_that_take_long_are_slow() -> None:
+    """The size of objects of one's own is not known to Dask, and pickling them takes place in between."""
+    assert the(moving(0.5, 56), "slow-transfer").tasks == ("produce", "align")
+    assert not found(moving(0.1, 56), "slow-transfer")
 
 
 def test_a_line_is_not_slow_where_an_event_loop_was_late() -> None:

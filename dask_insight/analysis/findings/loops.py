@@ -34,7 +34,7 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
     }
     if workers:
         yield _of_workers(facts, limits, workers)
-    if "scheduler" in much:
+    if "scheduler" in much and not (workers and _one_process(facts)):
         yield _of_scheduler(facts, limits, much["scheduler"])
 
 
@@ -147,12 +147,18 @@ def _longest(late: Mapping[str, Moments]) -> float:
 def _usual(facts: Facts, late: Mapping[str, Moments]) -> float:
     """Seconds in which even the process that was late least was: the machine was busy."""
     names = facts.read("resources")["process"].names
+    if _one_process(facts):
+        return 0.0
+    return min(seconds(late[name]) if name in late else 0.0 for name in names)
+
+
+def _one_process(facts: Facts) -> bool:
+    """Whether the workers live in the client's process, or nothing else is known."""
+    names = facts.read("resources")["process"].names
     processes = {facts.workers[name]["pid"] for name in names if name in facts.workers}
     if "client" in names:
         processes.add(client_pid(facts))
-    if len(processes) < 2:
-        return 0.0
-    return min(seconds(late[name]) if name in late else 0.0 for name in names)
+    return len(processes) < 2
 
 
 def _much(facts: Facts, moments: Moments, usual: float, limits: Limits) -> bool:
