@@ -93,6 +93,7 @@ def recording(request: pytest.FixtureRequest) -> Recording:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explaining, "INTERVAL", 0.05)
+    monkeypatch.setattr(explaining, "SHARE", 10.0)
 
 
 @pytest.fixture
