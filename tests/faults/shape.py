@@ -61,7 +61,7 @@ def a_scheduler_that_keeps_a_journal(client: Any) -> Work:
 
 
 def fit(number: int) -> float:
-    return compute(2.0 if number == 13 else 0.2)
+    return compute(3.0 if number == 13 else 0.15)
 
 
 def best(fits: list[float]) -> float:
