@@ -99,6 +99,8 @@ def test_what_it_writes(
     assert "### Comparison: main-0 and slow-0" in text and "| Task name |" in text
     assert "work takes 1.9 times as long" in Path("page.html").read_text(encoding="utf-8")
     assert "slow-0" in Comparison(open_recording("compared.dinsight")).verdict()
+    assert main(["info", "compared.dinsight"]) == ExitCode.OK
+    assert "Task names" in capsys.readouterr().out
     assert main(["compare", *files, "--markdown", "-"]) == ExitCode.OK
     assert capsys.readouterr().out == text
 

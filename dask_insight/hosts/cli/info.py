@@ -53,6 +53,10 @@ def describe(recording: Recording) -> str:
     from ...words import count, duration, share
 
     summary = recording.summary()
+    if "comparison" in summary.facts and not summary.tasks:
+        from ...analysis.compare import Comparison
+
+        return f"{summary.name}\n{Comparison(recording)}"
     lines = [summary.name, summary.verdict(), *summary.advised(), ""]
     if math.isfinite(summary.started):
         lines.append(f"started    {datetime.fromtimestamp(summary.started):%Y-%m-%d %H:%M:%S}")
