@@ -198,7 +198,10 @@ def test_every_threshold_belongs_to_a_rule_and_says_what_it_is() -> None:
     assert len(DEFAULTS) == len(TABLE)
     assert all(each.meaning and each.source for each in TABLE)
     assert len({each.code for each in RULES}) == len(RULES)
-    assert all(each.url.startswith("https://") and each.says and each.formula and each.cost for each in RULES)
+    assert all(
+        each.url.startswith("https://") and each.says and each.formula and each.cost and each.advice
+        for each in RULES
+    )
 
 
 def test_the_documentation_is_that_of_the_rules() -> None:

@@ -83,5 +83,6 @@ RECOMPUTE = Rule(
     ),
     cost="Their time in the function, over all threads.",
     url="https://distributed.dask.org/en/stable/manage-computation.html",
+    advice="`persist` what several computations need, or compute them together.",
     find=_recompute,
 )

@@ -188,6 +188,7 @@ CRITICAL_PATH = Rule(
     ),
     cost="Thread-seconds idle during the chain, less those that a straggler explains, over all threads.",
     url="https://docs.dask.org/en/stable/phases-of-computation.html",
+    advice="Shorter or fewer steps, a tree instead of a line, independent chains beside one another.",
     find=_critical_path,
 )
 TOO_FEW_TASKS = Rule(
@@ -202,5 +203,6 @@ TOO_FEW_TASKS = Rule(
     ),
     cost="Thread-seconds idle while they were computed, over all threads.",
     url="https://docs.dask.org/en/stable/delayed-best-practices.html#break-up-computations-into-many-pieces",
+    advice="More and smaller chunks or partitions, at least two tasks a thread, or fewer workers.",
     find=_too_few_tasks,
 )

@@ -69,5 +69,6 @@ CLOCK_SKEW = Rule(
     ),
     cost="A risk: times in logs and files mislead.",
     url="https://distributed.dask.org/en/stable/worker.html",
+    advice="Let the hosts keep their time with NTP or chrony.",
     find=_clock_skew,
 )

@@ -162,6 +162,7 @@ FAILED_TASKS = Rule(
     ),
     cost="Thread-seconds in the attempts / threads; told whatever that is.",
     url="https://docs.dask.org/en/stable/how-to/debug.html",
+    advice="Read the traceback in `run.errors`, mend the function, or catch what may be left out.",
     find=_failed_tasks,
 )
 RETRIED_WORK = Rule(
@@ -173,5 +174,6 @@ RETRIED_WORK = Rule(
     ),
     cost="Their thread-seconds / threads.",
     url="https://distributed.dask.org/en/stable/resilience.html",
+    advice="Try again inside of the function, and only what failed.",
     find=_retried_work,
 )

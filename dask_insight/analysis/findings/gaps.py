@@ -111,5 +111,6 @@ CLIENT_GAP = Rule(
     ),
     cost="The length of the gaps: they are on the critical path.",
     url="https://docs.dask.org/en/stable/best-practices.html#avoid-calling-compute-repeatedly",
+    advice="Ask for everything at once with `dask.compute`; let the cluster do what the client did.",
     find=_client_gap,
 )

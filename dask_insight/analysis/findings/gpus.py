@@ -195,6 +195,7 @@ GPU_IDLE = Rule(
     ),
     cost="Thread-seconds of those tasks × (1 − mean utilisation) / threads: the most that could be saved.",
     url="https://docs.dask.org/en/stable/gpu.html",
+    advice="Larger chunks, more threads a GPU worker, reading that overlaps with computing.",
     find=_gpu_idle,
 )
 GPU_MEMORY = Rule(
@@ -206,5 +207,6 @@ GPU_MEMORY = Rule(
     ),
     cost="A risk.",
     url="https://docs.rapids.ai/api/dask-cuda/stable/spilling/",
+    advice="A memory pool, smaller chunks, `device_memory_limit`.",
     find=_gpu_memory,
 )

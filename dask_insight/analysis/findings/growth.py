@@ -176,5 +176,6 @@ UNMANAGED_GROWTH = Rule(
     ),
     cost="A risk.",
     url="https://distributed.dask.org/en/stable/worker-memory.html#memory-not-released-back-to-the-os",
+    advice="Bound caches and globals; trim memory; let workers begin anew now and then.",
     find=_unmanaged_growth,
 )

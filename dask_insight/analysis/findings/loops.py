@@ -197,5 +197,6 @@ EVENT_LOOP_LAG = Rule(
     ),
     cost="Thread-seconds of threads (of that worker, or of all) that were idle meanwhile / threads.",
     url="https://distributed.dask.org/en/stable/worker.html",
+    advice="Keep blocking calls out of coroutines and plugins; functions that release the lock.",
     find=_event_loop_lag,
 )

@@ -167,5 +167,6 @@ WORKER_LOST = Rule(
     ),
     cost="(Thread-seconds of what ran there, and of what was computed again) / threads.",
     url="https://distributed.dask.org/en/stable/killed.html",
+    advice="Read the worker's log; more memory or smaller tasks; retire workers, do not kill them.",
     find=_worker_lost,
 )

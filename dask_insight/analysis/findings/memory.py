@@ -142,5 +142,6 @@ MEMORY_PRESSURE = Rule(
     ),
     cost="(Paused thread-seconds, and work that went with killed workers) / threads.",
     url="https://distributed.dask.org/en/stable/worker-memory.html",
+    advice="Smaller chunks, fewer threads a worker, more memory; release what is no longer needed.",
     find=_memory_pressure,
 )

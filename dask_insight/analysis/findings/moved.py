@@ -246,6 +246,7 @@ TRANSFER_BOUND = Rule(
     ),
     cost="Those thread-seconds / threads.",
     url="https://distributed.dask.org/en/stable/fine-performance-metrics.html",
+    advice="Keep tasks where their data are, reduce before moving, P2P shuffles and rechunks.",
     find=_transfer_bound,
 )
 SLOW_TRANSFER = Rule(
@@ -261,5 +262,6 @@ SLOW_TRANSFER = Rule(
     ),
     cost="Idle thread-seconds waiting for data meanwhile × (1 − rate / `slow-transfer.rate`) / threads.",
     url="https://distributed.dask.org/en/stable/communications.html",
+    advice="Look at that worker's network and disk; use types that serialize fast.",
     find=_slow_transfer,
 )

@@ -23,8 +23,9 @@ the run took; how it is worked out stands with each. Findings that cost less tha
 `all.critical` on *critical*, unless the rule itself says how severe they are, as for risks that cost no
 time yet. They are ranked by severity, then by cost.
 
-Thresholds can be changed: `run.findings({'tiny-tasks.mean': 0.02})`, or `dask-insight findings run.dinsight
---threshold tiny-tasks.mean=0.02`.
+The source *ours* means calibrated on the faults and the clean workloads of `tests/faults`, on a quiet and
+on a busy machine. Thresholds can be changed: `run.findings({'tiny-tasks.mean': 0.02})`, or
+`dask-insight findings run.dinsight --threshold tiny-tasks.mean=0.02`.
 """
 
 
@@ -46,6 +47,8 @@ def _section(rule: Rule) -> list[str]:
         f"*How it is found*: {rule.formula}",
         "",
         f"*Cost*: {rule.cost}",
+        "",
+        f"*What helps*: {rule.advice}",
         "",
         *([*table, ""] if table else []),
     ]

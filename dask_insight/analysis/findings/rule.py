@@ -27,3 +27,5 @@ class Rule(NamedTuple):
     #: Dask's own page on it.
     url: str
     find: Callable[[Facts, Limits], Iterable[Finding]]
+    #: What helps, in a sentence; each finding has it in full.
+    advice: str = ""

@@ -235,6 +235,7 @@ SCHEDULER_BOUND = Rule(
         "`tiny-tasks.each` for each of them."
     ),
     url="https://distributed.dask.org/en/stable/limitations.html",
+    advice="Fewer and longer tasks, fewer clients and dashboards, no slow scheduler plugins.",
     find=_scheduler_bound,
 )
 LARGE_GRAPH = Rule(
@@ -248,5 +249,6 @@ LARGE_GRAPH = Rule(
     ),
     cost="The time of taking in, and that idle time over all threads.",
     url="https://docs.dask.org/en/stable/best-practices.html#avoid-very-large-graphs",
+    advice="Fewer and larger chunks; data scattered once or loaded by workers, not put into tasks.",
     find=_large_graph,
 )

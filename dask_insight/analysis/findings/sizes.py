@@ -156,5 +156,6 @@ OVERSIZED_RESULTS = Rule(
         "task put them together, / threads; large chunks are a risk."
     ),
     url="https://docs.dask.org/en/stable/best-practices.html#avoid-very-large-partitions",
+    advice="Reduce on the cluster and fetch little; write large results from the workers.",
     find=_oversized,
 )

@@ -254,6 +254,7 @@ WORKER_SKEW = Rule(
         "time beside waiting tasks. Over all threads."
     ),
     url="https://distributed.dask.org/en/stable/work-stealing.html",
+    advice="Find what slows the worker, or retire it; take away what binds tasks or data to it.",
     find=_worker_skew,
 )
 IMBALANCED_THREADS = Rule(
@@ -267,5 +268,6 @@ IMBALANCED_THREADS = Rule(
     ),
     cost="That idle time, over all threads.",
     url="https://distributed.dask.org/en/stable/scheduling-policies.html",
+    advice="Take away restrictions, spread the data, make more and smaller tasks.",
     find=_imbalanced_threads,
 )

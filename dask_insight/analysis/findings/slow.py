@@ -149,6 +149,7 @@ STRAGGLER = Rule(
         "waited for it over all threads."
     ),
     url="https://distributed.dask.org/en/stable/diagnosing-performance.html",
+    advice="Split what it works on, or let it begin first; its flame graph shows what it does.",
     find=_straggler,
 )
 DATA_SKEW = Rule(
@@ -165,5 +166,6 @@ DATA_SKEW = Rule(
         "waited for it over all threads."
     ),
     url="https://docs.dask.org/en/stable/dataframe-best-practices.html",
+    advice="Equally large parts: partition by size, split heavy keys, filter before joining.",
     find=_data_skew,
 )

@@ -134,5 +134,6 @@ SPILL = Rule(
     ),
     cost="Share of the workers' time in reading, writing and pickling spilled results × the run.",
     url="https://distributed.dask.org/en/stable/worker-memory.html",
+    advice="Keep less at a time: reduce before `persist`, release futures, smaller chunks, more memory.",
     find=_spill,
 )

@@ -175,5 +175,6 @@ COLD_START = Rule(
     ),
     cost="Those thread-seconds, over all threads.",
     url="https://docs.dask.org/en/stable/customize-initialization.html",
+    advice="`client.wait_for_workers`; import and connect beforehand with `client.run` or `--preload`.",
     find=_cold_start,
 )

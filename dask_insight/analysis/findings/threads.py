@@ -177,6 +177,7 @@ GIL_CONTENTION = Rule(
         "their own they would not have waited."
     ),
     url="https://docs.dask.org/en/stable/best-practices.html#processes-threads-and-vm-sizes",
+    advice="More processes with fewer threads each, or functions that release the lock.",
     find=_gil_contention,
 )
 IO_WAIT = Rule(
@@ -194,5 +195,6 @@ IO_WAIT = Rule(
         "threads: what twice the threads would save."
     ),
     url="https://distributed.dask.org/en/stable/fine-performance-metrics.html",
+    advice="More threads a worker, larger requests, or async functions.",
     find=_io_wait,
 )

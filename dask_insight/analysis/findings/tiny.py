@@ -93,5 +93,6 @@ TINY_TASKS = Rule(
     ),
     cost="lost / threads, less what tasks of 100 ms would lose; at most `tiny-tasks.each` for each task.",
     url="https://distributed.dask.org/en/stable/efficiency.html#use-larger-tasks",
+    advice="Larger chunks or partitions, or several items in one task: about 100 ms of work each.",
     find=_tiny_tasks,
 )
