@@ -363,6 +363,13 @@ def test_findings_of_recordings_are_compared() -> None:
     assert ("straggler", "came") in set(zip(found["code"], found["state"], strict=True))
 
 
+def test_what_is_damaged_in_a_recording_does_not_stop_it() -> None:
+    told = {"code": ["spill", "spill"], "severity": ["warning"] * 2, "title": ["x"] * 2, "tasks": ["[", "3"]}
+    about = {"name": ["packages", "config", "cluster", "versions"], "value": ["[1]", "7", "nonsense", "null"]}
+    found = compare(run(1, findings=told, about=about), run(2)).findings
+    assert found["state"].tolist() == ["went"]
+
+
 def test_a_run_in_which_nothing_ran() -> None:
     found = compare(Recording(), run(1), names=["nothing", "something"])
     assert found.sides["verdict"].tolist() == ["baseline", "unknown"]

@@ -113,7 +113,16 @@ def _findings(recording: Recording) -> list[Finding]:
     columns = (table[name].tolist() for name in Finding._fields)
     found = [Finding(*row) for row in zip(*columns, strict=True)]
     return [
-        each._replace(tasks=tuple(map(str, json.loads(each.tasks or "[]"))))  # type: ignore[arg-type]
+        each._replace(tasks=_listed(str(each.tasks)))
         for each in found
         if each.code and each.severity != "gap"
     ]
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """A JSON list of names; none if it is something else."""
+    try:
+        told = json.loads(text)
+    except ValueError:
+        return ()
+    return tuple(map(str, told)) if isinstance(told, list) else ()
