@@ -234,6 +234,13 @@ def test_no_io_wait(run: Run) -> None:
     assert told(run, "io-wait") == []
 
 
+def test_tasks_that_gave_their_thread_back_are_not_told() -> None:
+    run = beside(0.5, late=0.01, starved=0.02)
+    for thread in ("3", "4", "5"):
+        run.task("outer", "a", 0, 10, cpu=0.0, thread=thread)
+    assert told(run, "gil-contention") == [] == told(run, "io-wait")
+
+
 def test_waiting_tasks_that_nothing_waits_behind_are_not_told() -> None:
     run = Run(a=TWO)
     run.task("sleep", "a", 0, 10, cpu=0.0, thread="1")

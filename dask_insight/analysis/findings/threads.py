@@ -105,8 +105,8 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     off, cpu = facts.is_part("off-cpu"), facts.is_part("cpu")
     blocked, told = _blocked(facts)
     for each in facts.held:
-        # The wait for the lock, or for a GPU, is no wait for data.
-        if each.contended(limits) or each.gpu >= _GPU:
+        # The wait for the lock, for a GPU or for tasks that a task started is no wait for data.
+        if each.contended(limits) or each.seceded or each.gpu >= _GPU:
             blocked[each.code] = 0.0
     worker = facts.lanes.worker[facts.pieces.lane]
     waited = np.where(off, facts.seconds * blocked[worker], 0.0) * (1 - _late(facts, worker))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Share of a sampler's period in which tasks must have run for it to count.
 _BUSY = 0.8
+#: How many more tasks than threads run at once where some have given their thread back.
+_MORE = 0.25
 #: Threads that run or could run, from which the lock is in use; and up to which, where only running is known.
 _RUNS, _RUNS_ALONE = 0.6, 1.3
 #: Rounds of samples from which they tell something; how many times the mean the longest delay of a sample is.
@@ -37,6 +39,8 @@ class Held(NamedTuple):
     #: Cores that its process used, and threads of it that waited for a CPU, on average; NaN if unknown.
     cores: float
     starved: float
+    #: Threads that it has for tasks.
+    threads: float
     #: Use of its GPUs, per cent; 0 if there are none.
     gpu: float
 
@@ -45,9 +49,14 @@ class Held(NamedTuple):
         """Thread-seconds a second in which its tasks waited for a CPU; 0 if unknown."""
         return self.starved if np.isfinite(self.starved) else 0.0
 
+    @property
+    def seceded(self) -> bool:
+        """Whether more tasks ran at once than it has threads: some gave theirs back and wait for others."""
+        return self.at_once > self.threads + _MORE
+
     def contended(self, limits: Limits) -> bool:
         """Whether tasks waited for the lock."""
-        if self.at_once < limits["gil-contention.at-once"]:
+        if self.at_once < limits["gil-contention.at-once"] or self.seceded:
             return False
         if np.isfinite(self.lock):
             return self.lock >= limits["gil-contention.waiting"]
@@ -81,10 +90,17 @@ def held(facts: Facts) -> list[Held]:
                 lock=_mean(facts, name, busy, "gil"),
                 cores=_mean(facts, name, busy, "cpu") / 100,
                 starved=_starved(facts, name) / max(seconds, 1e-9),
+                threads=_told(facts, name),
                 gpu=_gpu(facts, name),
             )
         )
     return found
+
+
+def _told(facts: Facts, name: str) -> float:
+    """Threads that a worker says it has; inf where it does not."""
+    threads = float(facts.workers.get(name, {}).get("threads", np.nan))
+    return threads if threads > 0 else np.inf
 
 
 def _late(facts: Facts, name: str, busy: Moments, lag: float) -> float:
