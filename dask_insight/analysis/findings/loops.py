@@ -24,7 +24,7 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     late = blocked(facts, limits["event-loop-lag.lag"])
     usual = _usual(facts, late)
-    much = {name: moments for name, moments in late.items() if _much(facts, moments, usual, limits)}
+    much = {name: moments for name, moments in late.items() if _much(facts, name, moments, usual, limits)}
     spilling = spilled(facts).seconds
     workers = {
         name: moments
@@ -46,7 +46,7 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
     longest = _longest(late)
     return Finding(
         code="event-loop-lag",
-        severity=_severity(facts, limits, max(held.values()), longest),
+        severity=_severity(facts, limits, max(held.values()), idle),
         title=(
             f"{quoted(names, 1)} kept the event loop of {words.count(len(workers), 'worker')} from running, "
             f"for up to {words.duration(longest)}"
@@ -78,7 +78,7 @@ def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
     held, longest, idle = seconds(late), _longest({"": late}), _idle(facts, None, late)
     return Finding(
         code="event-loop-lag",
-        severity=_severity(facts, limits, held, longest),
+        severity=_severity(facts, limits, held, idle),
         title=(
             f"The scheduler's event loop stood still for {words.duration(held)}, "
             f"up to {words.duration(longest)} at a time"
@@ -101,11 +101,10 @@ def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
     )
 
 
-def _severity(facts: Facts, limits: Limits, held: float, longest: float) -> str:
-    severe = (
-        longest >= limits["event-loop-lag.longest"] or held >= limits["event-loop-lag.critical"] * facts.wall
-    )
-    return "critical" if severe else "warning"
+def _severity(facts: Facts, limits: Limits, held: float, idle: float) -> str:
+    much = held >= limits["event-loop-lag.critical"] * facts.wall
+    costly = facts.spread(idle) >= limits["all.critical"] * facts.wall
+    return "critical" if much or costly else "warning"
 
 
 def _evidence(facts: Facts, limits: Limits, held: float, longest: float, idle: float) -> tuple[Fact, ...]:
@@ -161,10 +160,14 @@ def _one_process(facts: Facts) -> bool:
     return len(processes) < 2
 
 
-def _much(facts: Facts, moments: Moments, usual: float, limits: Limits) -> bool:
+def _much(facts: Facts, name: str, moments: Moments, usual: float, limits: Limits) -> bool:
+    """Whether an event loop was late often, or once for very long with threads that waited for it."""
     held = seconds(moments) - usual
     often = held >= max(limits["event-loop-lag.share"] * facts.wall, limits["event-loop-lag.seconds"])
-    return often or _longest({"": moments}) >= limits["event-loop-lag.longest"]
+    if often or _longest({"": moments}) < limits["event-loop-lag.longest"]:
+        return often
+    idle = _idle(facts, None if name == "scheduler" else name, moments)
+    return facts.spread(idle) >= limits["all.seconds"]
 
 
 def _idle(facts: Facts, worker: str | None, moments: Moments) -> float:
@@ -191,9 +194,10 @@ EVENT_LOOP_LAG = Rule(
     code="event-loop-lag",
     says="The event loop of a worker or of the scheduler could not run for long.",
     formula=(
-        "Without what the process that is late least has of them: delays of `event-loop-lag.lag` or more: "
-        "together `event-loop-lag.share` of the run and `event-loop-lag.seconds`, or one of "
-        "`event-loop-lag.longest`. Critical from that, or from `event-loop-lag.critical` of the run."
+        "Delays of `event-loop-lag.lag` or more, less those of the process that has fewest: together "
+        "`event-loop-lag.share` of the run and `event-loop-lag.seconds`; or one of "
+        "`event-loop-lag.longest` while threads were idle. Critical from `event-loop-lag.critical` of the "
+        "run. Not told where spilling explains half of it."
     ),
     cost="Thread-seconds of threads (of that worker, or of all) that were idle meanwhile / threads.",
     url="https://distributed.dask.org/en/stable/worker.html",

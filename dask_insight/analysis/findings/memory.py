@@ -14,7 +14,7 @@ from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .held import names_in_memory
 from .losses import losses_of
-from .names import risk, split
+from .names import quoted, risk, split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -51,17 +51,22 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     for at in paused.values():
         moments += [float(each) for each in (*at.start, *at.stop) if np.isfinite(each)]
     who = words.count(len(workers), "worker")
+    names = names_in_memory(facts, _explained(workers, kills, peaks))
     if kills:
-        title = f"Nannies killed workers for their memory, {words.count(len(kills), 'time')}"
+        times = words.count(len(kills), "time")
+        title = f"Nannies killed workers for their memory, {times}, with {quoted(names, 1)}"
     elif paused:
-        title = f"Dask paused {who} for lack of memory, for {words.duration(paused_seconds)} of thread time"
+        stood = words.duration(paused_seconds)
+        title = (
+            f"Dask paused {who} for lack of memory, for {stood} of thread time; {quoted(names, 1)} filled it"
+        )
     else:
-        title = f"{who} came to {words.share(most)} of the memory limit"
+        title = f"{who} came to {words.share(most)} of the memory limit with {quoted(names, 1)}"
     yield Finding(
         code="memory-pressure",
         severity="critical" if kills or share >= limits["memory-pressure.paused"] else "warning",
         title=title,
-        tasks=names_in_memory(facts, _explained(workers, kills, peaks)),
+        tasks=names,
         workers=workers[:10],
         start=facts.since(min(moments)),
         stop=facts.since(min(max(moments), facts.stop)),

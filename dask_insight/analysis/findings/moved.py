@@ -105,13 +105,17 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # Whichever is one of few: a slow line belongs to the worker that all slow pairs share.
     at = senders if len(senders) <= len(receivers) else receivers
     makers = facts.worst(facts.by_name(waiting), facts.names)
+    took = sum(seconds(pair.moments) for pair in slow)
+    messages = sum(pair.messages for pair in slow)
+    whom = f"{'from' if at is senders else 'to'} {at[0] if len(at) == 1 else words.count(len(at), 'worker')}"
+    if nbytes >= limits["slow-transfer.bytes"] / 2:
+        came_how = f"Data came at {words.size(rate)}/s {whom}"
+    else:
+        came_how = f"{messages:,} messages of few bytes took {words.duration(took / messages)} each {whom}"
     yield Finding(
         code="slow-transfer",
         severity="",
-        title=(
-            f"Data came at {words.size(rate)}/s {'from' if at is senders else 'to'} "
-            f"{at[0] if len(at) == 1 else words.count(len(at), 'worker')}, mostly of {quoted(makers, 1)}"
-        ),
+        title=f"{came_how}, mostly of {quoted(makers, 1)}",
         tasks=tuple(dict.fromkeys((*makers[:5], *_users(facts)[:5]))),
         workers=tuple(dict.fromkeys((*at, *(senders if at is receivers else ())))),
         start=facts.since(moments.start[0]),
@@ -120,8 +124,9 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
         cost_seconds=facts.spread(lost),
         evidence=(
             Fact("bytes a second", rate, "bytes/s", limits["slow-transfer.rate"]),
-            Fact("in large messages", nbytes, "bytes", limits["slow-transfer.bytes"]),
-            Fact("time they took", sum(seconds(pair.moments) for pair in slow), "s"),
+            Fact("moved by them", nbytes, "bytes", limits["slow-transfer.bytes"]),
+            Fact("time they took", took, "s"),
+            Fact("messages", messages, "count"),
             Fact("idle threads waiting meanwhile", spent, "s"),
         ),
         why=(
