@@ -127,7 +127,7 @@ TABLE = (
         "imbalanced-threads.variation", 0.25, "share", "Deviation of the busy times over their mean.", "ours"
     ),
     Threshold("gil-contention.at-once", 1.5, "", "Tasks at once in one process.", "ours"),
-    Threshold("gil-contention.share", 0.3, "share", "Least share of the tasks' time without a CPU.", "ours"),
+    Threshold("gil-contention.share", 0.22, "share", "Least share of the tasks' time without a CPU.", "ours"),
     Threshold(
         "gil-contention.late",
         0.0045,
