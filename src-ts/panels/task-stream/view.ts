@@ -9,6 +9,7 @@ import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '
 import { Choice } from './choice';
 import { type ColorTable, colorTable } from './colors';
 import { drawDetails } from './details';
+import { drawFailures } from './failures';
 import { Grid, type View } from './grid';
 import { drawLaneLabels, type Group, groupsOf } from './lane-labels';
 import { heightOf, LaneWindow } from './lane-window';
@@ -113,6 +114,10 @@ export class TaskStreamView implements PanelView {
     if (!this.grid.update(this.view(scale, ratio))) surface.invalidate('base');
     this.recolor();
     this.paint(pen, plot, scale, marks.values);
+    const { lanes } = this.context.tasks;
+    const { top, height: laneHeight } = this.window;
+    this.pathLine.draw(pen, { plot, scale, lanes, top, laneHeight }, theme);
+    if (this.pathLine.shown) drawFailures(pen, this.grid, plot, laneHeight, theme, this.dimmed());
     drawDetails(pen, {
       context: this.context,
       plot,
@@ -122,9 +127,6 @@ export class TaskStreamView implements PanelView {
       roles: this.choice.roles,
       entries: this.choice.entries
     });
-    const { lanes } = this.context.tasks;
-    const { top, height: laneHeight } = this.window;
-    this.pathLine.draw(pen, { plot, scale, lanes, top, laneHeight }, theme);
     drawLaneLabels(
       pen,
       {
@@ -219,10 +221,9 @@ export class TaskStreamView implements PanelView {
   }
 
   private paint(pen: Pen, plot: Box, scale: Scale, marks: readonly number[]): void {
-    const { surface, viewport, selection } = this.context;
+    const { surface, viewport } = this.context;
     if (!this.colors || plot.height <= 0) return;
     const lanes = this.lanesShown();
-    const { workers } = selection.filter();
     const laneHeight = this.window.height;
     const withShapes = laneHeight >= WITH_SHAPES;
     const first = Math.round((scale.start - viewport.origin) / (scale.perPixel / surface.ratio));
@@ -234,7 +235,7 @@ export class TaskStreamView implements PanelView {
       lanes.length,
       first,
       this.colors,
-      row => workers !== undefined && !workers.has(lanes[row].worker),
+      this.dimmed(),
       withShapes,
       marks.map(value => Math.round(scale.x(viewport.origin + value) * surface.ratio))
     );
@@ -244,6 +245,15 @@ export class TaskStreamView implements PanelView {
     for (let row = 1; laneHeight >= 4 && row <= lanes.length; row++) {
       pen.fillRect(plot.x, row * laneHeight - 1, plot.width, 1);
     }
+  }
+
+  /** Lanes of workers that are not chosen step back. */
+  private dimmed(): (row: number) => boolean {
+    const { selection, tasks } = this.context;
+    const { workers } = selection.filter();
+    const { lanes } = tasks;
+    const { top } = this.window;
+    return row => workers !== undefined && !workers.has(lanes[top + row].worker);
   }
 
   private recolor(): void {
