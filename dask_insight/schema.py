@@ -330,6 +330,7 @@ _ALL = (
         Column("code", "str", "The code that started it."),
         Column("cell", "sym", "Id of the notebook cell that started it; '' if none did."),
         Column("execution", "u32", "Execution count of that run of the cell; 0 if none."),
+        Column("nbytes", "f64", "Size of the graph as it was sent, bytes; NaN if unknown.", unit="bytes"),
         Column("materialize", "f32", "Seconds Dask took to build the graph; NaN if unknown.", unit="s"),
         Column("ordering", "f32", "Seconds for ordering it.", unit="s"),
         Column("states", "f32", "Seconds for making the task states.", unit="s"),

@@ -26,6 +26,8 @@ def test_threads_that_compete_for_cores_are_starved() -> None:
         while time.thread_time() < until:
             np.sort(np.arange(50_000)[::-1])
         together.wait()
+        # Of a thread that has ended nothing can be read.
+        together.wait()
 
     threads = [threading.Thread(target=spin, daemon=True) for _ in range(number)]
     for thread in threads:
@@ -36,6 +38,7 @@ def test_threads_that_compete_for_cores_are_starved() -> None:
     # Of `number` threads that each need 0.2 s, a core has two or more.
     assert starved.take() > 0.1
     assert starved.take() < 0.1
+    together.wait()
 
 
 def test_a_thread_that_sleeps_is_not_starved() -> None:

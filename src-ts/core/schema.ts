@@ -395,6 +395,8 @@ export const TABLES = {
     cell: 'sym',
     /** Execution count of that run of the cell; 0 if none. */
     execution: 'u32',
+    /** Size of the graph as it was sent, bytes; NaN if unknown. */
+    nbytes: 'f64',
     /** Seconds Dask took to build the graph; NaN if unknown. */
     materialize: 'f32',
     /** Seconds for ordering it. */

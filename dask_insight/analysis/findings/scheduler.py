@@ -12,6 +12,7 @@ from ...timeline import Moments
 from .facts import Facts, medians
 from .finding import Fact, Finding
 from .gaps import intake
+from .names import risk
 from .outliers import first_of_each
 from .rule import Rule
 from .thresholds import Limits
@@ -107,16 +108,21 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     before = seconds - float(taken.within(np.array([facts.start]), np.array([facts.stop])).sum())
     requests = _requests(facts, limits)
     sent = requests.seconds
+    nbytes = float(np.nan_to_num(table["nbytes"]).max(initial=0.0))
+    heavy = nbytes >= limits["large-graph.bytes"]
     if (
-        tasks < limits["large-graph.tasks"]
+        not heavy
+        and tasks < limits["large-graph.tasks"]
         and seconds + sent / max(facts.threads, 1) < limits["large-graph.seconds"]
     ):
         return
     idle = facts.is_part("scheduler", "client", "joining")
     lost = facts.within(idle, taken) + sent
     cost = before + facts.spread(lost)
-    names = requests.names or _brought(facts, table)
+    names = requests.names or _brought(facts, table, "nbytes" if heavy else "tasks")
     evidence = [Fact("most tasks in one graph", tasks, "count", limits["large-graph.tasks"])]
+    if nbytes > 0:
+        evidence.append(Fact("largest graph as sent", nbytes, "bytes", limits["large-graph.bytes"]))
     if seconds > 0:
         evidence.append(Fact("taking graphs in", seconds, "s", limits["large-graph.seconds"]))
     if sent:
@@ -128,17 +134,29 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if sent:
         name = names[0] if names else "task"
         title = f"`{name}` carries data in its graph: {words.duration(requests.way)} to send each task"
+    # Few bytes a task are what many tasks take; many are data inside of them.
+    carries = bool(sent) or (heavy and nbytes >= _EACH * max(1, tasks))
+    if carries and not sent:
+        name = names[0] if names else "task"
+        title = f"`{name}` carries data in its graph: {words.size(nbytes)} were sent to the scheduler"
+    dear = nbytes >= limits["large-graph.critical"]
+    told = risk(facts, limits, cost) if heavy else {"cost_seconds": cost}
     yield Finding(
         code="large-graph",
+        severity="critical" if dear else "warning" if heavy else "",
         title=title,
         tasks=names,
         cost_thread_seconds=lost,
-        cost_seconds=cost,
+        **told,
         evidence=tuple(evidence),
-        why=_CARRIES if sent else _MANY,
-        advice=_SCATTER if sent else _FEWER,
-        url=_LOAD if sent else LARGE_GRAPH.url,
+        why=_CARRIES if carries else _MANY,
+        advice=_SCATTER if carries else _FEWER,
+        url=_LOAD if carries else LARGE_GRAPH.url,
     )
+
+
+#: Bytes of a graph for each task from which it carries data.
+_EACH = 20_000
 
 
 class _Requests(NamedTuple):
@@ -182,11 +200,11 @@ def _requests(facts: Facts, limits: Limits) -> _Requests:
     return _Requests(float(lost.sum()), names, float(way[facts.names.index(names[0])]))
 
 
-def _brought(facts: Facts, table: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the tasks of the largest graph, most first."""
+def _brought(facts: Facts, table: Mapping[str, Any], by: str) -> tuple[str, ...]:
+    """Names of the tasks of the graph that is largest by tasks or bytes, most first."""
     if not len(table["tasks"]):
         return ()
-    largest = table["submission"][int(np.argmax(table["tasks"]))]
+    largest = table["submission"][int(np.argmax(np.nan_to_num(table[by])))]
     graph = facts.read("graph")
     mine = graph["submission"] == largest
     if not mine.any():
@@ -242,7 +260,8 @@ LARGE_GRAPH = Rule(
     code="large-graph",
     says="A graph was so large, by its tasks or the data inside of them, that handing it over took long.",
     formula=(
-        "A graph of `large-graph.tasks` tasks, or `large-graph.seconds` in which the scheduler took graphs "
+        "A graph of `large-graph.bytes` as it is sent (critical from `large-graph.critical`), or of "
+        "`large-graph.tasks` tasks, or `large-graph.seconds` in which the scheduler took graphs "
         "in (materializing, ordering, making states) of `large-graph.least` tasks or more, together with "
         "idle time of threads while tasks were on their way to workers, of names whose median way takes "
         "`large-graph.request`, or twice that, while the client packed them."

@@ -50,6 +50,14 @@ TABLE = (
         "ours",
     ),
     Threshold("large-graph.tasks", 100000, "count", "Tasks of one graph from which it is large.", _PRACTICES),
+    Threshold(
+        "large-graph.bytes",
+        10e6,
+        "bytes",
+        "Size of a graph as it is sent from which it is large.",
+        _CONFIG + ".admin.large-graph-warning-threshold",
+    ),
+    Threshold("large-graph.critical", 100e6, "bytes", "Size of a graph from which that is critical.", "ours"),
     Threshold("large-graph.least", 1000, "count", "Tasks from which taking a graph in is counted.", "ours"),
     Threshold(
         "large-graph.seconds",

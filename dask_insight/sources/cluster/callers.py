@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import logging
+import math
 import re
 import sys
 from collections.abc import Callable
@@ -35,6 +36,8 @@ class Caller(NamedTuple):
     code: str
     #: The notebook cell that ran.
     cell: Cell = NO_CELL
+    #: Bytes of the graph as it was sent; NaN if unknown.
+    nbytes: float = math.nan
 
 
 Listener = Callable[[list[str], Caller], None]
@@ -72,12 +75,18 @@ class _Watch:
         try:
             if message.get("op") == "update-graph":
                 keys = [key if isinstance(key, str) else str(key) for key in islice(message["keys"], _KEYS)]
-                caller = calling(sys._getframe(1))
+                caller = calling(sys._getframe(1))._replace(nbytes=_size(message.get("expr_ser")))
                 for listener in list(self._listeners):
                     listener(keys, caller)
         except Exception:
             _log.debug("a submission's place in the code was not found", exc_info=True)
         return self._send(message)
+
+
+def _size(graph: Any) -> float:
+    """Bytes of a graph as distributed sends it."""
+    frames = getattr(graph, "frames", None)
+    return float(sum(memoryview(frame).nbytes for frame in frames)) if frames else math.nan
 
 
 def calling(frame: FrameType | None) -> Caller:

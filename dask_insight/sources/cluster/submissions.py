@@ -90,6 +90,7 @@ class Submissions:
             "code": [caller.code if self._code else "" for caller in callers],
             "cell": [caller.cell.id for caller in callers],
             "execution": [caller.cell.execution for caller in callers],
+            "nbytes": [caller.nbytes for caller in callers],
         }
         # The signs of the last two are wrong in some versions of distributed.
         for name, theirs in (
