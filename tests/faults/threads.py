@@ -89,7 +89,7 @@ def a_c_call_that_keeps_the_gil(client: Any) -> Work:
     workers = addresses(client)
     yield
     decoded = [
-        client.submit(decode, number, workers=[workers[number % 2]], pure=False) for number in range(10)
+        client.submit(decode, number, workers=[workers[number % 2]], pure=False) for number in range(20)
     ]
     pairs = zip(decoded[::2], decoded[1::2], strict=True)
     client.gather([client.submit(index, *pair, pure=False) for pair in pairs])

@@ -193,7 +193,7 @@ TABLE = (
     ),
     Threshold("event-loop-lag.lag", 0.1, "s", "Delay of an event loop that counts.", "ours"),
     Threshold("event-loop-lag.share", 0.3, "share", "Share of the run in such delays.", "ours"),
-    Threshold("event-loop-lag.seconds", 1.0, "s", "Least time in such delays.", "ours"),
+    Threshold("event-loop-lag.seconds", 0.6, "s", "Least time in such delays.", "ours"),
     Threshold(
         "event-loop-lag.longest",
         3.0,
