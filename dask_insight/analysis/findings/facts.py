@@ -24,6 +24,10 @@ _MINUTES = 300.0
 IDLE = ("inputs", "data", "placement", "scheduler", "paused", "client", "joining", "leaving")
 
 
+#: Bytes of a graph for each task from which its tasks carry data.
+CARRIES = 20_000
+
+
 class Facts:
     """A recording as the rules see it.
 
@@ -296,6 +300,15 @@ class Facts:
         """When a worker left; inf if it did not."""
         moment = float(self.workers.get(worker, {}).get("left", np.nan))
         return moment if np.isfinite(moment) else np.inf
+
+    @cached_property
+    def carried(self) -> float:
+        """Bytes of the largest graph that carries data in its tasks; 0 if none does."""
+        table = self.read("submissions")
+        nbytes = np.nan_to_num(table["nbytes"])
+        return float(
+            np.where(nbytes >= CARRIES * np.maximum(table["tasks"], 1), nbytes, 0.0).max(initial=0.0)
+        )
 
     @cached_property
     def states(self) -> States:

@@ -41,11 +41,17 @@ class _Course(NamedTuple):
     managed: np.ndarray
 
 
+#: Tasks that a worker of few threads has at a time: some run, some stand by, some are being unpacked.
+_TASKS = 6
+
+
 def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
     grown = {}
+    # A worker holds several tasks at a time, and each that carries data is unpacked there; see large-graph.
+    brought = _TASKS * facts.carried
     for worker, course in _courses(facts).items():
         growth = _growth(facts, worker, course, limits["unmanaged-growth.steady"])
-        if growth is not None and growth.nbytes >= limits["unmanaged-growth.bytes"]:
+        if growth is not None and growth.nbytes >= brought + limits["unmanaged-growth.bytes"]:
             much = growth.share >= limits["unmanaged-growth.limit"]
             if much or growth.of_process >= limits["unmanaged-growth.process"]:
                 grown[worker] = growth

@@ -26,6 +26,9 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
     usual = _usual(facts, late)
     much = {name: moments for name, moments in late.items() if _much(facts, name, moments, usual, limits)}
     spilling = spilled(facts).seconds
+    if facts.carried >= limits["large-graph.bytes"]:
+        # Unpacking what tasks bring along holds the loop up; see large-graph.
+        much = {name: moments for name, moments in much.items() if name in ("scheduler", "client")}
     workers = {
         name: moments
         for name, moments in much.items()

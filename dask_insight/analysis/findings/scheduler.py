@@ -135,7 +135,7 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         name = names[0] if names else "task"
         title = f"`{name}` carries data in its graph: {words.duration(requests.way)} to send each task"
     # Few bytes a task are what many tasks take; many are data inside of them.
-    carries = bool(sent) or (heavy and nbytes >= _EACH * max(1, tasks))
+    carries = bool(sent) or (heavy and facts.carried > 0)
     if carries and not sent:
         name = names[0] if names else "task"
         title = f"`{name}` carries data in its graph: {words.size(nbytes)} were sent to the scheduler"
@@ -153,10 +153,6 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         advice=_SCATTER if carries else _FEWER,
         url=_LOAD if carries else LARGE_GRAPH.url,
     )
-
-
-#: Bytes of a graph for each task from which it carries data.
-_EACH = 20_000
 
 
 class _Requests(NamedTuple):
