@@ -20,6 +20,7 @@ async function inBothThemes(lab: Lab, name: string, settled: () => Promise<void>
   for (const [scheme, theme] of Object.entries(THEMES)) {
     await lab.execute('apputils:change-theme', { theme });
     await settled();
+    await expect(lab.page.locator('#jupyterlab-splash')).toHaveCount(0);
     await lab.page.screenshot({ path: join(docs, `${name}-${scheme}.png`) });
   }
   await lab.execute('apputils:change-theme', { theme: THEMES.light });
