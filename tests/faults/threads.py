@@ -77,7 +77,7 @@ def a_database_that_is_waited_for(client: Any) -> Work:
 
 def decode(number: int) -> int:
     """A call into C that does not let go of the GIL."""
-    return sum(range(30_000_000)) + number
+    return sum(range(100_000_000)) + number
 
 
 def index(first: int, second: int) -> float:
@@ -89,7 +89,7 @@ def a_c_call_that_keeps_the_gil(client: Any) -> Work:
     workers = addresses(client)
     yield
     decoded = [
-        client.submit(decode, number, workers=[workers[number % 2]], pure=False) for number in range(20)
+        client.submit(decode, number, workers=[workers[number % 2]], pure=False) for number in range(10)
     ]
     pairs = zip(decoded[::2], decoded[1::2], strict=True)
     client.gather([client.submit(index, *pair, pure=False) for pair in pairs])
