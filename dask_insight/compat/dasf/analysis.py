@@ -46,6 +46,7 @@ class TraceAnalyser:
     def __init__(
         self, database: MultiEventDatabase | Recording | Iterable[Event], process_trace_before: bool = True
     ) -> None:
+        self._computed: _Computed | None = None
         if isinstance(database, Recording):
             self.recording = database
             return
@@ -54,7 +55,6 @@ class TraceAnalyser:
             self.recording = dasf.read(files)
         else:
             self.recording = dasf.from_events((asdict(event) for event in database), "events")
-        self._computed: _Computed | None = None
 
     def per_function_bottleneck(self) -> pd.DataFrame:
         """Each function on each worker, most time first.
@@ -178,9 +178,8 @@ class TraceAnalyser:
         return counted
 
     def _done(self) -> _Computed:
-        if getattr(self, "_computed", None) is None:
+        if self._computed is None:
             self._computed = _Computed(self.recording)
-        assert self._computed is not None
         return self._computed
 
 

@@ -66,7 +66,7 @@ export class CompareView implements PanelView {
       zoom: (x, y, factor) => this.flame.holds(y) && zoom.zoom(x / width(), factor),
       pan: dx => zoom.pan(-dx / width()),
       doubleClick: () => zoom.fit(),
-      key: event => this.key(event.key)
+      key: event => this.flame.zoom.key(event.key)
     };
   }
 
@@ -227,21 +227,5 @@ export class CompareView implements PanelView {
       this.tables.set(id, table);
     }
     box.append(table.element);
-  }
-
-  private key(key: string): boolean {
-    const { zoom } = this.flame;
-    if (key === 'Escape') return zoom.back();
-    const acts: Readonly<Record<string, () => void>> = {
-      '+': () => zoom.zoom(0.5, 1 / 1.5),
-      '=': () => zoom.zoom(0.5, 1 / 1.5),
-      '-': () => zoom.zoom(0.5, 1.5),
-      '0': () => zoom.fit(),
-      PageDown: () => zoom.scroll(5),
-      PageUp: () => zoom.scroll(-5)
-    };
-    if (!Object.hasOwn(acts, key)) return false;
-    acts[key]();
-    return true;
   }
 }

@@ -232,24 +232,8 @@ export class FlameGraphView implements PanelView {
         zoom.scroll(-rows);
       },
       doubleClick: () => zoom.fit(),
-      key: event => this.key(event.key)
+      key: event => this.zoom.key(event.key)
     };
-  }
-
-  private key(key: string): boolean {
-    const { zoom } = this;
-    if (key === 'Escape') return zoom.back();
-    const acts: Readonly<Record<string, () => void>> = {
-      '+': () => zoom.zoom(0.5, 1 / 1.5),
-      '=': () => zoom.zoom(0.5, 1 / 1.5),
-      '-': () => zoom.zoom(0.5, 1.5),
-      '0': () => zoom.fit(),
-      PageDown: () => zoom.scroll(5),
-      PageUp: () => zoom.scroll(-5)
-    };
-    if (!Object.hasOwn(acts, key)) return false;
-    acts[key]();
-    return true;
   }
 
   private box(): Box {

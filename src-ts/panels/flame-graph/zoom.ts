@@ -97,4 +97,20 @@ export class FlameZoom {
     this.window = window;
     this.changed();
   }
+
+  /** A key that moves the view; false if it does not. */
+  key(key: string): boolean {
+    if (key === 'Escape') return this.back();
+    const acts: Readonly<Record<string, () => void>> = {
+      '+': () => this.zoom(0.5, 1 / 1.5),
+      '=': () => this.zoom(0.5, 1 / 1.5),
+      '-': () => this.zoom(0.5, 1.5),
+      '0': () => this.fit(),
+      PageDown: () => this.scroll(5),
+      PageUp: () => this.scroll(-5)
+    };
+    if (!Object.hasOwn(acts, key)) return false;
+    acts[key]();
+    return true;
+  }
 }
