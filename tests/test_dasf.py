@@ -211,6 +211,7 @@ def test_registered_on_whatever_has_a_cluster(tmp_path: Path, monkeypatch: pytes
     from distributed import Client, LocalCluster
 
     import dask_insight
+    from dask_insight.compat.dasf.nvtx import NAME
 
     monkeypatch.chdir(tmp_path)
     with (
@@ -221,7 +222,11 @@ def test_registered_on_whatever_has_a_cluster(tmp_path: Path, monkeypatch: pytes
             SimpleNamespace(client=client), name="mine", enable_nvtx=True
         )
         assert client.submit(sum, range(5)).result() == 10
+        plugins = client.run(lambda dask_worker: list(dask_worker.plugins))
+        assert all(NAME in names for names in plugins.values())
         session.stop()
+        plugins = client.run(lambda dask_worker: [name for name in dask_worker.plugins if "insight" in name])
+        assert not any(plugins.values())
         with pytest.raises(TypeError, match="give a distributed"):
             dasf.register_default_profiler(object())
     (file,) = tmp_path.glob("mine-*.dinsight")

@@ -54,3 +54,8 @@ def annotate(client: Any) -> None:
         client.register_plugin(Ranges(), name=NAME)
     finally:
         cloudpickle.unregister_pickle_by_value(module)
+
+
+def withdraw(client: Any) -> None:
+    """Take the ranges off all workers."""
+    client.unregister_worker_plugin(NAME)

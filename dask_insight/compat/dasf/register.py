@@ -6,12 +6,42 @@ import atexit
 import time
 from typing import Any
 
+from ...recording import Recording
 from ...session import Session, record
+
+
+class Registered:
+    """A recording until the program ends.
+
+    Attributes
+    ----------
+    recording
+        What it fills.
+    """
+
+    def __init__(self, session: Session, client: Any, ranges: bool) -> None:
+        self.recording: Recording = session.start()
+        self._session, self._client, self._ranges = session, client, ranges
+        if ranges:
+            from .nvtx import annotate
+
+            annotate(client)
+        atexit.register(self.stop)
+
+    def stop(self) -> None:
+        """End it now, and leave nothing on the workers."""
+        atexit.unregister(self.stop)
+        self._session.stop()
+        if self._ranges and self._client.status == "running":
+            from .nvtx import withdraw
+
+            withdraw(self._client)
+        self._ranges = False
 
 
 def register_default_profiler(
     target: Any, name: str | None = None, enable_nvtx: bool = False, add_time_suffix: bool = True
-) -> Session:
+) -> Registered:
     """Record what a cluster does until the program ends.
 
     Parameters
@@ -27,7 +57,7 @@ def register_default_profiler(
 
     Returns
     -------
-    Session
+    Registered
         Its `stop` ends the recording before the program does.
 
     Raises
@@ -40,13 +70,7 @@ def register_default_profiler(
     if add_time_suffix:
         stem += f"-{int(time.time())}"
     session = record(f"{stem}.dinsight", client=client, name=name or "default", local=False)
-    session.start()
-    if enable_nvtx:
-        from .nvtx import annotate
-
-        annotate(client)
-    atexit.register(session.stop)
-    return session
+    return Registered(session, client, enable_nvtx)
 
 
 def _client_of(target: Any) -> Any:
