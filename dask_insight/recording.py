@@ -47,7 +47,7 @@ class Recording(Questions):
     Each table is a pandas DataFrame under its name: ``tasks``, ``phases``,
     ``edges``, ``transfers``, ``transferred``, ``resources``, ``gpus``,
     ``memory``, ``stacks``, ``samples``, ``sampling``, ``metrics``, ``events``,
-    ``workers``, ``spans``, ``submissions``, ``functions``, ``lines``, ``errors``, ``clocks``,
+    ``workers``, ``spans``, ``submissions``, ``functions``, ``fused``, ``lines``, ``errors``, ``clocks``,
     ``cache``, ``critical``, ``budget``,
     ``graph`` and the schema's raw ``attempts``, ``executions``, ``running``.
     Times are seconds since `started`; `table` gives them as timestamps.
@@ -79,6 +79,7 @@ class Recording(Questions):
         spans: pd.DataFrame
         submissions: pd.DataFrame
         functions: pd.DataFrame
+        fused: pd.DataFrame
         lines: pd.DataFrame
         errors: pd.DataFrame
         clocks: pd.DataFrame

@@ -296,6 +296,20 @@ _ALL = (
         Column("detail", "str", "As JSON; '' if none."),
     ),
     _table(
+        "fused",
+        "What tasks were fused from when their graph was optimized; a row for each task inside of them.",
+        Column("group", "sym", "The tasks that ran: their keys without numbers."),
+        Column(
+            "part",
+            "sym",
+            "A task inside of them: its key without numbers. Where the same one stands in two groups, both "
+            "computed the same.",
+        ),
+        Column("function", "sym", "Qualified name of its function."),
+        Column("file", "sym", "The function's file, or notebook cell."),
+        Column("line", "u32", "The function's first line."),
+    ),
+    _table(
         "workers",
         "Every worker; a later row replaces an earlier one of the same worker.",
         Column("worker", "sym", "Its address; with '#2', '#3' … where an address was used again."),

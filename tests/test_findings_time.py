@@ -11,6 +11,7 @@ from test_time_budget import NAN, START, Run
 from dask_insight.analysis.findings import Finding
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
 
 TWO = {"threads": 2, "joined": -1.0, "left": NAN}
 
@@ -456,4 +457,86 @@ def test_results_lost_with_their_worker_are_told_elsewhere() -> None:
     made = [run.task("load", "b", number, number + 1.0) for number in range(2)]
     for task in made:
         run.task("load", "a", 2.1 + task, 3.1 + task, task=task, submitted=2.05)
+    assert told(run, "recompute") == []
+
+
+def fused(run: Run, groups: dict[str, tuple[int, ...]], parts: dict[str, tuple[str, ...]]) -> Run:
+    """Tasks of these groups, each group a submission of its own, with what was fused into them.
+
+    Every attempt spends its first half in the function of the part ``load``.
+    """
+    group_of = {task: name for name, tasks in groups.items() for task in tasks}
+    run.tables["graph"] = {
+        "task": range(len(run.names)),
+        "prefix": run.names,
+        "group": [group_of[task] for task in range(len(run.names))],
+        "submission": [list(groups).index(group_of[task]) for task in range(len(run.names))],
+    }
+    rows = [(group, part) for group, inside in parts.items() for part in inside]
+    run.tables["fused"] = {
+        "group": [group for group, _ in rows],
+        "part": [part for _, part in rows],
+        "function": [part.partition("-")[0] for _, part in rows],
+        "file": ["mine.py"] * len(rows),
+        "line": [len(part) for _, part in rows],
+    }
+    run.tables["stacks"] = {
+        "stack": [1, 2, 3],
+        "parent": [NOTHING, 1, NOTHING],
+        "function": ["load", "read", "reduce"],
+        "file": ["mine.py"] * 3,
+        "line": [12, 20, 30],
+        "first_line": [len("load-1"), 19, 29],
+    }
+    of = [(row["run"], stack, half) for row in run.attempts for stack, half in ((2, 0), (3, 1))]
+    half = [(run.attempts[number]["stop"] - run.attempts[number]["start"]) / 2 for number, _, _ in of]
+    run.tables["samples"] = {
+        "process": [run.attempts[number]["worker"] for number, _, _ in of],
+        "thread": ["1"] * len(of),
+        "time": [
+            START + run.attempts[number]["start"] + (which + 1) * length
+            for (number, _, which), length in zip(of, half, strict=True)
+        ],
+        "duration": np.array(half, "f4"),
+        "stack": [stack for _, stack, _ in of],
+        "run": [number for number, _, _ in of],
+    }
+    return run
+
+
+def two_questions(run: Run) -> dict[str, tuple[int, ...]]:
+    mean = [run.task("mean", worker, 0, 2) for worker in "ab"]
+    spread = [run.task("std", worker, 2, 4, submitted=2) for worker in "ab"]
+    return {"mean-9": tuple(mean), "std-9": tuple(spread)}
+
+
+def test_what_was_fused_into_two_computations_is_made_again() -> None:
+    run = Run()
+    found = one(
+        fused(run, two_questions(run), {"mean-9": ("load-1", "mean-9"), "std-9": ("load-1", "std-9")}),
+        "recompute",
+    )
+    assert found.tasks == ("std",) and "`load`" in found.title
+    assert found.cost_thread_seconds == pytest.approx(2) and found.cost_seconds == pytest.approx(1)
+    assert (found.start, found.stop) == (2, 4)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        pytest.param({"mean-9": ("load-1",), "std-9": ("load-2",)}, id="other data"),
+        pytest.param({"mean-9": ("load-1",), "std-9": ("std-9",)}, id="kept"),
+        pytest.param({"std-9": ("load-1",)}, id="once"),
+    ],
+)
+def test_what_is_not_the_same_is_not_made_again(parts: dict[str, tuple[str, ...]]) -> None:
+    run = Run()
+    assert told(fused(run, two_questions(run), parts), "recompute") == []
+
+
+def test_two_results_of_one_computation_are_not_made_again() -> None:
+    run = Run()
+    groups = two_questions(run)
+    fused(run, groups, {"mean-9": ("load-1",), "std-9": ("load-1",)})
+    run.tables["graph"]["submission"] = [0] * 4
     assert told(run, "recompute") == []

@@ -21,6 +21,7 @@ from dask.system import CPU_COUNT
 import dask_insight
 from dask_insight.batch import encode
 from dask_insight.probe.functions import functions_of
+from dask_insight.probe.fused import parts_of
 from dask_insight.recording import Recording
 from dask_insight.session import code
 from dask_insight.session.code import Code, may_be_kept
@@ -144,6 +145,19 @@ def test_what_is_composed_or_fused_tells_all_its_functions() -> None:
     assert [place.function for place in functions_of(fused)] == ["_other", "_plain"]
 
 
+def test_a_fused_task_tells_its_parts_by_the_keys_that_they_had() -> None:
+    array = da.ones((20, 20), chunks=10).map_blocks(_plain, dtype="f8")
+    sums = [dask.optimize(array.map_blocks(_other, dtype="f8") + number)[0] for number in (1, 2)]
+    found = [[part for node in each.dask.values() for part in parts_of(node)] for each in sums]
+    for parts in found:
+        mine = {part.place.function: part.name for part in parts}
+        assert mine["_plain"] == array.name
+        assert {part.name for part in parts if part.place.function == "_plain"} == {array.name}
+    assert parts_of(Task("key", _plain, 1)) == [] == parts_of(None)
+    first, second = Task("a", _plain, 1), Task("b", _other, Task("a", _plain, 1).ref())
+    assert parts_of(Task.fuse(first, second)) == []  # Keys without tokens do not tell what is computed.
+
+
 def test_functions_given_to_machinery_are_found(tmp_path: Path) -> None:
     array = da.ones((20, 20), chunks=10).map_blocks(_plain, dtype="f8").sum()
     (array,) = dask.optimize(array)
@@ -185,6 +199,17 @@ def test_a_cluster_tells_where_functions_stand(client: Any) -> None:
     assert submitted["file"].eq(HERE).all()
     assert any("client.map(_plain, range(3))" in lines[line] for line in submitted["line"])
     assert not run.events["message"].str.contains("failed").any()
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_what_ran_inside_of_fused_tasks_is_recorded(client: Any, local: bool) -> None:
+    array = da.ones((20, 20), chunks=10).map_blocks(_plain, dtype="f8")
+    with dask_insight.record() as run:
+        (array + 1).sum().compute(scheduler="threads" if local else client)
+    mine = run.fused.query("function == '_plain'")
+    assert set(mine["part"]) == {array.name} and set(mine["file"]) == {HERE}
+    assert set(mine["line"]) == {_first_line(_plain)}
+    assert set(mine["group"]) <= set(run.graph["group"])
 
 
 def test_a_recorder_that_comes_later_is_told_too(client: Any) -> None:

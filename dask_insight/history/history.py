@@ -24,7 +24,7 @@ _BYTES_OF_ATTEMPT = 150
 #: Tables without which later rows could not be understood; kept as long as they are needed.
 _LASTING = (
     *("about", "graph", "edges", "stacks", "workers", "spans", "submissions", "cells"),
-    *("functions", "lines"),
+    *("functions", "fused", "lines"),
 )
 #: Tasks that are known by name, for each attempt that may be kept.
 _NAMES = 5

@@ -62,6 +62,7 @@ class Stores:
             "type_names": tasks.types,
             "action_names": tasks.actions,
             "functions": tasks.functions,
+            "fused": tasks.fused,
         }
 
     def start(self) -> Position:

@@ -26,7 +26,7 @@ _BOTH = (
 )
 #: Those that only one side needs, after those: by the module that holds its probe.
 _ONLY = {
-    "scheduler": ("functions", "tasks", "readers", "journal", "own", "cluster", "scheduler"),
+    "scheduler": ("functions", "fused", "tasks", "readers", "journal", "own", "cluster", "scheduler"),
     "worker": ("executions", "transfers", "metrics", "starved", "worker"),
 }
 #: All of them.

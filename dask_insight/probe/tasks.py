@@ -12,6 +12,7 @@ from time import time
 from typing import Any
 
 from .functions import functions_of
+from .fused import parts_of
 from .rows import Items, Names, Rows
 
 NOTHING = 0xFFFF_FFFF
@@ -23,6 +24,8 @@ _TEXT = 20_000
 #: Groups of a task name whose tasks are looked at for the functions that they run, and functions told of.
 _DEFINED = 8
 _FUNCTIONS = 20_000
+#: Parts of fused tasks that are told of.
+_PARTS = 20_000
 
 #: Layouts of the packed rows, by table; the reader's side has the same names in the same order.
 LAYOUTS = {
@@ -64,6 +67,8 @@ class Tasks:
         self.actions = Names("", 0xFF)
         #: Functions that tasks run: task name, function, module, file, line.
         self.functions = Names(("", "", "", "", 0), _FUNCTIONS)
+        #: What tasks were fused from: group, part, function, file, line.
+        self.fused = Names(("", "", "", "", 0), _PARTS)
         self._defined: dict[str, int] = {}
         #: Code of the worker that is, or was last, at each address; and back.
         self.codes: dict[str, int] = {}
@@ -145,17 +150,18 @@ class Tasks:
         known = len(self.groups.codes)
         code = self._codes[group] = self.groups.code((group.name, state.prefix.name, group.span_id or ""))
         if len(self.groups.codes) > known:
-            self._define(state.prefix.name, state.run_spec)
+            self._define(state.prefix.name, group.name, state.run_spec)
         return code
 
-    def _define(self, prefix: str, task: Any) -> None:
+    def _define(self, prefix: str, group: str, task: Any) -> None:
         """A task name is seen with a new group: tell which functions it runs, the first few times."""
-        looked = self._defined.get(prefix, 0)
-        if task is None or looked >= _DEFINED:
+        if task is None:
             return
-        self._defined[prefix] = looked + 1
+        looked = self._defined[prefix] = self._defined.get(prefix, 0) + 1
         try:
-            for place in functions_of(task):
+            for name, place in parts_of(task) if len(self.fused.codes) < _PARTS else ():
+                self.fused.code((group, name, place.function, place.file, place.line))
+            for place in functions_of(task) if looked <= _DEFINED else ():
                 self.functions.code((prefix, *place))
         except Exception as error:
             self._failed("functions", error)

@@ -10,26 +10,41 @@ from ... import words
 from ...schema import NOTHING
 from .facts import Facts
 from .finding import Fact, Finding
+from .inside import computed_inside
+from .names import most
 from .rule import Rule
 from .thresholds import Limits
 
 
 def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    rows = repeated(facts)
-    if not len(rows):
-        return
-    code, length = facts.prefix.codes[rows], facts.length[rows]
-    seconds = np.bincount(code, length, len(facts.names))
-    total = float(length.sum())
+    whole, inside = repeated(facts), computed_inside(facts)
+    seconds = inside.seconds.copy()
+    seconds[whole] = facts.length[whole]
+    rows = np.flatnonzero(seconds)
+    total = float(seconds.sum())
     share = total / max(float(facts.length[facts.good].sum()), 1e-12)
-    if share < limits["recompute.share"]:
+    if not len(rows) or share < limits["recompute.share"]:
         return
-    names = facts.worst(seconds, facts.names)
+    names = most(facts, rows, seconds[rows])
     known = facts.attempts
     tasks = len(np.unique(known.task[rows]))
+    title = f"{tasks:,} tasks, most of them `{names[0]}`, were computed again: {words.duration(total)}"
+    why = (
+        f"Results of {words.listing(f'`{name}`' for name in names[:3])} were let go of after one "
+        "computation and made again for a later one, with the same keys."
+    )
+    if float(inside.seconds.sum()) > 0.5 * total:
+        functions = words.listing(f"`{name}`" for name in inside.functions[:3])
+        title = f"{functions} ran again inside of {tasks:,} tasks, most of them `{names[0]}`: "
+        title += words.duration(total)
+        why = (
+            f"Dask fuses what follows one another, so that {functions} ran inside of "
+            f"{words.listing(f'`{name}`' for name in names[:3])}. An earlier computation had computed the "
+            "same there, with the same tokens, and its results were not kept."
+        )
     yield Finding(
         code="recompute",
-        title=f"{tasks:,} tasks, most of them `{names[0]}`, were computed again: {words.duration(total)}",
+        title=title,
         tasks=names,
         start=facts.since(known.start[rows].min()),
         stop=facts.since(known.stop[rows].max()),
@@ -41,15 +56,11 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("time it took again", total, "s"),
             Fact("share of all computing", share, "share", limits["recompute.share"]),
         ),
-        why=(
-            f"Results of {words.listing(f'`{name}`' for name in names[:3])} were let go of after one "
-            "computation and "
-            "made again for a later one, with the same keys."
-        ),
+        why=why,
         advice=(
             "Keep what several computations need, or ask for all of them at once; Dask shares what is the "
             "same.\n\n"
-            f"    data = data.persist()        # holds `{names[0]}` on the workers until `del data`\n"
+            "    data = data.persist()                # stays on the workers until `del data`\n"
             "    a, b = dask.compute(first, second)   # instead of first.compute(), second.compute()"
         ),
         url=RECOMPUTE.url,
@@ -78,8 +89,9 @@ RECOMPUTE = Rule(
     says="The same results were computed more than once.",
     formula=(
         "Attempts that ended well at a task that had ended well before, without those whose first result was "
-        "lost "
-        "with its worker; at least `recompute.share` of all time in task functions."
+        "lost with its worker; and, inside of fused tasks, the functions of parts that an earlier submission "
+        "had computed, by their share of the call stacks. Together at least `recompute.share` of all time in "
+        "task functions."
     ),
     cost="Their time in the function, over all threads.",
     url="https://distributed.dask.org/en/stable/manage-computation.html",

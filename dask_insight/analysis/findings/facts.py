@@ -266,6 +266,18 @@ class Facts:
         return excess
 
     @cached_property
+    def misplaced(self) -> np.ndarray:
+        """Thread-seconds of each piece in which a thread was idle beside tasks that waited for another one.
+
+        Without those in which they stood behind an outlier; see `straggler` and `data-skew`.
+        """
+        idle = np.where(self.is_part("placement"), self.seconds, 0.0)
+        for found in self.outliers(3, 4):
+            if found.why in ("itself", "data"):
+                idle = np.maximum(idle - found.stuck, 0.0)
+        return idle
+
+    @cached_property
     def held(self) -> list[Held]:
         """What is known of the threads of every worker while tasks ran."""
         return held(self)

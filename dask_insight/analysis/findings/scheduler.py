@@ -171,6 +171,9 @@ _NONE = _Requests(0.0, (), 0.0)
 def _requests(facts: Facts, limits: Limits) -> _Requests:
     """Idle time due to requests, of names most of whose tasks are long on their way."""
     known = facts.attempts
+    sizes = facts.read("submissions")["nbytes"]
+    if len(sizes) and np.isfinite(sizes).all() and float(sizes.max()) < limits["large-graph.least-bytes"]:
+        return _NONE
     rows = np.flatnonzero(facts.good & ~known.local & np.isfinite(known.received))
     # The first task of a worker also waits for imports; see cold-start.
     rows = np.delete(rows, first_of_each(known.worker.codes[rows], known.assigned[rows]))
@@ -260,7 +263,8 @@ LARGE_GRAPH = Rule(
         "`large-graph.tasks` tasks, or `large-graph.seconds` in which the scheduler took graphs "
         "in (materializing, ordering, making states) of `large-graph.least` tasks or more, together with "
         "idle time of threads while tasks were on their way to workers, of names whose median way takes "
-        "`large-graph.request`, or twice that, while the client packed them."
+        "`large-graph.request`, or twice that, while the client packed them; that only where a graph has "
+        "`large-graph.least-bytes`, for a busy scheduler is slow too."
     ),
     cost="The time of taking in, and that idle time over all threads.",
     url="https://docs.dask.org/en/stable/best-practices.html#avoid-very-large-graphs",

@@ -133,8 +133,7 @@ def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
 
 
 def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    idle = facts.is_part("placement")
-    lost = float(facts.seconds[idle].sum())
+    lost = float(facts.misplaced.sum())
     if lost < limits["worker-skew.idle"] * facts.offered:
         return
     busy = facts.busy_by_worker
@@ -173,8 +172,7 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    idle = facts.is_part("placement")
-    lost = float(facts.seconds[idle].sum())
+    lost = float(facts.misplaced.sum())
     if lost < limits["imbalanced-threads.idle"] * facts.offered:
         return
     busy, threads = facts.busy_by_lane, facts.lanes.threads

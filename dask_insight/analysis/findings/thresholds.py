@@ -57,6 +57,13 @@ TABLE = (
         "Size of a graph as it is sent from which it is large.",
         _CONFIG + ".admin.large-graph-warning-threshold",
     ),
+    Threshold(
+        "large-graph.least-bytes",
+        1e6,
+        "bytes",
+        "Size of a graph as it is sent below which its tasks carry no data; where it is known.",
+        "ours",
+    ),
     Threshold("large-graph.critical", 100e6, "bytes", "Size of a graph from which that is critical.", "ours"),
     Threshold("large-graph.least", 1000, "count", "Tasks from which taking a graph in is counted.", "ours"),
     Threshold(

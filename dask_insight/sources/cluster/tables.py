@@ -79,6 +79,8 @@ class Tables:
             )
         if "functions" in told:
             self._functions(told["functions"])
+        if "fused" in told:
+            self._fused(told["fused"])
         if "phases" in told:
             self._phases(rows("phases", told["phases"]))
         if "errors" in told:
@@ -121,6 +123,13 @@ class Tables:
         columns = {"prefix": prefix, "function": function, "module": module, "line": line}
         names = {"file": [shown_file(name) for name in file], "source": ["definition"] * len(file)}
         self._gather.add("functions", columns | names)
+
+    def _fused(self, found: list[tuple[str, str, str, str, int]]) -> None:
+        if not (told := [each for each in found if each[0]]):
+            return
+        group, part, function, file, line = zip(*told, strict=True)
+        columns = {"group": group, "part": part, "function": function, "line": line}
+        self._gather.add("fused", columns | {"file": [shown_file(name) for name in file]})
 
     def _remember(self, tasks: npt.NDArray[Any], submissions: npt.NDArray[Any]) -> None:
         if not len(tasks):

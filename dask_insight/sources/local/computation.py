@@ -87,9 +87,11 @@ class Computation:
         tasks = self._tasks = dict(zip(keys, range(first, first + len(keys)), strict=True))
         graph, edges = graph_columns(tasks, dsk, dependencies)
         self._prefixes = graph["prefix"]
-        for key, prefix in zip(keys, graph["prefix"], strict=True):
+        for key, prefix, group in zip(keys, graph["prefix"], graph["group"], strict=True):
             if prefix not in ledger.defined:
                 ledger.define(prefix, dsk[key])
+            if group not in ledger.looked_into:
+                ledger.look_into(group, dsk[key])
         ledger.put("graph", **graph, submission=[self._submission] * len(keys), **ranks(keys))
         ledger.put("edges", **edges)
         ledger.submitted.add(

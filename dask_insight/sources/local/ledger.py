@@ -20,6 +20,7 @@ from dask.system import CPU_COUNT
 from ...identity import Identity
 from ...options import Emit
 from ...probe.functions import functions_of
+from ...probe.fused import parts_of
 from ...probe.measured import Measured
 from ...probe.sampler import Sampler
 from ..cells import shown_file
@@ -72,8 +73,10 @@ class Ledger:
         self._cache = Rows("cache", "time", "source", "size", "metric", "task")
         self._events = Rows("events", "time", "source", "kind", "level", "message")
         self._functions = Rows("functions", "prefix", "function", "module", "file", "line", "source")
-        #: Task names whose functions are known.
+        self._fused = Rows("fused", "group", "part", "function", "file", "line")
+        #: Task names whose functions are known, and groups whose parts are.
         self.defined: set[str] = set()
+        self.looked_into: set[str] = set()
         self.totals = Totals(self._cache, cache_metric)
         self._outlet = Outlet(identity, anchor=time() - perf_counter())
         self._reporter = Reporter(self.activity, self._running)
@@ -123,6 +126,15 @@ class Ledger:
                 self._functions.add((prefix, function, module, shown_file(file), line, "definition"))
         except Exception as error:
             self.failed("functions", error)
+
+    def look_into(self, group: str, task: Any) -> None:
+        """A group of tasks is met for the first time, with this one of it."""
+        self.looked_into.add(group)
+        try:
+            for part, place in parts_of(task):
+                self._fused.add((group, part, place.function, shown_file(place.file), place.line))
+        except Exception as error:
+            self.failed("fused", error)
 
     def home(self) -> str:
         """Name of this process: its scheduler's, where tasks run in it."""
@@ -177,7 +189,8 @@ class Ledger:
             outlet.rows(emit, rows)
         while self._columns:
             outlet.columns(emit, *self._columns.popleft())
-        for rows in (self._functions, self._running, self.errors, self._phases, self._cache, self._events):
+        others = (self._running, self.errors, self._phases, self._cache, self._events)
+        for rows in (self._functions, self._fused, *others):
             outlet.rows(emit, rows)
         outlet.attempts(emit, self._attempts)
         while self._profiles:

@@ -1,0 +1,46 @@
+"""What tasks were fused from: optimizing puts several into one, whose key tells the last of them only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from .functions import Place, functions_of
+
+#: Most parts that are told of one task.
+_MOST = 32
+#: What stands before the numbers of a key, with the token that tells what is computed.
+_NAME = re.compile(r".+-[0-9a-f]{32}", re.DOTALL)
+
+
+class Part(NamedTuple):
+    """A task inside of another: its key without numbers, and its function."""
+
+    name: str
+    place: Place
+
+
+def parts_of(task: Any) -> list[Part]:
+    """The tasks inside of a fused task that have a token and a function with lines; none of another task."""
+    return list(dict.fromkeys(islice(_inside(task), _MOST)))
+
+
+def _inside(task: Any) -> Iterator[Part]:
+    for key, node in islice(_graph(task).items(), _MOST):
+        yield from _inside(node)
+        name = _NAME.match(text) if type(text := key[0] if type(key) is tuple else key) is str else None
+        own = _graph(node)
+        for place in functions_of(own.get(node.args[1]) if own else node)[:1] if name else ():
+            if place.line:
+                yield Part(name[0], place)  # type: ignore[index]
+
+
+def _graph(task: Any) -> dict[Any, Any]:
+    """The tasks inside of a fused one."""
+    function = getattr(task, "func", None) if type(task).__module__ == "dask._task_spec" else None
+    if type(function) is FunctionType and function.__name__ == "_execute_subgraph" and task.args:
+        return task.args[0] if type(task.args[0]) is dict else {}
+    return {}
