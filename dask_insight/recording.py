@@ -195,7 +195,14 @@ class Recording(Questions):
         written: Path = above("hosts.report", "write_report")(self, path, title=title)
         return written
 
-    def export(self, path: str | os.PathLike[str], format: str | None = None, *, force: bool = False) -> Path:
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        format: str | None = None,
+        *,
+        force: bool = False,
+        **options: Any,
+    ) -> Path:
         """Write it for another tool: Perfetto, speedscope, pprof, OpenTelemetry, Parquet …
 
         Parameters
@@ -209,6 +216,8 @@ class Recording(Questions):
             file's name says.
         force
             Replace what is there.
+        **options
+            Of that format, as `dask_insight.exports.FORMATS` lists them.
 
         Raises
         ------
@@ -216,10 +225,12 @@ class Recording(Questions):
             If the format is unknown, or the name says none.
         FileExistsError
             If something is there already.
+        FileNotFoundError
+            If there is no folder to write it into.
         ImportError
             If the format needs a library that is not installed; the message names it.
         """
-        written: Path = above("exports", "export")(self, path, format, force=force)
+        written: Path = above("exports", "export")(self, path, format, force=force, **options)
         return written
 
     def widget(self, panel: str | None = None) -> Any:

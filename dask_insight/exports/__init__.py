@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .progress import Told, silent
 
 if TYPE_CHECKING:
     from ..recording import Recording
@@ -14,13 +16,15 @@ __all__ = ["FORMATS", "Format", "export", "format_of"]
 
 
 class Format(NamedTuple):
-    """A format that can be written: function ``write(recording, path)`` of the module of its name."""
+    """A format that can be written: ``write(recording, path, told, **options)`` of the module of its name."""
 
     name: str
     #: What opens it, in words.
     opens: str
     #: End of its files' names; '' if it is a folder.
     suffix: str
+    #: Names of its own options.
+    options: tuple[str, ...] = ()
 
 
 #: Every format that can be written.
@@ -50,7 +54,13 @@ def format_of(path: str | os.PathLike[str]) -> str | None:
 
 
 def export(
-    recording: Recording, path: str | os.PathLike[str], format: str | None = None, *, force: bool = False
+    recording: Recording,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    force: bool = False,
+    told: Told = silent,
+    **options: Any,
 ) -> Path:
     """Write a recording for another tool.
 
@@ -65,6 +75,10 @@ def export(
         A name of `FORMATS`; by default what the file's name says.
     force
         Replace what is there.
+    told
+        Is told the share that is written, 0 to 1, again and again.
+    **options
+        Of that format; see `Format.options`.
 
     Returns
     -------
@@ -75,8 +89,12 @@ def export(
     ------
     ValueError
         If the format is unknown, or the name says none.
+    TypeError
+        If the format does not have such an option.
     FileExistsError
-        If something is there already.
+        If something is there already, or a folder holds what would be lost.
+    FileNotFoundError
+        If there is no folder to write it into.
     ImportError
         If the format needs a library that is not installed; the message names it.
     """
@@ -88,8 +106,30 @@ def export(
             if name
             else f"the name {os.fspath(path)!r} says no format: choose one of {known}"
         )
+    _check(name, options)
     target = Path(path)
+    _free(target, FORMATS[name], force)
+    import_module(f"{__name__}.{name}").write(recording, target, told, **options)
+    return target
+
+
+def _check(name: str, options: dict[str, Any]) -> None:
+    known = FORMATS[name].options
+    if unknown := [each for each in options if each not in known]:
+        raise TypeError(
+            f"{name} has no option {unknown[0]!r}; "
+            + (f"it has {', '.join(known)}" if known else "it has none")
+        )
+
+
+def _free(target: Path, format: Format, force: bool) -> None:
+    """Say what hinders writing before anything is worked out."""
+    folder = target.absolute().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no folder {folder}: make it first")
+    if format.suffix and target.is_dir():
+        raise FileExistsError(
+            f"{target} is a folder: name a file in it, as {target / ('run' + format.suffix)}"
+        )
     if target.exists() and not force:
         raise FileExistsError(f"{target} is there already: choose another name, or force=True")
-    import_module(f"{__name__}.{name}").write(recording, target)
-    return target

@@ -11,23 +11,25 @@ that needed its result. Times are microseconds since the recording's start.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from json.encoder import encode_basestring_ascii as quoted
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..batch import Symbols
+from ..tables import joined
 from .files import replaced
 from .lanes import tracks
+from .lines import Fixed, Json, Part, Where, Whole, Words, json_words, lines, rows_of, whole
+from .progress import Steps, Told, silent
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..recording import Recording
 
-#: Rows turned into text at a time.
-_CHUNK = 50_000
+#: Arrows looked up at a time.
+_ARROWS = 200_000
 #: Number from which the tracks of attempts that overlap on a thread are counted.
 _APART = 1_000_000
 #: Counters by table: name of the track, columns and what they are divided by.
@@ -42,8 +44,10 @@ _COUNTERS = {
     "memory": (("memory (MB)", ("managed", "unmanaged_old", "unmanaged_recent", "spilled"), 1e6),),
 }
 
+Block = tuple[int, bytes]
 
-def write(recording: Recording, path: Path) -> None:
+
+def write(recording: Recording, path: Path, told: Told = silent) -> None:
     """Write the trace.
 
     Parameters
@@ -52,29 +56,41 @@ def write(recording: Recording, path: Path) -> None:
         What to write.
     path
         The file; compressed if its name ends in ``.gz``.
+    told
+        Is told how far it is.
     """
     with replaced(path) as file:
         file.write(b'{"displayTimeUnit":"ms","otherData":')
         about = {name: str(value) for name, value in recording.about.items() if name != "configuration"}
-        file.write(json.dumps(about).encode() + b',"traceEvents":[\n')
-        first = True
-        for text in _events(recording):
-            if text:
-                file.write(text.encode() if first else b",\n" + text.encode())
-                first = False
+        places = _Places(recording)
+        ran = _Ran(recording, places)
+        file.write(json.dumps(about).encode() + b',"traceEvents":[\n' + ",\n".join(places.names()).encode())
+        steps = Steps(told, _rows(recording, ran))
+        for rows, text in _events(recording, places, ran):
+            file.write(text)
+            steps.add(rows)
         file.write(b"\n]}\n")
 
 
-def _events(recording: Recording) -> Iterator[str]:
-    places = _Places(recording)
-    tasks = _attempts(recording, places)
-    yield ",\n".join(places.names())
-    yield from _slices(tasks)
-    yield from _flows(recording, tasks)
+def _rows(recording: Recording, ran: _Ran) -> int:
+    columns: Any = recording.columns
+    rows = len(ran.ts) + len(columns("edges")["task"]) + len(columns("phases")["start"])
+    rows += len(columns("transfers")["start"])
+    return rows + sum(len(columns(table)["time"]) * len(tracks) for table, tracks in _COUNTERS.items())
+
+
+def _events(recording: Recording, places: _Places, ran: _Ran) -> Iterator[Block]:
+    """Each begins with the comma that parts it from the one before."""
+    yield from _slices(ran)
+    yield from _flows(recording, ran)
     yield from _around(recording, places)
     yield from _transfers(recording, places)
     for table, counters in _COUNTERS.items():
-        yield from _counters(recording.table(table), counters, places)
+        columns: Any = joined(recording.answer, table)
+        for name, of, unit in counters:
+            pid = places.pids(columns["process" if table == "resources" else "worker"])
+            ts = whole(columns["time"] - recording.started, 1e-6)
+            yield from _counter(name, {each: columns[each] / unit for each in of}, pid, ts)
 
 
 class _Places:
@@ -83,6 +99,7 @@ class _Places:
     def __init__(self, recording: Recording) -> None:
         self._pids: dict[str, int] = {}
         self._tids: dict[tuple[int, str], int] = {}
+        self._threads: Counter[int] = Counter()
         workers = recording.table("workers")
         self._told = dict(
             zip(workers["worker"], zip(workers["name"], workers["host"], strict=True), strict=True)
@@ -98,14 +115,16 @@ class _Places:
         """The number of a thread within its process."""
         known = self._tids.get((pid, thread))
         if known is None:
-            known = self._tids[pid, thread] = sum(1 for other, _ in self._tids if other == pid) + 1
+            self._threads[pid] += 1
+            known = self._tids[pid, thread] = self._threads[pid]
         return known
 
-    def pids(self, names: pd.Series) -> np.ndarray:
+    def pids(self, names: Symbols) -> np.ndarray:
         """The same for a column of names."""
-        found = names.astype("category")
-        numbers = np.array([self.pid(str(name)) for name in found.cat.categories] or [0])
-        return np.where(found.cat.codes < 0, 0, numbers[found.cat.codes])
+        numbers = np.zeros(len(names.names) + 1, "i8")
+        for code in np.unique(names.codes).tolist():
+            numbers[code] = self.pid(names.names[code])
+        return np.asarray(numbers[names.codes])
 
     def names(self) -> Iterator[str]:
         """Events that name all that have a number."""
@@ -122,182 +141,220 @@ def _meta(kind: str, pid: int, tid: int, told: dict[str, Any]) -> str:
     return f'{{"ph":"M","name":"{kind}","pid":{pid},"tid":{tid},"args":{json.dumps(told)}}}'
 
 
-def _attempts(recording: Recording, places: _Places) -> pd.DataFrame:
-    """The attempts that ran, with their process, thread and times in microseconds."""
-    tasks = recording.table("tasks")
-    tasks = tasks[np.isfinite(tasks["start"])].reset_index(drop=True)
-    end = float(np.nanmax([*tasks["stop"].to_numpy(), *tasks["start"].to_numpy(), 0.0]))
-    stop = tasks["stop"].fillna(end).to_numpy()
-    pid = places.pids(tasks["worker"])
-    thread = tasks["thread"].astype("category")
-    lane = pid * (len(thread.cat.categories) + 1) + thread.cat.codes.to_numpy()
-    track = tracks(lane, tasks["start"].to_numpy(), stop)
-    known, which = np.unique(lane * _APART + track, return_inverse=True)
-    first = np.zeros(len(known), "i8")
-    first[which] = np.arange(len(which))
-    names = thread.astype("str")
+class _Ran:
+    """The attempts that ran: process, thread, and begin and end in microseconds."""
+
+    def __init__(self, recording: Recording, places: _Places) -> None:
+        tasks: Mapping[str, Any] = joined(recording.answer, "tasks")
+        rows = np.flatnonzero(np.isfinite(tasks["start"]))
+        start, stop = tasks["start"][rows], tasks["stop"][rows]
+        # Those that still run end with the recording.
+        last = max(float(np.max(values, initial=0.0)) for values in (start, stop[np.isfinite(stop)]))
+        stop = np.where(np.isfinite(stop), stop, last)
+        zero = recording.started
+        self.ts = whole(start - zero, 1e-6)
+        self.end = np.maximum(self.ts, whole(stop - zero, 1e-6))
+        worker, thread = (
+            Symbols(tasks[name].codes[rows], tasks[name].names) for name in ("worker", "thread")
+        )
+        self.pid = places.pids(worker)
+        self.tid = _threads(places, self.pid, thread, start, stop)
+        self.task = tasks["task"][rows]
+        self.attempt = tasks["attempt"][rows]
+        self.key = rows_of(tasks["key"], rows)
+        self.prefix, self.status, self.type = (
+            Symbols(tasks[name].codes[rows], tasks[name].names) for name in ("prefix", "status", "typename")
+        )
+        self.nbytes, self.cpu = tasks["nbytes"][rows], tasks["cpu"][rows]
+
+
+def _threads(
+    places: _Places, pid: np.ndarray, thread: Symbols, start: np.ndarray, stop: np.ndarray
+) -> np.ndarray:
+    """Numbers of the threads; attempts that overlap on one get more of them."""
+    lane = pid * (len(thread.names) + 1) + thread.codes
+    track = tracks(lane, start, stop)
+    known, first, which = np.unique(lane * _APART + track, return_index=True, return_inverse=True)
+    if not len(known):
+        return np.zeros(0, "i8")
     tids = [
-        places.tid(int(pid[row]), str(names.iloc[row]) + (f" ({track[row] + 1})" if track[row] else ""))
-        for row in first.tolist()
-    ]
-    ran: pd.DataFrame = tasks.assign(
-        pid=pid,
-        tid=np.array(tids or [0])[which] if len(which) else 0,
-        ts=_micros(tasks["start"]),
-        end=_micros(stop),
-    )
-    return ran
-
-
-def _micros(seconds: Any) -> np.ndarray:
-    """Whole microseconds: what ended before another began still does."""
-    return np.rint(np.asarray(seconds) * 1e6).astype("i8")
-
-
-def _chunks(length: int) -> Iterator[slice]:
-    for begin in range(0, length, _CHUNK):
-        yield slice(begin, begin + _CHUNK)
-
-
-def _slices(tasks: pd.DataFrame) -> Iterator[str]:
-    head, which = _heads(tasks)
-    types = tasks["typename"].astype("category")
-    kinds = [quoted(str(name)) for name in types.cat.categories]
-    columns = (
-        which,
-        tasks["ts"],
-        np.maximum(tasks["end"] - tasks["ts"], 0),
-        tasks["key"],
-        tasks["attempt"],
-        np.where(np.isfinite(tasks["nbytes"]), tasks["nbytes"], -1).astype("i8"),
-        np.where(np.isfinite(tasks["cpu"]), _micros(tasks["cpu"].fillna(0.0)), -1),
-        types.cat.codes,
-    )
-    for part in _chunks(len(tasks)):
-        yield ",\n".join(
-            [
-                f'{head[place]}{ts},"dur":{length},"args":{{"key":{quoted(key)},"attempt":{attempt}'
-                + (f',"type":{kinds[kind]},"bytes":{nbytes}' if nbytes >= 0 else "")
-                + (f',"cpu_us":{cpu}}}}}' if cpu >= 0 else "}}")
-                for place, ts, length, key, attempt, nbytes, cpu, kind in zip(
-                    *(np.asarray(column)[part].tolist() for column in columns), strict=True
-                )
-            ]
+        places.tid(
+            int(pid[row]), thread.names[thread.codes[row]] + (f" ({track[row] + 1})" if track[row] else "")
         )
-
-
-def _heads(tasks: pd.DataFrame) -> tuple[list[str], np.ndarray]:
-    """What many slices begin with, up to their time, and which of them each begins with."""
-    name, status = tasks["prefix"].astype("category"), tasks["status"].astype("category")
-    parts = (name.cat.codes, status.cat.codes, tasks["pid"], tasks["tid"])
-    code = np.zeros(len(tasks), "i8")
-    for part in parts:
-        code = code * (int(part.max()) + 1 if len(part) else 1) + part.to_numpy("i8")
-    _, first, which = np.unique(code, return_index=True, return_inverse=True)
-    heads = [
-        f'{{"ph":"X","name":{quoted(str(name.iloc[row]))},"cat":"task,{status.iloc[row]}",'
-        f'"pid":{tasks["pid"].iloc[row]},"tid":{tasks["tid"].iloc[row]},"ts":'
         for row in first.tolist()
     ]
-    return heads, which
+    return np.array(tids, "i8")[which]
 
 
-def _flows(recording: Recording, tasks: pd.DataFrame) -> Iterator[str]:
+def _slices(ran: _Ran) -> Iterator[Block]:
+    with_result, with_cpu = np.isfinite(ran.nbytes) & (ran.nbytes >= 0), np.isfinite(ran.cpu)
+    yield from lines(
+        len(ran.ts),
+        b',\n{"ph":"X","name":"',
+        _words(ran.prefix),
+        b'","cat":"task,',
+        _words(ran.status),
+        b'","pid":',
+        Whole(ran.pid),
+        b',"tid":',
+        Whole(ran.tid),
+        b',"ts":',
+        Whole(ran.ts),
+        b',"dur":',
+        Whole(ran.end - ran.ts),
+        b',"args":{"key":"',
+        Json(ran.key),
+        b'","attempt":',
+        Whole(ran.attempt),
+        Where(with_result, b',"type":"', _words(ran.type), b'","bytes":', Whole(whole(ran.nbytes))),
+        Where(with_cpu, b',"cpu_us":', Whole(whole(ran.cpu, 1e-6))),
+        b"}}",
+    )
+
+
+def _words(symbols: Symbols) -> Words:
+    return Words(symbols.codes, json_words(symbols.names))
+
+
+def _flows(recording: Recording, ran: _Ran) -> Iterator[Block]:
     """An arrow from the attempt that made a result to each that used it."""
-    edges = recording.columns("edges")
-    task: Any = edges["task"]
-    dependency: Any = edges["dependency"]
-    if not len(task) or not len(tasks):
+    edges: Any = recording.columns("edges")
+    task, dependency = edges["task"], edges["dependency"]
+    if not len(task) or not len(ran.task):
         return
-    size = int(max(task.max(), dependency.max(), tasks["task"].max())) + 1
+    size = int(max(task.max(), dependency.max(), ran.task.max())) + 1
     last = np.full(size, -1, "i8")
-    ok = np.flatnonzero((tasks["status"] == "ok").to_numpy())
-    last[tasks["task"].to_numpy()[ok]] = ok
-    made, used = last[dependency], last[task]
-    there = np.flatnonzero((made >= 0) & (used >= 0))
-    pid, tid = tasks["pid"].to_numpy(), tasks["tid"].to_numpy()
-    ts, end = tasks["ts"].to_numpy(), tasks["end"].to_numpy()
-    for part in _chunks(len(there)):
-        rows = there[part]
-        before, after = made[rows], used[rows]
-        # An arrow belongs to the slice that is open at its moment.
-        leaves = np.maximum(ts[before], end[before] - 1)
-        columns = (rows, pid[before], tid[before], leaves, pid[after], tid[after], ts[after])
-        yield ",\n".join(
-            [
-                f'{{"ph":"s","cat":"dependency","name":"input","id":{row},"pid":{p},"tid":{t},"ts":{at}}},\n'
-                f'{{"ph":"f","bp":"e","cat":"dependency","name":"input","id":{row},"pid":{q},"tid":{u},"ts":{to}}}'
-                for row, p, t, at, q, u, to in zip(*(column.tolist() for column in columns), strict=True)
-            ]
+    ok = np.flatnonzero(np.array([name == "ok" for name in ran.status.names] or [False])[ran.status.codes])
+    last[ran.task[ok]] = ok
+    for first in range(0, len(task), _ARROWS):
+        part = slice(first, first + _ARROWS)
+        made, used = last[dependency[part]], last[task[part]]
+        there = np.flatnonzero((made >= 0) & (used >= 0))
+        before, after = made[there], used[there]
+        yield from lines(
+            len(there),
+            *_arrow_end(b',\n{"ph":"s",', first + there, ran.pid[before], ran.tid[before]),
+            # An arrow belongs to the slice that is open at its moment.
+            Whole(np.maximum(ran.ts[before], ran.end[before] - 1)),
+            b"}",
+            *_arrow_end(b',\n{"ph":"f","bp":"e",', first + there, ran.pid[after], ran.tid[after]),
+            Whole(ran.ts[after]),
+            b"}",
         )
 
 
-def _around(recording: Recording, places: _Places) -> Iterator[str]:
-    phases = recording.table("phases")
-    pid = places.pids(phases["worker"])
-    names = [f"{action} {prefix}" for action, prefix in zip(phases["action"], phases["prefix"], strict=True)]
-    yield from _asynchronous("phase", phases, pid, names, ({"key": key} for key in phases["key"]))
+def _arrow_end(head: bytes, number: np.ndarray, pid: np.ndarray, tid: np.ndarray) -> tuple[bytes | Part, ...]:
+    named = head + b'"cat":"dependency","name":"input","id":'
+    return named, Whole(number), b',"pid":', Whole(pid), b',"tid":', Whole(tid), b',"ts":'
 
 
-def _transfers(recording: Recording, places: _Places) -> Iterator[str]:
-    transfers = recording.table("transfers")
-    pid = places.pids(transfers["worker"])
-    names = [
-        f"{'from' if direction == 'in' else 'to'} {peer or 'unknown'}"
-        for direction, peer in zip(transfers["direction"], transfers["peer"], strict=True)
-    ]
-    told = (
-        {"bytes": nbytes, "results": results}
-        for nbytes, results in zip(transfers["nbytes"].tolist(), transfers["results"].tolist(), strict=True)
+class _Span(NamedTuple):
+    """Something of a process that lasted, each with a name; what else is told of it is JSON."""
+
+    category: str
+    name: Words
+    pid: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    told: tuple[bytes | Part, ...]
+
+
+def _around(recording: Recording, places: _Places) -> Iterator[Block]:
+    phases: Any = joined(recording.answer, "phases")
+    rows = np.flatnonzero(phases["start"] <= phases["stop"])
+    name = _pairs(phases["action"], phases["prefix"], rows, "{} {}")
+    zero = recording.started
+    yield from _asynchronous(
+        _Span(
+            "phase",
+            name,
+            places.pids(Symbols(phases["worker"].codes[rows], phases["worker"].names)),
+            phases["start"][rows] - zero,
+            phases["stop"][rows] - zero,
+            (b'"key":"', Json(rows_of(phases["key"], rows)), b'"'),
+        )
     )
-    yield from _asynchronous("transfer", transfers, pid, names, told)
 
 
-def _asynchronous(
-    category: str, table: pd.DataFrame, pid: np.ndarray, names: list[str], told: Iterable[dict[str, Any]]
-) -> Iterator[str]:
-    lines: list[str] = []
-    rows = zip(names, pid.tolist(), table["start"].tolist(), table["stop"].tolist(), told, strict=True)
-    for number, (name, process, start, stop, facts) in enumerate(rows):
-        if not start <= stop:
-            continue
-        head = (
-            f'"cat":"{category}","name":{quoted(name)},"id":"{category[0]}{number}","pid":{process},"tid":0'
+def _transfers(recording: Recording, places: _Places) -> Iterator[Block]:
+    transfers: Any = joined(recording.answer, "transfers")
+    rows = np.flatnonzero(transfers["start"] <= transfers["stop"])
+    ways = Symbols(
+        transfers["direction"].codes,
+        ["from" if each == "in" else "to" for each in transfers["direction"].names],
+    )
+    peers = Symbols(transfers["peer"].codes, [each or "unknown" for each in transfers["peer"].names])
+    nbytes = transfers["nbytes"][rows]
+    zero = recording.started
+    yield from _asynchronous(
+        _Span(
+            "transfer",
+            _pairs(ways, peers, rows, "{} {}"),
+            places.pids(Symbols(transfers["worker"].codes[rows], transfers["worker"].names)),
+            transfers["start"][rows] - zero,
+            transfers["stop"][rows] - zero,
+            (
+                b'"results":',
+                Whole(transfers["results"][rows]),
+                Where(np.isfinite(nbytes), b',"bytes":', Whole(whole(nbytes))),
+            ),
         )
-        lines.append(f'{{"ph":"b",{head},"ts":{round(start * 1e6)},"args":{json.dumps(facts)}}}')
-        lines.append(f'{{"ph":"e",{head},"ts":{round(stop * 1e6)}}}')
-        if len(lines) >= _CHUNK:
-            yield ",\n".join(lines)
-            lines = []
-    yield ",\n".join(lines)
+    )
 
 
-def _counters(
-    table: pd.DataFrame, counters: Iterable[tuple[str, tuple[str, ...], float]], places: _Places
-) -> Iterator[str]:
-    if table.empty:
-        return
-    pid = places.pids(table["process" if "lag" in table else "worker"])
-    ts = _micros(table["time"])
-    for name, columns, unit in counters:
-        values = np.stack([table[column].to_numpy("f8") / unit for column in columns], axis=1)
-        known = np.isfinite(values)
-        for part in _chunks(len(table)):
-            lines = []
-            for process, moment, row, there in zip(
-                pid[part].tolist(),
-                ts[part].tolist(),
-                values[part].round(3).tolist(),
-                known[part].tolist(),
-                strict=True,
-            ):
-                told = ",".join(
-                    f'"{column}":{value}'
-                    for column, value, is_ in zip(columns, row, there, strict=True)
-                    if is_
-                )
-                if told:
-                    lines.append(
-                        f'{{"ph":"C","name":"{name}","pid":{process},"tid":0,"ts":{moment},"args":{{{told}}}}}'
-                    )
-            yield ",\n".join(lines)
+def _pairs(first: Symbols, second: Symbols, rows: np.ndarray, text: str) -> Words:
+    """Two columns of names as one."""
+    width = len(second.names) + 1
+    known, which = np.unique(first.codes[rows].astype("i8") * width + second.codes[rows], return_inverse=True)
+    names = [text.format(first.names[code // width], second.names[code % width]) for code in known.tolist()]
+    return Words(which, json_words(names))
+
+
+def _asynchronous(span: _Span) -> Iterator[Block]:
+    category = span.category.encode()
+    count = len(span.start)
+    head = (
+        b'"cat":"' + category + b'","name":"',
+        span.name,
+        b'","id":"' + category[:1],
+        Whole(np.arange(count)),
+        b'","pid":',
+        Whole(span.pid),
+        b',"tid":0,"ts":',
+    )
+    begin, end = Whole(whole(span.start, 1e-6)), Whole(whole(span.stop, 1e-6))
+    yield from lines(
+        count,
+        b',\n{"ph":"b",',
+        *head,
+        begin,
+        b',"args":{',
+        *span.told,
+        b'}},\n{"ph":"e",',
+        *head,
+        end,
+        b"}",
+    )
+
+
+def _counter(name: str, values: Mapping[str, np.ndarray], pid: np.ndarray, ts: np.ndarray) -> Iterator[Block]:
+    known = {column: np.isfinite(of) for column, of in values.items()}
+    some = np.any(list(known.values()), axis=0)
+    parts: list[bytes | Part] = []
+    before = np.zeros(len(ts), bool)
+    for column, of in values.items():
+        there = known[column]
+        told: Iterable[bytes | Part] = (f'"{column}":'.encode(), Fixed(of[some], 3))
+        parts += (Where((before & there)[some], b","), Where(there[some], *told))
+        before = before | there
+    head = f',\n{{"ph":"C","name":"{name}","pid":'.encode()
+    yield from lines(
+        int(some.sum()),
+        head,
+        Whole(pid[some]),
+        b',"tid":0,"ts":',
+        Whole(ts[some]),
+        b',"args":{',
+        *parts,
+        b"}}",
+    )

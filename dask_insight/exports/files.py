@@ -12,15 +12,15 @@ from typing import IO, cast
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write in place of `path`; compressed if that ends in ``.gz``."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+def replaced(path: Path, *, packed: bool = False) -> Iterator[IO[bytes]]:
+    """A file to write in place of `path`; compressed with `packed`, and if its name ends in ``.gz``."""
+    partial = _beside(path, "part")
     try:
         with partial.open("wb") as raw:
-            if path.name.endswith(".gz"):
+            if packed or path.name.endswith(".gz"):
                 # Without name and time, the same recording gives the same bytes.
-                with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
-                    yield cast("IO[bytes]", packed)
+                with gzip.GzipFile("", "wb", 6, raw, mtime=0) as smaller:
+                    yield cast("IO[bytes]", smaller)
             else:
                 yield raw
         os.replace(partial, path)
@@ -29,16 +29,38 @@ def replaced(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def replaced_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill in place of `path`."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+def replaced_folder(path: Path, suffix: str) -> Iterator[Path]:
+    """A folder to fill with files that end so, in place of `path`.
+
+    Raises
+    ------
+    FileExistsError
+        If `path` holds anything else, which would be lost.
+    """
+    others = sorted(each.name for each in path.iterdir() if each.suffix != suffix) if path.is_dir() else []
+    if others:
+        raise FileExistsError(
+            f"{path} holds {others[0]}, which no export has put there: name another folder, or an empty one"
+        )
+    partial, before = _beside(path, "part"), _beside(path, "old")
     try:
-        partial.mkdir(parents=True)
+        partial.mkdir()
         yield partial
-        if path.is_dir():
-            shutil.rmtree(path)
-        elif path.exists():
-            path.unlink()
-        os.replace(partial, path)
+        if path.exists():
+            os.replace(path, before)
+        try:
+            os.replace(partial, path)
+        except OSError:
+            if before.exists():
+                os.replace(before, path)
+            raise
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        for each in (partial, before):
+            if each.is_dir():
+                shutil.rmtree(each, ignore_errors=True)
+            else:
+                each.unlink(missing_ok=True)
+
+
+def _beside(path: Path, end: str) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.{end}")

@@ -14,10 +14,10 @@ def tracks(lane: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
     """
     track = np.zeros(len(lane), "i4")
     order = np.lexsort((start, lane))
-    ends = np.maximum.accumulate(np.where(np.isfinite(stop), stop, start)[order])
-    same = lane[order][1:] == lane[order][:-1]
-    # A running maximum over all lanes: where it is above, look closer lane by lane.
-    mixed = np.unique(lane[order][1:][same & (start[order][1:] < ends[:-1])])
+    sorted_lane, begin, end = lane[order], start[order], np.where(np.isfinite(stop), stop, start)[order]
+    # Where none begins before the one before it has ended, none overlaps another either.
+    same = sorted_lane[1:] == sorted_lane[:-1]
+    mixed = np.unique(sorted_lane[1:][same & (begin[1:] < end[:-1])])
     for one in mixed.tolist():
         rows = order[lane[order] == one]
         free: list[int] = []

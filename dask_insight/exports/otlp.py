@@ -16,97 +16,194 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..batch import Symbols
+from ..lookup import spread
+from ..tables import joined
 from .files import replaced
+from .lines import Fixed, Hex, Json, Part, Where, Whole, Words, json_words, lines, rows_of, whole
+from .progress import Steps, Told, silent
 
 if TYPE_CHECKING:
     from ..recording import Recording
 
 _ROOT, _SUBMISSION, _ATTEMPT = 1 << 62, 1 << 61, 1 << 60
-_NOTHING = 0xFFFF_FFFF
 _INTERNAL, _OK, _ERROR = 1, 1, 2
+#: Most microseconds since the epoch whose nanoseconds are a number of 64 bits.
+_LAST = 9 * 10**15
 
 
-def write(recording: Recording, path: Path) -> None:
+def write(recording: Recording, path: Path, told: Told = silent) -> None:
     """Write the spans."""
     about = recording.about
     name = str(about.get("name") or "Dask computation")
     service = [_attribute("service.name", "dask"), _attribute("dask.recording", name)]
     head = json.dumps({"attributes": service})
     scope = json.dumps({"name": "dask_insight"})
+    trace = hashlib.sha256(f"{name} {recording.started!r}".encode()).hexdigest()[:32]
+    ran = _Ran(recording)
+    steps = Steps(told, len(ran.run))
     with replaced(path) as file:
         file.write(
             f'{{"resourceSpans":[{{"resource":{head},"scopeSpans":[{{"scope":{scope},"spans":[\n'.encode()
         )
-        for number, span in enumerate(_spans(recording, name)):
-            file.write((b",\n" if number else b"") + json.dumps(span).encode())
+        file.write(",\n".join(map(json.dumps, _frame(recording, ran, name, trace))).encode())
+        for rows, text in _attempts(ran, trace):
+            file.write(text)
+            steps.add(rows)
         file.write(b"\n]}]}]}\n")
 
 
-def _spans(recording: Recording, name: str) -> Iterator[dict[str, Any]]:
-    zero = recording.started
-    trace = hashlib.sha256(f"{name} {zero!r}".encode()).hexdigest()[:32]
-    tasks = recording.table("tasks")
-    tasks = tasks[np.isfinite(tasks["start"]) & np.isfinite(tasks["stop"])]
-    submissions = recording.table("submissions")
-    end = float(tasks["stop"].max()) if len(tasks) else 0.0
+class _Ran:
+    """The attempts that ran and ended; begin and end in nanoseconds since the epoch."""
 
-    def span(identity: int, parent: int, title: str, start: float, stop: float) -> dict[str, Any]:
+    def __init__(self, recording: Recording) -> None:
+        tasks: Any = joined(recording.answer, "tasks")
+        rows = np.flatnonzero(np.isfinite(tasks["start"]) & np.isfinite(tasks["stop"]))
+        self.run, self.task = tasks["run"][rows].astype("i8"), tasks["task"][rows]
+        self.start = _nanos(tasks["start"][rows])
+        self.stop = np.maximum(self.start, _nanos(tasks["stop"][rows]))
+        self.key = rows_of(tasks["key"], rows)
+        self.nbytes, self.cpu = tasks["nbytes"][rows], tasks["cpu"][rows]
+        self.names = {
+            name: Symbols(tasks[name].codes[rows], tasks[name].names)
+            for name in ("prefix", "group", "worker", "thread", "status", "typename")
+        }
+        self.submission = tasks["submission"][rows]
+        self.known = recording.table("submissions")
+        submitted = np.isin(self.submission, self.known["submission"].to_numpy())
+        self.parent = np.where(submitted, _SUBMISSION | self.submission.astype("i8"), _ROOT)
+        self._link(recording)
+
+    def _link(self, recording: Recording) -> None:
+        """The runs that made what each attempt used: `inputs` from row `first` to row `last`."""
+        edges: Any = recording.columns("edges")
+        ok = np.array([name == "ok" for name in self.names["status"].names] or [False])
+        made = ok[self.names["status"].codes]
+        size = int(max(np.max(ids, initial=0) for ids in (edges["dependency"], self.task))) + 1
+        maker = np.full(size, -1, "i8")
+        maker[self.task[made]] = self.run[made]
+        of = maker[edges["dependency"]]
+        there = np.flatnonzero(of >= 0)
+        there = there[np.argsort(edges["task"][there], kind="stable")]
+        needing = edges["task"][there]
+        self.inputs = of[there]
+        self.first = np.searchsorted(needing, self.task)
+        self.last = np.searchsorted(needing, self.task, "right")
+
+
+def _nanos(seconds: np.ndarray) -> np.ndarray:
+    return np.asarray(np.clip(whole(seconds, 1e-6), 0, _LAST) * 1_000)
+
+
+def _frame(recording: Recording, ran: _Ran, name: str, trace: str) -> Iterator[dict[str, Any]]:
+    """The spans of the recording and of its submissions."""
+
+    def span(identity: int, parent: int, title: str, start: int, stop: int) -> dict[str, Any]:
         told: dict[str, Any] = {
             "traceId": trace,
             "spanId": f"{identity:016x}",
             "name": title,
             "kind": _INTERNAL,
-            "startTimeUnixNano": str(round((zero + start) * 1e9)),
-            "endTimeUnixNano": str(round((zero + max(start, stop)) * 1e9)),
+            "startTimeUnixNano": str(start),
+            "endTimeUnixNano": str(max(start, stop)),
         }
         return told | ({"parentSpanId": f"{parent:016x}"} if parent else {})
 
-    yield span(_ROOT, 0, name, 0.0, end)
-    ends = tasks.groupby("submission")["stop"].max()
-    for row in submissions.to_dict("records"):
+    zero = recording.started
+    began = int(_nanos(np.array([zero]))[0])
+    yield span(_ROOT, 0, name, began, int(ran.stop.max(initial=began)))
+    numbers, which = np.unique(ran.submission, return_inverse=True)
+    last = np.zeros(len(numbers), "i8")
+    np.maximum.at(last, which, ran.stop)
+    ends = dict(zip(numbers.tolist(), last.tolist(), strict=True))
+    for row in ran.known.to_dict("records"):
         number = int(row["submission"])
         where = f"{row['file']}:{row['line']}" if row["file"] else f"submission {number}"
-        told = span(_SUBMISSION | number, _ROOT, where, row["time"], float(ends.get(number, row["time"])))
+        start = int(_nanos(np.array([zero + row["time"]]))[0])
+        told = span(_SUBMISSION | number, _ROOT, where, start, ends.get(number, start))
         yield told | {
             "attributes": [
                 _attribute("code.snippet", str(row["code"])),
                 _attribute("dask.tasks", int(row["tasks"])),
             ]
         }
-    made = dict(
-        zip(
-            tasks.loc[tasks["status"] == "ok", "task"], tasks.loc[tasks["status"] == "ok", "run"], strict=True
-        )
+
+
+def _attempts(ran: _Ran, trace: str) -> Iterator[tuple[int, bytes]]:
+    """Each begins with the comma that parts it from the span before."""
+    status = ran.names["status"]
+    codes = [
+        f'{{"code":{_OK if name == "ok" else _ERROR},"message":{json.dumps(name)}}}'.encode()
+        for name in status.names
+    ]
+    yield from lines(
+        len(ran.run),
+        f',\n{{"traceId":"{trace}","spanId":"'.encode(),
+        Hex(ran.run | _ATTEMPT),
+        b'","name":"',
+        Words(ran.names["prefix"].codes, json_words(ran.names["prefix"].names)),
+        f'","kind":{_INTERNAL},"startTimeUnixNano":"'.encode(),
+        Whole(ran.start),
+        b'","endTimeUnixNano":"',
+        Whole(ran.stop),
+        b'","parentSpanId":"',
+        Hex(ran.parent),
+        b'","attributes":[{"key":"dask.key","value":{"stringValue":"',
+        Json(ran.key),
+        b'"}}',
+        *(_named(name, ran.names[name]) for name in ("group", "worker", "thread", "status", "typename")),
+        _figure("nbytes", "intValue", ran.nbytes, b'"', Whole(whole(ran.nbytes)), b'"'),
+        _figure("cpu", "doubleValue", ran.cpu, Fixed(ran.cpu, 6)),
+        b'],"status":',
+        Words(status.codes, codes),
+        Where(ran.last > ran.first, b',"links":[', _Links(ran.first, ran.last, ran.inputs, trace), b"]"),
+        b"}",
     )
-    edges: Any = recording.columns("edges")
-    order = np.argsort(edges["task"], kind="stable")
-    needing, needed = edges["task"][order], edges["dependency"][order]
-    known = set(submissions["submission"].tolist())
-    for row in tasks.to_dict("records"):
-        parent = _SUBMISSION | int(row["submission"]) if row["submission"] in known else _ROOT
-        told = span(_ATTEMPT | int(row["run"]), parent, str(row["prefix"]), row["start"], row["stop"])
-        first, last = np.searchsorted(needing, [row["task"], row["task"] + 1])
-        inputs = [made[task] for task in needed[first:last].tolist() if task in made]
-        told["attributes"] = [
-            _attribute(f"dask.{field}", value)
-            for field in ("key", "group", "worker", "thread", "status", "typename", "nbytes", "cpu")
-            if (value := _value(row[field])) is not None
-        ]
-        told["status"] = {"code": _OK if row["status"] == "ok" else _ERROR, "message": str(row["status"])}
-        if inputs:
-            told["links"] = [{"traceId": trace, "spanId": f"{_ATTEMPT | int(run):016x}"} for run in inputs]
-        yield told
 
 
-def _value(value: Any) -> str | int | float | None:
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    return str(value) or None
+def _named(name: str, symbols: Symbols) -> Words:
+    """An attribute of few values; none where there is none."""
+    told = [
+        b"," + json.dumps(_attribute(f"dask.{name}", text)).encode() if text else b""
+        for text in symbols.names
+    ]
+    return Words(symbols.codes, told)
 
 
-def _attribute(name: str, value: str | int | float) -> dict[str, Any]:
-    if isinstance(value, float):
-        return {"key": name, "value": {"doubleValue": value}}
+def _figure(name: str, kind: str, values: np.ndarray, *parts: bytes | Part) -> Where:
+    """An attribute that is a number, where there is one."""
+    return Where(np.isfinite(values), f',{{"key":"dask.{name}","value":{{"{kind}":'.encode(), *parts, b"}}")
+
+
+class _Links:
+    """Links to the attempts whose results each used."""
+
+    def __init__(self, first: np.ndarray, last: np.ndarray, inputs: np.ndarray, trace: str) -> None:
+        self._first, self._last, self._inputs, self._trace = first, last, inputs, trace
+        self._before = f',{{"traceId":"{trace}","spanId":"'.encode()
+        self._size = len(self._before) + Hex.width + 2
+
+    def __getitem__(self, rows: slice) -> _Links:
+        return _Links(self._first[rows], self._last[rows], self._inputs, self._trace)
+
+    @property
+    def width(self) -> int:
+        return self._size * int((self._last - self._first).max(initial=0))
+
+    def fill(self, out: np.ndarray) -> None:
+        row, link = spread(self._first, self._last)
+        text = np.empty((len(link), self._size), "u1")
+        begin = len(self._before)
+        text[:, :begin] = np.frombuffer(self._before, "u1")
+        Hex(self._inputs[link] | _ATTEMPT).fill(text[:, begin : begin + Hex.width])
+        text[:, begin + Hex.width :] = np.frombuffer(b'"}', "u1")
+        # No comma before the first of a row.
+        text[link == self._first[row], 0] = 0
+        inside = np.arange(out.shape[1]) < (self._size * (self._last - self._first))[:, None]
+        out[inside] = text.reshape(-1)
+
+
+def _attribute(name: str, value: str | int) -> dict[str, Any]:
     if isinstance(value, int):
         return {"key": name, "value": {"intValue": str(value)}}
     return {"key": name, "value": {"stringValue": value}}

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .files import replaced_folder
-from .tabular import filled
+from .progress import Steps, Told, silent
+from .tabular import expected, filled
 
 if TYPE_CHECKING:
     from ..recording import Recording
 
 
-def write(recording: Recording, path: Path) -> None:
+def write(recording: Recording, path: Path, told: Told = silent) -> None:
     """Write ``tasks.parquet``, ``transfers.parquet`` …
 
     Raises
@@ -21,10 +22,19 @@ def write(recording: Recording, path: Path) -> None:
         If pyarrow is not installed.
     """
     try:
-        import pyarrow  # noqa: F401
+        import pyarrow
+        from pyarrow import parquet
     except ImportError:
         raise ImportError("Parquet needs pyarrow: install it with `pip install pyarrow`") from None
-    with replaced_folder(path) as folder:
-        for name, table in filled(recording):
-            table.to_parquet(folder / f"{name}.parquet", index=False)
+    steps = Steps(told, expected(recording))
+    with replaced_folder(path, ".parquet") as folder:
+        for table in filled(recording):
+            blocks = (pyarrow.Table.from_pandas(block, preserve_index=False) for block in table.blocks())
+            first = next(blocks)
+            with parquet.ParquetWriter(folder / f"{table.name}.parquet", first.schema) as file:
+                file.write_table(first)
+                steps.add(len(first))
+                for block in blocks:
+                    file.write_table(block)
+                    steps.add(len(block))
         recording.describe().reset_index().astype("str").to_parquet(folder / "describe.parquet")

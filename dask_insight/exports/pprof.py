@@ -7,26 +7,27 @@ Few fields of few messages: they are written here rather than by a library.
 
 from __future__ import annotations
 
-import gzip
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .files import replaced
+from .progress import Steps, Told, silent
 from .stacks import Stacks
 
 if TYPE_CHECKING:
     from ..recording import Recording
 
 
-def write(recording: Recording, path: Path) -> None:
+def write(recording: Recording, path: Path, told: Told = silent) -> None:
     """Write the profile: wall time by stack, with labels process, thread and task."""
-    data = _profile(recording)
-    with replaced(path) as file:
-        # pprof files are compressed whatever they are called.
-        file.write(data if path.name.endswith(".gz") else gzip.compress(data, mtime=0))
+    # pprof files are compressed whatever they are called.
+    with replaced(path, packed=True) as file:
+        for part in _profile(recording, told):
+            file.write(part)
 
 
-def _profile(recording: Recording) -> bytes:
+def _profile(recording: Recording, told: Told) -> Iterator[bytes]:
     stacks = Stacks(recording)
     texts: dict[str, int] = {"": 0}
 
@@ -34,13 +35,13 @@ def _profile(recording: Recording) -> bytes:
         return texts.setdefault(value, len(texts))
 
     kind = _number(1, text("wall")) + _number(2, text("nanoseconds"))
+    yield _message(1, kind)
     functions: dict[tuple[str, str, int], int] = {}
-    locations: list[bytes] = []
     for number, frame in enumerate(stacks.frames, 1):
         function = functions.setdefault((frame.function, frame.file, frame.first_line), len(functions) + 1)
         line = _number(1, function) + _number(2, frame.line)
-        locations.append(_message(4, _number(1, number) + _message(4, line)))
-    parts = [_message(1, kind)]
+        yield _message(4, _number(1, number) + _message(4, line))
+    steps = Steps(told, len(stacks))
     labels = [text(name) for name in ("process", "thread", "task")]
     for each in stacks.weights:
         # The innermost frame comes first.
@@ -49,18 +50,18 @@ def _profile(recording: Recording) -> bytes:
         for label, value in zip(labels, (each.process, each.thread, each.prefix), strict=True):
             if value:
                 sample += _message(3, _number(1, label) + _number(2, text(value)))
-        parts.append(_message(2, sample))
-    parts += locations
+        yield _message(2, sample)
+        steps.add(1)
     for (name, file, first), number in functions.items():
         known = text(name)
-        told = _number(1, number) + _number(2, known) + _number(3, known)
-        parts.append(_message(5, told + _number(4, text(file)) + _number(5, first)))
+        function_told = _number(1, number) + _number(2, known) + _number(3, known)
+        yield _message(5, function_told + _number(4, text(file)) + _number(5, first))
     about = recording.about
     started, stopped = float(about.get("started") or 0.0), float(about.get("stopped") or 0.0)
-    tail = _number(9, round(started * 1e9)) + _number(10, max(0, round((stopped - started) * 1e9)))
-    tail += _message(11, kind) + _number(12, 10_000_000)
-    parts += [_message(6, value.encode("utf-8", "replace")) for value in texts]
-    return b"".join([*parts, tail])
+    # The texts come when all that name one have been written; their order is that of their numbers.
+    yield from (_message(6, value.encode("utf-8", "replace")) for value in texts)
+    yield _number(9, round(started * 1e9)) + _number(10, max(0, round((stopped - started) * 1e9)))
+    yield _message(11, kind) + _number(12, 10_000_000)
 
 
 def _varint(value: int) -> bytes:

@@ -6,11 +6,11 @@ https://www.speedscope.app/file-format-schema.json
 from __future__ import annotations
 
 import json
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .files import replaced
+from .progress import Steps, Told, silent
 from .stacks import Stacks, Weight
 
 if TYPE_CHECKING:
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
-def write(recording: Recording, path: Path) -> None:
+def write(recording: Recording, path: Path, told: Told = silent) -> None:
     """Write the profiles; the outermost frame of each stack is the name of the task that ran."""
     stacks = Stacks(recording)
     frames: list[dict[str, Any]] = [
         {"name": frame.function, "file": frame.file, "line": frame.line} for frame in stacks.frames
     ]
     names: dict[str, int] = {}
-    for weight in stacks.weights:
-        if weight.prefix and weight.prefix not in names:
-            names[weight.prefix] = len(frames)
-            frames.append({"name": weight.prefix})
-    profiles = [
-        _profile(f"{process} {thread}".strip(), list(weights), names)
-        for (process, thread), weights in groupby(stacks.weights, lambda each: (each.process, each.thread))
-    ]
-    told = {
+    for name in stacks.prefixes:
+        names[name] = len(frames)
+        frames.append({"name": name})
+    about = {
         "$schema": _SCHEMA,
         "name": str(recording.about.get("name") or "Dask computation"),
         "exporter": "dask_insight",
         "shared": {"frames": frames},
-        "profiles": profiles,
     }
+    steps = Steps(told, len(stacks))
     with replaced(path) as file:
-        file.write(json.dumps(told).encode())
+        file.write(json.dumps(about)[:-1].encode() + b', "profiles": [\n')
+        for number, (process, thread, weights) in enumerate(stacks.threads()):
+            profile = _profile(f"{process} {thread}".strip(), weights, names)
+            file.write((b",\n" if number else b"") + json.dumps(profile).encode())
+            steps.add(len(weights))
+        file.write(b"\n]}\n")
 
 
 def _profile(name: str, weights: list[Weight], names: dict[str, int]) -> dict[str, Any]:

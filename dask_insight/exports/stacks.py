@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from ..batch import Symbols
+from ..tables import joined
 
 if TYPE_CHECKING:
     from ..recording import Recording
@@ -40,18 +45,16 @@ class Stacks:
     ----------
     frames
         Every frame.
-    weights
-        Sums, process by process, thread by thread.
     """
 
     def __init__(self, recording: Recording) -> None:
-        table = recording.table("stacks")
+        table: Any = recording.columns("stacks")
         known: dict[Frame, int] = {}
         rows = zip(
             table["stack"].tolist(),
             table["parent"].tolist(),
-            table["function"].astype("str").tolist(),
-            table["file"].astype("str").tolist(),
+            table["function"].tolist(),
+            table["file"].tolist(),
             table["line"].tolist(),
             table["first_line"].tolist(),
             strict=True,
@@ -62,20 +65,46 @@ class Stacks:
             self._parent[stack] = (parent, frame)
         self.frames = list(known)
         self._paths: dict[int, tuple[int, ...]] = {_NOTHING: ()}
-        self.weights = self._summed(recording)
+        self._sum(joined(recording.answer, "samples"))
 
-    def _summed(self, recording: Recording) -> list[Weight]:
-        samples = recording.table("samples")
-        if samples.empty:
-            return []
-        by = ["process", "thread", "prefix", "stack"]
-        named = samples[by].astype({"process": "str", "thread": "str", "prefix": "str"}).fillna("")
-        sums = samples["duration"].groupby([named[name] for name in by], sort=True).sum()
-        return [
-            Weight(process, thread, prefix, self._path(int(stack)), float(seconds))
-            for (process, thread, prefix, stack), seconds in sums.items()
-            if seconds > 0
-        ]
+    def _sum(self, samples: Any) -> None:
+        """Seconds by process, thread, task name and stack, in the order of their names."""
+        self._names = {name: sorted(set(samples[name].names)) for name in ("process", "thread", "prefix")}
+        process, thread, prefix = (_ranked(samples[name], names) for name, names in self._names.items())
+        # Two pairs and their pair, so that no product of four counts need fit 64 bits.
+        places, place = np.unique(process * len(self._names["thread"]) + thread, return_inverse=True)
+        whats, what = np.unique((prefix << 32) | samples["stack"], return_inverse=True)
+        found, which = np.unique(place * max(1, len(whats)) + what, return_inverse=True)
+        seconds = np.bincount(which, np.nan_to_num(samples["duration"]), len(found))
+        found, self._seconds = found[seconds > 0], seconds[seconds > 0]
+        at, of = np.divmod(found, max(1, len(whats)))
+        self._place = np.divmod(places[at], max(1, len(self._names["thread"])))
+        self._what = whats[of]
+
+    def __len__(self) -> int:
+        return len(self._seconds)
+
+    @property
+    def weights(self) -> Iterator[Weight]:
+        """Sums, process by process, thread by thread."""
+        processes, threads, prefixes = self._names.values()
+        rows = zip(
+            *(each.tolist() for each in self._place), self._what.tolist(), self._seconds.tolist(), strict=True
+        )
+        for process, thread, what, seconds in rows:
+            stack = self._path(what & _NOTHING)
+            yield Weight(processes[process], threads[thread], prefixes[what >> 32], stack, seconds)
+
+    @property
+    def prefixes(self) -> list[str]:
+        """Names of the tasks that ran in them."""
+        ran = np.unique(self._what >> 32).tolist()
+        return [name for rank in ran if (name := self._names["prefix"][rank])]
+
+    def threads(self) -> Iterator[tuple[str, str, list[Weight]]]:
+        """The same for one thread of a process after another."""
+        for (process, thread), weights in groupby(self.weights, lambda each: (each.process, each.thread)):
+            yield process, thread, list(weights)
 
     def _path(self, stack: int) -> tuple[int, ...]:
         todo: list[int] = []
@@ -88,6 +117,12 @@ class Stacks:
         for at in reversed(todo):
             path = self._paths[at] = (*path, self._parent[at][1])
         return path
+
+
+def _ranked(symbols: Symbols, names: list[str]) -> np.ndarray:
+    """Places of texts among sorted names."""
+    place = {name: rank for rank, name in enumerate(names)}
+    return np.array([place[name] for name in symbols.names] or [0], "i8")[symbols.codes]
 
 
 def seconds_to_micros(seconds: float) -> int:

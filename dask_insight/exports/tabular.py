@@ -1,21 +1,68 @@
-"""Every table of a recording that has rows."""
+"""Every table of a recording that has rows, some rows at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..batch import Texts
+from ..columns import length, take
+from ..lookup import TextRows
+from ..schema import TABLES
+from ..tables import FIELDS, frame_of, joined
+from .lines import gathered
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..recording import Recording
 
+#: Rows that become a DataFrame at a time.
+_ROWS = 50_000
 
-def filled(recording: Recording) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Names and tables; moments are seconds since the recording's start, named in ``about``."""
-    from ..tables import FIELDS
 
+class Rows:
+    """A table; its moments are seconds since the recording's start, named in ``about``.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    columns
+        Names of its columns.
+    """
+
+    def __init__(self, recording: Recording, name: str) -> None:
+        self.name, self.columns = name, [field.name for field in FIELDS[name]]
+        self._values: Mapping[str, Any] = joined(recording.answer, name)
+        self._started = recording.started
+
+    def __len__(self) -> int:
+        # The first column may be one of texts that nobody has looked up yet.
+        first = self._values[self.columns[0]]
+        return len(first.rows) if isinstance(first, TextRows) else length({"": first})
+
+    def blocks(self, *columns: str) -> Iterator[pd.DataFrame]:
+        """Some rows after others, with these columns or with all."""
+        wanted = columns or tuple(self.columns)
+        for begin in range(0, len(self), _ROWS):
+            rows = slice(begin, begin + _ROWS)
+            some = {name: _some(self._values[name], rows) for name in wanted}
+            yield frame_of(self.name, some, self._started)
+
+
+def _some(values: Any, rows: slice) -> Any:
+    return gathered(values, rows) if isinstance(values, Texts | TextRows) else take(values, rows)
+
+
+def filled(recording: Recording) -> Iterator[Rows]:
+    """The tables that have rows."""
     for name in FIELDS:
-        table = recording.table(name)
-        if len(table):
-            yield name, table
+        rows = Rows(recording, name)
+        if len(rows):
+            yield rows
+
+
+def expected(recording: Recording) -> int:
+    """About as many rows as all of them have."""
+    return sum(length(recording.columns(name)) for name in TABLES)

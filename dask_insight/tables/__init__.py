@@ -60,10 +60,29 @@ def make(read: Read, name: str, started: float, *, timestamps: bool) -> pd.DataF
     """
     from .frame import frame
 
+    columns = joined(read, name)
+    return frame(FIELDS[name], columns, started, timestamps=timestamps, own=name == "tasks")
+
+
+def joined(read: Read, name: str) -> Mapping[str, Any]:
+    """The columns of one table, out of those of the schema, times in seconds since the epoch; see `make`.
+
+    Raises
+    ------
+    KeyError
+        If there is no such table.
+    """
     if name not in FIELDS:
         raise KeyError(f"no table {name!r}; there are {', '.join(FIELDS)}")
-    columns = _MADE[name][1](read) if name in _MADE else plain.make(read, name)
-    return frame(FIELDS[name], columns, started, timestamps=timestamps, own=name == "tasks")
+    return _MADE[name][1](read) if name in _MADE else plain.make(read, name)
+
+
+def frame_of(name: str, columns: Mapping[str, Any], started: float) -> pd.DataFrame:
+    """A DataFrame of some columns of a table, as `joined` gives them; moments in seconds since `started`."""
+    from .frame import frame
+
+    fields = [field for field in FIELDS[name] if field.name in columns]
+    return frame(fields, columns, started, timestamps=False, own=False)
 
 
 def describe(name: str | None = None) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -23,7 +23,7 @@ _NEW = int(pd.__version__.partition(".")[0]) >= 3
 
 
 def frame(
-    fields: tuple[Field, ...], columns: Mapping[str, Any], started: float, *, timestamps: bool, own: bool
+    fields: Sequence[Field], columns: Mapping[str, Any], started: float, *, timestamps: bool, own: bool
 ) -> pd.DataFrame:
     """A DataFrame of `fields`; see `tables.make`. With `own` the arrays may be changed."""
     data = {

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from ...errors import CommandError, ExitCode
 from ...exports import FORMATS, export, format_of
 from .command import Command
 from .files import SUFFIX, open_file, size_of
+from .progress import Progress, bar
 
+#: Seconds between two looks at the progress; seconds that are worth telling.
+_EVERY, _LONG = 0.1, 2.0
 _HELP = "write a recording in another tool's format"
 _DESCRIPTION = "Write a recording in another tool's format:\n" + "\n".join(
     f"  {each.name:<11} {each.opens}" for each in FORMATS.values()
@@ -42,23 +47,41 @@ def _execute(options: argparse.Namespace) -> int:
     source = Path(options.file)
     stem = source.with_suffix("") if source.suffix == SUFFIX else source
     target = Path(options.output or f"{stem}{FORMATS[name].suffix or '-' + name}")
-    if not target.absolute().parent.is_dir():
-        told = f"there is no folder {target.absolute().parent}: make it first"
-        raise CommandError(told, ExitCode.UNWRITABLE)
-    recording = open_file(options.file)
+    progress = Progress()
+    progress.show(f"Reading {source}")
     try:
-        export(recording, target, name, force=options.force)
-    except FileExistsError:
-        told = f"{target} is there already: choose another name, or use --force"
+        recording = open_file(options.file)
+        export(recording, target, name, force=options.force, told=_shown(progress, target))
+    except (FileExistsError, FileNotFoundError) as error:
+        told = str(error).replace("force=True", "use --force")
         raise CommandError(told, ExitCode.UNWRITABLE) from None
     except ImportError as error:
         raise CommandError(str(error)) from None
     except OSError as error:
         raise CommandError(f"{target} could not be written: {error}", ExitCode.UNWRITABLE) from None
+    finally:
+        progress.clear()
     print(target)
     size = size_of(target) if target.is_file() else "a folder"
     print(f"{size}; {FORMATS[name].opens}", file=sys.stderr)
     return ExitCode.OK
+
+
+def _shown(progress: Progress, target: Path) -> Callable[[float], None]:
+    """Shows the share that is written, and how long the rest will take."""
+    began, last = time.monotonic(), 0.0
+
+    def told(share: float) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < _EVERY:
+            return
+        last = now
+        rest = (now - began) * (1 - share) / share if share else 0.0
+        left = f"  {rest:.0f} s left" if rest >= _LONG else ""
+        progress.show(f"Writing {target}  {bar(share)} {share:4.0%}{left}")
+
+    return told
 
 
 EXPORT = Command("export", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)
