@@ -41,6 +41,26 @@ describe('Selection', () => {
     expect(selection.clauses).toHaveLength(2);
   });
 
+  test('what was chosen in one step is taken back in one', () => {
+    const selection = new Selection();
+    selection.set({ source: 'a', column: 'worker', value: ['w'] });
+    selection.put('finding', [
+      { source: 'finding', column: 'name', value: ['x'] },
+      { source: 'finding', column: 'time', value: { start: 1, stop: 2 } },
+      { source: 'finding', column: 'worker', value: ['w'] }
+    ]);
+    selection.toggle('a', 'name', 'x');
+    expect(selection.clauses).toHaveLength(5);
+    selection.escape();
+    expect(selection.clauses).toHaveLength(4);
+    selection.clear('finding', 'time');
+    selection.escape();
+    expect(selection.clauses).toEqual([{ source: 'a', column: 'worker', value: ['w'] }]);
+    selection.undo();
+    selection.escape();
+    expect(selection.clauses).toHaveLength(1);
+  });
+
   test('the same clause again is no change; an empty one clears', () => {
     const selection = new Selection();
     let told = 0;

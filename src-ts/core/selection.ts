@@ -59,6 +59,8 @@ export class Selection {
   private list: readonly Clause[] = [];
   private past: (readonly Clause[])[] = [];
   private future: (readonly Clause[])[] = [];
+  /** Clauses that were set in one step, by each of them: they are taken back in one. */
+  private readonly together = new WeakMap<Clause, readonly Clause[]>();
   private readonly callbacks = new Set<() => void>();
   private readonly highlightCallbacks = new Set<() => void>();
   private pointed: string | undefined;
@@ -83,6 +85,7 @@ export class Selection {
   put(source: string, clauses: readonly Clause[]): void {
     const own = this.list.filter(each => each.source === source);
     if (JSON.stringify(own) === JSON.stringify(clauses)) return;
+    for (const clause of clauses) this.together.set(clause, clauses);
     this.change([...this.list.filter(each => each.source !== source), ...clauses]);
   }
 
@@ -106,10 +109,12 @@ export class Selection {
     if (kept.length !== this.list.length) this.change(kept);
   }
 
-  /** Takes back the newest clause, as `Esc` does. False if there was none. */
+  /** Takes back what was chosen last, as `Esc` does: a clause, or those that were put in one step. False if there was none. */
   escape(): boolean {
-    if (this.list.length === 0) return false;
-    this.change(this.list.slice(0, -1));
+    const newest = this.list.at(-1);
+    if (!newest) return false;
+    const step = this.together.get(newest) ?? [newest];
+    this.change(this.list.filter(each => !step.includes(each)));
     return true;
   }
 

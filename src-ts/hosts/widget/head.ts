@@ -10,6 +10,9 @@ import { progressWords, statusWords } from './words';
 /** Value of the choice that stands for the overview. */
 const OVERVIEW = '';
 
+/** The panel that says in words of its own what came out. */
+const COMPARE = 'compare';
+
 /** The first line: what this is, how far it is, which panel, and a few controls. Returns the stop. */
 export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop {
   const { page } = shared;
@@ -30,7 +33,9 @@ export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop 
   let controls: Control | undefined;
   const tell = (): void => {
     const { status, state } = shared;
-    const well = model.get('_live') ? progressWords(state, page.recording) : model.get('_verdict');
+    // Compare begins with its own verdict.
+    const verdict = model.get('panel') === COMPARE ? '' : model.get('_verdict');
+    const well = model.get('_live') ? progressWords(state, page.recording) : verdict;
     words.textContent = statusWords(status, well);
     head.dataset.phase = status.phase;
     fit.disabled = page.viewport.fitted;
@@ -43,6 +48,7 @@ export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop 
   };
   const pick = (): void => {
     picker.value = model.get('panel') ?? OVERVIEW;
+    tell();
   };
   pick();
   control();

@@ -171,6 +171,15 @@ describe('a widget', () => {
     expect(shown(el)).toHaveLength(5);
   });
 
+  it('leaves the verdict to Compare, which begins with it', () => {
+    const host = hostOf({ panel: 'compare', _verdict: 'Twice as fast.' });
+    const { el } = show(host);
+    answer(host);
+    expect(words(el)).toBe('');
+    host.assign('panel', null);
+    expect(words(el)).toBe('Twice as fast.');
+  });
+
   it('tells how far the work is, and what is missing, while it is live', () => {
     const host = hostOf({ _live: true });
     const { el } = show(host);
