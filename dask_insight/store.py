@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -16,6 +17,10 @@ from .columns import length, merge, newest
 from .frames import Gap, Writer
 from .options import Emit
 
+#: How many times smaller batches are when compressed, nearly; and the fewest bytes for which that is done.
+_COMPRESSION = 4
+_WORTHWHILE = 2**16
+
 
 class Piece(NamedTuple):
     """Batches of a store, one after another, from position `start` up to `stop`.
@@ -27,6 +32,13 @@ class Piece(NamedTuple):
     start: int
     stop: int
     data: bytes
+    #: Batches before those in `data`, each of these compressed by zlib.
+    packed: tuple[bytes, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of it all, as it is."""
+        return len(self.data) + sum(map(len, self.packed))
 
 
 class Store:
@@ -106,8 +118,12 @@ class Store:
         """Number of batches that have come: the position of the next one."""
         return len(self._batches)
 
-    def since(self, at: int, size: int) -> Piece | None:
-        """The batches from a position on, one or more of them, about `size` bytes; None if there are none."""
+    def since(self, at: int, size: int, packed: bool = False) -> Piece | None:
+        """The batches from a position on, one or more of them, about `size` bytes; None if there are none.
+
+        With `packed` the piece may be compressed, and then holds more of them.
+        """
+        size *= _COMPRESSION if packed else 1
         with self._lock:
             found: list[bytes] = []
             for batch in islice(self._batches, at, None):
@@ -115,7 +131,12 @@ class Store:
                     break
                 found.append(batch)
                 size -= len(batch)
-        return Piece(at, at + len(found), b"".join(found)) if found else None
+        if not found:
+            return None
+        stop, data = at + len(found), b"".join(found)
+        if packed and len(data) >= _WORTHWHILE:
+            return Piece(at, stop, b"", (zlib.compress(data, 1),))
+        return Piece(at, stop, data)
 
     def on_append(self, follower: Emit) -> Callable[[], None]:
         """Have `follower` called with every batch to come; returns what ends that."""

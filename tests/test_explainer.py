@@ -22,7 +22,7 @@ from dask_insight.session import explainer as explaining
 from dask_insight.session.bounded import BoundedRecording
 from dask_insight.session.driver import DRIVER, Driver
 from dask_insight.session.explainer import Explainer, explainer_of
-from dask_insight.session.feed import Feed
+from dask_insight.session.feed import PROTOCOL, Feed
 from dask_insight.session.live import Live
 
 
@@ -41,7 +41,8 @@ class Page:
 
     def hello(self, **more: Any) -> dict[str, Any]:
         have = {"feed": self.feed, "at": self.at} if self.feed else None
-        return {"type": "hello", "page": self.name, "have": have, "needs": self.needs} | more
+        greeting = {"type": "hello", "protocol": PROTOCOL, "page": self.name}
+        return greeting | {"have": have, "needs": self.needs} | more
 
     def says(self, kind: str, **more: Any) -> dict[str, Any]:
         return {"type": kind, "page": self.name, **more}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +48,20 @@ class Page:
             else:
                 assert message["from"] == self.at
             self.at = message["to"]
-            for batch in split(buffers[0]):
+            for batch in split(_unpacked(buffers[0], message.get("packed", []))):
                 columns: Any = decode(batch).columns
                 self.tasks += columns["task"].tolist()
 
     def types(self) -> list[str]:
         return [message["type"] for message in self.got]
+
+
+def _unpacked(data: bytes, packed: list[int]) -> bytes:
+    pieces = []
+    for length in packed:
+        pieces.append(zlib.decompress(data[:length]))
+        data = data[length:]
+    return b"".join((*pieces, data))
 
 
 class Wire:
@@ -131,6 +140,45 @@ def test_history_comes_in_pieces_and_each_tick_sends_one(
     assert count > 5 and page.tasks == list(range(100))
     assert [message["replay"] for message in page.got if message["type"] == "data"][-1] is False
     assert feed.tick() == Turn(False, None)
+
+
+def test_a_page_that_unpacks_gets_its_history_compressed_others_as_it_is(recording: Recording) -> None:
+    for task in range(0, 30_000, 1000):
+        recording.append(_batch(task, 1000))
+    new, old = Page("new"), Page("old")
+    sizes: dict[str, int] = {"new": 0, "old": 0}
+    wire = Wire(new, old)
+
+    def send(message: dict[str, Any], buffers: list[bytes]) -> None:
+        for name in message.get("pages", []):
+            sizes[name] += sum(map(len, buffers))
+        wire(message, buffers)
+
+    feed = Feed(recording, send)
+    feed.handle(new.hello(unpacks=True))
+    feed.handle(old.hello())
+    _settle(feed)
+    assert new.tasks == old.tasks == list(range(30_000))
+    assert sizes["new"] < sizes["old"] / 3
+    assert [message for message in old.got if "packed" in message] == []
+    recording.append(_batch(30_000))
+    _settle(feed)
+    assert new.tasks == old.tasks and "packed" not in new.got[-1]
+
+
+@pytest.mark.parametrize("protocol", [PROTOCOL - 1, PROTOCOL + 1, None])
+def test_a_page_of_another_protocol_is_told_so_and_nothing_else(recording: Recording, protocol: Any) -> None:
+    page, told = Page("a"), list[Any]()
+    feed = Feed(recording, Wire(page), state=lambda: {"clusters": []}, settings=told.append)
+    feed.handle(page.hello(protocol=protocol))
+    feed.handle({"type": "settings", "page": "a", "values": {"history": 5}})
+    recording.append(_batch(0))
+    _settle(feed)
+    assert page.types() == ["hello"] and page.got[0]["protocol"] == PROTOCOL
+    assert told == []
+    feed.handle(page.hello())
+    _settle(feed)
+    assert page.tasks == [0] and "state" in page.types()
 
 
 def test_a_page_without_credit_is_sent_no_more_until_it_acknowledges(
@@ -243,7 +291,7 @@ def test_what_cannot_be_sent_is_sent_later(recording: Recording) -> None:
         {"type": "hello", "page": 7},
         {"type": "ack", "page": "nobody", "at": 3},
         {"type": "ack", "page": "a", "at": "far"},
-        {"type": "hello", "page": "a", "have": {"feed": None, "at": -4}},
+        {"type": "hello", "page": "a", "protocol": PROTOCOL, "have": {"feed": None, "at": -4}},
         {"type": "settings", "page": "a", "values": 3},
         {"type": "else", "page": "a"},
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import zlib
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from dask_insight.batch import decode, encode, split
 from dask_insight.history import History, history
 from dask_insight.recording import Recording
 from dask_insight.session.bounded import BoundedRecording
-from dask_insight.session.feed import Feed
+from dask_insight.session.feed import PROTOCOL, Feed
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +83,22 @@ def test_what_is_merged_reads_as_before_from_any_position() -> None:
             assert columns[name].tolist() == pytest.approx(values.tolist(), nan_ok=True), name
     assert bounded.table("graph").equals(plain.table("graph"))
     assert bounded.history.dropped.total() == 0 and bounded.turnover == 0
+
+
+def test_compressed_pieces_hold_the_same_from_any_position() -> None:
+    bounded = BoundedRecording(10**6)
+    _fill(bounded, 150)
+    bounded.tidy()
+    _fill(bounded, 30, first=150)
+    for start in range(0, bounded.end + 1, 7):
+        at, data = start, b""
+        while (piece := bounded.since(at, 400, packed=True)) is not None:
+            assert piece.start == at < piece.stop
+            at = piece.stop
+            data += b"".join(map(zlib.decompress, piece.packed)) + piece.data
+        assert _rows(data) == _all(bounded, start)[0]
+    first = bounded.since(0, 10**9, packed=True)
+    assert first is not None and first.packed and first.size < len(b"".join(bounded.batches()))
 
 
 def test_merging_while_more_comes_loses_nothing() -> None:
@@ -166,7 +183,7 @@ def test_a_page_that_keeps_too_much_begins_anew() -> None:
     bounded = BoundedRecording(150)
     sent: list[dict[str, Any]] = []
     feed = Feed(bounded, lambda message, buffers: sent.append(message))
-    feed.handle({"type": "hello", "page": "a", "visible": True})
+    feed.handle({"type": "hello", "page": "a", "protocol": PROTOCOL, "visible": True})
     for first in range(0, 1500, 30):
         _fill(bounded, 30, first=first)
         bounded.tidy()

@@ -98,42 +98,48 @@ class History:
             if table == "attempts":
                 self._attempts += announced(batch)[1]
 
-    def since(self, at: int, size: int) -> tuple[int, int, bytes] | None:
+    def since(
+        self, at: int, size: int, packed: bool = False
+    ) -> tuple[int, int, list[bytes], list[bytes]] | None:
         """Batches from a position on: where they start and stop, and about `size` bytes of them.
 
         They start at 0 where what is asked for can only be had from the beginning.
+        Of the two lists the second comes first: with `packed` the batches that
+        are compressed, as they are; without it there are none.
         """
         with self._lock:
             if at >= self.end:
                 return None
-            if at >= self._tail_start:
-                return self._from_tail(at, at, [], size)
-            place = bisect_right(self._parts, at, key=lambda part: part.start) - 1
-            if at > self._parts[place].start and not self._parts[place].whole:
-                at = place = 0
-            parts = self._parts[place:]
-        start, data = at, list[bytes]()
+            parts: list[Part] = []
+            if at < self._tail_start:
+                place = bisect_right(self._parts, at, key=lambda part: part.start) - 1
+                if at > self._parts[place].start and not self._parts[place].whole:
+                    at = place = 0
+                parts = self._parts[place:]
+        start = at
+        plain: list[bytes] = []
+        compressed: list[bytes] = []
         for part in parts:
-            found = part.since(at)
-            if data and size < len(found):
-                return start, at, b"".join(data)
-            data.append(found)
-            size -= len(found)
+            found = part.packed_since(at) if packed else [part.since(at)]
+            length = sum(map(len, found))
+            if (plain or compressed) and size < length:
+                return start, at, plain, compressed
+            (compressed if packed else plain).extend(found)
+            size -= length
             at = part.stop
         with self._lock:
             # What has been sealed meanwhile is for the next call.
-            if at >= self._tail_start:
-                return self._from_tail(start, at, data, size)
-        return start, at, b"".join(data)
-
-    def _from_tail(self, start: int, at: int, data: list[bytes], size: int) -> tuple[int, int, bytes]:
-        for batch in islice(self._tail, at - self._tail_start, None):
-            if data and size < len(batch):
-                break
-            data.append(batch)
-            size -= len(batch)
-            at += 1
-        return start, at, b"".join(data)
+            if at < self._tail_start:
+                if at > start:
+                    return start, at, plain, compressed
+                return self.since(at, size, packed)
+            for batch in islice(self._tail, at - self._tail_start, None):
+                if (plain or compressed) and size < len(batch):
+                    break
+                plain.append(batch)
+                size -= len(batch)
+                at += 1
+        return start, at, plain, compressed
 
     def batches(self, table: str | None = None) -> Iterator[bytes]:
         """All batches that are kept, of one table if it is named, as few as there are now."""

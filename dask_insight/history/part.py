@@ -95,6 +95,13 @@ class Part:
             return b"".join(chunk.batch for chunk in self.chunks.values())
         return b"".join(chunk.since(table, at) for table, chunk in self.chunks.items())
 
+    def packed_since(self, at: int) -> list[bytes]:
+        """The same, compressed, in one or more pieces."""
+        if at <= self.start:
+            return [chunk.packed for chunk in self.chunks.values()]
+        rest = self.since(at)
+        return [zlib.compress(rest, _LEVEL)] if rest else []
+
     def rows(self, table: str) -> int:
         """Rows of a table."""
         return self.chunks[table].rows if table in self.chunks else 0

@@ -42,10 +42,13 @@ class BoundedRecording(Recording):
         """Number of batches that have come: the position of the next one."""
         return self.history.end
 
-    def since(self, at: int, size: int) -> Piece | None:
+    def since(self, at: int, size: int, packed: bool = False) -> Piece | None:
         """The batches from a position on; from 0 where they can only be had from the beginning."""
-        found = self.history.since(at, size)
-        return None if found is None else Piece(*found)
+        found = self.history.since(at, size, packed)
+        if found is None:
+            return None
+        start, stop, plain, compressed = found
+        return Piece(start, stop, b"".join(plain), tuple(compressed))
 
     def batches(self) -> list[bytes]:
         """All batches that are kept."""

@@ -10,9 +10,10 @@ for these only, the others for all:
 
 ===========  ================================================================
 ``hello``    ``protocol, version, feed, upto``: answers a page's; also when the feed opens
-``data``     ``feed, from, to, replay``: the buffer holds batches ``from`` up to
-             ``to``, one after another. A page that stands elsewhere says hello;
-             ``from`` 0 means begin anew
+``data``     ``feed, from, to, replay, packed?``: the buffer holds batches ``from`` up
+             to ``to``, one after another. A page that stands elsewhere says hello;
+             ``from`` 0 means begin anew. ``packed``: so many bytes each of the first
+             pieces have, which are compressed by zlib; only for pages that unpack
 ``answers``  ``feed``: the buffer holds tables that were worked out from the
              others; each takes the place of what the page has of it
 ``state``    ``feed`` and what the owner of the feed has to tell, all of it
@@ -22,13 +23,17 @@ for these only, the others for all:
 Messages from a page, each with its id as ``page``:
 
 ============  ===============================================================
-``hello``     ``protocol, version, have: {feed, at} | null, visible, needs``
+``hello``     ``protocol, version, have: {feed, at} | null, visible, needs, unpacks?``
 ``ack``       ``at``: batches before this have been taken in
 ``visible``   ``visible``: nothing is sent to a page that nobody looks at
 ``needs``     ``tables``: those among the worked-out ones that it shows
 ``settings``  ``values``: for the owner of the feed
 ``bye``       it is gone
 ============  ===============================================================
+
+Two ends of one ``protocol`` understand each other, whatever their versions: what is new
+has to be asked for, as ``unpacks`` does. Of another protocol a page is told no more than
+hello, by which it knows which of the two is older; what else it says is left aside.
 """
 
 from __future__ import annotations
@@ -69,8 +74,8 @@ class Source(Protocol):
     def turnover(self) -> float:
         """How many times over what it keeps has been dropped."""
 
-    def since(self, at: int, size: int) -> Piece | None:
-        """Batches from position `at` on, about `size` bytes; None if there are none."""
+    def since(self, at: int, size: int, packed: bool = False) -> Piece | None:
+        """Batches from position `at` on, about `size` bytes, maybe compressed; None if there are none."""
 
     def on_append(self, follower: Callable[[bytes], None]) -> Callable[[], None]:
         """Have `follower` called with every batch to come; returns what ends that."""
@@ -159,7 +164,8 @@ class Feed:
                 self._greeted(name, message)
             elif kind == "bye":
                 self._pages.pop(name, None)
-            elif (page := self._pages.get(name)) is not None:
+            page = self._pages.get(name)
+            if page is not None:
                 page.seen = time.monotonic()
                 if kind == "ack":
                     page.acknowledged(count(message.get("at")))
@@ -169,7 +175,8 @@ class Feed:
                 elif kind == "needs":
                     page.needs = tables(message.get("tables"))
         values = message.get("values")
-        if kind == "settings" and self._settings is not None and isinstance(values, Mapping):
+        foreign = page is not None and page.foreign
+        if kind == "settings" and self._settings is not None and isinstance(values, Mapping) and not foreign:
             self._settings(values)
         self._wake()
         if self._explainer is not None and kind != "ack":
@@ -180,7 +187,9 @@ class Feed:
         at = count(have.get("at")) if isinstance(have, Mapping) and have.get("feed") == self.id else 0
         at = at if at <= self._recording.end else 0
         page = Page(at, self._recording.end, bool(message.get("visible", True)), self._recording.turnover)
+        page.foreign = message.get("protocol") != PROTOCOL
         page.needs = tables(message.get("needs"))
+        page.unpacks = message.get("unpacks") is True
         if (before := self._pages.get(name)) is not None and at:
             page.turnover = before.turnover
         self._pages[name] = page
@@ -256,9 +265,9 @@ class Feed:
         pages = self._next()
         if not pages:
             return False
-        at = next(iter(pages.values())).at
+        one = next(iter(pages.values()))
         end = self._recording.end
-        piece = self._recording.since(at, MESSAGE)
+        piece = self._recording.since(one.at, MESSAGE, one.unpacks)
         if piece is None:
             return False
         message = {
@@ -269,7 +278,9 @@ class Feed:
             "replay": piece.stop < end,
             "pages": list(pages),
         }
-        if not self._sent(message, [piece.data]):
+        if piece.packed:
+            message["packed"] = [len(each) for each in piece.packed]
+        if not self._sent(message, [b"".join((*piece.packed, piece.data))]):
             return False
         turnover = self._recording.turnover
         with self._lock:
@@ -289,8 +300,9 @@ class Feed:
             ready = {name: page for name, page in self._pages.items() if page.ready(end)}
             if not ready:
                 return {}
-            at = min(ready.values(), key=lambda page: page.served).at
-            return {name: page for name, page in ready.items() if page.at == at}
+            first = min(ready.values(), key=lambda page: page.served)
+            alike = (first.at, first.unpacks)
+            return {name: page for name, page in ready.items() if (page.at, page.unpacks) == alike}
 
     def _again(self) -> float | None:
         end = self._recording.end

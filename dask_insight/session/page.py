@@ -29,6 +29,10 @@ class Page:
         self.needs: frozenset[str] = frozenset()
         self.has: dict[str, int] = {}
         self.visible = visible
+        #: It speaks another protocol.
+        self.foreign = False
+        #: It can read compressed batches.
+        self.unpacks = False
         self.turnover = turnover
         self.served = 0.0
         self.seen = time.monotonic()
@@ -43,7 +47,8 @@ class Page:
     @property
     def listening(self) -> bool:
         """Whether somebody looks at it and it has taken in what it was sent, nearly."""
-        return self.visible and self._bytes < CREDIT and len(self._sent) < CREDIT_MESSAGES
+        owed = self._bytes >= CREDIT or len(self._sent) >= CREDIT_MESSAGES
+        return self.visible and not self.foreign and not owed
 
     @property
     def caught_up(self) -> bool:
@@ -56,7 +61,7 @@ class Page:
 
     def gone(self, now: float) -> bool:
         """Whether it has not been heard of for so long that it must have been closed."""
-        return bool(self._sent) and now - self.seen > LEASE
+        return (bool(self._sent) or self.foreign) and now - self.seen > LEASE
 
     def took(self, piece: Piece, turnover: float) -> None:
         """It has been sent batches."""
@@ -66,7 +71,7 @@ class Page:
             self.has.clear()
             self.turnover = turnover
         self.at = piece.stop
-        self._owes(len(piece.data))
+        self._owes(piece.size)
         self.served = time.monotonic()
 
     def learned(self, editions: Mapping[str, Edition], size: int) -> None:

@@ -11,7 +11,9 @@ class Port {
   send(message: Message): void {
     this.sent.push(message);
   }
-  take(bytes: Uint8Array): void {
+  packed: readonly number[] = [];
+  take(bytes: Uint8Array, packed: readonly number[]): void {
+    this.packed = packed;
     if (this.fail) throw new BatchError('torn');
     this.calls.push(bytes.length > 9 ? bytes.length : [...bytes]);
   }
@@ -49,8 +51,9 @@ describe('FeedReader', () => {
   test('says hello, takes in what comes, and tells how far it is', () => {
     expect(reader.status.phase).toBe('waiting');
     reader.hello();
+    const whole = { visible: true, needs: [], unpacks: true };
     expect(port.sent).toEqual([
-      { type: 'hello', page: 'p', protocol: PROTOCOL, version: '0.1.0', have: null, visible: true, needs: [] }
+      { type: 'hello', page: 'p', protocol: PROTOCOL, version: '0.1.0', have: null, ...whole }
     ]);
     answer({ upto: 4 });
     expect(reader.status).toMatchObject({ phase: 'replay', at: 0, upto: 4 });
@@ -59,6 +62,15 @@ describe('FeedReader', () => {
     data(3, 4, 2);
     expect(reader.status).toMatchObject({ phase: 'live', at: 4 });
     expect(port.calls).toEqual([[1], [2]]);
+  });
+
+  test('hands on which pieces are compressed', () => {
+    reader.hello();
+    answer();
+    data(0, 3, 1, { packed: [7, 8] });
+    expect(port.packed).toEqual([7, 8]);
+    data(3, 4, 1);
+    expect(port.packed).toEqual([]);
   });
 
   test('leaves aside what is for other pages, what it has, and nonsense', () => {
@@ -134,6 +146,24 @@ describe('FeedReader', () => {
     expect(reader.status.words).toMatch(/Upgrade it in the kernel's environment/);
     data(0, 1, 1);
     expect(port.calls).toEqual([]);
+  });
+
+  test('goes on when the side that was too old has been upgraded', () => {
+    reader.hello();
+    answer({ protocol: PROTOCOL - 1, version: '0.0.1' });
+    answer({ version: '0.2.0', pages: undefined });
+    expect(port.types()).toEqual(['hello', 'hello']);
+    answer({ version: '0.2.0' });
+    data(0, 1, 1);
+    expect(reader.status.phase).toBe('live');
+    expect(port.calls).toEqual([[1]]);
+  });
+
+  test('works with another version of the same protocol', () => {
+    reader.hello();
+    answer({ version: '0.9.0' });
+    data(0, 1, 1);
+    expect(reader.status.phase).toBe('live');
   });
 
   test('tells of state, visibility, settings and the end', () => {

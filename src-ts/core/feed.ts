@@ -37,8 +37,8 @@ export type FeedState = Readonly<Record<string, unknown>>;
 export interface FeedPort {
   /** Sends a message to the kernel; may do nothing while there is no way to it. */
   send(message: Readonly<Record<string, unknown>>): void;
-  /** Takes batches that stand one after another. */
-  take(bytes: Uint8Array): void;
+  /** Takes batches that stand one after another; the first pieces of so many bytes are compressed by zlib. */
+  take(bytes: Uint8Array, packed: readonly number[]): void;
   /** What has been taken is void: it comes again, or something else does. */
   reset(): void;
   state(state: FeedState): void;
@@ -98,7 +98,9 @@ export class FeedReader {
     this.asking = true;
     const have = this.feed ? { feed: this.feed, at: this.at } : null;
     const { version } = this.options;
-    this.say('hello', { protocol: PROTOCOL, version, have, visible: this.visible, needs: this.needs });
+    const { visible, needs } = this;
+    const unpacks = typeof DecompressionStream === 'function';
+    this.say('hello', { protocol: PROTOCOL, version, have, visible, needs, unpacks });
   }
 
   /** Nothing is sent to a page that nobody looks at; it catches up when it is looked at again. */
@@ -144,7 +146,7 @@ export class FeedReader {
         this.arrived(message, buffers[0]);
         break;
       case 'answers':
-        if (message.feed === this.feed && !this.asking && buffers[0]) this.take(bytesOf(buffers[0]));
+        if (message.feed === this.feed && !this.asking && buffers[0]) this.take(bytesOf(buffers[0]), []);
         break;
       case 'state':
         if (message.feed === this.feed) this.port.state(message);
@@ -191,13 +193,13 @@ export class FeedReader {
     if (from === 0 && this.at > 0) this.port.reset();
     this.at = to;
     if (message.replay === false) this.upto = to;
-    this.take(bytesOf(buffer));
+    this.take(bytesOf(buffer), lengths(message.packed));
     this.progress();
   }
 
-  private take(bytes: Uint8Array): void {
+  private take(bytes: Uint8Array, packed: readonly number[]): void {
     try {
-      this.port.take(bytes);
+      this.port.take(bytes, packed);
     } catch (error) {
       if (!(error instanceof BatchError)) throw error;
       this.damage = ` Some of what came could not be read: ${error.message}.`;
@@ -242,6 +244,10 @@ function bytesOf(buffer: Bytes): Uint8Array {
   return buffer instanceof ArrayBuffer
     ? new Uint8Array(buffer)
     : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}
+
+function lengths(value: unknown): number[] {
+  return Array.isArray(value) ? value.map(count) : [];
 }
 
 function count(value: unknown): number {

@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { THIN } from '../core/format';
 import { bytesOf, joined } from '../core/test-bytes';
@@ -54,6 +55,25 @@ describe('data', () => {
     expect(page.damages).toHaveLength(1);
     expect(told).toHaveBeenCalled();
     expect(runs()).toEqual([0]);
+  });
+
+  it('are unpacked where they come compressed, in their order; damaged pieces are left out', async () => {
+    const pieces = [deflateSync(ran(0, 100, 101)), Buffer.of(1, 2, 3), deflateSync(ran(1, 101, 105))];
+    page.take(
+      joined(...pieces, ran(2, 105, 106)),
+      pieces.map(({ length }) => length)
+    );
+    page.take(ran(3, 106, 107));
+    await vi.waitFor(() => expect(runs()).toEqual([0, 1, 2, 3]));
+    expect(page.damages).toEqual(['compressed batches are damaged']);
+  });
+
+  it('that were on their way when another recording began are left aside', async () => {
+    const piece = deflateSync(ran(0, 100, 101));
+    page.take(piece, [piece.length]);
+    page.reset();
+    page.take(ran(1, 101, 105));
+    await vi.waitFor(() => expect(runs()).toEqual([1]));
   });
 
   it('wait while the page is paused, and come all at once', () => {

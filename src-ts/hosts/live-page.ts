@@ -1,6 +1,6 @@
 import { BatchError, decodeAll } from '../core/batch';
 import { type CellRun, cellsOf, cellsWithTasks, cellWords, timeOfCell } from '../core/cells';
-import { breathe } from '../core/load';
+import { breathe, inflate } from '../core/load';
 import { Recording, type Stop } from '../core/recording';
 import type { Selection } from '../core/selection';
 import { Tasks } from '../core/tasks';
@@ -20,6 +20,13 @@ const SLICE = 12;
 
 /** How long a replay may rest before what has come of it is shown, milliseconds. */
 const PATIENCE = 700;
+
+/** Batches as they have arrived, one after another. */
+interface Arrived {
+  readonly bytes: Uint8Array;
+  /** Compressed by zlib: it stays so until its turn has come. */
+  readonly packed: boolean;
+}
 
 /** A panel in its place. */
 export interface LivePanel {
@@ -57,10 +64,10 @@ export class LivePage {
   private readonly callbacks = new Set<() => void>();
   private readonly keys = help();
   /** What has arrived and is not in a recording yet. */
-  private queue: Uint8Array[] = [];
+  private queue: Arrived[] = [];
   private pumping = false;
   /** What has arrived since `paused`; `undefined` stands for a reset. */
-  private held: (Uint8Array | undefined)[] | undefined;
+  private held: (Arrived | undefined)[] | undefined;
   /** The recording that is about to replace the one shown. */
   private next: Recording | undefined;
   private patience: ReturnType<typeof setTimeout> | undefined;
@@ -97,14 +104,17 @@ export class LivePage {
     return this.problems;
   }
 
-  /** Takes batches that stand one after another; what is damaged is left out and named in `damages`. */
-  take(bytes: Uint8Array): void {
-    if (this.held) {
-      this.held.push(bytes);
-      return;
+  /**
+   * Takes batches that stand one after another; the first pieces, of so many
+   * bytes, are compressed. What is damaged is left out and named in `damages`.
+   */
+  take(bytes: Uint8Array, packed: readonly number[] = []): void {
+    let at = 0;
+    for (const length of packed) {
+      this.put({ bytes: bytes.subarray(at, at + length), packed: true });
+      at += length;
     }
-    this.queue.push(bytes);
-    if (!this.pumping) void this.pump();
+    if (at < bytes.length) this.put({ bytes: bytes.subarray(at), packed: false });
   }
 
   /**
@@ -134,8 +144,8 @@ export class LivePage {
     if (on === this.paused) return;
     const held = this.held ?? [];
     this.held = on ? [] : undefined;
-    for (const bytes of held) {
-      if (bytes) this.take(bytes);
+    for (const each of held) {
+      if (each) this.put(each);
       else this.reset();
     }
     this.tell();
@@ -225,13 +235,24 @@ export class LivePage {
     this.callbacks.clear();
   }
 
+  private put(arrived: Arrived): void {
+    if (this.held) {
+      this.held.push(arrived);
+      return;
+    }
+    this.queue.push(arrived);
+    if (!this.pumping) void this.pump();
+  }
+
   /** Reads what waits, in slices. */
   private async pump(): Promise<void> {
     this.pumping = true;
     let until = performance.now() + SLICE;
-    for (let bytes = this.queue.shift(); bytes; bytes = this.queue.shift()) {
+    for (let arrived = this.queue.shift(); arrived; arrived = this.queue.shift()) {
       const { queue } = this;
       try {
+        const bytes = arrived.packed ? await unpacked(arrived.bytes) : arrived.bytes;
+        if (queue !== this.queue) continue;
         for (const batch of decodeAll(bytes, { copy: true })) {
           (this.next ?? this.recording).take(batch);
           if (performance.now() < until) continue;
@@ -270,6 +291,15 @@ export class LivePage {
 
   private tell(): void {
     for (const callback of [...this.callbacks]) callback();
+  }
+}
+
+/** Throws `BatchError` if the bytes are damaged. */
+async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
+  try {
+    return await inflate(bytes.slice());
+  } catch {
+    throw new BatchError('compressed batches are damaged');
   }
 }
 

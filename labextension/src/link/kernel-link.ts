@@ -11,7 +11,7 @@ const LONGEST = 64_000;
 
 /** Where what a kernel sends goes: a `LivePage`. */
 export interface Sink {
-  take(bytes: Uint8Array): void;
+  take(bytes: Uint8Array, packed: readonly number[]): void;
   reset(): void;
 }
 
@@ -44,7 +44,7 @@ export class KernelLink {
     this.reader = new FeedReader(
       {
         send: message => this.send(message),
-        take: bytes => sink.take(bytes),
+        take: (bytes, packed) => sink.take(bytes, packed),
         reset: () => sink.reset(),
         state: state => {
           this.said = state;

@@ -45,8 +45,8 @@ export class Shared {
     this.reader = new FeedReader(
       {
         send: message => this.send(message),
-        take: bytes => {
-          this.page.take(bytes);
+        take: (bytes, packed) => {
+          this.page.take(bytes, packed);
           this.tellSoon();
         },
         reset: () => this.page.reset(),
