@@ -11,12 +11,14 @@ import { IConsoleTracker } from '@jupyterlab/console';
 import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStateDB } from '@jupyterlab/statedb';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { ACTIONS, addCommands } from './commands';
 import { exportReport } from './export-report';
 import { LiveKernels } from './kernels/live-kernel';
 import { Places } from './kernels/places';
 import { Documents, OPEN } from './panels/documents';
+import { Hidden } from './panels/hidden';
 import { Layouts } from './panels/layouts';
 import { Settings } from './settings';
 import { Sidebar } from './sidebar/sidebar';
@@ -38,7 +40,8 @@ export const panels: JupyterFrontEndPlugin<void> = {
     ISettingRegistry,
     ICommandPalette,
     ILauncher,
-    IStatusBar
+    IStatusBar,
+    IStateDB
   ],
   activate: async (
     app: JupyterFrontEnd,
@@ -49,15 +52,19 @@ export const panels: JupyterFrontEndPlugin<void> = {
     registry: ISettingRegistry | null,
     palette: ICommandPalette | null,
     launcher: ILauncher | null,
-    statusBar: IStatusBar | null
+    statusBar: IStatusBar | null,
+    database: IStateDB | null
   ) => {
     const kernels = new LiveKernels();
     const places = new Places(kernels, app.serviceManager.sessions, notebooks, consoles);
     const documents = new Documents(app, places, labShell !== null, place => void exportReport(place));
-    const layouts = new Layouts(documents, places);
+    const hidden = new Hidden(database);
+    const layouts = new Layouts(documents, places, hidden);
     const stored = await registry?.load(ID);
     const settings = stored && new Settings(stored);
     addCommands({ app, places, documents, layouts, settings });
+    hidden.changed.connect(() => app.commands.notifyCommandChanged(ACTIONS.toggle));
+    void hidden.restore();
     if (settings) {
       const hand = (): void => {
         choosePalette(settings.palette);

@@ -47,6 +47,8 @@ test('the default layout is one action; panels are hidden, shown, and saved as t
 
   await action('Hide all');
   await expect(panels).toHaveCount(0);
+  await lab.reload();
+  await lab.sidebar();
   await action('Show all');
   await expect(panels).toHaveCount(many);
   expect(Math.abs((await box(lab.panel('Task stream'))).x - stream.x)).toBeLessThan(40);
@@ -84,6 +86,9 @@ test('a docked task stream fills its height: lanes grow where there is room', as
   };
   await expect.poll(rest).toBeLessThan(40);
   expect((await box(panel.locator('.di-surface'))).height).toBeGreaterThan(300);
+  const whole = lab.page.viewportSize();
   await lab.page.setViewportSize({ width: 1280, height: 620 });
   await expect.poll(rest).toBeLessThan(40);
+  // The next tests share this page.
+  if (whole) await lab.page.setViewportSize(whole);
 });

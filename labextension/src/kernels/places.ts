@@ -7,12 +7,19 @@ import type { Widget } from '@lumino/widgets';
 import type { LiveKernel, LiveKernels } from './live-kernel';
 import { Place, type PlaceKind } from './place';
 
+/** A place whose document had another path before. */
+export interface Renamed {
+  readonly place: Place;
+  readonly from: string;
+}
+
 /** All notebooks and consoles that are open or have panels, and the one that a person is at. */
 export class Places {
   private readonly all = new Set<Place>();
   private readonly documents = new Map<Widget, Place>();
   private readonly changedSignal = new Signal<this, void>(this);
   private readonly closedSignal = new Signal<this, Place>(this);
+  private readonly renamedSignal = new Signal<this, Renamed>(this);
   private at: Place | undefined;
   private watched: LiveKernel | undefined;
 
@@ -65,6 +72,11 @@ export class Places {
     return this.closedSignal;
   }
 
+  /** Tells when the document of a place has another path. */
+  get renamed(): ISignal<this, Renamed> {
+    return this.renamedSignal;
+  }
+
   /** The place with this id; undefined if it is not known. */
   get(id: string): Place | undefined {
     for (const place of this.all) if (place.id === id) return place;
@@ -112,15 +124,21 @@ export class Places {
   private addNotebook(panel: NotebookPanel): void {
     const { context, sessionContext } = panel;
     const place = this.add('notebook', context.path, panel, sessionContext);
-    context.pathChanged.connect((_, path) => place.rename(path));
+    context.pathChanged.connect((_, path) => this.rename(place, path));
   }
 
   private addConsole(panel: ConsolePanel): void {
     const { sessionContext } = panel;
     const place = this.add('console', sessionContext.path, panel, sessionContext, panel.title.label);
     sessionContext.propertyChanged.connect((_, property) => {
-      if (property === 'path') place.rename(sessionContext.path);
+      if (property === 'path') this.rename(place, sessionContext.path);
     });
+  }
+
+  private rename(place: Place, path: string): void {
+    const from = place.path;
+    place.rename(path);
+    this.renamedSignal.emit({ place, from });
   }
 
   private add(kind: PlaceKind, path: string, panel: Widget, context: ISessionContext, label?: string): Place {

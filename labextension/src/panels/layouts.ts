@@ -3,17 +3,20 @@ import type { Place } from '../kernels/place';
 import type { Places } from '../kernels/places';
 import { arrange, arrangement } from './dock';
 import type { Documents } from './documents';
+import type { Hidden } from './hidden';
 import { NOTEBOOK, type Step, stepsOf, treeOf } from './steps';
 
 /** Puts the panels of a notebook in order around it, hides them and brings them back. */
 export class Layouts {
-  /** How panels stood when they were hidden. */
-  private readonly hidden = new Map<Place, readonly Step[]>();
-
   constructor(
     private readonly documents: Documents,
-    private readonly places: Places
-  ) {}
+    private readonly places: Places,
+    private readonly hidden: Hidden
+  ) {
+    places.renamed.connect((_, { place, from }) =>
+      hidden.rename({ kind: place.kind, path: from }, place.path)
+    );
+  }
 
   /** Opens the panels that the steps name and puts them where these say; others of the place stay open. */
   apply(steps: readonly Step[], place: Place): void {
@@ -22,7 +25,7 @@ export class Layouts {
     for (const name of names) widgets.set(name, this.documents.open(name, place, { activate: false }));
     const [first] = widgets.values();
     if (!first) return;
-    this.hidden.delete(place);
+    this.hidden.remove(place);
     const dock = dockOf(this.places.documentOf(place)) ?? dockOf(first);
     // With one document at a time there is nothing to split.
     if (dock && dock.mode !== 'single-document')
@@ -46,23 +49,24 @@ export class Layouts {
 
   /** Whether there are panels that `showAll` brings back. */
   get anyHidden(): boolean {
-    return this.hidden.size > 0;
+    return this.hidden.all.length > 0;
   }
 
   /** Takes all panels of all places out of sight. */
   hideAll(): void {
     const all = this.documents.all();
     const places = new Set(all.map(({ content }) => content.place));
-    for (const place of places) this.hidden.set(place, this.stepsOf(place));
+    for (const place of places) this.hidden.add(place, this.stepsOf(place));
     for (const widget of all) widget.dispose();
   }
 
   /** Brings hidden panels back to where they stood. */
   showAll(): void {
-    for (const [place, steps] of [...this.hidden]) {
-      // Its document may have been closed and opened again meanwhile.
-      this.apply(steps, this.places.named(place.kind, place.path));
-      this.hidden.delete(place);
+    for (const { kind, path, steps } of this.hidden.all) {
+      // Its document may have been closed meanwhile.
+      const place = this.places.named(kind, path);
+      this.apply(steps, place);
+      void this.places.seek(place);
     }
   }
 }

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { Hidden } from './hidden';
+import type { Step } from './steps';
+
+const STEPS: Step[] = [{ panel: 'memory', beside: 'notebook', where: 'right', share: 0.4 }];
+const PLACE = { kind: 'notebook', path: 'a.ipynb' } as const;
+
+/** A workspace's memory, as JupyterLab's. */
+class Database {
+  readonly values = new Map<string, string>();
+  // biome-ignore lint/suspicious/noExplicitAny: as wide as the real one.
+  async fetch(id: string): Promise<any> {
+    const found = this.values.get(id);
+    return found === undefined ? undefined : JSON.parse(found);
+  }
+  async save(id: string, value: unknown): Promise<void> {
+    this.values.set(id, JSON.stringify(value));
+  }
+}
+
+test('what is hidden is remembered by the workspace', async () => {
+  const database = new Database();
+  const before = new Hidden(database);
+  before.add(PLACE, STEPS);
+  before.add({ kind: 'console', path: 'c' }, STEPS);
+  before.rename(PLACE, 'b.ipynb');
+  before.remove({ kind: 'console', path: 'c' });
+
+  const after = new Hidden(database);
+  let told = 0;
+  after.changed.connect(() => told++);
+  await after.restore();
+  expect(after.all).toEqual([{ kind: 'notebook', path: 'b.ipynb', steps: STEPS }]);
+  expect(told).toBe(1);
+});
+
+test('what has been hidden meanwhile counts, not what the workspace remembers', async () => {
+  const database = new Database();
+  new Hidden(database).add(PLACE, STEPS);
+  const hidden = new Hidden(database);
+  const restored = hidden.restore();
+  hidden.add({ kind: 'notebook', path: 'new.ipynb' }, STEPS);
+  await restored;
+  expect(hidden.all.map(({ path }) => path)).toEqual(['new.ipynb']);
+});
+
+test('what makes no sense in a workspace is left out; without one it works as long as the page', async () => {
+  const database = new Database();
+  const odd = [
+    null,
+    7,
+    { kind: 'notebook', path: 3, steps: STEPS },
+    { ...PLACE, steps: [{ panel: 7 }, { panel: 'none' }] }
+  ];
+  await database.save('dask-insight:hidden-panels', [...odd, { ...PLACE, steps: STEPS }]);
+  const hidden = new Hidden(database);
+  await hidden.restore();
+  expect(hidden.all).toEqual([{ ...PLACE, steps: STEPS }]);
+
+  const alone = new Hidden(null);
+  await alone.restore();
+  alone.add(PLACE, STEPS);
+  expect(alone.all).toHaveLength(1);
+});
