@@ -1,6 +1,6 @@
 import { cells, notebook } from '../../ui-tests/lab/cells';
-import { expect, test } from '../../ui-tests/lab/test';
-import { install, PANELS } from './panels';
+import { expect, openFour, test } from './lab';
+import { install } from './panels';
 import { found, plan } from './results';
 
 const RATE = 1000;
@@ -21,7 +21,7 @@ client.gather(client.map(abs, range(500)));`,
   const latency = await lab.open('latency.ipynb');
   await latency.run(0);
   await latency.run(1);
-  for (const panel of PANELS) await lab.openPanel(panel);
+  await openFour(lab);
   await install(lab);
   await expect.poll(() => lab.page.evaluate(() => window.probe.tasks())).toBeGreaterThan(400);
   const rounds = [];

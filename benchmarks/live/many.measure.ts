@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { cells, notebook } from '../../ui-tests/lab/cells';
 import type { Lab } from '../../ui-tests/lab/lab';
-import { expect, test } from '../../ui-tests/lab/test';
-import { install, PANELS } from './panels';
+import { expect, openFour, test } from './lab';
+import { install } from './panels';
 import { found, plan } from './results';
 
 /** A cluster in processes of its own; what it computes costs the kernel nothing but our recording. */
@@ -53,7 +53,7 @@ from benchmarks.live.cells import memory`,
       )
     );
     const many = await lab.open('many.ipynb');
-    for (const panel of PANELS) await lab.openPanel(panel);
+    await openFour(lab);
     await many.run(0);
     await many.run(1);
     await work.tell('run 1000');
