@@ -24,10 +24,10 @@ from nbclient import NotebookClient
 import dask_insight
 from dask_insight import ascii91
 from dask_insight.batch import encode, split, table_of
+from dask_insight.figures.colors import colors_of
 from dask_insight.hosts.magic.counts import Counts, GroupCount
 from dask_insight.hosts.magic.progress import as_html, as_text
 from dask_insight.hosts.notebook import MIME, bundle, static_bundles
-from dask_insight.hosts.notebook.colors import colors_of
 from dask_insight.hosts.notebook.raster import task_stream
 from dask_insight.hosts.notebook.thinner import thinned
 from dask_insight.hosts.report import digest

@@ -14,7 +14,7 @@ from dask_insight import words
 from dask_insight.batch import Symbols, Texts, Values
 
 #: What is said of time in which no task function ran, by part of the time budget.
-_INSTEAD = {
+INSTEAD = {
     "deserialize": "deserializing",
     "serialize": "serializing",
     "disk": "reading from disk and writing to it",
@@ -120,8 +120,8 @@ class Overview(NamedTuple):
         """What the threads did instead of computing, in words, with its thread-seconds; most first."""
         told: dict[str, float] = {}
         for part, name, seconds in self.budget:
-            if part in _INSTEAD:
-                text = _INSTEAD[part].format(name=short(name) or "tasks")
+            if part in INSTEAD:
+                text = INSTEAD[part].format(name=short(name) or "tasks")
                 told[text] = told.get(text, 0.0) + seconds
         return sorted(told.items(), key=lambda item: -item[1])
 
@@ -212,7 +212,7 @@ def overview(
     computing = float(length.sum())
     if shares:
         offered = sum(seconds for _, _, seconds in shares)
-        computing = sum(seconds for part, _, seconds in shares if part not in _INSTEAD)
+        computing = sum(seconds for part, _, seconds in shares if part not in INSTEAD)
     return Overview(
         name=str(facts.get("name") or ""),
         started=begin,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import words
 from ...analysis.overview import short
-from .colors import FAILED, Rgb
+from ...figures.colors import FAILED, Rgb
 from .raster import Picture
 
 _MARGIN, _PLOT = 70, 900

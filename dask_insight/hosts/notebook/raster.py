@@ -8,7 +8,7 @@ import numpy as np
 
 from ...batch import Symbols
 from ...columns import Columns
-from .colors import FAILED, Rgb, colors_of
+from ...figures.colors import FAILED, Rgb, colors_of
 
 #: A pixel with anything in it is at least this much of its colour.
 _LEAST = 0.18

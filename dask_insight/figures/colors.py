@@ -1,4 +1,7 @@
-"""The colours of task names, as the page gives them: `src-ts/draw/palette.ts`; a test compares both."""
+"""Colours of task names and of what Dask has colours for, as the page gives them: `src-ts/draw/palette.ts`.
+
+A golden file holds both to each other.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +20,58 @@ _MASK = 0xFFFF_FFFF
 FAILED: dict[str, Rgb] = {"erred": (0, 0, 0), "killed": (90, 10, 10), "retried": (70, 70, 76)}
 
 
-def colors_of(names: Iterable[str]) -> dict[str, Rgb]:
-    """A colour for each name on a light background; the same names in the same order get the same."""
+#: Dask's own colours for what happens around the computing, on a light and on a dark background.
+_RESERVED: dict[str, tuple[Rgb, Rgb]] = {
+    "transfer": ((214, 39, 40), (242, 84, 76)),
+    "disk": ((236, 126, 10), (255, 168, 64)),
+    "deserialize": ((128, 128, 128), (158, 158, 158)),
+    "compress": ((96, 96, 96), (190, 190, 190)),
+}
+
+
+def colors_of(names: Iterable[str], *, dark: bool = False) -> dict[str, Rgb]:
+    """A colour for each name; the same names in the same order get the same."""
     slots: dict[str, int] = {}
     used: list[int] = []
     for name in names:
         if name not in slots:
-            slots[name] = _choose(_hash(name), used)
+            slots[name] = _choose(hashed(name), used)
             used.append(slots[name])
-    return {name: _slot_color(slot) for name, slot in slots.items()}
+    return {name: slot_color(slot, dark=dark) for name, slot in slots.items()}
 
 
-def _choose(hashed: int, used: list[int]) -> int:
-    first = hashed % _SLOTS
+def reserved(kind: str, *, dark: bool) -> Rgb:
+    """Dask's colour of transfer, disk, deserialize or compress."""
+    return _RESERVED[kind][dark]
+
+
+def named(name: str, *, dark: bool) -> Rgb:
+    """A colour for a name by itself, whatever others there are."""
+    return slot_color(hashed(name) % _SLOTS, dark=dark)
+
+
+def mixed(under: Rgb, over: Rgb, share: float) -> Rgb:
+    """Two colours mixed in linear light; `share` 1 is all `over`."""
+    red, green, blue = (
+        math.floor(0.5 + 255 * _gamma((1 - share) * _light(a) + share * _light(b)))
+        for a, b in zip(under, over, strict=True)
+    )
+    return red, green, blue
+
+
+def luminance(color: Rgb) -> float:
+    """Relative luminance as WCAG has it, 0 to 1."""
+    red, green, blue = map(_light, color)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def css(color: Rgb) -> str:
+    """``#rrggbb``."""
+    return "#{:02x}{:02x}{:02x}".format(*color)
+
+
+def _choose(place: int, used: list[int]) -> int:
+    first = place % _SLOTS
     for nearest in (3, 2, 1):
         for step in range(_SLOTS):
             slot = (first + step * 17) % _SLOTS
@@ -42,7 +84,7 @@ def _distance(slot: int, other: int) -> int:
     return abs(slot % _HUES - other % _HUES) + (slot // _HUES != other // _HUES)
 
 
-def _hash(text: str) -> int:
+def hashed(text: str) -> int:
     """FNV-1a over UTF-16, then mixed so that similar names fall far apart."""
     value = 2166136261
     for (unit,) in iter_unpack("<H", text.encode("utf-16-le", "surrogatepass")):
@@ -51,14 +93,16 @@ def _hash(text: str) -> int:
     return value ^ value >> 13
 
 
-def _slot_color(slot: int) -> Rgb:
+def slot_color(slot: int, *, dark: bool) -> Rgb:
+    """The colour of a place in the palette."""
     hue = _FIRST_HUE + slot % _HUES * (_LAST_HUE - _FIRST_HUE) / (_HUES - 1)
     step = slot // _HUES % _LIGHTNESSES
-    lightness = 0.5 + (0.62, 0, 1, 0.3)[step] * (0.74 - 0.5)
-    return _oklch(lightness, 0.14 if step == 1 else 0.115, hue)
+    low, high = (0.62, 0.84) if dark else (0.5, 0.74)
+    lightness = low + (0.62, 0, 1, 0.3)[step] * (high - low)
+    return oklch(lightness, 0.14 if step == 1 else 0.115, hue)
 
 
-def _oklch(lightness: float, chroma: float, hue: float) -> Rgb:
+def oklch(lightness: float, chroma: float, hue: float) -> Rgb:
     """OKLCH to sRGB; chroma is lowered until the colour exists."""
     while chroma > 0.005:
         linear = _linear(lightness, chroma, hue)
@@ -83,6 +127,11 @@ def _linear(lightness: float, chroma: float, hue: float) -> tuple[float, float, 
 def _encoded(linear: tuple[float, float, float]) -> Rgb:
     red, green, blue = (math.floor(0.5 + 255 * _gamma(min(1.0, max(0.0, each)))) for each in linear)
     return red, green, blue
+
+
+def _light(channel: int) -> float:
+    value = channel / 255
+    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
 
 
 def _gamma(value: float) -> float:

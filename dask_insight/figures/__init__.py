@@ -1,0 +1,167 @@
+"""Panels as Bokeh figures, for dashboards and documents of your own; and as SVG and PNG.
+
+    from dask_insight import figures
+
+    stream = figures.task_stream(run, prefix="score", theme="dark")
+    used = figures.resources(run, x_range=stream.x_range)
+    bokeh.io.show(bokeh.layouts.column(stream, used, sizing_mode="stretch_width"))
+
+    figures.svg(run, "task-stream", start=10, stop=20)
+
+A figure has the panel's colours and tells its facts under the mouse. Its size
+is bounded: what is too small to be seen is put together, by name, and the
+figure says so. Figures need Bokeh, PNG needs matplotlib; both are imported
+when they are used.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .bokeh_figure import figure_of
+from .panels import PANELS
+from .pictures import png, svg
+from .request import Request
+
+if TYPE_CHECKING:
+    from ..recording import Recording
+
+__all__ = [
+    "PANELS",
+    "compare",
+    "critical_path",
+    "findings",
+    "fine_metrics",
+    "flame_graph",
+    "functions",
+    "memory",
+    "png",
+    "resources",
+    "spans",
+    "svg",
+    "task_stream",
+    "time_budget",
+    "workers",
+]
+
+_PARAMETERS = """
+
+    Parameters
+    ----------
+    run
+        A `Recording`.
+{own}    start, stop
+        Only this time, seconds since `Recording.started`.
+    prefix
+        Only this task name, or these.
+    worker
+        Only this worker, or these, by name or address.
+    theme
+        ``'light'`` or ``'dark'``.
+    x_range
+        The range of another figure, to move with it: ``figure.x_range``.
+    width, height
+        Pixels; by default as wide as there is room, and as high as suits it.
+    limit
+        Most rectangles; what is shorter than a pixel is put together from there on.
+
+    Returns
+    -------
+    {gives}
+
+    Raises
+    ------
+    ValueError
+        If a task name, worker, theme or option is unknown, or `stop` is not after `start`.
+    ImportError
+        If Bokeh is not installed.
+    """
+
+
+def _figure(
+    panel: str, doc: str, gives: str = "figure", own: dict[str, str] | None = None
+) -> Callable[..., Any]:
+    """The function that makes a panel's figure: all take the same, and some a little more."""
+    options = own or {}
+
+    def make(
+        run: Recording,
+        *,
+        start: float = -float("inf"),
+        stop: float = float("inf"),
+        prefix: Any = None,
+        worker: Any = None,
+        theme: str = "light",
+        x_range: Any = None,
+        width: int | None = None,
+        height: int | None = None,
+        limit: int = 20_000,
+        **given: Any,
+    ) -> Any:
+        if unknown := given.keys() - options.keys():
+            raise TypeError(f"{make.__name__}() got an unexpected keyword argument {min(unknown)!r}")
+        # A comparison shows itself by its rows.
+        run = getattr(run, "recording", run)
+        request = Request(run, start=start, stop=stop, prefix=prefix, worker=worker, theme=theme, limit=limit)
+        chart = PANELS[panel].chart(request, **given)
+        return figure_of(chart, request.theme, x_range=x_range, width=width, height=height)
+
+    make.__name__ = make.__qualname__ = panel.replace("-", "_")
+    made = inspect.signature(make)
+    kept = [one for one in made.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    kept += [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Any)
+        for name in options
+    ]
+    make.__signature__ = made.replace(parameters=kept)  # type: ignore[attr-defined]
+    told = "".join(f"    {name}\n        {meaning}\n" for name, meaning in options.items())
+    make.__doc__ = doc + _PARAMETERS.format(own=told, gives=gives)
+    return make
+
+
+findings = _figure(
+    "findings", "What cost time or puts the run at risk: a bar for the seconds that each finding costs."
+)
+time_budget = _figure(
+    "time-budget",
+    "Where the time of all threads went: as one bar, and over time.",
+    "Column of two figures; the second one is over time",
+)
+task_stream = _figure(
+    "task-stream", "What ran where and when: a row a thread, with transfers, disk and failures."
+)
+critical_path = _figure(
+    "critical-path",
+    "What kept the run from ending sooner: over time, and by task name.",
+    "Column of two figures; the first one is over time",
+)
+resources = _figure(
+    "resources",
+    "CPU, tasks, network, disk, GPUs and event loops of the workers over time.",
+    "Column of figures on one time axis; a figure if there is one measure",
+    {
+        "measures": "Some of ``'cpu'``, ``'tasks'``, ``'network'``, ``'disk'``, ``'gpu'``,\n"
+        "        ``'gpu-memory'``, ``'lag'``, ``'gil'``, ``'memory'``, ``'fds'``, ``'occupancy'``,\n"
+        "        ``'transfers'``.",
+    },
+)
+memory = _figure("memory", "Dask's memory measures of the workers over time, with their limit.")
+flame_graph = _figure(
+    "flame-graph", "Sampled call stacks in tasks: callers over what they call, as wide as their seconds."
+)
+fine_metrics = _figure(
+    "fine-metrics",
+    "Fine performance metrics by activity, by task name, and what was sent and received.",
+    "Column of figures",
+    {"unit": "``'seconds'`` (default), ``'bytes'``, ``'count'`` or one of your own."},
+)
+functions = _figure("functions", "Task names by the time that they took.")
+workers = _figure("workers", "What each worker did.")
+spans = _figure("spans", "When the tasks of each `distributed.span` ran.")
+compare = _figure(
+    "compare",
+    "What differs between runs; takes what `dask_insight.compare` gives.",
+    "Column of figures: time budgets, task names, memory",
+)

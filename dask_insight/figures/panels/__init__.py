@@ -1,0 +1,44 @@
+"""One file a panel: what of a recording it shows, as a `Chart`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from ..chart import Chart
+
+__all__ = ["PANELS", "Panel"]
+
+
+class Panel(NamedTuple):
+    """A panel; `chart` of the module of its name describes it."""
+
+    id: str
+    #: Whether it is drawn over the recording's time.
+    over_time: bool = False
+
+    def chart(self, *given: Any, **options: Any) -> Chart:
+        """What it shows of a `Request`."""
+        make: Callable[..., Chart] = import_module(f".{self.id.replace('-', '_')}", __name__).chart
+        return make(*given, **options)
+
+
+#: In the order in which a page shows them.
+PANELS: dict[str, Panel] = {
+    each.id: each
+    for each in (
+        Panel("findings"),
+        Panel("time-budget", True),
+        Panel("task-stream", True),
+        Panel("critical-path", True),
+        Panel("resources", True),
+        Panel("memory", True),
+        Panel("flame-graph"),
+        Panel("fine-metrics"),
+        Panel("functions"),
+        Panel("workers"),
+        Panel("spans", True),
+        Panel("compare"),
+    )
+}

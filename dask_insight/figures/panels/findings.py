@@ -1,0 +1,39 @@
+"""What cost time or puts the run at risk, ranked."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ... import words
+from ..chart import Chart, Sign
+from ..colors import Rgb
+from ..request import Request
+from . import bars
+
+_COLORS: dict[str, tuple[Rgb, Rgb]] = {
+    "critical": ((196, 43, 28), (255, 138, 128)),
+    "warning": ((184, 98, 0), (240, 178, 82)),
+    "info": ((112, 120, 130), (150, 158, 168)),
+}
+
+
+def chart(request: Request) -> Chart:
+    """A bar a finding: the seconds that the run would be shorter by."""
+    low, high = request.between if request.bounded else (-np.inf, np.inf)
+    found = [each for each in request.recording.findings(start=low, stop=high) if each.severity in _COLORS]
+    if request.prefixes is not None:
+        found = [each for each in found if not each.tasks or request.prefixes & set(each.tasks)]
+    if request.workers is not None:
+        found = [each for each in found if not each.workers or request.workers & set(each.workers)]
+    if not found:
+        return Chart("Findings", empty="Nothing was found that cost time or puts the run at risk.")
+    color = {name: pair[request.theme.dark] for name, pair in _COLORS.items()}
+    made = []
+    for each in found:
+        cost = each.cost_seconds if each.cost_seconds > 0 else 0.0
+        told = f"≈{words.SPACE}{words.duration(cost)}" if cost else "a risk, no time lost"
+        title = each.title.replace("`", "")
+        made.append(bars.Bar(title, [bars.Part(each.severity, cost, color[each.severity])], told))
+    plot = bars.plot(made, "s", words.duration, label="seconds that the run would be shorter by", room=0.62)
+    seen = {each.severity for each in found}
+    return Chart("Findings", [plot], [Sign(name, color[name]) for name in _COLORS if name in seen])

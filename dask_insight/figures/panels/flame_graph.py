@@ -1,0 +1,124 @@
+"""Where the time went inside the tasks: sampled call stacks, callers over what they call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import words
+from ...analysis.overview import short
+from ..chart import Axis, Boxes, Chart, Plot, Rows, Sign
+from ..request import Request
+from .packages import package_color, package_of
+
+_ROW = 18
+#: Frames narrower than this share of all are left out, and deeper ones than this.
+_LEAST, _DEEPEST = 1 / 4000, 48
+#: Packages in the legend.
+_PACKAGES = 8
+
+
+def chart(request: Request) -> Chart:
+    """A box a function: as wide as its seconds, under what called it."""
+    title = "Flame graph"
+    tree = request.recording.flame(
+        prefix=_only(request.prefixes, "task name"),
+        worker=_only(request.workers, "worker"),
+        start=request.between[0] if request.bounded else -np.inf,
+        stop=request.between[1] if request.bounded else np.inf,
+    )
+    if not len(tree):
+        sampled = len(request.columns("samples")["time"]) > 0
+        why = (
+            "No task was sampled in what is shown."
+            if sampled
+            else "Recorded without call stacks (`profile=False`)."
+        )
+        return Chart(title, empty=why)
+    total = tree["total"].to_numpy("f8")
+    whole = float(total[tree["depth"].to_numpy() == 0].sum())
+    least = max(_LEAST * whole, float(np.sort(total)[-request.limit]) if len(total) > request.limit else 0.0)
+    kept = np.flatnonzero((total >= least) & (tree["depth"].to_numpy() < _DEEPEST))
+    left = _left(tree["parent"].to_numpy(), total, kept)
+    shown = tree.iloc[kept]
+    functions = shown["function"].astype(str).tolist()
+    files = shown["file"].astype(str).tolist()
+    packages = [package_of(file) for file in files]
+    dark = request.theme.dark
+    colors = [
+        package_color(package, name, dark=dark) for package, name in zip(packages, functions, strict=True)
+    ]
+    palette = list(dict.fromkeys(colors))
+    place = {color: number for number, color in enumerate(palette)}
+    depth = shown["depth"].to_numpy("f8")
+    deepest = int(depth.max()) + 1
+
+    def tell() -> dict[str, list[str]]:
+        return {
+            "Function": [short(name, 80) for name in functions],
+            "Where": [
+                f"{short(file, 80)}:{line}" if file else ""
+                for file, line in zip(files, shown["first_line"].tolist(), strict=True)
+            ],
+            "With what it calls": [
+                f"{words.duration(each)} ({words.share(each / whole)})" for each in shown["total"].tolist()
+            ],
+            "Itself": [words.duration(each) for each in shown["self"].tolist()],
+        }
+
+    boxes = Boxes(
+        left[kept],
+        left[kept] + total[kept],
+        depth + 0.03,
+        depth + 0.97,
+        np.array([place[color] for color in colors], "i8"),
+        palette,
+        tell,
+        functions,
+    )
+    rows = Rows(deepest, [])
+    plot = Plot([boxes], Axis("s", 0.0, whole, "thread time in tasks"), rows, _ROW * deepest)
+    own = _by_package(packages, shown, whole)
+    signs = [
+        Sign(f"{short(name, 30)} {words.share(part)}", package_color(name, dark=dark)) for name, part in own
+    ]
+    hidden = len(tree) - len(kept)
+    deep = f" or under {_DEEPEST} others" if int(tree["depth"].max()) >= _DEEPEST else ""
+    note = (
+        f"{words.count(hidden, 'call')} shorter than {words.duration(least)}{deep} left out" if hidden else ""
+    )
+    return Chart(title, [plot], signs[:_PACKAGES], max(0, len(signs) - _PACKAGES), note)
+
+
+def _left(parent: np.ndarray, total: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Where each frame begins: those of one caller side by side, from where it begins."""
+    left = np.zeros(len(parent))
+    end = np.zeros(len(parent))
+    base = 0.0
+    for row in kept.tolist():
+        above = int(parent[row])
+        if above < 0:
+            left[row] = base
+            base += total[row]
+        else:
+            left[row] = end[above]
+            end[above] += total[row]
+        end[row] = left[row]
+    return left
+
+
+def _by_package(packages: list[str], shown: Any, whole: float) -> list[tuple[str, float]]:
+    """Share of each package's own time, most first."""
+    sums: dict[str, float] = {}
+    for package, seconds in zip(packages, shown["self"].tolist(), strict=True):
+        sums[package] = sums.get(package, 0.0) + seconds
+    return sorted(((name, value / whole) for name, value in sums.items()), key=lambda pair: -pair[1])
+
+
+def _only(chosen: frozenset[str] | None, what: str) -> str | None:
+    if chosen is None:
+        return None
+    if len(chosen) > 1:
+        raise ValueError(f"a flame graph is of one {what} or of all: name one")
+    return next(iter(chosen))

@@ -1,0 +1,170 @@
+"""What the processes used over time, a plot a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ... import words
+from ...batch import Symbols
+from ..chart import Area, Axis, Chart, Line, Mark, Plot, Sign
+from ..colors import Rgb, mixed, slot_color
+from ..request import BINS, Request
+from .series import Series, series
+
+#: From how many processes on their lines become a band, with the middle one.
+_LINES = 8
+
+
+class Measure(NamedTuple):
+    """A figure that is sampled of every process, or of every GPU."""
+
+    title: str
+    unit: str
+    table: Literal["resources", "gpus"]
+    #: A line a process; one up and one down; or layers over one another, summed.
+    style: Literal["line", "mirror", "stack"]
+    #: Columns with what they are called.
+    columns: tuple[tuple[str, str], ...]
+    #: Shown unless a person says otherwise.
+    usual: bool = True
+    scale: float = 1.0
+
+
+MEASURES: dict[str, Measure] = {
+    "cpu": Measure("CPU", "%", "resources", "line", (("cpu", "CPU"),)),
+    "tasks": Measure(
+        "Tasks",
+        "count",
+        "resources",
+        "stack",
+        (("executing", "executing"), ("ready", "ready"), ("waiting", "waiting")),
+    ),
+    "network": Measure(
+        "Network", "bytes/s", "resources", "mirror", (("net_read", "received"), ("net_write", "sent"))
+    ),
+    "disk": Measure(
+        "Disk", "bytes/s", "resources", "mirror", (("disk_read", "read"), ("disk_write", "written"))
+    ),
+    "gpu": Measure("GPU", "%", "gpus", "line", (("utilization", "GPU"),)),
+    "gpu-memory": Measure("GPU memory", "bytes", "gpus", "line", (("memory", "GPU memory"),)),
+    "lag": Measure("Loop lag", "s", "resources", "line", (("lag", "event loop lag"),)),
+    "gil": Measure("GIL", "%", "resources", "line", (("gil", "waiting for the GIL"),), False, 100.0),
+    "memory": Measure("Memory", "bytes", "resources", "line", (("memory", "process memory"),), False),
+    "fds": Measure("Open files", "count", "resources", "line", (("fds", "file descriptors"),), False),
+    "occupancy": Measure("Occupancy", "s", "resources", "line", (("occupancy", "expected work"),), False),
+    "transfers": Measure(
+        "Transfers",
+        "count",
+        "resources",
+        "mirror",
+        (("transfers_in", "incoming"), ("transfers_out", "outgoing")),
+        False,
+    ),
+}
+
+
+def chart(request: Request, measures: Sequence[str] | None = None) -> Chart:
+    """CPU, tasks, network, disk, GPUs and event loops of the workers."""
+    for name in measures or ():
+        if name not in MEASURES:
+            raise ValueError(f"no measure {name!r}; there are {', '.join(MEASURES)}")
+    wanted = measures or [name for name, measure in MEASURES.items() if measure.usual]
+    plots = [plot for name in wanted if (plot := _plot(MEASURES[name], request)) is not None]
+    if not plots:
+        return Chart("Resources", empty="Nothing was sampled of these processes in what is shown.")
+    return Chart("Resources", plots)
+
+
+def _plot(measure: Measure, request: Request) -> Plot | None:
+    table: Any = request.columns(measure.table)
+    process = _processes(table, measure, request)
+    found = [_read(table, process, column, measure, request) for column, _ in measure.columns]
+    if not any(np.isfinite(each.values).any() for each in found):
+        return None
+    if measure.style == "stack":
+        marks, signs, most = _layers(measure, found, request)
+        low, high = 0.0, most
+    else:
+        marks, signs = _lines(measure, found, request), []
+        tops = [float(np.nanmax(each.values, initial=0.0)) for each in found]
+        high = max(tops)
+        low = -high if measure.style == "mirror" else 0.0
+    above, below = (label for _, label in measure.columns) if measure.style == "mirror" else ("", "")
+    high = (high or 1.0) * 1.04
+    y = Axis(measure.unit, low * 1.04, high, measure.title)
+    return Plot(marks, Axis("time", *request.between), y, 64, measure.title, signs, above, below)
+
+
+def _processes(table: Any, measure: Measure, request: Request) -> Symbols:
+    """Who each sample is of; a GPU is named with its index."""
+    process: Symbols = table["process"]
+    if measure.table != "gpus":
+        return process
+    index = table["index"].astype("i8")
+    codes = process.codes.astype("i8") * 256 + index
+    known, place = np.unique(codes, return_inverse=True)
+    names = [f"{request.title_of(process.names[each >> 8])}, GPU {each & 255}" for each in known.tolist()]
+    return Symbols(place.reshape(-1).astype("u4"), names)
+
+
+def _read(table: Any, process: Symbols, column: str, measure: Measure, request: Request) -> Series:
+    who: Symbols = table["process"]
+    rows = request.wants(who, request.workers)
+    if request.workers is None:
+        workers = np.array([name not in ("scheduler", "client") for name in who.names] or [False])[who.codes]
+        # Without a cluster there is this process alone.
+        rows &= workers if workers.any() else ~workers
+    values = table[column].astype("f8") * measure.scale
+    return series(process, table["time"] - request.zero, values, rows, request.between, BINS)
+
+
+def _lines(measure: Measure, found: list[Series], request: Request) -> list[Mark]:
+    theme = request.theme
+    marks: list[Mark] = []
+    for number, each in enumerate(found):
+        sign = -1.0 if measure.style == "mirror" and number == 1 else 1.0
+        middle = (each.edges[1:] + each.edges[:-1]) / 2
+        what = measure.columns[number][1]
+        if len(each.names) > _LINES:
+            known = np.isfinite(each.values).any(axis=0)
+            filled = np.where(known, each.values, 0.0)
+            least, most = np.nanmin(filled, axis=0), np.nanmax(filled, axis=0)
+            median = np.where(known, np.nanmedian(filled, axis=0), np.nan)
+            low, high = (np.where(known, sign * side, np.nan) for side in (least, most))
+            if sign < 0:
+                low, high = high, low
+            told = words.count(len(each.names), "process", "processes")
+            marks.append(Area(each.edges, low, high, theme.grey(0.2, 0.06), f"{what}, {told}, least to most"))
+            marks.append(Line(middle, sign * median, theme.muted, f"{what}, the middle of {told}"))
+            continue
+        for name, values in zip(each.names, each.values, strict=True):
+            title = request.title_of(name) if name in request.titles else name
+            marks.append(Line(middle, sign * values, theme.muted, f"{what}, {title}"))
+    if measure.style == "mirror":
+        low_edge, high_edge = request.between
+        marks.append(Line(np.array([low_edge, high_edge]), np.zeros(2), theme.faint))
+    return marks
+
+
+def _layers(measure: Measure, found: list[Series], request: Request) -> tuple[list[Mark], list[Sign], float]:
+    colors = layer_colors(request)
+    marks: list[Mark] = []
+    signs = []
+    below = np.zeros(len(found[0].edges) - 1)
+    for each, (_, label), color in zip(found, measure.columns, colors, strict=True):
+        values = each.summed()
+        top = below + np.nan_to_num(values)
+        marks.append(Area(each.edges, np.where(np.isfinite(values), below, np.nan), top, color, label))
+        signs.append(Sign(label, color))
+        below = top
+    return marks, signs, float(below.max(initial=0.0))
+
+
+def layer_colors(request: Request) -> list[Rgb]:
+    """Colours of stacked layers, from the bottom."""
+    theme = request.theme
+    first, second, third = (slot_color(slot, dark=theme.dark) for slot in (31, 19, 7))
+    return [first, mixed(theme.background, second, 0.45), mixed(theme.background, third, 0.2)]

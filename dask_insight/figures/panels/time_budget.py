@@ -1,0 +1,180 @@
+"""Where the time of all threads went: as one bar, and over time."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ... import words
+from ...analysis.overview import INSTEAD, short
+from ..chart import Area, Axis, Boxes, Chart, Group, Plot, Rows, Sign
+from ..colors import Rgb, oklch, reserved, slot_color
+from ..request import BINS, Request
+from ..theme import Theme
+from .activities import activity_color
+
+_CUSTOM = "custom: "
+#: Parts in the order in which they are shown; users' activities come after `off-cpu`.
+_ORDER = (
+    *("cpu", "compute", "off-cpu", _CUSTOM, "failed", "deserialize", "serialize", "disk", "overhead"),
+    *("data", "inputs", "placement", "scheduler", "paused", "client", "joining", "leaving"),
+)
+_COMPUTING = {
+    "cpu": "computing on a CPU",
+    "compute": "computing",
+    "off-cpu": "computing off the CPU",
+    "failed": "computing, failed",
+}
+#: A name that was waited for is a layer of its own from this share of all on; and at most so many are.
+_LEAST, _MOST = 0.02, 4
+#: Parts below this share are not named in the legend.
+_NAMED = 0.002
+
+
+class Layer(NamedTuple):
+    """A part of the thread time as it is shown."""
+
+    part: str
+    #: The task name that was waited for; '' for all others together, and for other parts.
+    name: str
+    seconds: float
+    #: Thread-seconds in each stretch of time.
+    over_time: np.ndarray
+
+
+def chart(request: Request) -> Chart:
+    """All thread-seconds by what threads did or why they were idle."""
+    title = "Time budget"
+    low, high = request.between
+    if not len(request.columns("attempts")["run"]) and not len(request.columns("running")["run"]):
+        return Chart(title, empty="No task ran while this was recorded, so no thread had work.")
+    layers, edges = _layers(request)
+    whole = sum(layer.seconds for layer in layers)
+    if not whole > 0:
+        return Chart(title, empty="No worker's thread was there in what is shown.")
+    others = any(layer.part == "inputs" and layer.name for layer in layers)
+    labels = [part_words(layer.part, layer.name, others=others) for layer in layers]
+    colors = [part_color(layer.part, layer.name, request) for layer in layers]
+    signs = [
+        Sign(f"{label} {words.share(layer.seconds / whole)}", color)
+        for layer, label, color in zip(layers, labels, colors, strict=True)
+        if layer.seconds >= _NAMED * whole
+    ]
+    bar = _bar(layers, labels, colors, whole)
+    areas = []
+    floor = np.zeros(len(edges) - 1)
+    length = np.diff(edges)
+    for layer, label, color in zip(layers, labels, colors, strict=True):
+        top = floor + layer.over_time / length
+        areas.append(Area(edges, floor, top, color, label))
+        floor = top
+    most = float(floor.max()) * 1.02
+    over = Plot(areas, Axis("time", low, high), Axis("count", 0.0, most, "threads"), 90, "Threads")
+    return Chart(title, [bar, over], signs)
+
+
+def _layers(request: Request) -> tuple[list[Layer], np.ndarray]:
+    low, high = request.between
+    every = request.span / BINS
+    by = ["time", "function"] + (["worker"] if request.workers is not None else [])
+    start, stop = (low, high) if request.bounded else (-np.inf, np.inf)
+    table = request.recording.time_budget(start=start, stop=stop, by=by, every=every)
+    begin, end = table.attrs["start"], table.attrs["stop"]
+    keep = np.ones(len(table), bool)
+    if request.workers is not None:
+        keep &= table["worker"].isin(request.workers).to_numpy()
+    if request.prefixes is not None:
+        keep &= table["function"].isin(request.prefixes).to_numpy()
+    part: Any = table["part"].cat
+    name: Any = table["function"].cat
+    wide = max(1, len(name.categories))
+    seconds = np.where(keep, table["seconds"].to_numpy(), 0.0)
+    place = np.rint((table["time"].to_numpy() - begin) / every).astype("i8")
+    bins = max(1, int(place.max(initial=0)) + 1)
+    code = part.codes.to_numpy().astype("i8") * wide + name.codes.to_numpy()
+    sums = np.bincount(code, seconds, len(part.categories) * wide)
+    whole = float(seconds.sum())
+    layers = []
+    for number in sorted(range(len(part.categories)), key=lambda each: _place(part.categories[each])):
+        mine = sums[number * wide : (number + 1) * wide]
+        rest = np.ones(wide, bool)
+        if part.categories[number] == "inputs":
+            order = np.argsort(-mine, kind="stable")[:_MOST].tolist()
+            for each in order:
+                if mine[each] >= _LEAST * whole and mine[each] > 0 and name.categories[each]:
+                    rows = code == number * wide + each
+                    over = np.bincount(place[rows], seconds[rows], bins)
+                    layers.append(Layer("inputs", name.categories[each], float(mine[each]), over))
+                    rest[each] = False
+        left = float(mine[rest].sum())
+        if left > 0:
+            rows = (code // wide == number) & rest[code % wide]
+            over = np.bincount(place[rows], seconds[rows], bins)
+            layers.append(Layer(part.categories[number], "", left, over))
+    edges = begin + every * np.arange(bins + 1)
+    edges[-1] = max(min(edges[-1], end), edges[-2] + 1e-9)
+    return layers, edges
+
+
+def _bar(layers: list[Layer], labels: list[str], colors: list[Rgb], whole: float) -> Plot:
+    ends = np.cumsum([0.0, *(100 * layer.seconds / whole for layer in layers)])
+    count = len(layers)
+
+    def tell() -> dict[str, list[str]]:
+        return {
+            "What": labels,
+            "Thread time": [
+                f"{words.duration(layer.seconds)} ({words.share(layer.seconds / whole)})" for layer in layers
+            ],
+        }
+
+    row = np.zeros(count)
+    boxes = Boxes(ends[:-1], ends[1:], row + 0.05, row + 0.95, np.arange(count), colors, tell)
+    rows = Rows(1, [Group(0, 1, words.duration(whole) + " of threads")])
+    return Plot([boxes], Axis("%", 0.0, 100.0, "share of all thread time"), rows, 22)
+
+
+def _place(part: str) -> int:
+    known = _CUSTOM if part.startswith(_CUSTOM) else part
+    # A part that a later version has added comes before idle time, as work that is not known.
+    return _ORDER.index(known if known in _ORDER else "overhead")
+
+
+def part_words(part: str, name: str, *, others: bool = False) -> str:
+    """A part in the words of the sentence at the top of a report."""
+    if part == "inputs":
+        return f"waiting for {short(name, 40) or ('other tasks' if others else 'tasks')}"
+    if part in _COMPUTING:
+        return _COMPUTING[part]
+    return INSTEAD.get(part) or short(part.removeprefix(_CUSTOM), 40) or "(no name)"
+
+
+def part_color(part: str, name: str, request: Request) -> Rgb:
+    """Work has strong colours, Dask's own where it has one; idle time is pale."""
+    theme = request.theme
+    dark = theme.dark
+    fixed: dict[str, Rgb] = {
+        "cpu": slot_color(19, dark=dark),
+        "compute": slot_color(19, dark=dark),
+        "off-cpu": slot_color(31, dark=dark),
+        "failed": activity_color("failed", theme),
+        "deserialize": reserved("deserialize", dark=dark),
+        "serialize": reserved("compress", dark=dark),
+        "overhead": (178, 138, 108) if dark else (150, 108, 80),
+        "disk": reserved("disk", dark=dark),
+        "data": reserved("transfer", dark=dark),
+        "placement": theme.wash(oklch(0.8 if dark else 0.66, 0.13, 62)),
+        "scheduler": theme.wash(oklch(0.72 if dark else 0.58, 0.15, 8)),
+        "paused": oklch(0.62 if dark else 0.72, 0.16, 40),
+        "client": _grey(theme, 0),
+        "joining": _grey(theme, 1),
+        "leaving": _grey(theme, 2),
+    }
+    if part == "inputs":
+        return theme.wash(request.colors[name]) if name in request.colors and name else _grey(theme, 2)
+    return fixed.get(part) or activity_color(part.removeprefix(_CUSTOM), theme)
+
+
+def _grey(theme: Theme, step: int) -> Rgb:
+    return theme.grey((0.17, 0.27, 0.37)[step], (0.03, 0.06, 0.1)[step])

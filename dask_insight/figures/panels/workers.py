@@ -1,0 +1,80 @@
+"""What each worker did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import words
+from ..chart import Chart
+from ..colors import slot_color
+from ..ran import Ran
+from ..request import Request
+from . import bars
+from .activities import activity_color
+
+#: Workers that have a bar of their own.
+_WORKERS = 40
+
+
+def chart(request: Request) -> Chart:
+    """A bar a worker: the time in which its threads computed, and how much of it failed."""
+    ran = Ran(request)
+    worker = [name for name, _ in ran.lanes]
+    names = list(dict.fromkeys((*worker, *_there(request))))
+    if not names:
+        return Chart("Workers", empty="No worker was there while this was recorded.")
+    of = np.array([names.index(name) for name in worker] or [0])[ran.lane]
+    bad = ran.status > 0
+    well = np.bincount(of[~bad], ran.seconds[~bad], len(names))
+    failed = np.bincount(of[bad], ran.seconds[bad], len(names))
+    tasks = np.bincount(of, minlength=len(names))
+    memory = _most_memory(request)
+    made = []
+    for number in np.argsort(-(well + failed), kind="stable").tolist():
+        name = names[number]
+        offered = _offered(request, name)
+        told = [words.duration(well[number] + failed[number]), words.count(int(tasks[number]), "task")]
+        if offered > 0:
+            told.insert(1, f"{words.share(min(1.0, (well[number] + failed[number]) / offered))} busy")
+        if name in memory:
+            told.append(f"up to {words.size(memory[name])}")
+        parts = [bars.Part("computing", float(well[number]), slot_color(19, dark=request.theme.dark))]
+        if failed[number]:
+            parts.append(bars.Part("failed", float(failed[number]), activity_color("failed", request.theme)))
+        made.append(bars.Bar(request.title_of(name), parts, " · ".join(told)))
+    shown = bars.fewer(made, _WORKERS, request.theme.grey(0.3, 0.2), words.duration)
+    return Chart("Workers", [bars.plot(shown, "s", words.duration, label="thread time in task functions")])
+
+
+def _there(request: Request) -> list[str]:
+    workers = request.columns("workers")["worker"].tolist()
+    return [name for name in workers if request.workers is None or name in request.workers]
+
+
+def _offered(request: Request, worker: str) -> float:
+    """Thread-seconds that a worker was there for."""
+    table: Any = request.columns("workers")
+    rows = [row for row, name in enumerate(table["worker"].tolist()) if name == worker]
+    if not rows:
+        return 0.0
+    low, high = request.between
+    row = rows[-1]
+    start = np.fmax(low, table["joined"][row] - request.zero)
+    stop = np.fmin(high, table["left"][row] - request.zero)
+    return float(max(0.0, stop - start) * table["threads"][row])
+
+
+def _most_memory(request: Request) -> dict[str, float]:
+    table: Any = request.columns("memory")
+    low, high = request.between
+    time = table["time"] - request.zero
+    inside = (time >= low) & (time <= high) & np.isfinite(table["process"])
+    most = np.full(max(1, len(table["worker"].names)), -np.inf)
+    np.maximum.at(most, table["worker"].codes[inside], table["process"][inside])
+    return {
+        name: float(value)
+        for name, value in zip(table["worker"].names, most, strict=False)
+        if np.isfinite(value)
+    }

@@ -1,0 +1,409 @@
+"""Charts laid out on a page: headings, legends, plots, axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from ..chart import Area, Axis, Boxes, Chart, Line, Plot, Rows, Sign
+from ..colors import luminance
+from ..texts import cut, fitted, lines, width
+from ..theme import Theme
+from ..ticks import Tick, amount_ticks, time_ticks
+from .pen import Pen
+
+#: Free space around everything, and right of plots.
+_SIDE, _MARGIN = 16, 10
+#: Room left of plots over time, so that all of them line up; less in narrow pictures.
+_GUTTER, _NARROW, _NARROW_GUTTER = 128, 560, 72
+_HEAD, _LINE, _AXIS, _GAP, _FOOT, _SECTION = 34, 18, 24, 12, 22, 20
+#: Most lines of a legend.
+_LINES = 3
+_TITLE, _TEXT, _SMALL = 14, 12, 11
+
+_Pen = TypeVar("_Pen", bound=Pen)
+
+
+class Words(NamedTuple):
+    """What stands around the charts."""
+
+    title: str
+    caption: str
+    source: str
+
+
+class _Box(NamedTuple):
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Page:
+    """One or more charts under one another.
+
+    Parameters
+    ----------
+    charts
+        What is shown; of several, each has its own heading.
+    words
+        Title, caption and source.
+    theme
+        Colours.
+    wide, high
+        Size in pixels; without a height, what suits the charts.
+    """
+
+    def __init__(
+        self, charts: Sequence[Chart], words: Words, theme: Theme, wide: float, high: float | None = None
+    ) -> None:
+        self._charts, self._words, self._theme = charts, words, theme
+        self.width = float(wide)
+        self._inner = self.width - 2 * _SIDE
+        self._gutter = _GUTTER if wide >= _NARROW else _NARROW_GUTTER
+        self._stretch = 1.0
+        natural = self._measure()
+        if high is not None:
+            plots = sum(plot.height for chart in charts for plot in chart.plots)
+            self._stretch = max(0.3, (high - natural + plots) / plots) if plots else 1.0
+        self.height = float(high) if high is not None and self._measure() <= high + 1 else self._measure()
+
+    def draw(self, make: Callable[[float, float], _Pen]) -> _Pen:
+        """Draw everything with a pen of this width and height."""
+        pen = make(self.width, self.height)
+        y = self._heading(pen)
+        for chart in self._charts:
+            y = self._chart(pen, chart, y)
+        foot = " · ".join(part for part in (*self._notes(), self._words.source) if part)
+        text = fitted(foot, self._inner, _SMALL)
+        pen.text(_SIDE, self.height - _FOOT / 2 - 2, text, self._theme.muted, size=_SMALL)
+        return pen
+
+    def _notes(self) -> list[str]:
+        return [chart.note for chart in self._charts if chart.note and len(self._charts) == 1]
+
+    def _measure(self) -> float:
+        y = self._head()
+        for chart in self._charts:
+            y += self._tall(chart)
+        return y + _FOOT + 6
+
+    def _tall(self, chart: Chart) -> float:
+        y = float(_SECTION + 4 if len(self._charts) > 1 else 0)
+        if chart.empty:
+            return y + 2 * _LINE
+        y += len(self._legend(chart)) * _LINE + (8 if chart.signs else 6)
+        for number, plot in enumerate(chart.plots):
+            y += plot.height * self._stretch + self._above(plot) + self._below(chart, number)
+        return y + _GAP
+
+    def _title(self) -> list[str]:
+        # Bold text is wider.
+        return lines(self._words.title, self._inner / 1.12, _TITLE, 2)
+
+    def _head(self) -> float:
+        return float(_HEAD + 20 * (len(self._title()) - 1) + (_LINE if self._words.caption else 0))
+
+    def _heading(self, pen: Pen) -> float:
+        y = _HEAD / 2 + 3
+        for line in self._title():
+            pen.text(_SIDE, y, line, self._theme.text, size=_TITLE, bold=True)
+            y += 20
+        if self._words.caption:
+            text = fitted(self._words.caption, self._inner, _TEXT)
+            pen.text(_SIDE, y, text, self._theme.muted, size=_TEXT)
+        return self._head()
+
+    def _chart(self, pen: Pen, chart: Chart, y: float) -> float:
+        end = y + self._tall(chart)
+        theme = self._theme
+        if len(self._charts) > 1:
+            _fill(pen, _Box(_SIDE, y, self._inner, 1), theme.grid)
+            pen.text(_SIDE, y + 14, chart.title, theme.text, size=13, bold=True)
+            if chart.note:
+                room = self._inner - width(chart.title, 15) - 12
+                text = fitted(chart.note, room, _SMALL)
+                pen.text(self.width - _SIDE, y + 14, text, theme.muted, size=_SMALL, anchor="end")
+            y += _SECTION + 4
+        if chart.empty:
+            pen.text(_SIDE, y + _LINE, fitted(chart.empty, self._inner, _TEXT), theme.muted, size=_TEXT)
+            return end
+        for line in self._legend(chart):
+            for x, sign in line:
+                self._sign(pen, sign, _SIDE + x, y + _LINE / 2)
+            y += _LINE
+        y += 8 if chart.signs else 6
+        for number, plot in enumerate(chart.plots):
+            y += self._above(plot)
+            box = self._box(chart, plot, y)
+            self._plot(pen, plot, box)
+            y += box.height
+            below = self._below(chart, number)
+            if below > _GAP:
+                self._marks(pen, plot, box)
+            y += below
+        return end
+
+    # Legends
+
+    def _legend(self, chart: Chart) -> list[list[tuple[float, Sign]]]:
+        """Signs in lines, each with its place from the left."""
+        if not chart.signs:
+            return []
+        lines: list[list[tuple[float, Sign]]] = [[]]
+        x = 0.0
+        left = len(chart.signs)
+        for sign in chart.signs:
+            label = fitted(sign.label, min(260.0, self._inner - 20), _TEXT)
+            room = 14 + width(label, _TEXT)
+            # The last line keeps room to say how many are left out.
+            spare = 70.0 if len(lines) == _LINES else 0.0
+            if x > 0 and x + room + spare > self._inner:
+                if len(lines) == _LINES:
+                    break
+                lines.append([])
+                x = 0.0
+            lines[-1].append((x, sign._replace(label=label)))
+            x += room + 16
+            left -= 1
+        if left + chart.more:
+            lines[-1].append((x - 14, Sign(f"{left + chart.more:,} more", self._theme.background)))
+        return lines
+
+    def _sign(self, pen: Pen, sign: Sign, x: float, y: float) -> None:
+        shape = sign.shape
+        if shape == "outlined" and self._theme.dark:
+            _fill(pen, _Box(x - 1, y - 6, 11, 11), (235, 235, 235))
+        if shape == "dashes":
+            for at in (0, 5):
+                _fill(pen, _Box(x + at, y - 1, 4, 1), sign.color)
+        else:
+            top, high = {"half": (0, 4), "low": (2, 2), "line": (-1, 2)}.get(shape, (-5, 9))
+            _fill(pen, _Box(x, y + top, 9, high), sign.color)
+        pen.text(x + 14, y, sign.label, self._theme.muted, size=_TEXT)
+
+    # Plots
+
+    def _above(self, plot: Plot) -> float:
+        """Room for a title that stands over its plot."""
+        return float(_LINE) if plot.title and (plot.room or isinstance(plot.y, Rows)) else 0.0
+
+    def _below(self, chart: Chart, number: int) -> float:
+        """Room under a plot: for its axis where the next one has another, and to the next one."""
+        plot = chart.plots[number]
+        if plot.room and plot.x.unit != "time":
+            return float(_GAP)
+        following = chart.plots[number + 1].x if number + 1 < len(chart.plots) else None
+        if following == plot.x:
+            return float(_GAP)
+        if isinstance(plot.y, Rows) and plot.x.unit == "%":
+            return float(_GAP)
+        return float(_AXIS + (_GAP if following is not None else 0))
+
+    def _box(self, chart: Chart, plot: Plot, y: float) -> _Box:
+        left, right = float(self._gutter), float(_MARGIN)
+        if plot.room:
+            # Those under one another line up.
+            alike = [each for each in chart.plots if each.room and isinstance(each.y, Rows)]
+            groups = [group for each in alike if isinstance(each.y, Rows) for group in each.y.groups]
+            widest = max((width(group.label, _TEXT) for group in groups), default=0.0)
+            least = left if plot.x.unit == "time" else 60.0
+            left = float(np.clip(widest + 12, least, max(least, plot.room * self._inner)))
+            beside = [
+                text
+                for each in alike
+                for mark in each.marks
+                if isinstance(mark, Boxes)
+                for text in mark.beside
+            ]
+            told = max((width(text, _SMALL) for text in beside), default=0.0)
+            right = min(told + 14, self._inner - left - 60) if told else right
+        elif isinstance(plot.y, Rows) and not plot.y.groups:
+            left, right = 0.0, 0.0
+        return _Box(_SIDE + left, y, self._inner - left - right, plot.height * self._stretch)
+
+    def _plot(self, pen: Pen, plot: Plot, box: _Box) -> None:
+        theme = self._theme
+        if plot.x.unit == "time":
+            for tick in self._ticks(plot.x, box.width):
+                _fill(pen, _Box(_x(plot.x, box, tick.value), box.y, 1, box.height), theme.grid)
+        if isinstance(plot.y, Rows):
+            self._rows(pen, plot, plot.y, box)
+        else:
+            self._amounts(pen, plot, plot.y, box)
+        for mark in plot.marks:
+            if isinstance(mark, Boxes):
+                self._boxes(pen, plot, mark, box)
+            elif isinstance(mark, Area):
+                _area(pen, plot, mark, box)
+            else:
+                _line(pen, plot, mark, box)
+
+    def _ticks(self, axis: Axis, room: float) -> list[Tick]:
+        most = max(2, int(room / 90))
+        if axis.unit == "time":
+            return time_ticks(axis.low, axis.high, most)
+        return amount_ticks(axis.low, axis.high, most, axis.unit)
+
+    def _marks(self, pen: Pen, plot: Plot, box: _Box) -> None:
+        """The axis under a plot, with what it counts at its end."""
+        free = -np.inf
+        bottom = box.y + box.height
+        for tick in self._ticks(plot.x, box.width):
+            x = _x(plot.x, box, tick.value)
+            _fill(pen, _Box(x, bottom, 1, 4), self._theme.faint)
+            wide = width(tick.label, _SMALL)
+            left = float(np.clip(x - wide / 2, _SIDE, self.width - _SIDE - wide))
+            if left > free:
+                pen.text(left, bottom + 13, tick.label, self._theme.muted, size=_SMALL)
+                free = left + wide + 8
+
+    def _rows(self, pen: Pen, plot: Plot, rows: Rows, box: _Box) -> None:
+        theme = self._theme
+        high = box.height / max(1, rows.count)
+        if plot.title:
+            pen.text(_SIDE, box.y - _LINE / 2, plot.title, theme.muted, size=_TEXT)
+        with_threads = high >= 13 and box.x - _SIDE > 90 and bool(rows.within)
+        free = -np.inf
+        for group in rows.groups:
+            top, bottom = box.y + group.first * high, box.y + group.last * high
+            many = group.last - group.first > 1
+            if rows.parted and group.first > 0 and (bottom - top >= 4 or len(rows.groups) < 60):
+                _fill(pen, _Box(_SIDE, top, box.x + box.width - _SIDE, 1), theme.grid)
+            y = top + max(8.0, high / 2) if many and bottom - top > 36 else (top + bottom) / 2
+            room = box.x - _SIDE - 10 - (26 if with_threads and many else 0)
+            size = _TEXT if plot.room else _SMALL
+            if y - 6 >= free:
+                color = theme.text if plot.room else theme.muted
+                pen.text(_SIDE, y, fitted(group.label, room, size), color, size=size)
+                free = y + 6
+        if with_threads:
+            for number, name in enumerate(rows.within):
+                pen.text(
+                    box.x - 8, box.y + (number + 0.5) * high, name, theme.faint, size=_SMALL, anchor="end"
+                )
+
+    def _amounts(self, pen: Pen, plot: Plot, axis: Axis, box: _Box) -> None:
+        theme = self._theme
+        ticks: list[Tick] = []
+        few = max(2, int(box.height / 40))
+        for most in range(few, few + 3):
+            ticks = amount_ticks(axis.low, axis.high, most if axis.low == 0 else most + 1, axis.unit)
+            if any(tick.value > 0 for tick in ticks):
+                break
+        narrow = box.x - _SIDE < 100
+        for tick in ticks:
+            y = _y(axis, box, tick.value)
+            _fill(pen, _Box(box.x, y, box.width, 1), theme.grid)
+            shown = tick.label.removeprefix("\N{MINUS SIGN}")
+            beside = width(plot.title, _TEXT) + width(shown, _SMALL) + 14 < box.x - _SIDE
+            if narrow or beside or y - box.y > 18:
+                hidden = tick.value < 0 or (axis.low < 0 and tick.value == 0)
+                if not hidden:
+                    pen.text(box.x - 8, y, shown, theme.muted, size=_SMALL, anchor="end")
+        room = box.x - _SIDE - 6
+        pen.text(_SIDE, box.y + 6, fitted(plot.title, room, _TEXT), theme.text, size=_TEXT)
+        if plot.above:
+            pen.text(_SIDE, box.y + 21, plot.above, theme.muted, size=_SMALL)
+            pen.text(_SIDE, box.y + box.height - 7, plot.below, theme.muted, size=_SMALL)
+        for number, sign in enumerate(plot.signs):
+            y = box.y + 22 + 13 * number
+            if y < box.y + box.height + 2:
+                _fill(pen, _Box(_SIDE, y - 4, 7, 7), sign.color)
+                text = fitted(sign.label, room - 40, _SMALL)
+                pen.text(_SIDE + 11, y, text, theme.muted, size=_SMALL)
+
+    def _boxes(self, pen: Pen, plot: Plot, mark: Boxes, box: _Box) -> None:
+        assert isinstance(plot.y, Rows)
+        high = box.height / max(1, plot.y.count)
+        left = np.clip(_x(plot.x, box, mark.left), box.x, box.x + box.width)
+        right = np.clip(_x(plot.x, box, mark.right), box.x, box.x + box.width)
+        top, tall = box.y + mark.top * high, (mark.bottom - mark.top) * high
+        wide = _wide_enough(left, right, mark, box)
+        for color in np.unique(mark.color).tolist():
+            rows = np.flatnonzero(mark.color == color)
+            if mark.outline is not None:
+                pen.boxes(left[rows] - 1, top[rows] - 1, wide[rows] + 2, tall[rows] + 2, mark.outline)
+            pen.boxes(left[rows], top[rows], wide[rows], tall[rows], mark.colors[color])
+        self._inside(pen, mark, left, right, top, tall)
+        for number, text in enumerate(mark.beside):
+            if text:
+                room = box.x + box.width - float(right[number]) + (self.width - _SIDE - box.x - box.width) - 6
+                y = float(top[number] + tall[number] / 2)
+                x = float(left[number] + wide[number]) + 6
+                pen.text(x, y, fitted(text, room, _SMALL), self._theme.muted, size=_SMALL)
+
+    def _inside(
+        self, pen: Pen, mark: Boxes, left: np.ndarray, right: np.ndarray, top: np.ndarray, tall: np.ndarray
+    ) -> None:
+        """Names where they fit."""
+        if not mark.inside:
+            return
+        for row in np.flatnonzero((right - left > 30) & (tall >= 11)).tolist():
+            text = cut(mark.inside[row], float(right[row] - left[row]) - 8, _SMALL)
+            if text:
+                light = luminance(mark.colors[int(mark.color[row])]) > 0.2
+                ink = (0, 0, 0) if light else (255, 255, 255)
+                pen.text(float(left[row]) + 3, float(top[row] + tall[row] / 2), text, ink, size=_SMALL)
+
+
+def _fill(pen: Pen, box: _Box, color: tuple[int, int, int]) -> None:
+    x, y, wide, high = (np.array([each], "f8") for each in box)
+    pen.boxes(x, y, wide, high, color)
+
+
+def _x(axis: Axis, box: _Box, value: Any) -> Any:
+    return box.x + (value - axis.low) / ((axis.high - axis.low) or 1.0) * box.width
+
+
+def _y(axis: Axis, box: _Box, value: Any) -> Any:
+    return box.y + box.height - (value - axis.low) / ((axis.high - axis.low) or 1.0) * box.height
+
+
+def _wide_enough(left: np.ndarray, right: np.ndarray, mark: Boxes, box: _Box) -> np.ndarray:
+    """Widths; of narrow ones as much as can be seen, as far as there is room before the next one."""
+    wide: np.ndarray = right - left
+    if mark.beside:
+        wide[wide > 0] = np.maximum(wide[wide > 0], mark.least)
+        return wide
+    if mark.least >= 1:
+        return np.asarray(np.maximum(wide, mark.least))
+    order = np.lexsort((left, mark.top))
+    room = np.full(len(left), np.inf)
+    same = mark.top[order][1:] == mark.top[order][:-1]
+    room[order[:-1]] = np.where(same, left[order][1:] - left[order][:-1], np.inf)
+    return np.asarray(np.maximum(wide, np.minimum(mark.least, np.maximum(room, 0.0))))
+
+
+def _area(pen: Pen, plot: Plot, mark: Area, box: _Box) -> None:
+    assert isinstance(plot.y, Axis)
+    x = np.clip(_x(plot.x, box, mark.edges), box.x, box.x + box.width)
+    # What is thinner than a hundredth of a pixel is nothing; NaN is no more than that either.
+    there = (mark.high - mark.low) * box.height > 0.01 * (plot.y.high - plot.y.low)
+    ends = np.flatnonzero(np.diff(np.concatenate(([False], there, [False])).astype("i1")))
+    for first, last in ends.reshape(-1, 2).tolist():
+        along = np.repeat(x[first : last + 1], 2)[1:-1]
+        top, low = (np.repeat(_y(plot.y, box, side[first:last]), 2) for side in (mark.high, mark.low))
+        upper, lower = _corners(along, top), _corners(along, low)
+        points = np.vstack((upper, lower[::-1]))
+        pen.polygon(points[:, 0], points[:, 1], mark.color)
+
+
+def _corners(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Points of a line without those between two others on one straight stretch."""
+    level = np.abs(np.diff(y)) < 0.005
+    kept = np.ones(len(x), bool)
+    kept[1:-1] = ~(level[:-1] & level[1:])
+    return np.column_stack((x, y))[kept]
+
+
+def _line(pen: Pen, plot: Plot, mark: Line, box: _Box) -> None:
+    assert isinstance(plot.y, Axis)
+    x, y = _x(plot.x, box, mark.x), _y(plot.y, box, mark.y)
+    known = np.isfinite(x) & np.isfinite(y)
+    ends = np.flatnonzero(np.diff(np.concatenate(([False], known, [False])).astype("i1")))
+    for first, last in ends.reshape(-1, 2).tolist():
+        if last - first > 1:
+            pen.line(x[first:last], y[first:last], mark.color, width=mark.width, dashed=mark.dashed)

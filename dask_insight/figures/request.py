@@ -1,0 +1,174 @@
+"""What of a recording is to be drawn, and how."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import words
+from ..batch import Symbols
+from .colors import Rgb, colors_of
+from .theme import Theme, theme_of
+
+if TYPE_CHECKING:
+    from ..recording import Recording
+
+#: Most stretches into which time is divided where amounts over time are drawn.
+BINS = 400
+
+
+class Request:
+    """A recording, what is asked of it, and what several panels need of it.
+
+    Parameters
+    ----------
+    recording
+        What is drawn.
+    start, stop
+        Only this time, seconds since `Recording.started`.
+    prefix, worker
+        Only these task names; only these workers, by name or address.
+    theme
+        ``'light'`` or ``'dark'``.
+    limit
+        Most rectangles in a drawing.
+
+    Raises
+    ------
+    ValueError
+        If a task name or worker is not in the recording, or `stop` is not after `start`.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        *,
+        start: float = -np.inf,
+        stop: float = np.inf,
+        prefix: str | Sequence[str] | None = None,
+        worker: str | int | Sequence[str | int] | None = None,
+        theme: str = "light",
+        limit: int = 20_000,
+    ) -> None:
+        if not stop > start:
+            raise ValueError(f"stop={stop} is not after start={start}")
+        self.recording = recording
+        self.theme: Theme = theme_of(theme)
+        self.limit = limit
+        self._start, self._stop = start, stop
+        self.prefixes = None if prefix is None else self._known_prefixes(_listed(prefix))
+        self.workers = None if worker is None else self._known_workers(_listed(worker))
+
+    def columns(self, table: str) -> Any:
+        """Columns of a table, times in seconds since the epoch."""
+        return self.recording.columns(table)
+
+    @cached_property
+    def zero(self) -> float:
+        """The moment from which seconds count."""
+        return self.recording.started
+
+    @cached_property
+    def between(self) -> tuple[float, float]:
+        """The time that is shown, seconds since the start: what is asked for, else all that was recorded."""
+        low, high = 0.0, 0.0
+        for table, column in (
+            ("attempts", "done"),
+            ("attempts", "stop"),
+            ("resources", "time"),
+            ("memory", "time"),
+        ):
+            high = max(high, float(np.nanmax(self.columns(table)[column], initial=-np.inf)) - self.zero)
+        low = self._start if np.isfinite(self._start) else low
+        high = self._stop if np.isfinite(self._stop) else high
+        return (low, high) if high > low else (low, low + 1.0)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether only a part of the time is wanted."""
+        return bool(np.isfinite(self._start) or np.isfinite(self._stop))
+
+    @property
+    def span(self) -> float:
+        """Seconds that are shown."""
+        return self.between[1] - self.between[0]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """All task names in the order of the recording, by which they have their colours."""
+        graph: Symbols = self.columns("graph")["prefix"]
+        return list(graph.names)
+
+    @cached_property
+    def colors(self) -> dict[str, Rgb]:
+        """Colour of each task name; of the empty one, where a task's name is not known, too."""
+        return colors_of(dict.fromkeys((*self.names, "")), dark=self.theme.dark)
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        """How each worker is called, by its address."""
+        table = self.columns("workers")
+        named = dict(zip(table["worker"].tolist(), table["name"].tolist(), strict=True))
+        return {worker: name or worker for worker, name in named.items()}
+
+    def title_of(self, worker: str) -> str:
+        """A worker's name as people read it."""
+        name = self.titles.get(worker, worker)
+        if name.isdecimal():
+            return f"worker {name}"
+        return (name.partition("://")[2] or name) if name else "no worker"
+
+    def wants(self, symbols: Symbols, chosen: frozenset[str] | None) -> np.ndarray:
+        """Rows whose text is among those chosen; all where None is."""
+        if chosen is None:
+            return np.ones(len(symbols.codes), bool)
+        return np.array([name in chosen for name in symbols.names] or [False])[symbols.codes]
+
+    def caption(self) -> str:
+        """What is shown, for whoever has only the drawing."""
+        parts = [str(self.recording.about.get("name") or "")]
+        if self.bounded:
+            parts.append(" to ".join(words.duration(each) for each in self.between))
+        if self.prefixes is not None:
+            parts.append(words.listing(sorted(self.prefixes)))
+        if self.workers is not None:
+            parts.append(words.listing(sorted(map(self.title_of, self.workers))))
+        return " · ".join(part for part in parts if part)
+
+    def _known_prefixes(self, wanted: list[str]) -> frozenset[str]:
+        for each in wanted:
+            _check(each, self.names, "task name")
+        return frozenset(wanted)
+
+    def _known_workers(self, wanted: list[str]) -> frozenset[str]:
+        seen: Symbols = self.columns("attempts")["worker"]
+        addresses = dict.fromkeys((*self.titles, *(name for name in seen.names if name), *self._processes()))
+        found: set[str] = set()
+        for each in wanted:
+            matching = [one for one in addresses if each in (one, self.titles.get(one))]
+            if not matching:
+                _check(each, [*addresses, *self.titles.values()], "worker")
+            found.update(matching)
+        return frozenset(found)
+
+    def _processes(self) -> Iterable[str]:
+        resources: Symbols = self.columns("resources")["process"]
+        return resources.names
+
+
+def _listed(given: Any) -> list[str]:
+    return (
+        [str(each) for each in given] if isinstance(given, list | tuple | set | frozenset) else [str(given)]
+    )
+
+
+def _check(name: str, known: Sequence[str], what: str) -> None:
+    if name in known:
+        return
+    near = difflib.get_close_matches(name, known, 3) or sorted(known)[:8]
+    told = f"; there are {', '.join(map(repr, near))}" if near else ""
+    raise ValueError(f"no {what} {name!r} in this recording{told}")
