@@ -200,6 +200,37 @@ def test_a_page_without_credit_is_sent_no_more_until_it_acknowledges(
     assert slow.tasks == list(range(6))
 
 
+def test_a_page_whose_answers_wait_for_a_long_cell_stays_live_but_is_sent_seldom(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ends, "CREDIT_MESSAGES", 3)
+    clock = 1000.0
+    monkeypatch.setattr(ends.time, "monotonic", lambda: clock)
+    page = Page("a")
+    wire = Wire(page)
+    feed = Feed(recording, wire)
+    feed.handle(page.hello())
+    _settle(feed)
+    for task in range(10):
+        recording.append(_batch(task))
+        _settle(feed)
+    assert page.tasks == [0, 1, 2]
+    assert feed.tick() == Turn(False, ends.TRICKLE)
+    clock += ends.TRICKLE
+    assert _settle(feed) == 1 and page.tasks == list(range(10))
+    recording.append(_batch(10))
+    assert _settle(feed) == 0
+
+    clock += ends.LEASE + 1
+    assert _settle(feed) == 0 and feed.pages == 0
+    feed.handle({"type": "ack", "page": "a", "at": 3})
+    assert _settle(feed) == 1
+    assert page.got[-1]["type"] == "hello" and "pages" not in page.got[-1]
+    feed.handle(page.hello())
+    _settle(feed)
+    assert page.tasks == list(range(11))
+
+
 def test_a_hidden_page_costs_nothing_and_catches_up(recording: Recording) -> None:
     page = Page("a")
     feed = Feed(recording, Wire(page), state=lambda: {"rows": recording.end})

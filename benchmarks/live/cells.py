@@ -37,7 +37,7 @@ class Cost:
         time.sleep(1)
 
     def run(self) -> None:
-        """Compute it, and print seconds of CPU of the cluster's processes and of this kernel, and wall time."""
+        """Compute it; print seconds of CPU of the cluster and of this kernel, and of wall time."""
         cluster, kernel, began = self._cluster(), _cpu(psutil.Process()), time.perf_counter()
         done = self._workload.run(self._client, self._workload.size)
         wall = time.perf_counter() - began

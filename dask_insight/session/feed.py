@@ -132,6 +132,7 @@ class Feed:
         self._told_at = 0.0
         self._failed = False
         self._closed = False
+        self._stranger = False
         self._unfollow = recording.on_append(self._appended)
         self._explainer = explainer
         self._unserve: Callable[[], None] = lambda: None
@@ -165,6 +166,8 @@ class Feed:
             elif kind == "bye":
                 self._pages.pop(name, None)
             page = self._pages.get(name)
+            # It was silent for too long, as behind a cell that ran for long: greeted again, it greets too.
+            self._stranger |= page is None and kind in ("ack", "visible", "needs")
             if page is not None:
                 page.seen = time.monotonic()
                 if kind == "ack":
@@ -205,6 +208,9 @@ class Feed:
     def _answer(self) -> bool:
         with self._lock:
             asked = {name: page for name, page in self._pages.items() if page.unanswered}
+        if self._stranger and self._sent(self.hello(), []):
+            self._stranger = False
+            return True
         if not asked or not self._sent(self.hello(list(asked)), []):
             return False
         for page in asked.values():
@@ -307,14 +313,15 @@ class Feed:
     def _again(self) -> float | None:
         end = self._recording.end
         with self._lock:
-            if any(page.unanswered or page.ready(end) for page in self._pages.values()):
-                return 0.0
-        if self._lacking():
+            pages = list(self._pages.values())
+        if self._stranger or any(page.unanswered for page in pages) or self._lacking():
             return 0.0
-        if self._state is None or not self._listening():
-            return None
-        wait = self._told_at + STATE - time.monotonic()
-        return wait if wait > 0 and dict(self._state()) != self._told else None
+        waits = [wait for page in pages if (wait := page.rest(end)) is not None]
+        if self._state is not None and self._listening():
+            wait = self._told_at + STATE - time.monotonic()
+            if wait > 0 and dict(self._state()) != self._told:
+                waits.append(wait)
+        return min(waits, default=None)
 
     def _listening(self) -> bool:
         with self._lock:

@@ -14,7 +14,9 @@ from .explainer import CODE, Edition
 #: Bytes and messages that a page may leave unacknowledged before it is sent no more.
 CREDIT = 16 * 2**20
 CREDIT_MESSAGES = 600
-#: Seconds without any sign of a page that has used up its credit, after which it is forgotten.
+#: Least seconds between messages to a page that has used it up: in many hosts its answers wait for the cell.
+TRICKLE = 5.0
+#: Seconds without any sign of a page that was sent something, after which it is forgotten.
 LEASE = 600.0
 
 
@@ -42,13 +44,24 @@ class Page:
 
     def ready(self, end: int) -> bool:
         """Whether it lacks batches and may be sent some."""
-        return self.listening and not self.unanswered and self.at < end
+        return self.rest(end) == 0
+
+    def rest(self, end: int) -> float | None:
+        """Seconds until it may be sent the batches that it lacks; None if it lacks none or is to get none."""
+        if not self.visible or self.foreign or self.unanswered or self.at >= end:
+            return None
+        return self._owed()
 
     @property
     def listening(self) -> bool:
-        """Whether somebody looks at it and it has taken in what it was sent, nearly."""
-        owed = self._bytes >= CREDIT or len(self._sent) >= CREDIT_MESSAGES
-        return self.visible and not self.foreign and not owed
+        """Whether somebody looks at it and it has taken in what it was sent, or has had time for it."""
+        return self.visible and not self.foreign and self._owed() == 0
+
+    def _owed(self) -> float:
+        """Seconds until its credit counts no more."""
+        if self._bytes < CREDIT and len(self._sent) < CREDIT_MESSAGES:
+            return 0.0
+        return max(0.0, self.served + TRICKLE - time.monotonic())
 
     @property
     def caught_up(self) -> bool:
@@ -72,7 +85,6 @@ class Page:
             self.turnover = turnover
         self.at = piece.stop
         self._owes(piece.size)
-        self.served = time.monotonic()
 
     def learned(self, editions: Mapping[str, Edition], size: int) -> None:
         """It has been sent tables that were worked out."""
@@ -82,6 +94,7 @@ class Page:
     def _owes(self, size: int) -> None:
         self._sent.append((self.at, size))
         self._bytes += size
+        self.served = time.monotonic()
 
     def acknowledged(self, at: int) -> None:
         """It says that it has taken in the batches before `at`."""
