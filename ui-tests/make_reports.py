@@ -4,7 +4,8 @@
 with time lost in several ways, ``compared`` compares four runs, ``threads`` is
 recorded on a local scheduler, ``synthetic``
 has many tasks, ``hostile`` has names that try to break out of a page,
-``empty`` has no task at all.
+``empty`` has no task at all. Beside ``real`` and ``hostile`` stand their
+exports for Perfetto and speedscope.
 """
 
 from __future__ import annotations
@@ -256,11 +257,18 @@ MAKERS = {
 }
 
 
+#: Reports of which other tools get a file too.
+EXPORTED = ("real", "hostile")
+
+
 def main() -> None:
     """Write every report, or those that are named, into the folder."""
     folder, *wanted = sys.argv[1:]
     for name in wanted or MAKERS:
-        print(write_report(MAKERS[name](), Path(folder) / f"{name}.html"), flush=True)
+        recording = MAKERS[name]()
+        print(write_report(recording, Path(folder) / f"{name}.html"), flush=True)
+        for format in ("trace", "speedscope") if name in EXPORTED else ():
+            print(recording.export(Path(folder) / f"{name}.{format}.json", force=True), flush=True)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from json.encoder import encode_basestring_ascii as quoted
+from json.encoder import encode_basestring as quoted
 from typing import Any, Protocol
 
 import numpy as np
@@ -243,11 +243,29 @@ def gathered(texts: Texts | TextRows, rows: slice) -> Texts:
 
 
 def _escaped(texts: Texts) -> Texts:
-    data = bytes(texts.data[int(texts.offsets[0]) : int(texts.offsets[-1])])
-    # What is not ASCII may not be UTF-8 either, in a damaged file.
-    if data.isascii() and len(data.translate(None, _ESCAPED)) == len(data):
+    begin, end = int(texts.offsets[0]), int(texts.offsets[-1])
+    data = bytes(texts.data[begin:end])
+    if len(data.translate(None, _ESCAPED)) == len(data) and _is_text(data, texts.offsets - begin):
         return texts
-    return Texts.of(quoted(text)[1:-1] for text in texts.tolist())
+    return Texts(*_joined([quoted(text)[1:-1].encode("utf-8", "replace") for text in texts.tolist()]))
+
+
+def _is_text(data: bytes, offsets: np.ndarray) -> bool:
+    """Whether the bytes are UTF-8 and no row parts a character; a damaged file may hold anything."""
+    if data.isascii():
+        return True
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    starts = np.frombuffer(data, "u1")[offsets[:-1][offsets[:-1] < len(data)]]
+    return not bool(((starts & 0xC0) == 0x80).any())
+
+
+def _joined(raw: list[bytes]) -> tuple[np.ndarray, bytes]:
+    offsets = np.zeros(len(raw) + 1, "i8")
+    np.cumsum(np.fromiter(map(len, raw), "i8", len(raw)), out=offsets[1:])
+    return offsets, b"".join(raw)
 
 
 def rows_of(texts: Texts | TextRows, rows: np.ndarray) -> TextRows:
@@ -276,5 +294,5 @@ class Where:
 
 
 def json_words(names: Sequence[Any]) -> list[bytes]:
-    """Texts as what stands between the quotes of a JSON string."""
-    return [quoted(str(name))[1:-1].encode() for name in names]
+    """Texts as what stands between the quotes of a JSON string: UTF-8, for Perfetto leaves ``\\u…`` as it is."""
+    return [quoted(str(name))[1:-1].encode("utf-8", "replace") for name in names]

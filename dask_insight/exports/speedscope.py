@@ -36,13 +36,17 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
         "shared": {"frames": frames},
     }
     steps = Steps(told, len(stacks))
+    shown, most = 0, 0.0
     with replaced(path) as file:
         file.write(json.dumps(about)[:-1].encode() + b', "profiles": [\n')
         for number, (process, thread, weights) in enumerate(stacks.threads()):
             profile = _profile(f"{process} {thread}".strip(), weights, names)
+            in_tasks = sum(each.seconds for each in weights if each.prefix)
+            shown, most = (number, in_tasks) if in_tasks > most else (shown, most)
             file.write((b",\n" if number else b"") + json.dumps(profile).encode())
             steps.add(len(weights))
-        file.write(b"\n]}\n")
+        # What it shows first: the thread that was busy with tasks for longest.
+        file.write(f'\n], "activeProfileIndex": {shown}}}\n'.encode())
 
 
 def _profile(name: str, weights: list[Weight], names: dict[str, int]) -> dict[str, Any]:
