@@ -9,8 +9,9 @@ from typing import Any
 import dask
 import numpy as np
 import pandas as pd
+from distributed import as_completed, wait
 
-from .planting import QUAD, Work, clean, compute
+from .planting import QUAD, Cluster, Work, clean, compute
 
 
 @clean("array")
@@ -154,4 +155,52 @@ def half_a_minute_of_work_on_two_threads(client: Any) -> Work:
         numbers = range(100 * turn, 100 * turn + 40)
         made = [dask.delayed(simulate, pure=False)(number) for number in numbers]
         dask.delayed(sum)(made).compute()
+    yield
+
+
+@clean("growth", cluster=Cluster(workers=1, spoilt=True))
+def a_cluster_that_grows_while_it_works(client: Any) -> Work:
+    yield
+    futures = client.map(simulate, range(24), pure=False)
+    wait(futures[:4])
+    client.cluster.scale(2)
+    client.gather(futures)
+    yield
+
+
+@clean("search")
+def a_search_that_goes_where_results_lead(client: Any) -> Work:
+    yield
+    found = as_completed(client.map(simulate, range(6), pure=False))
+    for number, _ in enumerate(found, 6):
+        if number < 30:
+            found.add(client.submit(simulate, number, pure=False))
+    yield
+
+
+def nearest(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    return np.asarray(((points[:, None, :] - centres[None]) ** 2).sum(-1).argmin(1))
+
+
+@clean("iterations")
+def iterations_over_data_that_are_kept(client: Any) -> Work:
+    import dask.array as da
+
+    yield
+    points = da.random.default_rng(0).random((600_000, 8), chunks=(60_000, 8)).persist()
+    centres = np.random.default_rng(0).random((24, 8))
+    for _ in range(3):
+        labels = points.map_blocks(nearest, centres, dtype=int, drop_axis=1)
+        moved = dask.compute(*(points[labels == each].mean(axis=0) for each in range(3)))
+        centres[:3] = moved
+    yield
+
+
+@clean("one-process", cluster=Cluster(workers=1, threads=2, processes=False, spoilt=True))
+def a_cluster_inside_of_this_process(client: Any) -> Work:
+    import dask.array as da
+
+    yield
+    image = da.random.default_rng(0).normal(size=(9_000, 9_000), chunks=1_500)
+    (image @ image[:, :300]).sum().compute()
     yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,53 @@ def blocks_that_are_needed_elsewhere(client: Any) -> Work:
         blocks = client.map(produce, range(8 * number, 8 * number + 8), workers=[here], pure=False)
         client.gather(client.map(align, blocks, workers=[there], pure=False))
     yield
+
+
+def decode(number: int) -> np.ndarray:
+    return array_of(48, number)
+
+
+def first_of(block: np.ndarray) -> float:
+    return float(block[0])
+
+
+@plant("transfer-bound", "decode", variant="before")
+def blocks_that_were_made_elsewhere_before(client: Any) -> Work:
+    here, there = addresses(client)
+    blocks = client.map(decode, range(30), workers=[here], pure=False)
+    wait(blocks)
+    yield
+    client.gather(client.map(first_of, blocks, workers=[there], pure=False))
+    yield
+
+
+class Legacy:
+    """An object that takes long to pickle, on the event loop of the worker that sends it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __reduce__(self) -> Any:
+        time.sleep(0.25)
+        return Legacy, (self.number,)
+
+
+def wrap(number: int) -> Legacy:
+    return Legacy(number)
+
+
+def unwrap(wrapped: Legacy) -> float:
+    return wrapped.number + compute(0.05)
+
+
+@plant("slow-transfer", "wrap", variant="pickle")
+def objects_that_take_long_to_pickle(client: Any) -> Work:
+    here, there = addresses(client)
+    wrapped = client.map(wrap, range(10), workers=[here], pure=False)
+    wait(wrapped)
+    yield
+    client.gather(client.map(unwrap, wrapped, workers=[there], pure=False))
+    yield [here]
 
 
 def throttle(rate: float | None, dask_worker: Any) -> None:

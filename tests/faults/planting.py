@@ -27,6 +27,8 @@ class Cluster(NamedTuple):
     workers: int = 2
     threads: int = 1
     memory: str = "2GiB"
+    #: Workers in processes of their own, or as threads of this one.
+    processes: bool = True
     #: Of no use to others after this workload.
     spoilt: bool = False
 
@@ -86,7 +88,7 @@ def started(cluster: Cluster | None) -> Iterator[Client | None]:
         LocalCluster(
             n_workers=cluster.workers,
             threads_per_worker=cluster.threads,
-            processes=True,
+            processes=cluster.processes,
             dashboard_address=":0",
             memory_limit=cluster.memory,
         ) as running,

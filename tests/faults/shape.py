@@ -76,6 +76,22 @@ def one_of_the_last_fits_takes_long(client: Any) -> Work:
     yield
 
 
+def solve(frame: pd.DataFrame) -> pd.DataFrame:
+    compute(2.5 if frame.index[0] == 0 else 0.2)
+    return frame
+
+
+@plant("straggler", "solve", variant="queue")
+def tasks_that_stand_behind_a_slow_one(client: Any) -> Work:
+    """The next steps of what its worker has done wait there for its thread."""
+    import dask.dataframe as dd
+
+    frame = pd.DataFrame({"value": np.arange(16_000.0)})
+    yield
+    dd.from_pandas(frame, npartitions=16).map_partitions(solve, meta=frame.head(0)).value.sum().compute()
+    yield
+
+
 def step(state: float, number: int) -> float:
     return state + compute(0.2)
 
@@ -124,6 +140,23 @@ def a_table_in_one_partition(client: Any) -> Work:
     yield
 
 
+def impute(frame: pd.DataFrame) -> pd.DataFrame:
+    compute(1.0)
+    return frame
+
+
+@plant("too-few-tasks", "impute", variant="partition", cluster=QUAD)
+def steps_on_a_single_partition(client: Any) -> Work:
+    """They follow one another, but what is missing are partitions."""
+    import dask.dataframe as dd
+
+    frame = pd.DataFrame({"value": np.arange(100_000.0)})
+    yield
+    table = dd.from_pandas(frame, npartitions=1)
+    table.map_partitions(impute, meta=frame.head(0)).map_partitions(impute, meta=frame.head(0)).compute()
+    yield
+
+
 def score(model: np.ndarray, number: int) -> float:
     return float(model[number]) + compute(0.05)
 
@@ -133,6 +166,17 @@ def a_model_inside_of_every_task(client: Any) -> Work:
     model = np.random.default_rng(0).random(6_000_000)
     yield
     dask.compute(*(dask.delayed(score, pure=False)(model, number) for number in range(16)))
+    yield
+
+
+@plant("large-graph", "array", variant="array")
+def an_array_of_the_client_in_the_graph(client: Any) -> Work:
+    import dask.array as da
+
+    image = np.random.default_rng(0).random((3_000, 3_000))
+    yield
+    chunks = da.from_array(image, chunks=500)
+    (chunks - chunks.mean(axis=0)).std().compute()
     yield
 
 
@@ -198,6 +242,23 @@ def loaded_again_for_every_question(client: Any) -> Work:
     yield
     for question in (mean_of, spread_of, mean_of):
         dask.delayed(question)(blocks).compute()
+    yield
+
+
+def calibrate(block: np.ndarray) -> np.ndarray:
+    compute(0.2)
+    return block
+
+
+@plant("recompute", variant="fused")
+def an_array_that_is_asked_twice(client: Any) -> Work:
+    """What is computed again has no key of its own: Dask fuses it into what follows."""
+    import dask.array as da
+
+    image = da.zeros((3_000, 3_000), chunks=750).map_blocks(calibrate)
+    yield
+    image.mean().compute()
+    image.std().compute()
     yield
 
 

@@ -9,6 +9,9 @@ import time
 import urllib.request
 from typing import Any
 
+from distributed import WorkerPlugin
+from tornado.ioloop import PeriodicCallback
+
 from .planting import QUAD, Cluster, Work, addresses, compute, plant
 
 
@@ -112,3 +115,30 @@ def a_coroutine_that_blocks(client: Any) -> Work:
         [client.submit(index, *pair, pure=False) for pair in zip(polled[::2], polled[1::2], strict=True)]
     )
     yield workers
+
+
+class Meter(WorkerPlugin):
+    """Counts something every second, on the worker's event loop."""
+
+    name = "meter"
+
+    def setup(self, worker: Any) -> None:
+        self.callback = PeriodicCallback(lambda: time.sleep(0.5), 600)
+        self.callback.start()
+
+    def teardown(self, worker: Any) -> None:
+        self.callback.stop()
+
+
+def refine(number: int) -> float:
+    return compute(0.05)
+
+
+@plant("event-loop-lag", variant="plugin")
+def a_plugin_that_blocks(client: Any) -> Work:
+    client.register_plugin(Meter())
+    workers = addresses(client)
+    yield
+    client.gather(client.map(refine, range(16), pure=False))
+    yield workers
+    client.unregister_worker_plugin(Meter.name)

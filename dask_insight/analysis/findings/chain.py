@@ -114,7 +114,8 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # What brings a whole result together for the client is one task by its nature; see oversized-results.
     few &= np.array([not name.startswith("finalize") for name in facts.names] or [True])[: len(few)]
     for chain in chains(facts):
-        if _is_chain(chain):
+        # A short one may as well be the steps of a single part of the data.
+        if _is_chain(chain) and len(chain.rows) >= limits["too-few-tasks.ratio"] * facts.threads:
             few[np.unique(facts.prefix.codes[chain.rows])] = False
     lost = np.where(few, lost, 0.0)
     total = float(lost.sum())
@@ -199,7 +200,7 @@ TOO_FEW_TASKS = Rule(
         "`too-few-tasks.ratio` a "
         "thread could; threads that were idle until these had ended, at least `too-few-tasks.idle` of all "
         "thread time. "
-        "Names of a chain on the critical path and stragglers are left out."
+        "Stragglers are left out, and names of a chain on the critical path, if that has as many tasks."
     ),
     cost="Thread-seconds idle while they were computed, over all threads.",
     url="https://docs.dask.org/en/stable/delayed-best-practices.html#break-up-computations-into-many-pieces",

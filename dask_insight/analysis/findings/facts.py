@@ -131,8 +131,11 @@ class Facts:
     @cached_property
     def prefix(self) -> Symbols:
         """Task name of each attempt."""
-        symbols: Symbols = pick(self.read("graph")["prefix"], self.attempts.described)
-        # They stand in sentences and in code that people copy.
+        return self.prefix_of(self.attempts.described)
+
+    def prefix_of(self, described: np.ndarray) -> Symbols:
+        """Task names of some rows of ``graph``, fit to stand in sentences and in code that people copy."""
+        symbols: Symbols = pick(self.read("graph")["prefix"], described)
         return Symbols(symbols.codes, [_in_a_line(name) for name in symbols.names])
 
     def key(self, row: int) -> str:

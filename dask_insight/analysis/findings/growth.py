@@ -14,6 +14,7 @@ from .facts import Facts
 from .finding import Fact, Finding
 from .names import client_pid, most, of_workers, quoted, split
 from .rule import Rule
+from .spill import spilled
 from .thresholds import Limits
 
 #: Samples of a worker's memory below which nothing is said of its course.
@@ -45,16 +46,25 @@ class _Course(NamedTuple):
 _TASKS = 6
 
 
+def _told(facts: Facts, worker: str, growth: _Growth, limits: Limits) -> bool:
+    """Whether it is enough to be told; spilling leaves memory behind that is no leak."""
+    # A worker holds several tasks at a time, and each that carries data is unpacked there; see large-graph.
+    if growth.nbytes < _TASKS * facts.carried + limits["unmanaged-growth.bytes"]:
+        return False
+    if worker in spilled(facts).written:
+        return growth.share >= limits["unmanaged-growth.critical"]
+    return (
+        growth.share >= limits["unmanaged-growth.limit"]
+        or growth.of_process >= limits["unmanaged-growth.process"]
+    )
+
+
 def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
     grown = {}
-    # A worker holds several tasks at a time, and each that carries data is unpacked there; see large-graph.
-    brought = _TASKS * facts.carried
     for worker, course in _courses(facts).items():
         growth = _growth(facts, worker, course, limits["unmanaged-growth.steady"])
-        if growth is not None and growth.nbytes >= brought + limits["unmanaged-growth.bytes"]:
-            much = growth.share >= limits["unmanaged-growth.limit"]
-            if much or growth.of_process >= limits["unmanaged-growth.process"]:
-                grown[worker] = growth
+        if growth is not None and _told(facts, worker, growth, limits):
+            grown[worker] = growth
     if not grown:
         return
     workers = sorted(grown, key=lambda worker: -grown[worker].nbytes)
@@ -176,9 +186,9 @@ UNMANAGED_GROWTH = Rule(
         "Process's memory less its results, the least that it has from each moment on; its growth while "
         "the worker ran tasks, without the first quarter, at least `unmanaged-growth.bytes`, and "
         "`unmanaged-growth.limit` of the memory limit or `unmanaged-growth.process` of the process's "
-        "memory; in both halves at least a quarter of it, along a line (R² of `unmanaged-growth.steady`), "
-        "and more than the results grew. Named are the functions after which a process was larger by more "
-        "than their results."
+        "memory (of workers that spilled, `unmanaged-growth.critical` of the limit); in both halves at "
+        "least a quarter of it, along a line (R² of `unmanaged-growth.steady`), and more than the results "
+        "grew. Named are the functions after which a process was larger by more than their results."
     ),
     cost="A risk.",
     url="https://distributed.dask.org/en/stable/worker-memory.html#memory-not-released-back-to-the-os",

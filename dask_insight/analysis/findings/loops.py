@@ -10,13 +10,15 @@ from ... import words
 from ...timeline import Moments
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
-from .names import client_pid, most, of_workers, quoted, risk, split
+from .names import carried_by, client_pid, most, of_workers, quoted, risk, split
 from .rule import Rule
 from .spill import spilled
 from .thresholds import Limits
 
 #: Share of the delays that another finding explains, from which they are not told again.
 _EXPLAINED = 0.5
+#: Share of the delays in which tasks ran, or results were passed on, from which these are to blame.
+_BLAMED = 0.5
 
 
 def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -44,15 +46,19 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Finding:
     held = {name: seconds(moments) for name, moments in late.items()}
     workers = sorted(held, key=lambda name: -held[name])
-    names = _names(facts, late)
+    ran = _names(facts, late)
+    names = ran or _passed_on(facts, late)
+    doing = quoted(names, 1) if names else "Something else than tasks"
+    if names and not ran:
+        doing = f"Packing or unpacking results of {doing}"
     idle = sum(_idle(facts, name, moments) for name, moments in late.items())
     longest = _longest(late)
     return Finding(
         code="event-loop-lag",
         severity=_severity(facts, limits, max(held.values()), idle),
         title=(
-            f"{quoted(names, 1)} kept the event loop of {words.count(len(workers), 'worker')} from running, "
-            f"for up to {words.duration(longest)}"
+            f"{doing} kept the event loop of {words.count(len(workers), 'worker')} from running, for up to "
+            f"{words.duration(longest)}"
         ),
         tasks=names,
         workers=tuple(workers[:10]),
@@ -64,7 +70,8 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
         why=(
             "While its event loop does not run, a worker takes no new tasks, sends and receives no data "
             "and no heartbeats; after some minutes the scheduler gives it up. Code that holds the GIL for "
-            "long does this, and so does a coroutine that computes or waits without `await`."
+            "long does this, and so do a coroutine that computes or waits without `await`, and an object "
+            "that takes long to pickle, and a plugin or a callback that runs there."
         ),
         advice=(
             "In an `async def` task, move what blocks to a thread, or make it an ordinary function:\n\n"
@@ -175,20 +182,37 @@ def _much(facts: Facts, name: str, moments: Moments, usual: float, limits: Limit
 
 def _idle(facts: Facts, worker: str | None, moments: Moments) -> float:
     """Thread-seconds in which threads (of a worker) were idle at these moments."""
-    idle = facts.is_part(*IDLE)
+    # A thread whose task has ended waits for the loop to take its result.
+    idle = facts.is_part(*IDLE, "overhead")
     if worker is not None:
         codes = [code for code, name in enumerate(facts.lanes.workers) if name == worker]
         idle = idle & np.isin(facts.lanes.worker[facts.pieces.lane], codes)
     return facts.within(idle, moments)
 
 
+def _passed_on(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, ...]:
+    """Names of the results that these workers sent or received meanwhile."""
+    transfers = facts.read("transfers")
+    found = []
+    for worker, rows in split(transfers["worker"], np.arange(len(transfers["start"]))).items():
+        begin, end = transfers["start"][rows], transfers["stop"][rows]
+        if worker in late and _fills(late[worker], begin, end):
+            found.append(transfers["transfer"][rows[late[worker].within(begin, end) > 0]])
+    return carried_by(facts, np.concatenate(found)) if found else ()
+
+
+def _fills(late: Moments, start: np.ndarray, stop: np.ndarray) -> bool:
+    """Whether there was such a thing for most of the delays."""
+    return seconds(late.both(Moments.of(start, stop))) >= _BLAMED * seconds(late)
+
+
 def _names(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, ...]:
-    """Names of what ran on the workers meanwhile."""
+    """Names of what ran on the workers for most of that time."""
     known = facts.attempts
     inside = np.zeros(len(known.run))
     for worker, mine in split(known.worker, np.flatnonzero(known.ran & of_workers(facts, late))).items():
-        moments = late[worker]
-        inside[mine] = moments.within(known.start[mine], known.stop[mine])
+        if _fills(late[worker], known.start[mine], known.stop[mine]):
+            inside[mine] = late[worker].within(known.start[mine], known.stop[mine])
     rows = np.flatnonzero(inside > 0)
     return most(facts, rows, inside[rows], 0.3)
 
@@ -202,7 +226,10 @@ EVENT_LOOP_LAG = Rule(
         "`event-loop-lag.longest` while threads were idle. Critical from `event-loop-lag.critical` of the "
         "run. Not told where spilling explains half of it."
     ),
-    cost="Thread-seconds of threads (of that worker, or of all) that were idle meanwhile / threads.",
+    cost=(
+        "Thread-seconds of threads (of that worker, or of all) that were idle meanwhile, or whose task had "
+        "ended and waited for the loop, / threads."
+    ),
     url="https://distributed.dask.org/en/stable/worker.html",
     advice="Keep blocking calls out of coroutines and plugins; functions that release the lock.",
     find=_event_loop_lag,

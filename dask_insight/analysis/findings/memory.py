@@ -18,6 +18,9 @@ from .names import quoted, risk, split
 from .rule import Rule
 from .thresholds import Limits
 
+#: Share of the thread time paused from which that is what a title tells.
+_FELT = 0.01
+
 
 class _Kill(NamedTuple):
     """A worker that its nanny ended for its memory; its process's memory in bytes."""
@@ -55,13 +58,14 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if kills:
         times = words.count(len(kills), "time")
         title = f"Nannies killed workers for their memory, {times}, with {quoted(names, 1)}"
-    elif paused:
+    elif share >= _FELT:
         stood = words.duration(paused_seconds)
         title = (
             f"Dask paused {who} for lack of memory, for {stood} of thread time; {quoted(names, 1)} filled it"
         )
     else:
-        title = f"{who} came to {words.share(most)} of the memory limit with {quoted(names, 1)}"
+        stopped = " and was paused" if paused and len(workers) == 1 else " and were paused" if paused else ""
+        title = f"{who} came to {words.share(most)} of the memory limit with {quoted(names, 1)}{stopped}"
     yield Finding(
         code="memory-pressure",
         severity="critical" if kills or share >= limits["memory-pressure.paused"] else "warning",

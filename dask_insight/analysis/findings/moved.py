@@ -9,17 +9,18 @@ import numpy as np
 
 from ... import words
 from ...batch import Symbols
+from ...lookup import Lookup
 from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .loops import blocked, seconds
-from .names import client_pid, quoted, split
+from .names import carried_by, client_pid, quoted, split
 from .rule import Rule
 from .thresholds import Limits
 
 #: Pairs of workers looked at, those with most bytes.
 _PAIRS = 200
-#: Least number of messages of few bytes each that are told to be slow.
+#: Least number of results in messages of few bytes that are told to be slow.
 _COUNT = 4
 #: Delay of an event loop, seconds, that is no time of the line's.
 _LATE = 0.05
@@ -28,6 +29,9 @@ _LATE = 0.05
 class _Came(NamedTuple):
     """Messages with data that workers received: the workers by name."""
 
+    transfer: np.ndarray
+    #: Results in each.
+    results: np.ndarray
     nbytes: np.ndarray
     start: np.ndarray
     stop: np.ndarray
@@ -46,7 +50,7 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     moved = float(came.nbytes.sum())
     if share < limits["transfer-bound.share"] or moved < limits["transfer-bound.bytes"]:
         return
-    makers = facts.worst(facts.by_name(waiting), facts.names)
+    makers = _makers(facts, came)
     users = _users(facts)
     produced = float(np.nan_to_num(facts.attempts.nbytes[facts.good]).sum())
     rate = moved / max(seconds(Moments.of(came.start, came.stop)), 1e-9)
@@ -104,7 +108,7 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
     receivers = _by_bytes(slow, "receiver")
     # Whichever is one of few: a slow line belongs to the worker that all slow pairs share.
     at = senders if len(senders) <= len(receivers) else receivers
-    makers = facts.worst(facts.by_name(waiting), facts.names)
+    makers = _makers(facts, came)
     took = sum(seconds(pair.moments) for pair in slow)
     messages = sum(pair.messages for pair in slow)
     whom = f"{'from' if at is senders else 'to'} {at[0] if len(at) == 1 else words.count(len(at), 'worker')}"
@@ -151,13 +155,14 @@ def _is_slow(facts: Facts, limits: Limits, pair: _Pair) -> bool:
         return pair.rate < limits["slow-transfer.rate"] or pair.raw < limits["slow-transfer.pickled"]
     took = seconds(pair.moments)
     long = took / pair.messages >= limits["slow-transfer.long"]
-    return long and pair.messages >= _COUNT and took >= limits["slow-transfer.share"] * facts.wall
+    return long and pair.results >= _COUNT and took >= limits["slow-transfer.share"] * facts.wall
 
 
 class _Pair(NamedTuple):
     sender: str
     receiver: str
     messages: int
+    results: int
     nbytes: float
     moments: Moments
     #: Bytes a second while both event loops ran, and all the time.
@@ -189,7 +194,8 @@ def _pairs(facts: Facts, came: _Came) -> Iterator[_Pair]:
         if len(whole.start):
             both = (sent[sender], received[receiver])
             rate, raw = _rate(came, both, moments), _rate(came, both, whole)
-            yield _Pair(sender, receiver, len(rows), float(came.nbytes[rows].sum()), whole, rate, raw)
+            nbytes, results = float(came.nbytes[rows].sum()), int(came.results[rows].sum())
+            yield _Pair(sender, receiver, len(rows), results, nbytes, whole, rate, raw)
 
 
 def _rate(came: _Came, both: tuple[np.ndarray, np.ndarray], moments: Moments) -> float:
@@ -215,7 +221,11 @@ def _came(facts: Facts, least: float, long: float = np.inf) -> _Came:
     rows &= (transfers["stop"] > facts.start) & (transfers["start"] < facts.stop)
     rows = np.flatnonzero(rows)
     start = transfers["start"][rows]
+    ids, carried = transfers["transfer"][rows], facts.read("transferred")["transfer"]
+    known = Lookup(ids).rows(carried)
     return _Came(
+        ids,
+        np.maximum(np.bincount(known[known >= 0], minlength=len(ids)), 1),
         transfers["nbytes"][rows],
         start,
         np.maximum(transfers["stop"][rows], start),
@@ -223,12 +233,19 @@ def _came(facts: Facts, least: float, long: float = np.inf) -> _Came:
     )
 
 
+def _makers(facts: Facts, came: _Came) -> tuple[str, ...]:
+    """Names of the results that threads waited for, longest first; else of those with most bytes."""
+    waited = facts.worst(facts.by_name(facts.is_part("data")), facts.names)
+    carried = carried_by(facts, came.transfer)
+    return tuple(name for name in waited if not carried or name in carried) or carried
+
+
 def _users(facts: Facts) -> tuple[str, ...]:
     """Names of the tasks that waited for data, those that waited longest first."""
     known = facts.attempts
-    waited = np.where(
-        known.ran & (facts.inputs.moved >= 0), np.maximum(known.inputs - known.received, 0.0), 0.0
-    )
+    # Of results that were there before the recording nobody knows whence they came.
+    moved = facts.inputs.moved >= 0 if (facts.inputs.moved >= 0).any() else known.ran
+    waited = np.where(known.ran & moved, np.maximum(known.inputs - known.received, 0.0), 0.0)
     sums = np.bincount(facts.prefix.codes, waited, len(facts.names))
     return facts.worst(sums, facts.names)
 

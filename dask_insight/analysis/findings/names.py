@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...batch import Symbols
+from ...lookup import Lookup
 from .facts import Facts
 from .thresholds import Limits
 
@@ -24,6 +25,17 @@ def most(
     """
     codes = facts.prefix.codes[rows]
     return facts.worst(np.bincount(codes, weight, len(facts.names)).astype("f8"), facts.names, share)
+
+
+def carried_by(facts: Facts, transfers: np.ndarray) -> tuple[str, ...]:
+    """Task names of the results that some transfers (ids) carried, those with most bytes first."""
+    table = facts.read("transferred")
+    rows = np.flatnonzero(np.isin(table["transfer"], transfers))
+    described = Lookup(facts.read("graph")["task"]).rows(table["task"][rows])
+    rows, described = rows[described >= 0], described[described >= 0]
+    symbols = facts.prefix_of(described)
+    nbytes = np.maximum(np.nan_to_num(table["nbytes"][rows]), 1.0)
+    return facts.worst(np.bincount(symbols.codes, nbytes, len(symbols.names)), symbols.names)
 
 
 def named(facts: Facts, name: str) -> np.ndarray:

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import words
+from ...lookup import Lookup
+from ...schema import NOTHING
 from ...timeline import Moments
 from .facts import Facts, medians
 from .finding import Fact, Finding
 from .gaps import intake
-from .names import risk
+from .names import client_pid, risk
 from .outliers import first_of_each
 from .rule import Rule
 from .thresholds import Limits
@@ -29,7 +31,9 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     order = np.argsort(time)
     time, cpu, lag = time[order], cpu[order], lag[order]
     before = np.concatenate((time[:1] - 0.5, time[:-1]))
-    loaded = (cpu >= limits["scheduler-bound.cpu"]) | (lag >= limits["scheduler-bound.lag"])
+    # Of a process that tasks run in too, neither tells of the scheduler.
+    own = client_pid(facts) not in {worker["pid"] for worker in facts.workers.values()}
+    loaded = own & ((cpu >= limits["scheduler-bound.cpu"]) | (lag >= limits["scheduler-bound.lag"]))
     idle = facts.is_part("scheduler")
     # Its messages come late after it was busy, too.
     busy = Moments.of(before[loaded] - np.nan_to_num(lag[loaded]), time[loaded])
@@ -209,8 +213,14 @@ def _brought(facts: Facts, table: Mapping[str, Any], by: str) -> tuple[str, ...]
     if not mine.any():
         mine[:] = True
     prefix = graph["prefix"]
-    count = np.bincount(prefix.codes[mine], minlength=len(prefix.names)).astype("f8")
-    return facts.worst(count, prefix.names)
+    weight = np.ones(len(mine))
+    if by == "nbytes":
+        # What a graph brings along stands in tasks that need no other, and most of it in large results.
+        made = Lookup(np.where(facts.attempts.ok, facts.attempts.task, NOTHING)).rows(graph["task"])
+        weight += np.where(made >= 0, np.nan_to_num(facts.attempts.nbytes[np.maximum(made, 0)]), 0.0)
+        roots = mine & ~np.isin(graph["task"], facts.read("edges")["task"])
+        mine = roots if roots.any() else mine
+    return facts.worst(np.bincount(prefix.codes[mine], weight[mine], len(prefix.names)), prefix.names)
 
 
 _LOAD = "https://docs.dask.org/en/stable/best-practices.html#load-data-with-dask"
@@ -242,9 +252,9 @@ SCHEDULER_BOUND = Rule(
     says="Tasks were ready and threads were free, but the scheduler could not keep up.",
     formula=(
         "Idle time with ready tasks that had no worker yet or were on their way to it, within moments in "
-        "which the scheduler's process used `scheduler-bound.cpu` of a core or its event loop came "
-        "`scheduler-bound.lag` late, at least `scheduler-bound.share` of all thread time. Where "
-        "`scheduler-bound.rate` tasks ended "
+        "which the scheduler's process (where no tasks run in it) used `scheduler-bound.cpu` of a core or "
+        "its event loop came `scheduler-bound.lag` late, at least `scheduler-bound.share` of all thread "
+        "time. Where `scheduler-bound.rate` tasks ended "
         "a second, at any moment, at least `scheduler-bound.many`."
     ),
     cost=(

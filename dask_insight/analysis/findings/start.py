@@ -45,6 +45,8 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title = f"The first `{names[0]}` on each worker took {words.duration(first)} longer than later ones"
     yield Finding(
         code="cold-start",
+        # A cluster that grows while it works does what it was told to.
+        severity="info" if joined and _there(facts, late) >= limits["cold-start.there"] else "",
         title=title,
         tasks=names,
         workers=workers,
@@ -130,6 +132,12 @@ def _late(facts: Facts, limits: Limits) -> list[tuple[str, float]]:
     return found
 
 
+def _there(facts: Facts, late: list[tuple[str, float]]) -> float:
+    """Share of all threads that were there when the first task was."""
+    came = sum(facts.threads_of(name) for name, _ in late)
+    return 1 - came / max(float(facts.threads_by_worker.sum()), 1e-9)
+
+
 def _missing(facts: Facts, limits: Limits) -> float:
     """Thread-seconds by which workers came late while tasks waited for a thread."""
     known = facts.attempts
@@ -170,7 +178,7 @@ COLD_START = Rule(
         "they take `cold-start.times` of it and there are `cold-start.count` of the name; first tasks on "
         "their way to "
         "a worker; workers that joined within `cold-start.window` of the first task, while others waited for "
-        "a thread. "
+        "a thread (no more than *info* where `cold-start.there` of all threads were there from the start). "
         "Together, over all threads, at least `cold-start.seconds`."
     ),
     cost="Those thread-seconds, over all threads.",

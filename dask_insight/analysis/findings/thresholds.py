@@ -304,6 +304,13 @@ TABLE = (
     Threshold(
         "cold-start.window", 60, "s", "How long after the first tasks workers count as being started.", "ours"
     ),
+    Threshold(
+        "cold-start.there",
+        0.5,
+        "share",
+        "Threads that were there from the start, of all: others that join are then a cluster's growth.",
+        "ours",
+    ),
     Threshold("recompute.share", 0.05, "share", "Least share of all computing.", "ours"),
 )
 
