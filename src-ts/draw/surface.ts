@@ -87,7 +87,8 @@ export class Surface {
         this.visible = entries[entries.length - 1].isIntersecting;
         if (this.visible && this.stale.size > 0) schedule(this);
       },
-      { rootMargin: `${NEAR}px` }
+      // In a notebook it is not the window that scrolls.
+      { rootMargin: `${NEAR}px`, scrollMargin: `${NEAR}px` }
     );
     seen.observe(this.element);
     this.visible = this.isNear();

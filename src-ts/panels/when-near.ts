@@ -24,7 +24,7 @@ export function whenNear(part: HTMLElement, work: () => void): Patient {
       near = entries[entries.length - 1].isIntersecting;
       if (near) settle();
     },
-    { rootMargin: '200px' }
+    { rootMargin: '200px', scrollMargin: '200px' }
   );
   part.style.minHeight = STANDS_FOR;
   seen.observe(part);

@@ -123,17 +123,17 @@ export class Lab {
       const all = [...window.jupyterapp.shell.widgets('main')];
       return all.filter(widget => !widget.node.querySelector('.jp-Launcher')).length;
     });
-    await expect
-      .poll(async () => {
-        const answer = await fetch(`${this.server.url}lab/api/workspaces`);
-        const { workspaces } = await answer.json();
-        const name = await this.page.evaluate(() => window.jupyterapp.name && location.pathname);
-        const id = /workspaces\/([^/]+)/.exec(name)?.[1] ?? 'default';
-        const all: { metadata: { id: string }; data: Record<string, unknown> }[] = workspaces.values;
-        const mine = all.find(each => each.metadata.id === id);
-        return mainWidgets(mine?.data['layout-restorer:data']);
-      })
-      .toBe(wanted);
+    await expect.poll(async () => mainWidgets(await this.remembered('layout-restorer:data'))).toBe(wanted);
+  }
+
+  /** What the workspace on the server holds under a name. */
+  async remembered(name: string): Promise<unknown> {
+    const answer = await fetch(`${this.server.url}lab/api/workspaces`);
+    const { workspaces } = await answer.json();
+    const path = await this.page.evaluate(() => window.jupyterapp.name && location.pathname);
+    const id = /workspaces\/([^/]+)/.exec(path)?.[1] ?? 'default';
+    const all: { metadata: { id: string }; data: Record<string, unknown> }[] = workspaces.values;
+    return all.find(each => each.metadata.id === id)?.data[name];
   }
 
   /** Drags something to a place in something else; the place is given as shares of its width and height. */

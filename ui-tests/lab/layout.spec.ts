@@ -47,6 +47,7 @@ test('the default layout is one action; panels are hidden, shown, and saved as t
 
   await action('Hide all');
   await expect(panels).toHaveCount(0);
+  await expect.poll(() => lab.remembered('dask-insight:hidden-panels')).toHaveLength(1);
   await lab.reload();
   await lab.sidebar();
   await action('Show all');

@@ -37,6 +37,8 @@ test('a recorded cell shows its report, which can be used', async ({ lab }) => {
   const stream = magic.output(2).getByRole('region', { name: 'Task stream' });
   await expect(stream).toBeVisible();
   await expect(magic.output(2)).toContainText('threads');
+  // What is far below is laid out when a person comes near.
+  await stream.scrollIntoViewIfNeeded();
   const name = stream.locator('.di-legend-name').filter({ hasText: 'recorded' });
   await name.click();
   await expect(stream.locator('.di-chip')).toHaveCount(1);
@@ -54,6 +56,7 @@ test('the report survives save, close and reopening without the kernel', async (
   const again = await lab.open('kept.ipynb');
   const stream = again.output(2).getByRole('region', { name: 'Task stream' });
   await expect(stream).toBeVisible();
+  await stream.scrollIntoViewIfNeeded();
   await stream.locator('.di-legend-name').filter({ hasText: 'recorded' }).click();
   await expect(stream.locator('.di-chip')).toHaveCount(1);
 });

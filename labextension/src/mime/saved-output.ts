@@ -36,7 +36,7 @@ export class SavedOutput extends Widget implements IRenderMime.IRenderer {
         this.report = new SavedReport(place);
         void this.report.open(blocks);
       },
-      { rootMargin: '300px' }
+      { rootMargin: '300px', scrollMargin: '300px' }
     );
     this.seen.observe(place);
   }
