@@ -17,7 +17,10 @@ MADE = {
     "budget": ("analysis.time_budget", "rows"),
     "critical": ("analysis.critical_path", "critical_rows"),
     "findings": ("analysis", "findings_rows"),
+    "what_if": ("analysis", "what_if_rows"),
 }
+#: Tables that take long, and say little of a run that goes on: pages get them while no task runs.
+AT_REST = frozenset(("what_if",))
 #: Tables one of which must have rows before there is anything to work out.
 _SOURCES = ("attempts", "executions", "running")
 

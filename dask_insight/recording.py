@@ -19,6 +19,7 @@ from .identity import Identity
 from .pack import packed
 from .questions import Questions, above
 from .slicing import between
+from .tables.facts import facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,14 +100,7 @@ class Recording(Questions):
     @property
     def about(self) -> dict[str, Any]:
         """Facts about the recording as a whole: name, started, stopped, versions …"""
-        columns: Any = self.columns("about")
-        facts: dict[str, Any] = {}
-        for name, text in zip(columns["name"].tolist(), columns["value"].tolist(), strict=True):
-            try:
-                facts[name] = json.loads(text)
-            except ValueError:
-                facts[name] = text
-        return facts
+        return facts(self.columns("about"))
 
     @property
     def started(self) -> float:
@@ -181,7 +175,7 @@ class Recording(Questions):
         frames.save(path, self.packed())
 
     def explain(self) -> None:
-        """Work out what its other tables explain (``budget``, ``critical``), and keep it as rows.
+        """Work out what its other tables explain (``budget``, ``critical`` …), and keep it as rows.
 
         They are worked out whenever they are asked for; kept, they go into files and reports too.
         What is there already, as in a recording that was opened, stays as it is.

@@ -441,6 +441,28 @@ _ALL = (
         Column("edition", "u32", _EDITION),
     ),
     _table(
+        "what_if",
+        "How much faster the run could be: bounds of its time, then what a simulated cluster says of some "
+        "changes, the fastest first; worked out from the other tables.",
+        Column(
+            "question",
+            "sym",
+            "recorded; its bounds: longest (chain of tasks that need one another), spread (all work over all "
+            "threads) and most (Brent's bound); calibration (the recorded run, simulated); what was changed: "
+            "workers, threads, faster, transfers, spilling or chunks; note (of all answers) or gap (what was "
+            "not asked).",
+        ),
+        Column("text", "str", "It in words."),
+        Column("value", "f64", "Workers, threads, or how many times as fast or as large; NaN if none."),
+        Column("tasks", "str", "Task names that it is about, as a JSON list."),
+        Column("seconds", "f64", "How long the run took, or would take.", unit="s"),
+        Column("low", "f64", "Least that it would take, where the simulation fits badly.", unit="s"),
+        Column("high", "f64", "Most that it would take then.", unit="s"),
+        Column("error", "f64", "How much too long the recorded run is simulated: 0.1 is 10 %."),
+        Column("notes", "str", "What one must know of this answer, a line each."),
+        Column("edition", "u32", _EDITION),
+    ),
+    _table(
         "compared_sides",
         "What was compared, a row a side; only in a comparison, as all tables named so. Figures are means "
         "over the runs of the side.",

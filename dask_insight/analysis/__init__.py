@@ -37,3 +37,12 @@ def findings_rows(read: Read) -> dict[str, Any]:
     from .findings import columns
 
     return columns(find(read, 0.0), 0.0)
+
+
+def what_if_rows(read: Read) -> dict[str, Any]:
+    """The columns of the table ``what_if``."""
+    from ..tables.facts import facts
+    from .bounds import bounds
+    from .what_if import rows
+
+    return rows(read, facts(read("about")), bounds(read))

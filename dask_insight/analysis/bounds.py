@@ -100,6 +100,12 @@ class Bounds(NamedTuple):
         table = pd.DataFrame(list(self.chain), columns=["prefix", "tasks", "seconds"])
         return table.assign(share=table["seconds"] / max(self.longest, 1e-300))
 
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers by name, for JSON; without the tasks of the chain."""
+        names = ("seconds", "threads", "work", "spread", "longest", "least", "most", "above", "parallelism")
+        chain = [dict(zip(("prefix", "tasks", "seconds"), part, strict=True)) for part in self.chain]
+        return {name: getattr(self, name) for name in names} | {"chain": chain, "verdict": self.verdict()}
+
     def __str__(self) -> str:
         figures = self.figures()
         width = max(len(name) for name, _ in figures)
@@ -128,7 +134,9 @@ def bounds(read: Read) -> Bounds:
     spent[row] = length
     prefix = np.empty(len(task), "i8")
     prefix[row] = columns["prefix"].codes[ran]
-    chain = _longest(needs(read, task), spent)
+    began = np.full(len(task), np.inf)
+    began[row] = columns["start"][ran]
+    chain = _longest(needs(read, task), spent, began)
     ends = np.fmax(columns["done"], columns["stop"])[ran]
     begin = np.nanmin(np.concatenate((columns["submitted"][ran], columns["start"][ran])))
     names = [columns["prefix"].names[code] for code in prefix[chain]]
@@ -142,21 +150,34 @@ def bounds(read: Read) -> Bounds:
     )
 
 
-def _longest(needed: Links, spent: np.ndarray) -> list[int]:
-    """Rows of the chain whose seconds add up to most, first to last."""
-    above, seconds = needed.lists(), spent.tolist()
+def _longest(needed: Links, spent: np.ndarray, began: np.ndarray) -> list[int]:
+    """Rows of the chain whose seconds add up to most, first to last; `began` tells when each started."""
+    begins, above, seconds = needed.begins.tolist(), needed.rows.tolist(), spent.tolist()
     until, through = [0.0] * len(seconds), [-1] * len(seconds)
-    for row in in_order(needed):
-        for other in above[row]:
-            if until[other] > until[row] or through[row] < 0:
-                until[row], through[row] = until[other], other
-        until[row] += seconds[row]
+    for row in _ordered(needed, began):
+        best, most = -1, 0.0
+        for place in range(begins[row], begins[row + 1]):
+            other = above[place]
+            if until[other] > most or best < 0:
+                best, most = other, until[other]
+        through[row] = best
+        until[row] = most + seconds[row]
     chain = []
     row = int(np.argmax(until))
     while row >= 0:
         chain.append(row)
         row = through[row]
     return chain[::-1]
+
+
+def _ordered(needed: Links, began: np.ndarray) -> list[int]:
+    """All rows, each after those that it needs: as they started, unless clocks or repeats contradict that."""
+    order = np.argsort(began, kind="stable")
+    place = np.empty(len(order), "i8")
+    place[order] = np.arange(len(order))
+    users = np.repeat(place, np.diff(needed.begins))
+    ordered: list[int] = order.tolist() if (place[needed.rows] < users).all() else in_order(needed)
+    return ordered
 
 
 def _named(names: list[str], seconds: list[float]) -> tuple[tuple[str, int, float], ...]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..answers import MADE
+from ..answers import AT_REST, MADE
 from ..batch import announced, encode
 from ..columns import length
 from ..recording import Recording
@@ -48,7 +48,8 @@ class Explainer:
     Those of `CODE` it adds to the recording; the others are only for pages.
 
     A table is worked out when something new has come, at most every `INTERVAL`
-    seconds and seldom enough to stay within `SHARE` of a core. What fails is
+    seconds and seldom enough to stay within `SHARE` of a core; those in
+    `AT_REST` once no task runs. What fails is
     told once in ``events``. The thread lives while something is needed.
 
     Parameters
@@ -191,6 +192,10 @@ class Explainer:
         if table in CODE:
             if may_be_kept(recording):
                 self._code.keep()
+            return
+        if table in AT_REST and _runs(recording):
+            # It is looked at again when it is due, as if it were new.
+            self._seen.pop(table, None)
             return
         if length(recording.columns(table)):
             # It was recorded with the other tables: pages have it.

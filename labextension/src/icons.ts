@@ -24,6 +24,7 @@ const PANEL_LINES: Readonly<Record<string, string>> = {
   findings: 'M6.5 2.5a4 4 0 1 1 0 8a4 4 0 0 1 0-8M9.5 9.5l4 4M6.5 4.6v2.2M6.5 8.4v.1',
   'time-budget': 'M2 6h12v4H2zM7 6v4M10.5 6v4',
   'critical-path': 'M1.5 4h4.5v8h4V7h4.5',
+  'what-if': 'M2 3.5h12M2 7h7.5M2 10.5h9.5M2 14h4M13.2 2v12',
   compare: 'M2 3h9v3H2zM2 10h12v3H2z',
   resources: 'M2 2.5v11h12M4 10.5l2.5-4l2.5 2.5l4.5-5',
   memory: 'M2 2.5v11h12M2 11l3.5-3l3 1.5l5-5.5v9.5',

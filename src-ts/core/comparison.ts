@@ -1,3 +1,4 @@
+import { texts } from './json-list';
 import type { Recording, Table } from './recording';
 import { NOTHING, type TableName } from './schema';
 
@@ -200,7 +201,7 @@ function namesOf(recording: Recording): SideName[] {
   return each(table, row => ({
     side: table.numbers('side')[row],
     name: table.text('name', row),
-    own: listOf(table.text('names', row)),
+    own: texts(table.text('names', row)),
     count: table.numbers('count')[row],
     seconds: table.numbers('seconds')[row],
     mean: table.numbers('mean')[row],
@@ -223,21 +224,12 @@ function findingsOf(recording: Recording): SideFinding[] {
     code: table.text('code', row),
     severity: table.text('severity', row),
     title: table.text('title', row),
-    tasks: listOf(table.text('tasks', row)),
+    tasks: texts(table.text('tasks', row)),
     costBefore: table.numbers('cost_before')[row],
     costAfter: table.numbers('cost_after')[row],
     runsBefore: table.numbers('runs_before')[row],
     runsAfter: table.numbers('runs_after')[row]
   }));
-}
-
-function listOf(json: string): string[] {
-  try {
-    const parsed: unknown = JSON.parse(json);
-    return Array.isArray(parsed) ? parsed.map(String) : [];
-  } catch {
-    return [];
-  }
 }
 
 function settingsOf(recording: Recording, sides: number): Setting[] {

@@ -1,3 +1,4 @@
+import { listed, texts } from './json-list';
 import type { Recording } from './recording';
 import type { Clause, TimeRange } from './selection';
 import type { Tasks } from './tasks';
@@ -89,19 +90,6 @@ export function findingsOf(recording: Recording): Findings | undefined {
 /** The address if it is one of a web page, else ''. */
 function webAddress(text: string): string {
   return /^https?:\/\//i.test(text) ? text : '';
-}
-
-function listed(json: string): readonly unknown[] {
-  try {
-    const parsed: unknown = JSON.parse(json);
-    return Array.isArray(parsed) ? parsed : [];
-  } catch {
-    return [];
-  }
-}
-
-function texts(json: string): string[] {
-  return listed(json).filter(each => typeof each === 'string');
 }
 
 function facts(json: string): Fact[] {

@@ -315,19 +315,6 @@ export const TABLES = {
     /** How that is known: 'definition', from the task; 'sampled', from call stacks of its attempts. */
     source: 'sym'
   },
-  /** What tasks were fused from when their graph was optimized; a row for each task inside of them. */
-  fused: {
-    /** The tasks that ran: their keys without numbers. */
-    group: 'sym',
-    /** A task inside of them: its key without numbers. Where the same one stands in two groups, both computed the same. */
-    part: 'sym',
-    /** Qualified name of its function. */
-    function: 'sym',
-    /** The function's file, or notebook cell. */
-    file: 'sym',
-    /** The function's first line. */
-    line: 'u32'
-  },
   /** Lines of source code that the other tables point to, where the client could read them. */
   lines: {
     /** The file, or notebook cell. */
@@ -351,6 +338,19 @@ export const TABLES = {
     message: 'str',
     /** As JSON; '' if none. */
     detail: 'str'
+  },
+  /** What tasks were fused from when their graph was optimized; a row for each task inside of them. */
+  fused: {
+    /** The tasks that ran: their keys without numbers. */
+    group: 'sym',
+    /** A task inside of them: its key without numbers. Where the same one stands in two groups, both computed the same. */
+    part: 'sym',
+    /** Qualified name of its function. */
+    function: 'sym',
+    /** The function's file, or notebook cell. */
+    file: 'sym',
+    /** The function's first line. */
+    line: 'u32'
   },
   /** Every worker; a later row replaces an earlier one of the same worker. */
   workers: {
@@ -517,6 +517,29 @@ export const TABLES = {
     cost_seconds: 'f64',
     /** Figures behind it: JSON, [name, value, unit, threshold or null] each. */
     evidence: 'str',
+    /** Counts how often it was worked out: only rows of the highest number are valid. */
+    edition: 'u32'
+  },
+  /** How much faster the run could be: bounds of its time, then what a simulated cluster says of some changes, the fastest first; worked out from the other tables. */
+  what_if: {
+    /** recorded; its bounds: longest (chain of tasks that need one another), spread (all work over all threads) and most (Brent's bound); calibration (the recorded run, simulated); what was changed: workers, threads, faster, transfers, spilling or chunks; note (of all answers) or gap (what was not asked). */
+    question: 'sym',
+    /** It in words. */
+    text: 'str',
+    /** Workers, threads, or how many times as fast or as large; NaN if none. */
+    value: 'f64',
+    /** Task names that it is about, as a JSON list. */
+    tasks: 'str',
+    /** How long the run took, or would take. */
+    seconds: 'f64',
+    /** Least that it would take, where the simulation fits badly. */
+    low: 'f64',
+    /** Most that it would take then. */
+    high: 'f64',
+    /** How much too long the recorded run is simulated: 0.1 is 10 %. */
+    error: 'f64',
+    /** What one must know of this answer, a line each. */
+    notes: 'str',
     /** Counts how often it was worked out: only rows of the highest number are valid. */
     edition: 'u32'
   },

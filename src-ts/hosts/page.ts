@@ -17,6 +17,7 @@ const ROWS: readonly (readonly string[])[] = [
   ['time-budget'],
   ['task-stream'],
   ['critical-path'],
+  ['what-if'],
   ['resources'],
   ['memory'],
   ['flame-graph', 'fine-metrics'],

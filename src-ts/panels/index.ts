@@ -12,6 +12,7 @@ import { resources } from './resources';
 import { spans } from './spans';
 import { taskStream } from './task-stream';
 import { timeBudget } from './time-budget';
+import { whatIf } from './what-if';
 import { workers } from './workers';
 
 /** Every panel, in the order in which a page shows them. */
@@ -20,6 +21,7 @@ export const PANELS: readonly Panel[] = [
   timeBudget,
   taskStream,
   criticalPath,
+  whatIf,
   resources,
   memory,
   flameGraph,

@@ -2,5 +2,7 @@
 
 from .answer import WhatIf
 from .question import Replay, what_if
+from .table import rows
+from .usual import MOST, Question, Usual, usual
 
-__all__ = ["Replay", "WhatIf", "what_if"]
+__all__ = ["MOST", "Question", "Replay", "Usual", "WhatIf", "rows", "usual", "what_if"]

@@ -32,15 +32,25 @@ def with_chunks(model: Model, factor: float) -> Model:
         raise ValueError(
             f"chunks={factor}: chunks can become 2, 3 … times as large, or 1/2, 1/3 … of what they are"
         )
-    chain = _chains(model)
-    if factor > 1:
-        chain &= _chain_sizes(model, chain) > 1
+    chain = _changing(model, factor)
     if not chain.any():
         raise ValueError(
             "chunks=…: no tasks of this graph lie in a blockwise chain (each made from one chunk), so that "
             "it does not tell how it would look with other chunks; record it with those"
         )
     return _merged(model, chain, times) if factor >= 1 else _cut(model, chain, parts)
+
+
+def share_in_chains(model: Model, factor: float) -> float:
+    """Share of the tasks' seconds, 0 to 1, in tasks that would change with such chunks."""
+    work = float(model.compute.sum())
+    return float(model.compute[_changing(model, factor)].sum()) / work if work > 0 else 0.0
+
+
+def _changing(model: Model, factor: float) -> np.ndarray:
+    """Which tasks change: those of blockwise chains; those that stand alone cannot be merged."""
+    chain = _chains(model)
+    return chain & (_chain_sizes(model, chain) > 1) if factor > 1 else chain
 
 
 def _chains(model: Model) -> np.ndarray:

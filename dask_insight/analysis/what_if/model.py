@@ -102,7 +102,10 @@ def model(read: Read, columns: Mapping[str, Any]) -> Model | None:
     last = ran[_last_of_each(columns["task"][ran])]
     task, known = np.unique(columns["task"][last], return_index=True)
     last = last[known]
+    # Where nobody tells when a task was asked for, that was before any of them began.
     moment = columns["submitted"][last]
+    if not np.isfinite(moment).any():
+        moment = np.full(len(last), np.nanmin(columns["start"][ran]))
     submission, times = _submissions(read, columns["submission"][last], moment)
     inner = needs(read, task)
     turn = _turns(times, _with_edges(submission, inner, len(times)))

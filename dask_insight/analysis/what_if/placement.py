@@ -62,7 +62,7 @@ class Placement:
         if len(candidates) == 1:
             worker = candidates.pop()
         elif candidates:
-            worker = min(candidates, key=lambda worker: cluster.wait(task, worker))
+            worker = cluster.soonest(task, candidates)
         else:
             worker = self._least()
             if worker < 0:
@@ -114,7 +114,7 @@ class Placement:
         worker, left = self._runs.get(group, (-1, 0))
         if not left:
             there = (each for each, alive in enumerate(cluster.alive) if alive)
-            worker = min(there, key=lambda each: cluster.wait(task, each))
+            worker = cluster.soonest(task, there)
             left = max(1, math.floor(self._group_size[group] / cluster.total * cluster.threads[worker]))
         self._runs[group] = worker, left - 1
         cluster.give(task, worker, now)

@@ -21,19 +21,49 @@ from .simulation import simulate
 
 
 class Replay:
-    """A recording made ready for questions, of which each then takes one simulation."""
+    """A recording made ready for questions, of which each then takes one simulation.
+
+    Raises
+    ------
+    ValueError
+        If no task ended, or it does not tell which task needs which.
+    """
 
     def __init__(self, read: Read, about: Mapping[str, Any]) -> None:
+        if isinstance(source := about.get("source"), str) and not len(read("edges")["task"]):
+            raise ValueError(f"this recording ({source}) does not tell which task needs which")
         self._columns = make(read)
         recorded = model(read, self._columns)
         if recorded is None:
             raise ValueError("no task ended in this recording, so that there is nothing to simulate")
         self._recorded = recorded
-        self._before = _recorded_setting(read, about, self._columns, recorded)
+        #: Names of the workers, in the order of those of the setting.
+        self.workers = _workers(read("workers"), self._columns, recorded)
+        self._before = _recorded_setting(read, about, self._columns, recorded, self.workers)
         self._known = simulate(recorded, self._before)
         self._cores = _cores(read("workers"))
         left = read("workers")["left"]
         self._left = int((left < recorded.begin + 0.99 * recorded.seconds).sum())
+
+    @property
+    def model(self) -> Model:
+        """The recorded graph."""
+        return self._recorded
+
+    @property
+    def setting(self) -> Setting:
+        """The recorded cluster."""
+        return self._before
+
+    @property
+    def tasks(self) -> int:
+        """Tasks that a simulation runs."""
+        return len(self._recorded.task)
+
+    @property
+    def moved(self) -> float:
+        """Bytes that move between workers where the recorded setting is simulated."""
+        return self._known.moved
 
     def ask(
         self,
@@ -84,22 +114,28 @@ def what_if(read: Read, about: Mapping[str, Any], **asked: Any) -> WhatIf:
     return Replay(read, about).ask(**asked)
 
 
-def _recorded_setting(
-    read: Read, about: Mapping[str, Any], columns: Mapping[str, Any], recorded: Model
-) -> Setting:
-    """The cluster that was recorded: workers that ran a task, from when they joined."""
-    table = read("workers")
-    rows = {name: row for row, name in enumerate(table["worker"].tolist())}
+def _workers(table: Mapping[str, Any], columns: Mapping[str, Any], recorded: Model) -> list[str]:
+    """Workers that ran a task, and those that could have."""
     ran = columns["worker"].codes[np.isfinite(columns["start"])]
     names = [columns["worker"].names[code] for code in np.unique(ran)]
     end = recorded.begin + recorded.seconds
+    rows = {name: row for row, name in enumerate(table["worker"].tolist())}
     idle = [
         name
         for name, row in rows.items()
         if name not in names and table["joined"][row] < end and not table["left"][row] < recorded.begin
     ]
+    return [*names, *idle]
+
+
+def _recorded_setting(
+    read: Read, about: Mapping[str, Any], columns: Mapping[str, Any], recorded: Model, names: list[str]
+) -> Setting:
+    """The cluster that was recorded: its workers, from when they joined."""
+    table = read("workers")
+    rows = {name: row for row, name in enumerate(table["worker"].tolist())}
     threads, joined = [], []
-    for name in [*names, *idle]:
+    for name in names:
         row = rows.get(name)
         lanes, first = _seen(columns, name)
         threads.append((int(table["threads"][row]) if row is not None else 0) or lanes)
@@ -229,6 +265,12 @@ def _notes(
         notes.append("one worker moves nothing, so that the network is a guess: 100 MB/s")
     if left:
         notes.append(f"{words.count(left, 'worker')} left before the end: simulated as if they had stayed")
+    failed = len(np.unique(columns["task"][_last_was(columns, "erred")]))
+    if failed:
+        notes.append(f"{words.count(failed, 'task')} failed: what needed them never ran and is not in this")
+    unended = int((np.isfinite(columns["start"]) & np.isnan(columns["stop"])).sum())
+    if unended:
+        notes.append(f"{words.count(unended, 'task')} had not ended when the recording did: left out")
     ran = columns["task"][np.isfinite(columns["start"])]
     repeated = len(ran) - len(np.unique(ran))
     if repeated:
@@ -236,3 +278,11 @@ def _notes(
             f"{words.count(repeated, 'attempt')} at a task tried before: kept, with the time they took"
         )
     return notes
+
+
+def _last_was(columns: Mapping[str, Any], status: str) -> np.ndarray:
+    """Rows of the last attempts at each task, of those that ended so; rows stand in the order of tasks."""
+    task, symbols = columns["task"], columns["status"]
+    last = np.append(task[1:] != task[:-1], True)[: len(task)]
+    wanted = np.array([name == status for name in symbols.names] or [False])
+    return np.flatnonzero(last & wanted[symbols.codes])

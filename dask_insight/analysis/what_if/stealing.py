@@ -40,7 +40,7 @@ def _rob(cluster: Cluster, victim: int, thieves: set[int], work: float, now: flo
     for task in sorted(waiting, key=lambda task: _level(cluster, task)):
         if not thieves:
             break
-        thief = min(thieves, key=lambda worker: cluster.wait(task, worker))
+        thief = cluster.soonest(task, thieves)
         if not _pays(cluster, task, victim, thief):
             continue
         taken.add(task)

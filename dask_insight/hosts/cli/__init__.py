@@ -18,10 +18,11 @@ from .import_ import IMPORT
 from .info import INFO
 from .report import REPORT
 from .run import RUN
+from .what_if import WHAT_IF
 
 __all__ = ["main"]
 
-_COMMANDS: tuple[Command, ...] = (RUN, ATTACH, REPORT, INFO, FINDINGS, COMPARE, EXPORT, IMPORT, DEMO)
+_COMMANDS: tuple[Command, ...] = (RUN, ATTACH, REPORT, INFO, FINDINGS, WHAT_IF, COMPARE, EXPORT, IMPORT, DEMO)
 _DESCRIPTION = "See where the time of a Dask computation went."
 _EXAMPLES = """\
 examples:
@@ -31,6 +32,7 @@ examples:
   dask-insight report train.dinsight --open   look at a recording in the browser
   dask-insight info train.dinsight            the same in a few lines of text
   dask-insight findings train.dinsight        what cost time, and what would help
+  dask-insight what-if train.dinsight         how much faster it could be, and what would make it so
   dask-insight compare a.dinsight b.dinsight  what differs, and whether that is noise
   dask-insight export train.dinsight --to chrome   for Perfetto; speedscope, pprof, Parquet … too
   dask-insight import trace.msgpack           files of other tools: DASF's databases

@@ -8,6 +8,7 @@ PANELS = (
     "time-budget",
     "task-stream",
     "critical-path",
+    "what-if",
     "resources",
     "memory",
     "flame-graph",

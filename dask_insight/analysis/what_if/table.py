@@ -1,0 +1,112 @@
+"""How much faster the run could be, as rows of the table ``what_if``."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ... import words
+from ...batch import Texts, intern
+from .model import Read
+from .question import Replay
+from .usual import MOST, usual
+
+if TYPE_CHECKING:
+    from ..bounds import Bounds
+
+#: Names of a chain that are told with their seconds.
+_NAMES = 3
+#: What a person asks with.
+_ASK = "`run.what_if(…)`"
+
+
+class Row(NamedTuple):
+    """One row."""
+
+    question: str
+    text: str = ""
+    value: float = math.nan
+    tasks: Sequence[str] = ()
+    seconds: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    error: float = math.nan
+    notes: Sequence[str] = ()
+
+
+def rows(read: Read, about: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
+    """The columns of the table."""
+    return _columns([*_bounds(bounds), *_simulated(read, about)])
+
+
+def _bounds(bounds: Bounds) -> Iterator[Row]:
+    if not bounds.threads or bounds.least <= 0:
+        return
+    yield Row("recorded", bounds.verdict(), seconds=bounds.seconds)
+    parts = sorted(bounds.chain, key=lambda part: -part[2])
+    named = [f"`{name}` {words.duration(spent)}" for name, _, spent in parts[:_NAMES]]
+    more = len(parts) - len(named)
+    told = words.listing([*named, *([words.count(more, "other name")] if more else [])])
+    yield Row(
+        "longest",
+        f"{words.count(len(bounds.tasks), 'task')}, each waiting for the one before: {told}",
+        value=len(bounds.tasks),
+        tasks=[name for name, _, _ in parts],
+        seconds=bounds.longest,
+    )
+    yield Row(
+        "spread",
+        f"{words.duration(bounds.work)} of tasks on {words.count(bounds.threads, 'thread')}",
+        value=bounds.threads,
+        seconds=bounds.spread,
+    )
+    yield Row("most", seconds=bounds.most)
+
+
+def _simulated(read: Read, about: Mapping[str, Any]) -> Iterator[Row]:
+    tasks = len(read("attempts")["run"])
+    if tasks > MOST // 2:
+        yield Row("gap", f"{words.count(tasks, 'task')} would take long to simulate: {_ASK} does it.")
+        return
+    try:
+        found = usual(Replay(read, about))
+    except ValueError as error:
+        yield Row("gap", _sentence(str(error)))
+        return
+    known = found.known
+    yield Row("calibration", known.trust(), seconds=known.calibration, error=known.error)
+    for question, answer in found.answers:
+        yield Row(
+            question.kind,
+            answer.change,
+            question.value,
+            [question.name] if question.name else (),
+            answer.seconds,
+            answer.low,
+            answer.high,
+            answer.error,
+            answer.notes,
+        )
+    yield from (Row("note", _sentence(text)) for text in found.notes)
+    if found.left:
+        more = words.count(found.left, "more question")
+        yield Row("gap", f"{more} would take long with {words.count(tasks, 'task')}: {_ASK} answers any.")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+
+
+def _columns(made: Sequence[Row]) -> dict[str, Any]:
+    numbers = ("value", "seconds", "low", "high", "error")
+    return {
+        "question": intern([row.question for row in made]),
+        "text": Texts.of([row.text for row in made]),
+        "tasks": Texts.of([json.dumps(list(row.tasks), ensure_ascii=False) for row in made]),
+        "notes": Texts.of(["\n".join(map(_sentence, row.notes)) for row in made]),
+        **{name: np.array([getattr(row, name) for row in made], "f8") for name in numbers},
+    }

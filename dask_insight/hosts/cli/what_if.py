@@ -1,0 +1,149 @@
+"""``dask-insight what-if``: how much faster a run could be, and what would make it so."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...errors import CommandError, ExitCode
+from .command import Command
+from .files import open_file
+
+if TYPE_CHECKING:
+    from ...recording import Recording
+
+_HELP = "say how much faster the run could be, and what would make it so"
+_DESCRIPTION = """\
+Say how much faster a recorded run could have been: its bounds (work over threads, the longest chain of
+tasks), and how long it would take otherwise, by replaying its graph on a simulated cluster with Dask's own
+order and placement. Without a question the usual ones are asked.
+"""
+_EXAMPLES = """\
+examples:
+  dask-insight what-if train.dinsight
+  dask-insight what-if --workers 8 train.dinsight
+  dask-insight what-if --faster read_parquet=2 --no-transfers train.dinsight
+  dask-insight what-if --chunks 1/2 --json train.dinsight | jq .answer.seconds
+
+Several options are one question. Every answer says how far the same simulation is off the recorded run; where
+that is more than 15 %, the answer is a range.
+"""
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the command."""
+    parser.add_argument("file", metavar="FILE", help="a recording, *.dinsight")
+    asked = parser.add_argument_group("what if")
+    asked.add_argument("--workers", metavar="N", type=_count, help="there were N workers")
+    asked.add_argument("--threads", metavar="N", type=_count, help="each worker had N threads")
+    asked.add_argument(
+        "--faster",
+        metavar="NAME=TIMES",
+        action="append",
+        default=[],
+        type=_faster,
+        help="the tasks NAME were TIMES as fast, 0.5 for half as fast; may be given several times",
+    )
+    asked.add_argument("--no-transfers", action="store_true", help="data were everywhere at once")
+    asked.add_argument("--no-spilling", action="store_true", help="no task waited for a worker's disk")
+    asked.add_argument(
+        "--chunks",
+        metavar="TIMES",
+        type=_times,
+        help="chunks were 2, 3 … times as large, or 1/2, 1/3 …, where the graph tells how",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
+
+
+def _count(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return number
+
+
+def _times(text: str) -> float:
+    above, slash, below = text.partition("/")
+    try:
+        number = float(above) / float(below) if slash else float(above)
+    except (ValueError, ZeroDivisionError):
+        number = math.nan
+    if not (math.isfinite(number) and number > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0, such as 2 or 1/2")
+    return number
+
+
+def _faster(text: str) -> tuple[str, float]:
+    name, equals, times = text.rpartition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=TIMES, such as read_parquet=2")
+    return name, _times(times)
+
+
+def _execute(options: argparse.Namespace) -> int:
+    """Run the command."""
+    recording = open_file(options.file)
+    changes = {
+        "workers": options.workers,
+        "threads": options.threads,
+        "faster": dict(options.faster) or None,
+        "transfers": False if options.no_transfers else None,
+        "spilling": False if options.no_spilling else None,
+        "chunks": options.chunks,
+    }
+    asked = {name: value for name, value in changes.items() if value is not None}
+    try:
+        told = _answer(recording, asked) if asked else _usual(recording)
+    except ValueError as error:
+        raise CommandError(str(error), ExitCode.USAGE if asked else ExitCode.UNREADABLE) from None
+    print(_json(told) if options.json else told["text"])
+    return ExitCode.OK
+
+
+def _answer(recording: Recording, asked: Mapping[str, Any]) -> dict[str, Any]:
+    answer = recording.what_if(**asked)
+    return {"text": str(answer), "answer": answer.to_dict()}
+
+
+def _usual(recording: Recording) -> dict[str, Any]:
+    from ...analysis.what_if import Replay, usual
+
+    bounds = recording.bounds()
+    found = usual(Replay(recording.columns, recording.about), most=sys.maxsize)
+    lines = [str(bounds), "", found.known.trust(), ""]
+    lines += [answer.verdict() for _, answer in found.answers]
+    notes = [*found.notes, *(note for _, answer in found.answers for note in answer.notes)]
+    lines += ["", *(f"Note: {note}" for note in dict.fromkeys(notes))] if notes else []
+    answers = [each._asdict() | answer.to_dict() for each, answer in found.answers]
+    known = found.known.to_dict() | {"verdict": found.known.trust()}
+    return {
+        "text": "\n".join(lines),
+        "bounds": bounds.to_dict(),
+        "calibration": known,
+        "answers": answers,
+        "notes": list(found.notes),
+    }
+
+
+def _json(told: Mapping[str, Any]) -> str:
+    plain = {name: _plain(value) for name, value in told.items() if name != "text"}
+    return json.dumps(plain, ensure_ascii=False, indent=2)
+
+
+def _plain(value: Any) -> Any:
+    """What is not known is null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+WHAT_IF = Command("what-if", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)

@@ -1,0 +1,167 @@
+import { MISSING, share } from '../../core/format';
+import { type Possible, type WhatIf, whatIfOf } from '../../core/what-if';
+import { css } from '../../draw/palette';
+import { themeOf, watchTheme } from '../../draw/theme';
+import { element } from '../element';
+import { inline } from '../findings/prose';
+import type { PanelContext, PanelView, TableRows } from '../panel';
+import { BOUND_WORDS, boundWords, changeWords, timeWords } from './words';
+
+const SOURCE = 'what-if';
+
+/** Times on one scale, a line each: the run, its bounds, then what would change it. */
+export class WhatIfView implements PanelView {
+  readonly plain = true;
+  readonly below = element('div', { class: 'di-what-if' });
+  private found: WhatIf | undefined;
+  private known = '';
+  /** Buttons, with the task names that each chooses. */
+  private choosers: [HTMLButtonElement, readonly string[]][] = [];
+  private readonly stop: () => void;
+
+  constructor(private readonly context: PanelContext) {
+    this.stop = watchTheme(() => {
+      this.known = '';
+      if (this.empty() === undefined) this.layout();
+    });
+  }
+
+  empty(): string | undefined {
+    const { recording, tasks } = this.context;
+    if (recording.table('what_if').rows > 0) return undefined;
+    if (tasks.count === 0) return 'No task has finished yet. Run a Dask computation.';
+    if (recording.about('stopped') === undefined)
+      return 'How much faster it could be is simulated as soon as no task is running.';
+    return 'Recorded without it: `recording.explain()` adds it before a report is written.';
+  }
+
+  height(): number {
+    return 0;
+  }
+
+  draw(): void {}
+
+  layout(): void {
+    const { recording, selection } = this.context;
+    const known = `${recording.state('what_if')} ${recording.about('stopped')}`;
+    if (known !== this.known) {
+      this.known = known;
+      this.found = whatIfOf(recording);
+      if (this.found) this.build(this.found);
+    }
+    const own = (selection.own(SOURCE, 'name') ?? []).join('\n');
+    for (const [button, names] of this.choosers) {
+      button.setAttribute('aria-pressed', String(own !== '' && own === names.join('\n')));
+    }
+  }
+
+  rows(): TableRows {
+    const { recorded, bounds = [], answers = [] } = this.found ?? {};
+    const list = [...(recorded ? [recorded] : []), ...bounds, ...answers];
+    const took = recorded?.seconds ?? Number.NaN;
+    const name = ({ question, text }: Possible): string =>
+      (BOUND_WORDS[question]?.[0] ?? text).replaceAll('`', '');
+    return {
+      columns: [
+        { title: 'What', numeric: false },
+        { title: 'Takes', numeric: true },
+        { title: 'Change', numeric: true },
+        { title: 'Simulation off by', numeric: true },
+        { title: 'Notes', numeric: false }
+      ],
+      length: list.length,
+      row: row => [
+        name(list[row]),
+        timeWords(list[row]),
+        changeWords(list[row], took),
+        Number.isNaN(list[row].error) ? MISSING : share(Math.abs(list[row].error)),
+        list[row].notes.join(' ')
+      ],
+      value: (row, column) => {
+        const { seconds, error, notes } = list[row];
+        return [name(list[row]), seconds, seconds / took - 1, error, notes.join(' ')][column];
+      }
+    };
+  }
+
+  dispose(): void {
+    this.stop();
+  }
+
+  private build(found: WhatIf): void {
+    const { recorded, bounds, calibration, answers, notes, gaps } = found;
+    const live = this.context.recording.about('stopped') === undefined;
+    this.choosers = [];
+    const all = [...(recorded ? [recorded] : []), ...bounds, ...answers];
+    const most = Math.max(...all.flatMap(({ seconds, high }) => [seconds, high || 0]));
+    const took = recorded?.seconds ?? 0;
+    const list = (rows: readonly Possible[], label: string): HTMLElement => {
+      const lines = rows.map(each => this.line(each, took, most));
+      const made = element('ol', { class: 'di-what-if-list', 'aria-label': label }, ...lines);
+      if (took > 0) made.style.setProperty('--di-took', `${(100 * took) / most}%`);
+      return made;
+    };
+    const said = (text: string, kind = 'di-what-if-note'): HTMLElement =>
+      element('p', { class: kind }, ...inline(text));
+    this.below.replaceChildren(
+      ...(recorded ? [said(recorded.text, 'di-what-if-said'), list([recorded, ...bounds], 'Bounds')] : []),
+      ...(calibration ? [said(`On a simulated cluster. ${calibration.text}`)] : []),
+      ...(answers.length > 0 ? [list(answers, 'What would change it, the fastest first')] : []),
+      ...[...notes, ...gaps, ...(live ? ['Worked out anew whenever no task is running.'] : [])].map(text =>
+        said(text)
+      )
+    );
+  }
+
+  private line(each: Possible, took: number, most: number): HTMLElement {
+    const { question, text, tasks, seconds, low, high, notes } = each;
+    const bound = BOUND_WORDS[question];
+    const [name, meaning] = bound ?? [text, ''];
+    const label: (Node | string)[] = inline(name);
+    const made = bound ? boundWords(each) : '';
+    if (made) label.push(' ', element('span', { class: 'di-what-if-of' }, ...inline(made)));
+    const isFaster = question === 'faster' && tasks.length > 0;
+    if (isFaster) label.unshift(this.swatch(tasks[0]));
+    const bar = element('div', { class: 'di-what-if-bar', 'aria-hidden': 'true' });
+    const part = (from: number, to: number, kind: string): void => {
+      if (!(to > from)) return;
+      const piece = element('span', { class: kind });
+      piece.style.width = `${(100 * (to - from)) / most}%`;
+      bar.append(piece);
+    };
+    part(0, high > low ? low : seconds, 'di-sure');
+    part(low, high, 'di-unsure');
+    const change = bound ? '' : changeWords(each, took);
+    const kind = bound ? (question === 'recorded' ? 'di-took' : 'di-bound') : '';
+    const slower = !bound && seconds > took ? ' di-slower' : '';
+    return element(
+      'li',
+      { class: `di-what-if-line ${kind}${slower}`, title: [text, meaning].filter(Boolean).join('. ') },
+      tasks.length > 0 ? this.chooser(tasks, label) : element('span', { class: 'di-what-if-name' }, ...label),
+      bar,
+      element('span', { class: 'di-what-if-time' }, timeWords(each)),
+      element('span', { class: 'di-what-if-change' }, change),
+      ...notes.map(words => element('span', { class: 'di-what-if-more' }, ...inline(words)))
+    );
+  }
+
+  private swatch(name: string): HTMLElement {
+    const { dark, contrast } = themeOf(this.below);
+    const made = element('span', { class: 'di-swatch', 'aria-hidden': 'true' });
+    made.style.backgroundColor = css(this.context.colors.color(name, dark, contrast));
+    return made;
+  }
+
+  /** Chooses what a line is about; again takes it back. */
+  private chooser(names: readonly string[], label: readonly (Node | string)[]): HTMLButtonElement {
+    const { selection } = this.context;
+    const made = element('button', { type: 'button', class: 'di-what-if-name' }, ...label);
+    made.addEventListener('click', () => {
+      const own = selection.own(SOURCE, 'name') ?? [];
+      const isChosen = own.join('\n') === names.join('\n');
+      selection.set({ source: SOURCE, column: 'name', value: isChosen ? [] : names });
+    });
+    this.choosers.push([made, names]);
+    return made;
+  }
+}

@@ -1,0 +1,42 @@
+import { count, duration, plural, THIN } from '../../core/format';
+import type { Possible } from '../../core/what-if';
+
+/** Names of the recorded time and its bounds, and what they are. */
+export const BOUND_WORDS: Readonly<Record<string, readonly [name: string, meaning: string]>> = {
+  recorded: ['Recorded', 'From the first submission to the last result'],
+  longest: ['Longest chain of tasks', 'No number of threads makes it faster than that'],
+  spread: ['Work / threads', 'Every thread busy from beginning to end'],
+  most: [
+    'Brent’s bound',
+    'It takes no longer than that where no thread is idle while a task could run, and nothing but tasks takes time'
+  ]
+};
+
+/** A difference that is called none. */
+const SAME = 0.02;
+
+/** `18 s`, or `18 s – 24 s` where the simulation fits badly. */
+export function timeWords({ seconds, low, high }: Possible): string {
+  return high > low ? `${duration(low)} – ${duration(high)}` : duration(seconds);
+}
+
+/** `−47 %`, `same`, `−53 to −44 %`. */
+export function changeWords({ seconds, low, high }: Possible, recorded: number): string {
+  if (!(recorded > 0)) return '';
+  const change = seconds / recorded - 1;
+  if (!(high > low)) return Math.abs(change) < SAME ? 'same' : `${signed(change)}${THIN}%`;
+  const [least, most] = [signed(low / recorded - 1), signed(high / recorded - 1)];
+  return least === most ? `${least}${THIN}%` : `${least} to ${most}${THIN}%`;
+}
+
+function signed(change: number): string {
+  const percent = Math.round(100 * change);
+  return percent === 0 ? '0' : `${percent < 0 ? '−' : '+'}${Math.abs(percent)}`;
+}
+
+/** What a bound is made of, in short. */
+export function boundWords({ question, seconds, value, tasks }: Possible): string {
+  if (question === 'spread') return `${duration(seconds * value)} / ${count(value)}`;
+  if (question !== 'longest') return '';
+  return `${plural(value, 'task')}, ${value > 1 && tasks.length > 1 ? 'most' : ''} \`${tasks[0]}\``;
+}
