@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from .schema import FORMAT, NOTHING, TABLES, Table
+from .schema import EXTENT, FORMAT, NOTHING, TABLES, Table
 
 TARGET = Path(__file__).parents[1] / "src-ts" / "core" / "schema.ts"
 
@@ -38,7 +38,18 @@ def typescript() -> str:
         f"export const NOTHING = {NOTHING};\n"
     )
     tables = ",\n".join(map(_table, TABLES.values()))
-    return "\n".join((_HEAD, constants, f"export const TABLES = {{\n{tables}\n}} as const;\n", _TYPES))
+    return "\n".join(
+        (_HEAD, constants, f"export const TABLES = {{\n{tables}\n}} as const;\n", _TYPES, _extent())
+    )
+
+
+def _extent() -> str:
+    times = ",\n".join(f"  {table}: [{', '.join(map(repr, names))}]" for table, names in EXTENT.items())
+    return (
+        "/** Times that tell when a recording began and ended; those of other tables may reach far back. */\n"
+        "export const EXTENT: { readonly [T in TableName]?: readonly ColumnOf<T, 'time'>[] } = {\n"
+        f"{times}\n}};\n"
+    )
 
 
 def _table(table: Table) -> str:

@@ -30,6 +30,19 @@ FORMAT = (1, 0)
 #: The id that stands for "no task", "no run" or "no stack".
 NOTHING = 0xFFFF_FFFF
 
+#: Times that tell when a recording began and ended, by table; those of other tables may reach far back.
+EXTENT = {
+    "attempts": ("start", "stop", "done"),
+    "running": ("start",),
+    "phases": ("start", "stop"),
+    "transfers": ("start", "stop"),
+    "resources": ("time",),
+    "memory": ("time",),
+    "samples": ("time",),
+    "submissions": ("time",),
+    "cache": ("time",),
+}
+
 
 class Column(NamedTuple):
     """One column of a table."""

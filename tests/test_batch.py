@@ -54,10 +54,10 @@ def _tables(draw: st.DrawFn) -> tuple[str, int, dict[str, list[Any]]]:
 
 
 @settings(deadline=None)
-@given(_tables())
-def test_round_trip(given_table: tuple[str, int, dict[str, list[Any]]]) -> None:
+@given(_tables(), st.booleans())
+def test_round_trip(given_table: tuple[str, int, dict[str, list[Any]]], short: bool) -> None:
     table, rows, columns = given_table
-    data = encode(table, columns)
+    data = encode(table, columns, short=short)
     batch = decode(data)
     assert (batch.table, batch.rows) == (table, rows) == announced(data)
     kinds = {column.name: column.kind for column in TABLES[table].columns}

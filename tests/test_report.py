@@ -110,10 +110,29 @@ def test_the_blocks_hold_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
             read.append(batch)
     assert read.summary().tasks == 3_000
     assert read.summary().verdict() == source.summary().verdict()
-    assert [packed["table"] for packed in late] == ["graph"]
-    assert (late[0]["from"], late[0]["rows"]) == (0, 3_000)
-    assert [column["name"] for column in late[0]["columns"]] == ["key"]
+    assert [(packed["table"], packed["from"], packed["rows"]) for packed in late] == [
+        ("graph", 0, 3_000),
+        ("attempts", 0, 3_000),
+    ]
+    graph, attempts = ({column["name"] for column in packed["columns"]} for packed in late)
+    assert "key" in graph and not graph & report.FIRST_COLUMNS["graph"]
+    assert "done" in attempts and not attempts & report.FIRST_COLUMNS["attempts"]
     assert "inc-2999" in decode(msgpack.packb(late[0])).columns["key"].tolist()
+    assert read.about["extent"] == [START, START + 2_999.5]
+
+
+def test_what_attempts_without_a_place_are_placed_by_comes_with_them() -> None:
+    source = recording()
+    columns = {"run": [9], "task": [0], "worker": ["tcp://a:1"], "status": ["killed"], "done": [START + 9]}
+    source.append(encode("attempts", columns))
+    first, rest = report.parts_of(source)
+    (attempts,) = (batch for batch in map(decode, first) if batch.table == "attempts")
+    assert attempts.columns["done"].max() == START + 9
+    late = [msgpack.unpackb(batch) for batch in rest]
+    assert not {c["name"] for p in late if p["table"] == "attempts" for c in p["columns"]} & {
+        "done",
+        "assigned",
+    }
 
 
 @pytest.mark.parametrize(

@@ -27,10 +27,17 @@ str      byte length of each row as u32 planes, then all texts, UTF-8
 =======  ====================================================================
 
 Zigzag maps a signed difference d to ``2 d`` if d ≥ 0, else ``-2 d - 1``.
+With ``planes``, only so many of the four planes of a u32 or a time are there;
+the higher ones are zero.
+
+In HTML reports, and nowhere else, a batch may have ``from``: a row from which
+on rows of its table are there already. It brings further columns of these;
+their ``since`` may name columns that came with the rows.
 """
 
 from .decoder import announced, decode, read, split, table_of
 from .encoder import encode
+from .planes import has_missing
 from .values import Array, Batch, BatchError, Symbols, Texts, Values, default, intern
 
 __all__ = [
@@ -44,6 +51,7 @@ __all__ = [
     "decode",
     "default",
     "encode",
+    "has_missing",
     "intern",
     "read",
     "split",

@@ -9,7 +9,7 @@ import msgpack
 import numpy as np
 
 from ..schema import TABLES
-from .planes import MISSING, unplanes, unzigzag
+from .planes import MISSING, unplanes, unplanes32, unzigzag
 from .values import NUMBERS, Array, Batch, BatchError, Symbols, Texts, Values
 
 
@@ -65,8 +65,9 @@ def _decode_column(column: Mapping[str, Any], rows: int, micros: dict[str, Array
         if int(offsets[-1]) != len(data) - 4 * rows:
             raise BatchError(f"column {column['name']}: texts do not fill their bytes")
         return Texts(offsets, memoryview(data)[4 * rows :])
-    array = unplanes(data, NUMBERS[kind], rows)
-    return np.cumsum(unzigzag(array), dtype="<u4") if kind == "u32" else array
+    if kind == "u32":
+        return np.cumsum(unzigzag(unplanes32(data, column.get("planes", 4), rows)), dtype="<u4")
+    return unplanes(data, NUMBERS[kind], rows)
 
 
 def _decode_time(column: Mapping[str, Any], rows: int, micros: dict[str, Array]) -> Array:
@@ -74,7 +75,7 @@ def _decode_time(column: Mapping[str, Any], rows: int, micros: dict[str, Array])
     if column.get("wide"):
         steps = unplanes(column["data"], "<f8", rows)
     else:
-        codes = unplanes(column["data"], "<u4", rows)
+        codes = unplanes32(column["data"], column.get("planes", 4), rows)
         steps = unzigzag(codes).view("<i4").astype("f8")
         steps[codes == MISSING] = np.nan
     if unit != 1:

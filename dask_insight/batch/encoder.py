@@ -13,7 +13,9 @@ from .planes import MISSING, planes, zigzag
 from .values import NUMBERS, Array, Symbols, Texts, intern
 
 
-def encode(table: str, columns: Mapping[str, Any], *, units: Mapping[str, int] | None = None) -> bytes:
+def encode(
+    table: str, columns: Mapping[str, Any], *, units: Mapping[str, int] | None = None, short: bool = False
+) -> bytes:
     """Turn columns of one table into one batch.
 
     Parameters
@@ -27,6 +29,9 @@ def encode(table: str, columns: Mapping[str, Any], *, units: Mapping[str, int] |
     units
         Name of a time column to the microseconds to which its differences
         are rounded; 1 for those not named, which keeps them as they are.
+    short
+        Leave out planes of integers and times in which nothing stands: they cost
+        nothing once compressed, but time to read.
 
     Raises
     ------
@@ -44,9 +49,9 @@ def encode(table: str, columns: Mapping[str, Any], *, units: Mapping[str, int] |
     rows = lengths.pop() if lengths else 0
     micros: dict[str, Array] = {}
     encoded = [
-        head | _encode_time(column, columns[name], micros, (units or {}).get(name, 1))
+        head | _encode_time(column, columns[name], micros, (units or {}).get(name, 1), short)
         if column.kind == "time"
-        else head | _encode_other(column, columns[name])
+        else head | _encode_other(column, columns[name], short)
         for name, column in known.items()
         if name in columns and (head := {"name": name, "kind": column.kind})
     ]
@@ -60,7 +65,7 @@ def _length(values: Any) -> int:
     return len(values.codes if isinstance(values, Symbols) else values)
 
 
-def _encode_other(column: Column, values: Any) -> dict[str, Any]:
+def _encode_other(column: Column, values: Any, short: bool) -> dict[str, Any]:
     if column.kind == "sym":
         symbols = values if isinstance(values, Symbols) else intern(values)
         width = 1 if len(symbols.names) <= 0x100 else 2 if len(symbols.names) <= 0x1_0000 else 4
@@ -72,15 +77,24 @@ def _encode_other(column: Column, values: Any) -> dict[str, Any]:
         return {"data": b"".join((planes(np.diff(texts.offsets).astype("<u4")), texts.data[start:end]))}
     array = np.asarray(values).astype(NUMBERS[column.kind], copy=False)
     if column.kind == "u32":
-        array = zigzag(np.diff(array, prepend=np.uint32(0)))
+        return _codes(zigzag(np.diff(array, prepend=np.uint32(0))), short)
     return {"data": planes(array)}
+
+
+def _codes(codes: Array, short: bool) -> dict[str, Any]:
+    """Numbers of four bytes, as planes."""
+    most = int(codes.max()) if short and len(codes) else MISSING
+    kept = max(1, (most.bit_length() + 7) // 8)
+    return {"data": planes(codes)[: kept * len(codes)]} | ({"planes": kept} if kept < 4 else {})
 
 
 def _clean(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _encode_time(column: Column, values: Any, micros: dict[str, Array], unit: int) -> dict[str, Any]:
+def _encode_time(
+    column: Column, values: Any, micros: dict[str, Array], unit: int, short: bool
+) -> dict[str, Any]:
     exact = np.rint(np.asarray(values, "f8") * 1e6)
     finite = np.abs(exact) < 2**53
     exact[~finite] = np.nan
@@ -101,7 +115,7 @@ def _encode_time(column: Column, values: Any, micros: dict[str, Array], unit: in
         return head | {"wide": True, "data": planes(chosen.astype("<f8"))}
     codes = zigzag(np.where(finite, chosen, 0).astype("<i4").view("<u4"))
     codes[~finite] = MISSING
-    return head | {"data": planes(codes)}
+    return head | _codes(codes, short)
 
 
 def _spread(steps: Array) -> float:

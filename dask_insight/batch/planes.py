@@ -43,3 +43,23 @@ def unplanes(data: bytes | memoryview, dtype: Any, rows: int) -> Array:
         raise BatchError(f"{len(data)} bytes where {rows} rows of {kind.itemsize} were announced")
     rows_of_bytes = np.frombuffer(data, "u1").reshape(kind.itemsize, rows)
     return np.asarray(np.ascontiguousarray(rows_of_bytes.T).view(kind).reshape(rows))
+
+
+def unplanes32(data: bytes | memoryview, kept: Any, rows: int) -> Array:
+    """The same for numbers of four bytes, of which the low `kept` are there and the others are zero.
+
+    Raises
+    ------
+    BatchError
+        If the bytes are not as many as the rows need.
+    """
+    if kept not in (1, 2, 3, 4):
+        raise BatchError(f"a number of {kept} planes")
+    if len(data) != kept * rows:
+        raise BatchError(f"{len(data)} bytes where {rows} rows of {kept} were announced")
+    return unplanes(bytes(data) + bytes((4 - kept) * rows), "<u4", rows)
+
+
+def has_missing(data: bytes | memoryview) -> bool:
+    """Whether a time is missing in four planes."""
+    return bool((np.frombuffer(data, "u1").reshape(4, -1) == 0xFF).all(axis=0).any())

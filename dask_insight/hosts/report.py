@@ -7,19 +7,21 @@ import hashlib
 import json
 import os
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from html import escape
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgpack
+import numpy as np
 
 from dask_insight import ascii91
 from dask_insight.analysis.overview import short
-from dask_insight.batch import table_of
-from dask_insight.schema import TABLES
+from dask_insight.batch import encode, has_missing, table_of
+from dask_insight.schema import EXTENT, TABLES
 
 from .head import head_of
 
@@ -42,6 +44,14 @@ FIRST = frozenset(
         *(table for table in TABLES if table.startswith("compared_")),
     )
 )
+
+#: Columns of the largest tables that the first picture needs; the others come later, of the same rows.
+FIRST_COLUMNS = {
+    "graph": frozenset(("task", "prefix")),
+    "attempts": frozenset(("run", "task", "worker", "thread", "status", "stop", "start")),
+}
+#: Columns by which an attempt is placed whose thread or times are not known.
+_PLACING = frozenset(("done", "assigned"))
 
 #: Raw bytes of batches in one script block: small enough to inflate and decode while the page stays alive.
 BLOCK = 4 * 2**20
@@ -156,23 +166,53 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
 
 
 def parts_of(recording: Recording) -> tuple[list[bytes], list[bytes]]:
-    """What the first picture needs, and what can wait: whole tables, and the keys of the tasks."""
-    first: list[bytes] = []
+    """What the first picture needs, and what can wait: whole tables, and columns of the largest."""
+    first: list[bytes] = [_extent(recording)]
     rest: list[bytes] = []
-    tasks = 0
+    rows: Counter[str] = Counter()
     for batch in recording.packed(coarse=True, explained=True):
         table = table_of(batch)
-        if table != "graph":
+        if table not in FIRST_COLUMNS:
             (first if table in FIRST else rest).append(batch)
             continue
         packed = msgpack.unpackb(batch)
+        wanted = FIRST_COLUMNS[table]
+        if table == "attempts" and not _all_placed(packed):
+            wanted |= _PLACING
         columns = packed["columns"]
-        keys = [column for column in columns if column["name"] == "key"]
-        others = [column for column in columns if column["name"] != "key"]
-        first.append(msgpack.packb(packed | {"columns": others}))
-        rest.append(msgpack.packb(packed | {"columns": keys, "from": tasks}))
-        tasks += packed["rows"]
+        now = [column for column in columns if column["name"] in wanted]
+        later = [column for column in columns if column["name"] not in wanted]
+        first.append(msgpack.packb(packed | {"columns": now}))
+        if later:
+            rest.append(msgpack.packb(packed | {"columns": later, "from": rows[table]}))
+        rows[table] += packed["rows"]
     return first, rest
+
+
+def _all_placed(attempts: dict[str, Any]) -> bool:
+    """Whether all attempts of a batch that was not decoded have a thread and times."""
+    columns = {column["name"]: column for column in attempts["columns"]}
+    if not {"thread", "start", "stop"} <= columns.keys() or "" in columns["thread"]["symbols"]:
+        return False
+    return all(_is_whole(columns[name]) for name in ("start", "stop"))
+
+
+def _is_whole(time: dict[str, Any]) -> bool:
+    """Whether no moment of a column is missing, as far as its bytes tell."""
+    # Where one is missing, all its bits are set: then no plane is left out.
+    return not time.get("wide") and (time.get("planes", 4) < 4 or not has_missing(time["data"]))
+
+
+def _extent(recording: Recording) -> bytes:
+    """First and last moment, so that the page need not look at every row to know them."""
+    moments = [
+        np.asarray(recording.columns(table)[name]) for table, names in EXTENT.items() for name in names
+    ]
+    times = np.array([(each.min(), each.max()) for all_ in moments if len(each := all_[np.isfinite(all_)])])
+    if not len(times):
+        return encode("about", {"name": [], "value": []})
+    told = json.dumps([float(times.min()), float(times.max())])
+    return encode("about", {"name": ["extent"], "value": [told]})
 
 
 def _elements(part: str, batches: list[bytes]) -> Iterator[str]:

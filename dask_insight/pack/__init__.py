@@ -59,7 +59,7 @@ def packed(read: Read, *, rounded: bool = False) -> list[bytes]:
         for first in range(0, length(columns), BATCH_ROWS):
             rows = slice(first, first + BATCH_ROWS)
             part = {each: _compact(take(values, rows)) for each, values in columns.items()}
-            batches.append(encode(name, part, units=units))
+            batches.append(encode(name, part, units=units, short=rounded))
     return batches
 
 

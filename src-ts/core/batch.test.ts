@@ -62,6 +62,50 @@ describe('decode', () => {
     expect(micros('assigned')).toEqual([5e12, Number.NaN, 5e12 - 1]);
   });
 
+  test('times of a batch that comes later count from columns that are there', () => {
+    const base = 1_750_000_000_000_000;
+    const done = {
+      name: 'done',
+      kind: 'time',
+      base: base + 3,
+      unit: 100,
+      since: 'stop',
+      data: zigzag([2, -1])
+    };
+    const column = decode(encode({ table: 'attempts', rows: 2, from: 5, columns: [done] })).columns.get(
+      'done'
+    );
+    const stops = Float64Array.of((base + 7) / 1e6, Number.NaN, 1);
+    const values = column?.read(name => (name === 'stop' ? stops : undefined));
+    expect(
+      values?.kind === 'time' && Array.from(values.values, time => Math.round(time * 1e6) - base)
+    ).toEqual([207, -97]);
+    expect(() => column?.read()).toThrow(BatchError);
+    expect(() => column?.read(() => stops.subarray(2))).toThrow(BatchError);
+  });
+
+  test('planes in which nothing stands may be left out', () => {
+    const steps = [3, -200, 70_000];
+    for (const kept of [1, 2, 3, 4]) {
+      const given = steps.slice(0, Math.min(3, kept));
+      const data = zigzag(given).subarray(0, kept * given.length);
+      const bytes = batch(
+        [
+          { name: 'run', kind: 'u32', planes: kept, data },
+          { name: 'stop', kind: 'time', base: 10, planes: kept, data }
+        ],
+        given.length
+      );
+      const { columns } = decode(bytes);
+      const sums = given.map((_, at) => given.slice(0, at + 1).reduce((a, b) => a + b, 0));
+      expect(columns.get('run')?.read()).toEqual({ kind: 'u32', values: Uint32Array.from(sums) });
+      const stop = columns.get('stop')?.read();
+      expect(stop?.kind === 'time' && Array.from(stop.values, time => Math.round(time * 1e6))).toEqual(
+        sums.map(sum => 10 + sum)
+      );
+    }
+  });
+
   test('repeated and unique text, of any script', () => {
     const texts = ['', '</script>', 'שלום 🙂'].map(text => new TextEncoder().encode(text));
     const lengths = planes(Uint32Array.from(texts, text => text.length));
@@ -99,6 +143,8 @@ describe('decode', () => {
     ['no rows', encode({ table: 'attempts', columns: [] })],
     ['torn msgpack', batch([], 1).subarray(0, 9)],
     ['too few bytes', batch([{ name: 'run', kind: 'u32', data: new Uint8Array(7) }], 2)],
+    ['too few planes', batch([{ name: 'run', kind: 'u32', planes: 2, data: new Uint8Array(6) }], 2)],
+    ['planes of no number', batch([{ name: 'run', kind: 'u32', planes: 5, data: new Uint8Array(10) }], 2)],
     [
       'a code without a symbol',
       batch([{ name: 's', kind: 'sym', width: 1, data: Uint8Array.of(3), symbols: ['a'] }], 1)

@@ -1,4 +1,8 @@
 import { decodeMulti, decode as unpack } from '@msgpack/msgpack';
+import { BatchError } from './batch-error';
+import { exactly, join, join32, joinTimes, summed } from './planes';
+
+export { BatchError } from './batch-error';
 
 /**
  * Reads batches: some rows of one table, by column. The format is described in
@@ -29,34 +33,33 @@ export interface TextValues {
 
 export type Values = NumberValues | SymbolValues | TextValues;
 
+/** Seconds of a time column that came of the same rows with an earlier batch; undefined where none did. */
+export type Earlier = (column: string) => Float64Array | undefined;
+
 /** A column as it stands in a batch; it is read when somebody asks for it, for many are never looked at. */
 export interface PackedColumn {
   readonly kind: Values['kind'];
   /** Bytes it takes as it is. */
   readonly size: number;
-  /** Throws `BatchError` if the bytes make no sense. */
-  read(): Values;
+  /** Numbers are put into `room` where that is given and fits. Throws `BatchError` if the bytes make no sense. */
+  read(earlier?: Earlier, room?: Room): Values;
 }
+
+/** A place for so many numbers. */
+export type Room = (length: number) => NumberArray;
 
 export interface Batch {
   readonly table: string;
   readonly rows: number;
   /**
    * Where given, the columns belong to rows that are already there, from this
-   * one on: a page gets columns that it can wait for after the others.
+   * one on: a page gets columns that it can wait for after the others. Their times
+   * may refer to those that are there.
    */
   readonly from?: number;
   /** Columns of a kind that this version does not know are left out. */
   readonly columns: ReadonlyMap<string, PackedColumn>;
 }
-
-/** These bytes are not a batch; the message says why. */
-export class BatchError extends Error {
-  override readonly name = 'BatchError';
-}
-
-/** Stands for a missing moment: all bits set. */
-const MISSING = -1;
 
 /** Reads one batch. Throws `BatchError` if the bytes are not one. */
 export function decode(bytes: Uint8Array): Batch {
@@ -99,34 +102,50 @@ function read(packed: unknown, copy = false): Batch {
     throw new BatchError('not a batch: table, rows or columns missing');
   }
   const packedTimes = new Map<string, Packed>();
+  const referred = new Set<string>();
   const columns = new Map<string, PackedColumn>();
   const micros = new Map<string, Float64Array>();
+  const isLate = isCount(map.from);
   for (const item of listed) {
     const given = record(item, 'column');
     const name = String(given.name);
-    const kind = kindOf(name, given, rows, packedTimes);
+    const kind = kindOf(name, given, rows, isLate ? undefined : packedTimes);
     if (kind === undefined) continue;
     const column = copy ? { ...given, data: (given.data as Uint8Array).slice() } : given;
-    if (kind === 'time') packedTimes.set(name, column);
+    if (kind === 'time') {
+      packedTimes.set(name, column);
+      if (column.since !== undefined) referred.add(String(column.since));
+    }
     const data = column.data as Uint8Array;
-    const read = (): Values => {
+    const read = (earlier?: Earlier, room: Room = length => roomOf(kind, length)): Values => {
       // What is read on the way to another column is kept for the whole batch, but not in memory for long.
       const known = copy ? new Map<string, Float64Array>() : micros;
-      return guarded(() => readColumn(name, kind, { column, data, rows, packedTimes, micros: known }));
+      const place = { column, data, rows, packedTimes, referred, micros: known, earlier, room };
+      return guarded(() => readColumn(name, kind, place));
     };
     columns.set(name, { kind, size: data.length, read });
   }
   return isCount(map.from) ? { table, rows, from: map.from, columns } : { table, rows, columns };
 }
 
-const WIDTHS: Readonly<Record<string, number>> = { u8: 1, f32: 4, f64: 8, u32: 4 };
+const WIDTHS: Readonly<Record<string, number>> = { u8: 1, f32: 4, f64: 8 };
 
-/** The kind of a column, undefined if it is unknown; what can be checked at no cost is checked here. */
+/** A new array for so many numbers of a kind. */
+export function roomOf(kind: Values['kind'], length: number): NumberArray {
+  if (kind === 'u8') return new Uint8Array(length);
+  if (kind === 'u32') return new Uint32Array(length);
+  return kind === 'f32' ? new Float32Array(length) : new Float64Array(length);
+}
+
+/**
+ * The kind of a column, undefined if it is unknown; what can be checked at no cost is checked here.
+ * Without `packedTimes`, what a time refers to may have come with another batch.
+ */
 function kindOf(
   name: string,
   column: Packed,
   rows: number,
-  packedTimes: ReadonlyMap<string, Packed>
+  packedTimes: ReadonlyMap<string, Packed> | undefined
 ): Values['kind'] | undefined {
   const { data, kind } = column;
   if (!(data instanceof Uint8Array)) throw new BatchError(`column ${name} has no data`);
@@ -134,15 +153,15 @@ function kindOf(
     case 'u8':
     case 'f32':
     case 'f64':
-    case 'u32':
       exactly(name, data, rows, WIDTHS[kind]);
       return kind;
+    case 'u32':
+      exactly(name, data, rows, planesOf(column));
+      return kind;
     case 'time':
-      exactly(name, data, rows, column.wide ? 8 : 4);
-      if (column.since !== undefined && !packedTimes.has(String(column.since))) {
-        throw new BatchError(
-          `column ${name} refers to ${String(column.since)}, which does not stand before it`
-        );
+      exactly(name, data, rows, column.wide ? 8 : planesOf(column));
+      if (column.since !== undefined && packedTimes?.has(String(column.since)) === false) {
+        throw toNothing(name, column);
       }
       return kind;
     case 'sym':
@@ -158,6 +177,16 @@ function kindOf(
 }
 
 type Packed = Readonly<Record<string, unknown>>;
+
+/** How many of the four bytes of its numbers a column has. */
+function planesOf({ planes = 4 }: Packed): number {
+  if (planes === 1 || planes === 2 || planes === 3 || planes === 4) return planes;
+  throw new BatchError(`a number of ${String(planes)} planes`);
+}
+
+function toNothing(name: string, { since }: Packed): BatchError {
+  return new BatchError(`column ${name} refers to ${String(since)}, which does not stand before it`);
+}
 
 function record(value: unknown, what: string): Packed {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -176,22 +205,30 @@ interface Place {
   readonly rows: number;
   /** The batch's time columns, which refer to each other, and those of them that have been read, in microseconds. */
   readonly packedTimes: ReadonlyMap<string, Packed>;
+  readonly referred: ReadonlySet<string>;
   readonly micros: Map<string, Float64Array>;
+  readonly earlier: Earlier | undefined;
+  readonly room: Room;
 }
 
 function readColumn(name: string, kind: Values['kind'], place: Place): Values {
-  const { column, data, rows } = place;
+  const { column, data, rows, room } = place;
   switch (kind) {
-    case 'u8':
-      return { kind, values: data.slice() };
+    case 'u8': {
+      const values = room(rows) as Uint8Array;
+      values.set(exactly(name, data, rows, 1));
+      return { kind, values };
+    }
     case 'f32':
-      return { kind, values: new Float32Array(joined(name, data, rows, 4).buffer) };
-    case 'f64':
-      return { kind, values: new Float64Array(joined(name, data, rows, 8).buffer) };
+    case 'f64': {
+      const values = room(rows);
+      join(name, data, rows, values);
+      return { kind, values };
+    }
     case 'u32':
-      return { kind, values: summed(planes32(name, data, rows)) };
+      return { kind, values: summed(join32(name, data, planesOf(column), room(rows) as Uint32Array)) };
     case 'time':
-      return { kind, values: seconds(microsOf(name, place)) };
+      return { kind, values: readSeconds(name, place) };
     case 'sym':
       return readSymbols(name, column, data, rows);
     case 'str':
@@ -199,93 +236,46 @@ function readColumn(name: string, kind: Values['kind'], place: Place): Values {
   }
 }
 
-function exactly(name: string, data: Uint8Array, rows: number, width: number): Uint8Array {
-  if (data.length !== rows * width) {
-    throw new BatchError(
-      `column ${name}: ${data.length} bytes where ${rows} rows of ${width} were announced`
-    );
-  }
-  return data;
-}
-
-/** Undoes byte planes: all first bytes, then all second bytes, … */
-function joined(name: string, data: Uint8Array, rows: number, width: number): Uint8Array<ArrayBuffer> {
-  exactly(name, data, rows, width);
-  const out = new Uint8Array(data.length);
-  for (let plane = 0; plane < width; plane++) {
-    const from = plane * rows;
-    for (let row = 0, to = plane; row < rows; row++, to += width) out[to] = data[from + row];
-  }
-  return out;
-}
-
-function planes32(name: string, data: Uint8Array, rows: number): Uint32Array {
-  exactly(name, data, rows, 4);
-  const out = new Uint32Array(rows);
-  const second = rows;
-  const third = 2 * rows;
-  const fourth = 3 * rows;
-  for (let row = 0; row < rows; row++) {
-    out[row] = data[row] | (data[second + row] << 8) | (data[third + row] << 16) | (data[fourth + row] << 24);
-  }
-  return out;
-}
-
-/** Zigzag differences to values, in place. */
-function summed(codes: Uint32Array): Uint32Array {
-  let total = 0;
-  for (let row = 0; row < codes.length; row++) {
-    const code = codes[row];
-    total = (total + ((code >>> 1) ^ -(code & 1))) | 0;
-    codes[row] = total;
-  }
-  return codes;
-}
-
-/** A time column in microseconds since the epoch. */
+/** A time column in microseconds since the epoch, kept for others that refer to it. */
 function microsOf(name: string, place: Place): Float64Array {
-  const known = place.micros.get(name);
-  if (known) return known;
-  const { rows, packedTimes } = place;
-  const column = packedTimes.get(name) as Packed;
-  const data = column.data as Uint8Array;
-  const base = Number(column.base);
-  const exact = column.wide
-    ? new Float64Array(joined(name, data, rows, 8).buffer)
-    : zigzagSteps(name, data, rows);
-  const unit = Number(column.unit ?? 1);
-  if (unit !== 1) for (let row = 0; row < rows; row++) exact[row] *= unit;
-  if (column.since === undefined) {
-    let last = base;
-    for (let row = 0; row < rows; row++) {
-      const step = exact[row];
-      if (Number.isNaN(step)) continue;
-      last += step;
-      exact[row] = last;
-    }
-  } else {
-    const other = microsOf(String(column.since), place);
-    for (let row = 0; row < rows; row++) {
-      const reference = other[row];
-      exact[row] += Number.isNaN(reference) ? base : reference;
-    }
+  let known = place.micros.get(name);
+  if (!known) {
+    known = new Float64Array(place.rows);
+    readTimes(name, place, known, 1);
+    place.micros.set(name, known);
   }
-  place.micros.set(name, exact);
-  return exact;
+  return known;
 }
 
-function zigzagSteps(name: string, data: Uint8Array, rows: number): Float64Array<ArrayBuffer> {
-  exactly(name, data, rows, 4);
-  const steps = new Float64Array(rows);
-  for (let row = 0, b = rows, c = 2 * rows, d = 3 * rows; row < rows; row++, b++, c++, d++) {
-    const code = data[row] | (data[b] << 8) | (data[c] << 16) | (data[d] << 24);
-    steps[row] = code === MISSING ? Number.NaN : (code >>> 1) ^ -(code & 1);
-  }
-  return steps;
+/** Reads a time column in units of so many microseconds. */
+function readTimes(name: string, place: Place, times: Float64Array, scale: number): void {
+  const column = place.packedTimes.get(name) as Packed;
+  const form = {
+    data: column.data as Uint8Array,
+    planes: column.wide ? 8 : planesOf(column),
+    base: Number(column.base),
+    unit: Number(column.unit ?? 1),
+    reference: column.since === undefined ? undefined : referenceOf(name, column, place)
+  };
+  joinTimes(name, form, times, scale);
 }
 
-function seconds(micros: Float64Array): Float64Array {
-  const values = new Float64Array(micros.length);
+/** The times that a column counts from, microseconds. */
+function referenceOf(name: string, column: Packed, place: Place): Float64Array {
+  const since = String(column.since);
+  if (place.packedTimes.has(since)) return microsOf(since, place);
+  const earlier = place.earlier?.(since);
+  if (!earlier || earlier.length < place.rows) throw toNothing(name, column);
+  return earlier.map(time => Math.round(time * 1e6));
+}
+
+function readSeconds(name: string, place: Place): Float64Array {
+  const values = place.room(place.rows) as Float64Array;
+  if (!place.referred.has(name)) {
+    readTimes(name, place, values, 1e6);
+    return values;
+  }
+  const micros = microsOf(name, place);
   for (let row = 0; row < values.length; row++) values[row] = micros[row] / 1e6;
   return values;
 }
@@ -295,18 +285,24 @@ function readSymbols(name: string, column: Packed, data: Uint8Array, rows: numbe
   const width = column.width;
   const codes =
     width === 1
-      ? exactly(name, data, rows, 1).slice()
+      ? exactly(name, data, rows, 1)
       : width === 2
-        ? new Uint16Array(joined(name, data, rows, 2).buffer)
-        : planes32(name, data, rows);
+        ? joined16(name, data, rows)
+        : join32(name, data, 4, new Uint32Array(rows));
   for (let row = 0; row < rows; row++) {
     if (codes[row] >= symbols.length) throw new BatchError(`column ${name}: a code without a symbol`);
   }
   return { kind: 'sym', codes, names: symbols.map(String) };
 }
 
+function joined16(name: string, data: Uint8Array, rows: number): Uint16Array {
+  const codes = new Uint16Array(rows);
+  join(name, data, rows, codes);
+  return codes;
+}
+
 function readTexts(name: string, data: Uint8Array, rows: number): TextValues {
-  const lengths = planes32(name, data.subarray(0, 4 * rows), rows);
+  const lengths = join32(name, data.subarray(0, 4 * rows), 4, new Uint32Array(rows));
   const offsets = new Uint32Array(rows + 1);
   let total = 0;
   for (let row = 0; row < rows; row++) {

@@ -1,16 +1,8 @@
-import type { NumberArray, NumberValues, SymbolValues, TextValues } from './batch';
+import { type NumberArray, type NumberValues, roomOf, type SymbolValues, type TextValues } from './batch';
 
 /** Columns that grow as batches arrive. Views are valid until the next append. */
 
 type NumberKind = NumberValues['kind'];
-
-const MAKERS: Record<NumberKind, (length: number) => NumberArray> = {
-  f64: length => new Float64Array(length),
-  time: length => new Float64Array(length),
-  f32: length => new Float32Array(length),
-  u32: length => new Uint32Array(length),
-  u8: length => new Uint8Array(length)
-};
 
 function grown<T extends NumberArray>(array: T, needed: number, make: (length: number) => T): T {
   if (needed <= array.length) return array;
@@ -26,7 +18,7 @@ export class NumberColumn {
   private readonly missing: number;
 
   constructor(kind: NumberKind) {
-    this.make = MAKERS[kind];
+    this.make = length => roomOf(kind, length);
     this.missing = kind === 'u32' || kind === 'u8' ? 0 : Number.NaN;
     this.array = this.make(0);
   }
@@ -36,9 +28,15 @@ export class NumberColumn {
     this.array = grown(this.array, length, this.make);
   }
 
+  /** Where the next so many numbers come to stand; `append` takes them. */
+  room(length: number): NumberArray {
+    this.reserve(this.length + length);
+    return this.array.subarray(this.length, this.length + length);
+  }
+
   append(values: NumberArray): void {
     this.reserve(this.length + values.length);
-    this.array.set(values, this.length);
+    if (values.buffer !== this.array.buffer) this.array.set(values, this.length);
     this.length += values.length;
   }
 
@@ -163,19 +161,58 @@ export class TextColumn {
 
 /** From an id of the recording to a row; ids are dense, rows come in any order. */
 export class IdIndex {
-  private rows = new Uint32Array(0);
+  /** As long as ids count up with their rows, as they do in a finished recording: how many, and the first id. */
+  private counted = 0;
+  private first = 0;
+  /** Else the row of each id, plus 1. */
+  private rows: Uint32Array | undefined;
 
   set(id: number, row: number): void {
-    if (id >= this.rows.length) {
-      if (id >= MOST_IDS) return;
-      this.rows = grown(this.rows, id + 1, length => new Uint32Array(length));
+    if (id >= MOST_IDS || (!this.rows && this.countsUp(id, row))) return;
+    this.room(id)[id] = row + 1;
+  }
+
+  /** Sets the rows `from` up to `to` of a column of ids. */
+  setAll(ids: ArrayLike<number>, from: number, to: number): void {
+    let row = from;
+    if (!this.rows && from <= this.counted && from < to) {
+      if (this.counted === 0) this.first = ids[0];
+      const { first } = this;
+      while (row < to && ids[row] === first + row) row++;
+      this.counted = Math.max(this.counted, row);
     }
-    this.rows[id] = row + 1;
+    if (row === to) return;
+    let most = 0;
+    for (let at = row; at < to; at++) if (ids[at] > most && ids[at] < MOST_IDS) most = ids[at];
+    const rows = this.room(most);
+    for (; row < to; row++) if (ids[row] < rows.length) rows[ids[row]] = row + 1;
   }
 
   /** The row, or -1. */
   get(id: number): number {
-    return id < this.rows.length ? this.rows[id] - 1 : -1;
+    if (this.rows) return id < this.rows.length ? this.rows[id] - 1 : -1;
+    const row = id - this.first;
+    return row >= 0 && row < this.counted ? row : -1;
+  }
+
+  /** Takes an id that counts up with its row, or was taken before; false if it does not. */
+  private countsUp(id: number, row: number): boolean {
+    if (this.counted === 0 && row === 0) this.first = id;
+    if (id - this.first !== row || row > this.counted) return false;
+    if (row === this.counted) this.counted++;
+    return true;
+  }
+
+  /** Rows by id, with room for an id. */
+  private room(id: number): Uint32Array {
+    const known = this.rows;
+    if (!known) {
+      this.rows = new Uint32Array(Math.max(256, id + 1, this.first + this.counted));
+      for (let row = 0; row < this.counted; row++) this.rows[this.first + row] = row + 1;
+    } else {
+      this.rows = grown(known, id + 1, length => new Uint32Array(length));
+    }
+    return this.rows;
   }
 }
 

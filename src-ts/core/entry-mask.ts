@@ -24,7 +24,8 @@ export class EntryMask {
   /** Takes what has arrived since. True if rows that were there before may have come to pass. */
   update(): boolean {
     const { recording } = this.tasks;
-    const known = `${recording.generation} ${recording.table('submissions').rows} ${this.ungraphed()}`;
+    const { late } = recording.table('graph');
+    const known = `${recording.generation} ${recording.table('submissions').rows} ${late} ${this.ungraphed()}`;
     const anew = known !== this.known;
     this.known = known;
     if (anew) this.counts = { ended: 0, running: 0 };

@@ -48,3 +48,34 @@ test('a long entry is found behind later short ones', () => {
   expect(lane.firstAfter(80)).toBe(0);
   expect(lane.at(80, 0)).toBe(0);
 });
+
+test('entries that come by column are as if they had come one by one', () => {
+  const starts = [3, 1, 2, 2, 9, 4, 8, 11];
+  const columns = {
+    start: Float64Array.from(starts),
+    stop: Float64Array.from(starts, (start, at) => start + (at === 2 ? 100 : 0.5)),
+    name: Uint16Array.from(starts, (_, at) => at % 3),
+    status: Uint8Array.from(starts, (_, at) => (at === 5 ? RUNNING : OK)),
+    from: 40
+  };
+  const one = new Lane('w', 't');
+  const all = new Lane('w', 't');
+  for (const [from, to] of [
+    [1, 4],
+    [4, 4],
+    [5, 8],
+    [0, 1]
+  ]) {
+    all.addAll(columns, from, to);
+    for (let at = from; at < to; at++)
+      one.add(columns.start[at], columns.stop[at], columns.name[at], columns.status[at], 40 + at);
+  }
+  const told = (lane: Lane): unknown => {
+    const { length } = lane;
+    return [lane.start, lane.stop, lane.reach, lane.name, lane.status, lane.row].map(column => [
+      ...column.subarray(0, length)
+    ]);
+  };
+  expect(told(all)).toEqual(told(one));
+  expect([all.running, all.version, all.since(0)]).toEqual([one.running, one.version, one.since(0)]);
+});

@@ -26,6 +26,15 @@ export const RUNNING = STATUSES.indexOf('running');
 /** One more than the largest index into `Tasks.names`; names beyond share the last. */
 export const MOST_NAMES = 0xffff;
 
+/** Entries by column, as `Lane` has them; the first is row `from` of its table. */
+export interface EntryColumns {
+  readonly start: Float64Array;
+  readonly stop: Float64Array;
+  readonly name: Uint16Array;
+  readonly status: Uint8Array;
+  readonly from: number;
+}
+
 /** What ran on one thread of one worker, sorted by start. Times are seconds since the epoch. */
 export class Lane {
   private count = 0;
@@ -71,9 +80,11 @@ export class Lane {
     return this.touched.since(version);
   }
 
-  /** Makes room for so many more entries. */
-  reserve(more: number): void {
-    if (this.count + more > this.start.length) this.grow(this.count + more);
+  /** Makes room for so many more entries; for more than those where it has grown before. */
+  private reserve(more: number): void {
+    const needed = this.count + more;
+    const { length } = this.start;
+    if (needed > length) this.grow(this.count === 0 ? needed : Math.max(needed, 2 * length));
   }
 
   add(start: number, stop: number, name: number, status: number, row: number): void {
@@ -90,6 +101,35 @@ export class Lane {
       this.reach[at] = at === 0 ? stop : Math.max(this.reach[at - 1], stop);
       this.sorted = this.count;
     }
+  }
+
+  /** Adds entries `from` up to `to` of columns. */
+  addAll(columns: EntryColumns, from: number, to: number): void {
+    const first = this.count;
+    this.reserve(to - from);
+    this.start.set(columns.start.subarray(from, to), first);
+    this.stop.set(columns.stop.subarray(from, to), first);
+    this.name.set(columns.name.subarray(from, to), first);
+    this.status.set(columns.status.subarray(from, to), first);
+    this.count += to - from;
+    const { start, stop, reach, row, status, count } = this;
+    let { sorted, untold } = this;
+    let last = first > 0 ? start[first - 1] : Number.NEGATIVE_INFINITY;
+    let latest = sorted > 0 ? reach[sorted - 1] : Number.NEGATIVE_INFINITY;
+    for (let at = first; at < count; at++) {
+      const begin = start[at];
+      row[at] = columns.from + from + at - first;
+      if (status[at] === RUNNING) this.running++;
+      if (begin < untold) untold = begin;
+      if (sorted === at && begin >= last) {
+        if (stop[at] > latest) latest = stop[at];
+        reach[at] = latest;
+        sorted++;
+      }
+      last = begin;
+    }
+    this.sorted = sorted;
+    this.untold = untold;
   }
 
   /** The entry of a start, a row and a kind of row; -1 if it is not here. */

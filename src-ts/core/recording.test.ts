@@ -95,6 +95,48 @@ describe('Recording', () => {
     expect(graph.damages).toHaveLength(1);
   });
 
+  test('times that come later count from those of their rows; damaged ones do not wait for each other', () => {
+    const recording = recordingOf({
+      attempts: [
+        { run: 1, stop: 5 },
+        { run: 2, stop: 7 }
+      ]
+    });
+    const since = (other: string): PackedColumn => ({
+      kind: 'time',
+      size: 0,
+      read: earlier => {
+        const from = earlier?.(other);
+        if (!from) throw new BatchError(`no ${other}`);
+        return { kind: 'time', values: from.map(time => time + 1) };
+      }
+    });
+    const columns = new Map([
+      ['done', since('stop')],
+      ['assigned', since('ready')],
+      ['ready', since('assigned')],
+      ['submitted', since('run')]
+    ]);
+    recording.take({ table: 'attempts', rows: 1, from: 1, columns });
+    const attempts = recording.table('attempts');
+    expect([...attempts.times('done')]).toEqual([Number.NaN, 8]);
+    for (const name of ['assigned', 'ready', 'submitted'] as const) expect(attempts.times(name)[1]).toBeNaN();
+    expect(attempts.damages).toEqual(['attempts.ready: no assigned', 'attempts.submitted: no run']);
+  });
+
+  test('a recording that tells its extent is believed', () => {
+    const recording = recordingOf({ attempts: [{ run: 1, start: 102, stop: 110 }] });
+    recording.take(batchOf('about', [{ name: 'extent', value: '[101, 120]' }]));
+    expect([recording.origin, recording.end]).toEqual([101, 120]);
+    recording.take(batchOf('attempts', [{ run: 2, start: 103, stop: 111 }]));
+    expect([recording.origin, recording.end]).toEqual([101, 120]);
+    const wrong = recordingOf({
+      about: [{ name: 'extent', value: '[9, "x"]' }],
+      attempts: [{ run: 1, start: 3 }]
+    });
+    expect([wrong.origin, wrong.end]).toEqual([3, 3]);
+  });
+
   test('a damaged column reads as missing, and is named', () => {
     const recording = recordingOf({ edges: [{ task: 1, dependency: 0 }] });
     const torn: PackedColumn = {

@@ -9,7 +9,7 @@ import {
 } from './batch';
 import { NumberColumn, SymbolColumn, TextColumn } from './columns';
 import { editionOf, WORKED_OUT } from './editions';
-import { type ColumnOf, type Kind, TABLES, type TableName } from './schema';
+import { type ColumnOf, EXTENT, type Kind, TABLES, type TableName } from './schema';
 
 /** Calls back no more once it has been called. */
 export type Stop = () => void;
@@ -49,6 +49,8 @@ export class Table<T extends TableName = TableName> {
 
   /** Rows of each column that were recorded, not padded. */
   private readonly filled = new Map<string, number>();
+  /** Columns that are being read, so that those of a damaged batch do not wait for each other. */
+  private readonly reading = new Set<string>();
 
   constructor(readonly name: T) {}
 
@@ -118,7 +120,7 @@ export class Table<T extends TableName = TableName> {
       // What was read as missing for lack of this makes way for it.
       column.cut(filled);
       column.pad(from);
-      const values = this.read(name, packed);
+      const values = this.read(name, packed, from, column);
       if (values) add(column, values);
       this.filled.set(name, column.length);
     }
@@ -128,14 +130,24 @@ export class Table<T extends TableName = TableName> {
   }
 
   /** Reads a column; what is damaged is missing, and counted. */
-  private read(name: string, packed: PackedColumn): Values | undefined {
+  private read(name: string, packed: PackedColumn, from: number, column: Column): Values | undefined {
+    const room = column instanceof NumberColumn ? (length: number) => column.room(length) : undefined;
+    this.reading.add(name);
     try {
-      return packed.read();
+      return packed.read(other => this.earlier(other, from), room);
     } catch (error) {
       if (!(error instanceof BatchError)) throw error;
       this.damages.push(`${this.name}.${name}: ${error.message}`);
       return undefined;
+    } finally {
+      this.reading.delete(name);
     }
+  }
+
+  /** A time column from a row on, for one that came later and refers to it. */
+  private earlier(name: string, from: number): Float64Array | undefined {
+    if (kindsOf(this.name)[name] !== 'time' || !this.columns.has(name) || this.reading.has(name)) return;
+    return (this.column(name) as NumberColumn).view().subarray(from) as Float64Array;
   }
 }
 
@@ -154,20 +166,9 @@ export interface Arrival {
   readonly table: TableName;
   readonly from: number;
   readonly to: number;
+  /** The rows were there; these are further columns of them. */
+  readonly late?: boolean;
 }
-
-/** Tables that tell when the recording's time began and ended; the others may reach far back. */
-const EXTENT: { readonly [T in TableName]?: readonly ColumnOf<T, 'time'>[] } = {
-  attempts: ['start', 'stop', 'done'],
-  running: ['start'],
-  phases: ['start', 'stop'],
-  transfers: ['start', 'stop'],
-  resources: ['time'],
-  memory: ['time'],
-  samples: ['time'],
-  submissions: ['time'],
-  cache: ['time']
-};
 
 /** A recording in the page: batches go in, columns come out. */
 export class Recording {
@@ -207,10 +208,11 @@ export class Recording {
       if (batch.rows === 0 || edition > table.edition) table.renew(Math.max(edition, table.edition));
     }
     const from = batch.from ?? table.rows;
+    const late = from < table.rows;
     table.append(batch);
     if (name === 'about') this.readFacts(from);
     if (EXTENT[name]) this.unseen.set(name, Math.min(from, this.unseen.get(name) ?? from));
-    const arrival = { table: name, from, to: from + batch.rows };
+    const arrival = { table: name, from, to: from + batch.rows, late };
     for (const callback of [...this.callbacks]) callback(arrival);
   }
 
@@ -306,6 +308,13 @@ export class Recording {
 
   /** Looks at the times of what has arrived; only when somebody asks, since columns are then read in one go. */
   private extend(): void {
+    if (this.unseen.size === 0) return;
+    const told = this.toldExtent();
+    if (told) {
+      [this.first, this.last] = told;
+      this.unseen.clear();
+      return;
+    }
     for (const [name, from] of this.unseen) {
       // All columns named in `EXTENT` are times, which the type of a table in general cannot say.
       const table = this.table(name) as unknown as Table<'resources'>;
@@ -320,5 +329,13 @@ export class Recording {
       }
     }
     this.unseen.clear();
+  }
+
+  /** First and last moment of a recording that says so: a report does, whose rows then need not be looked at. */
+  private toldExtent(): readonly [first: number, last: number] | undefined {
+    const told = this.facts.get('extent');
+    if (!Array.isArray(told) || told.length !== 2 || !told.every(Number.isFinite)) return undefined;
+    const [first, last] = told as [number, number];
+    return first <= last ? [first, last] : undefined;
   }
 }

@@ -754,3 +754,16 @@ export type TableName = keyof typeof TABLES;
 export type ColumnOf<T extends TableName, K extends Kind = Kind> = {
   [C in keyof (typeof TABLES)[T]]: (typeof TABLES)[T][C] extends K ? C : never;
 }[keyof (typeof TABLES)[T]];
+
+/** Times that tell when a recording began and ended; those of other tables may reach far back. */
+export const EXTENT: { readonly [T in TableName]?: readonly ColumnOf<T, 'time'>[] } = {
+  attempts: ['start', 'stop', 'done'],
+  running: ['start'],
+  phases: ['start', 'stop'],
+  transfers: ['start', 'stop'],
+  resources: ['time'],
+  memory: ['time'],
+  samples: ['time'],
+  submissions: ['time'],
+  cache: ['time']
+};

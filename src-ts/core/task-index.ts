@@ -72,8 +72,8 @@ export class TaskIndex {
   /** Takes rows that have arrived; true if they change more than where rows are found. */
   protected takeRows({ table, from, to }: Arrival): boolean {
     const { recording } = this;
-    if (table === 'errors') index(this.errorOfRun, recording.table('errors').numbers('run'), from, to);
-    if (table === 'graph') index(this.graphRows, recording.table('graph').numbers('task'), from, to);
+    if (table === 'errors') this.errorOfRun.setAll(recording.table('errors').numbers('run'), from, to);
+    if (table === 'graph') this.graphRows.setAll(recording.table('graph').numbers('task'), from, to);
     return false;
   }
 
@@ -117,8 +117,4 @@ class LateChains {
     for (; this.taken < ids.length; this.taken++) this.chains.add(ids[this.taken], this.taken);
     return this.chains;
   }
-}
-
-function index(into: IdIndex, ids: ArrayLike<number>, from: number, to: number): void {
-  for (let row = from; row < to; row++) into.set(ids[row], row);
 }

@@ -10,6 +10,18 @@ export class TaskTotals {
     if (took < Number.POSITIVE_INFINITY) this.seconds[name] += took;
   }
 
+  /** Adds entries `from` up to `to` of columns, which have all ended. */
+  addAll(names: Uint16Array, starts: Float64Array, stops: Float64Array, from: number, to: number): void {
+    let most = 0;
+    for (let at = from; at < to; at++) if (names[at] > most) most = names[at];
+    if (most >= this.counts.length) this.grow(most);
+    const { seconds, counts } = this;
+    for (let at = from; at < to; at++) {
+      counts[names[at]]++;
+      seconds[names[at]] += stops[at] - starts[at];
+    }
+  }
+
   remove(name: number, took: number): void {
     this.counts[name]--;
     if (took < Number.POSITIVE_INFINITY) this.seconds[name] -= took;

@@ -64,6 +64,17 @@ describe('Tasks', () => {
     expect([lane.at(5.5, 0), lane.at(7.5, 0.1), lane.at(7.5, 0.6), lane.at(1.9, 0.2)]).toEqual([1, -1, 2, 0]);
   });
 
+  test('further columns of attempts place nothing twice', () => {
+    const recording = recordingOf({
+      graph: GRAPH,
+      attempts: [{ run: 0, task: 0, worker: 'w', thread: 't', status: 'ok', start: 1, stop: 2 }]
+    });
+    const tasks = new Tasks(recording);
+    recording.take({ ...batchOf('attempts', [{ done: 3, nbytes: 8 }]), from: 0 });
+    expect(lanesOf(tasks)).toEqual([['w/t', 'inc ok 1-2']]);
+    expect([tasks.count, recording.table('attempts').times('done')[0]]).toEqual([1, 3]);
+  });
+
   test('what runs is shown until it ends, in whichever order both arrive', () => {
     const recording = recordingOf({
       graph: GRAPH,

@@ -1,4 +1,4 @@
-import { type Lane, MOST_NAMES, RUNNING, statusCode } from './lane';
+import { type EntryColumns, type Lane, MOST_NAMES, RUNNING, statusCode } from './lane';
 import { Lanes } from './lanes';
 import { Nameless } from './nameless';
 import type { Arrival, Recording, Stop } from './recording';
@@ -103,9 +103,11 @@ export class Tasks extends TaskIndex {
   }
 
   protected override takeRows(arrival: Arrival): boolean {
-    const { table, from, to } = arrival;
+    const { table, from, to, late } = arrival;
     if (from === to) return false;
     super.takeRows(arrival);
+    // Columns that come later are those that no place in a lane depends on.
+    if (late && table === 'attempts') return true;
     switch (table) {
       case 'graph':
         return this.takeGraph(from, to);
@@ -193,45 +195,87 @@ export class Tasks extends TaskIndex {
 
   private takeAttempts(from: number, to: number): void {
     const attempts = this.recording.table('attempts');
-    const runs = attempts.numbers('run');
-    const tasks = attempts.numbers('task');
-    const starts = attempts.times('start');
-    const stops = attempts.times('stop');
+    this.indexAttempts(from, to);
     const workers = attempts.symbols('worker');
     const threads = attempts.symbols('thread');
+    const entries = this.entriesOf(from, to);
+    const wide = threads.names.length;
+    const key = (row: number): number => workers.codes[row] * wide + threads.codes[row];
+    // Rows of one lane mostly stand together.
+    for (let row = from, until = from; row < to; row = until) {
+      const same = key(row);
+      for (until = row + 1; until < to && key(until) === same; ) until++;
+      const thread = threads.names[threads.codes[row]];
+      if (thread === '') for (let each = row; each < until; each++) this.place(each);
+      else this.takeStretch(workers.names[workers.codes[row]], thread, entries, row - from, until - from);
+    }
+  }
+
+  /** Makes rows of attempts known by their runs; what was seen running has ended with them. */
+  private indexAttempts(from: number, to: number): void {
+    const runs = this.recording.table('attempts').numbers('run');
+    if (this.recording.table('running').rows > 0) {
+      for (let row = from; row < to; row++) {
+        if (this.attemptOfRun.get(runs[row]) < 0) this.endRunning(runs[row]);
+      }
+    }
+    this.attemptOfRun.setAll(runs, from, to);
+  }
+
+  /** Attempts as entries of lanes: with what their workers saw, where that has come. */
+  private entriesOf(from: number, to: number): EntryColumns {
+    const attempts = this.recording.table('attempts');
+    const tasks = attempts.numbers('task');
     const statuses = attempts.symbols('status');
     const codes = statuses.names.map(statusCode);
-    const wide = threads.names.length;
     const nameOf = this.namer();
-    const anyRunning = this.recording.table('running').rows > 0;
-    const { starts: seenStarts, stops: seenStops } = this.seenTimes();
-    const lanes = new Map<number, Lane>();
-    let lane: Lane | undefined;
-    let key = -1;
+    const name = new Uint16Array(to - from);
+    const status = new Uint8Array(to - from);
     for (let row = from; row < to; row++) {
-      const run = runs[row];
-      if (anyRunning && this.attemptOfRun.get(run) < 0) this.endRunning(run);
-      this.attemptOfRun.set(run, row);
-      const thread = threads.names[threads.codes[row]];
-      const seen = this.executionOfRun.get(run);
-      const start = known(seenStarts?.[seen], starts[row]);
-      const stop = known(seenStops?.[seen], stops[row]);
-      if (thread === '' || !(start <= stop)) {
-        this.place(row);
-        continue;
+      name[row - from] = nameOf(tasks[row]);
+      status[row - from] = codes[statuses.codes[row]];
+    }
+    const { starts, stops } = this.seenTimes();
+    const runs = attempts.numbers('run');
+    const seen = (times: Float64Array, better: Float64Array | undefined): Float64Array => {
+      const own = times.subarray(from, to);
+      return better
+        ? own.map((time, at) => known(better[this.executionOfRun.get(runs[from + at])], time))
+        : own;
+    };
+    return {
+      start: seen(attempts.times('start'), starts),
+      stop: seen(attempts.times('stop'), stops),
+      name,
+      status,
+      from
+    };
+  }
+
+  /** Puts entries of one thread into its lane; those whose times are not known go where their place is. */
+  private takeStretch(
+    worker: string,
+    thread: string,
+    entries: EntryColumns,
+    first: number,
+    end: number
+  ): void {
+    const tasks = this.recording.table('attempts').numbers('task');
+    const { start, stop, name, from: zero } = entries;
+    for (let from = first, to = first; from < end; from = to + 1) {
+      for (to = from; to < end && start[to] <= stop[to]; ) to++;
+      if (to > from) {
+        const lane = this.threads.get(worker, thread);
+        lane.addAll(entries, from, to);
+        this.totals.addAll(name, start, stop, from, to);
+        this.count += to - from;
+        for (let at = from; at < to; at++) {
+          if (name[at] > 0) continue;
+          const row = zero + at;
+          this.nameless.add(tasks[row], { lane, start: start[at], row, running: false });
+        }
       }
-      // Rows of one lane mostly stand together.
-      if (!lane || key !== workers.codes[row] * wide + threads.codes[row]) {
-        key = workers.codes[row] * wide + threads.codes[row];
-        lane = lanes.get(key) ?? this.threads.get(workers.names[workers.codes[row]], thread);
-        lanes.set(key, lane);
-        let until = row + 1;
-        while (until < to && workers.codes[until] * wide + threads.codes[until] === key) until++;
-        if (until > row + 1) lane.reserve(until - row);
-      }
-      const name = nameOf(tasks[row]);
-      if (name === 0) this.nameless.add(tasks[row], { lane, start, row, running: false });
-      this.put(lane, start, stop, name, codes[statuses.codes[row]], row);
+      if (to < end) this.place(zero + to);
     }
   }
 

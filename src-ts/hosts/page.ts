@@ -43,13 +43,14 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
   const mounted: Mounted[] = [];
   let first: Mounted | undefined;
   const left = new Set(panels);
+  const { clientWidth } = main;
   const put = (row: readonly Panel[]): void => {
     const box = element('div', { class: row.length > 1 ? 'di-columns' : 'di-row' });
     main.append(box);
     for (const panel of row) {
       const cell = element('div', { class: 'di-cell' });
       box.append(cell);
-      const made = mount(panel, stage, cell);
+      const made = mount(panel, stage, cell, row.length === 1 ? { width: clientWidth } : {});
       mounted.push(made);
       if (panel.id === FIRST) first = made;
     }

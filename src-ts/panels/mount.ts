@@ -36,6 +36,8 @@ const LEAST_FILLING = 140;
 export interface MountOptions {
   /** The place has a height of its own: a drawing that can makes use of it. */
   readonly fill?: boolean;
+  /** Width of the place, CSS pixels, where it is known: to ask for it costs a layout. */
+  readonly width?: number;
 }
 
 /** Puts a panel into a page: the frame around it and all that panels have in common. */
@@ -43,7 +45,7 @@ export function mount(
   panel: Panel,
   stage: Stage,
   host: HTMLElement,
-  { fill = false }: MountOptions = {}
+  { fill = false, width }: MountOptions = {}
 ): Mounted {
   const stops: (() => void)[] = [];
   const surface = new Surface();
@@ -110,7 +112,7 @@ export function mount(
 
   const fills = (): boolean => fill && view.fills === true;
   const fit = (): void => {
-    const own = view.height(surface.width || host.clientWidth);
+    const own = view.height(surface.width || (width ?? host.clientWidth));
     const room = fills() && tableBox.hidden ? roomIn(host, section, surface.element) : 0;
     const height = room > 0 ? Math.max(room, Math.min(own, LEAST_FILLING)) : own;
     const wanted = `${Math.round(height)}px`;

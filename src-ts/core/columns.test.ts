@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { IdIndex } from './columns';
+
+const rowsOf = (index: IdIndex, ids: readonly number[]): number[] => ids.map(id => index.get(id));
+
+test('ids that count up with their rows are found, before and after others come', () => {
+  const index = new IdIndex();
+  expect(rowsOf(index, [0, 7])).toEqual([-1, -1]);
+  index.setAll([7, 8, 9], 0, 3);
+  index.set(10, 3);
+  index.set(8, 1);
+  expect(rowsOf(index, [6, 7, 8, 9, 10, 11])).toEqual([-1, 0, 1, 2, 3, -1]);
+  index.setAll([0, 0, 0, 0, 2, 11, 3], 4, 7);
+  expect(rowsOf(index, [0, 2, 3, 7, 10, 11, 500])).toEqual([-1, 4, 6, 0, 3, 5, -1]);
+  index.set(8, 9);
+  expect(rowsOf(index, [7, 8])).toEqual([0, 9]);
+});
+
+test('ids may come in any order; those of damaged data are left out', () => {
+  const index = new IdIndex();
+  index.set(5, 2);
+  index.setAll([4_294_967_295, 1, 900], 0, 3);
+  index.set(2 ** 30, 4);
+  expect(rowsOf(index, [5, 1, 900, 4_294_967_295, 2 ** 30, 0])).toEqual([2, 1, 2, -1, -1, -1]);
+});

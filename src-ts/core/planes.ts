@@ -1,0 +1,123 @@
+import { BatchError } from './batch-error';
+
+/**
+ * Numbers as they stand in the bytes of a batch: as planes (all first bytes, then all second
+ * bytes, …) and as differences; `dask_insight/batch/` says which.
+ */
+
+/** Stands for a missing moment: all bits set. */
+const MISSING = -1;
+
+/** The bytes of a column, if they are as many as its rows need. */
+export function exactly(name: string, data: Uint8Array, rows: number, width: number): Uint8Array {
+  if (data.length !== rows * width) {
+    throw new BatchError(
+      `column ${name}: ${data.length} bytes where ${rows} rows of ${width} were announced`
+    );
+  }
+  return data;
+}
+
+/** Puts planes together, as numbers of the width that `into` has. */
+export function join(name: string, data: Uint8Array, rows: number, into: ArrayBufferView): void {
+  const width = into.byteLength / Math.max(1, rows);
+  exactly(name, data, rows, width);
+  const out = new Uint8Array(into.buffer, into.byteOffset, into.byteLength);
+  for (let plane = 0; plane < width; plane++) {
+    const from = plane * rows;
+    for (let row = 0, to = plane; row < rows; row++, to += width) out[to] = data[from + row];
+  }
+}
+
+/** The same for numbers of four bytes, of which the low `planes` are there and the others are zero. */
+export function join32(name: string, data: Uint8Array, planes: number, into: Uint32Array): Uint32Array {
+  const rows = into.length;
+  exactly(name, data, rows, planes);
+  for (let row = 0, b = rows, c = 2 * rows, d = 3 * rows; row < rows; row++) {
+    let code = data[row];
+    if (planes > 1) code |= data[b++] << 8;
+    if (planes > 2) code |= data[c++] << 16;
+    if (planes > 3) code |= data[d++] << 24;
+    into[row] = code;
+  }
+  return into;
+}
+
+/** Zigzag differences to values, in place. */
+export function summed(codes: Uint32Array): Uint32Array {
+  let total = 0;
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row];
+    total = (total + ((code >>> 1) ^ -(code & 1))) | 0;
+    codes[row] = total;
+  }
+  return codes;
+}
+
+/** How a column of times is to be read. */
+export interface TimeForm {
+  readonly data: Uint8Array;
+  /** The low planes of four that are there; 8 for differences as doubles. */
+  readonly planes: number;
+  /** Microseconds since the epoch, and in a difference. */
+  readonly base: number;
+  readonly unit: number;
+  /** What the times count from, microseconds; without it each counts from the one before. */
+  readonly reference: Float64Array | undefined;
+}
+
+/** Reads times in units of so many microseconds. */
+export function joinTimes(name: string, form: TimeForm, times: Float64Array, scale: number): void {
+  if (form.planes === 8) joinWide(name, form, times, scale);
+  else joinZigzag(name, form, times, scale);
+}
+
+function joinZigzag(
+  name: string,
+  { data, planes, base, unit, reference }: TimeForm,
+  times: Float64Array,
+  scale: number
+): void {
+  const rows = times.length;
+  exactly(name, data, rows, planes);
+  let last = base;
+  for (let row = 0, b = rows, c = 2 * rows, d = 3 * rows; row < rows; row++) {
+    let code = data[row];
+    if (planes > 1) code |= data[b++] << 8;
+    if (planes > 2) code |= data[c++] << 16;
+    if (planes > 3) code |= data[d++] << 24;
+    if (code === MISSING) {
+      times[row] = Number.NaN;
+      continue;
+    }
+    const step = ((code >>> 1) ^ -(code & 1)) * unit;
+    if (reference) {
+      const since = reference[row];
+      times[row] = (step + (Number.isNaN(since) ? base : since)) / scale;
+    } else {
+      last += step;
+      times[row] = last / scale;
+    }
+  }
+}
+
+function joinWide(
+  name: string,
+  { data, base, unit, reference }: TimeForm,
+  times: Float64Array,
+  scale: number
+): void {
+  join(name, data, times.length, times);
+  let last = base;
+  for (let row = 0; row < times.length; row++) {
+    const step = times[row] * unit;
+    if (Number.isNaN(step)) continue;
+    if (reference) {
+      const since = reference[row];
+      times[row] = (step + (Number.isNaN(since) ? base : since)) / scale;
+    } else {
+      last += step;
+      times[row] = last / scale;
+    }
+  }
+}
