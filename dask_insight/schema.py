@@ -269,6 +269,15 @@ _ALL = (
         "metrics",
         "Fine performance metrics: what was added in each period.",
         Column("time", "time", "End of the period."),
+        Column(
+            "asked", "f32", "Seconds for which the sampling thread meant to wait; NaN if unknown.", unit="s"
+        ),
+        Column(
+            "starved",
+            "f32",
+            "Seconds in which the sampling thread could have run but found no free core; NaN if unknown.",
+            unit="s",
+        ),
         Column("worker", "sym", "The worker."),
         Column("context", "sym", "execute, gather-dep, get-data, memory-monitor, p2p …"),
         Column("span", "sym", "Id of the span; '' outside execute."),

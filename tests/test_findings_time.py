@@ -64,6 +64,20 @@ def test_no_tiny_tasks(run: Run) -> None:
     assert told(run, "tiny-tasks") == []
 
 
+def test_what_tiny_tasks_cost_on_a_busy_machine_is_less_than_they_lost() -> None:
+    run = short_tasks(2000, 0.001, 0.005)
+    for row in run.attempts:
+        row["cpu"] = 0.001
+    run.tables["resources"] = {
+        "process": ["a", "b"] * 5,
+        "time": START + np.repeat(np.arange(5) + 1.0, 2),
+        "starved": np.full(10, 3.0, "f4"),
+    }
+    (found,) = told(run, "tiny-tasks")
+    assert found.cost_thread_seconds == pytest.approx(8, rel=0.01)
+    assert found.cost_seconds == pytest.approx(2000 * 0.00025)
+
+
 def even(run: Run, name: str = "piece", length: float = 0.5, count: int = 10) -> float:
     """Work that keeps all workers busy; gives when it ends."""
     for number in range(count):
@@ -173,8 +187,11 @@ def test_a_worker_that_runs_one_task_more_is_not_told() -> None:
     assert told(run, "imbalanced-threads") == [] == told(run, "worker-skew")
 
 
-def beside(cpu: float, late: float, starved: float, use: float = 100.0) -> Run:
-    """Two tasks at a time in one process, for 10 s, with so much CPU each, and what was sampled."""
+def beside(cpu: float, late: float, starved: float, use: float = 100.0, sampler: float = NAN) -> Run:
+    """Two tasks at a time in one process, for 10 s, with so much CPU each, and what was sampled.
+
+    Of `late`, seconds a round, the sampler's thread waited `sampler` for a CPU.
+    """
     run = Run(a=TWO)
     for number in range(10):
         for thread in ("1", "2"):
@@ -192,6 +209,7 @@ def beside(cpu: float, late: float, starved: float, use: float = 100.0) -> Run:
         "period": np.ones(10, "f4"),
         "samples": np.full(10, round(1 / (0.01 + late)), "u4"),
         "interval": np.full(10, 0.01, "f4"),
+        "starved": np.full(10, sampler * round(1 / (0.01 + late)), "f4"),
     }
     return run
 
@@ -203,9 +221,16 @@ def test_gil_contention() -> None:
     assert told(beside(0.5, late=0.01, starved=0.02), "io-wait") == []
 
 
+def test_gil_contention_on_a_busy_machine() -> None:
+    """The tasks' threads wait for a CPU too, but for the lock anyway."""
+    found = one(beside(0.2, late=0.03, starved=1.4, use=40, sampler=0.005), "gil-contention")
+    assert found.cost_seconds == pytest.approx(5.0, rel=0.05)
+
+
 @pytest.mark.parametrize(
     "run",
     [
+        pytest.param(beside(0.2, late=0.03, starved=1.6, use=40, sampler=0.028), id="short of cores, told"),
         pytest.param(beside(0.95, late=0.01, starved=0.0, use=190), id="on the CPU"),
         pytest.param(beside(0.5, late=0.0002, starved=1.0), id="short of cores"),
         pytest.param(beside(0.5, late=0.02, starved=1.0), id="short of cores and busy"),

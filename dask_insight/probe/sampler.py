@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import thread_time
 from typing import Any
 
 from .clock import time
 from .frames import policy
 from .stacks import NOTHING, Stacks
+from .starved import Starved
 
 #: Seconds over which the cost of a round is averaged before the rate follows it.
 _SETTLE = 0.5
@@ -98,6 +99,8 @@ class Sampler:
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
+        self._starved = Starved(self._own_thread)
+        self._asked = 0.0
         self._stacks = Stacks(base)
         self._seen: dict[int, _Thread] = {}
         self._ends: deque[tuple[int, float, float, str, int]] = deque()
@@ -155,7 +158,7 @@ class Sampler:
         dict
             ``frames``: parent, function, file, line, first_line. ``samples``:
             thread, time, duration, stack (a row of ``frames``), run.
-            ``sampling``: time, period, samples, interval, cost. By column.
+            ``sampling``: time, period, samples, interval, cost, asked, starved. By column.
         """
         with self._lock:
             now = time()
@@ -181,8 +184,10 @@ class Sampler:
                 "samples": [self._rounds],
                 "interval": [self.interval],
                 "cost": [self._cost],
+                "asked": [self._asked],
+                "starved": [self._starved.take()],
             }
-            self._drained, self._rounds, self._cost = now, 0, 0.0
+            self._drained, self._rounds, self._cost, self._asked = now, 0, 0.0, 0.0
             if self._stacks.full():
                 self._stacks = Stacks(self._base)
                 for kept in (self._seen, self._left, self._like, self._owed):
@@ -194,9 +199,15 @@ class Sampler:
         self._times, self._durations = array("d"), array("f")
         self._nodes, self._run_ids = array("I"), array("I")
 
+    def _own_thread(self) -> Iterable[int]:
+        native = None if self._thread is None else self._thread.native_id
+        return () if native is None else (native,)
+
     def _work(self) -> None:
+        self._starved.take()
         wait = self.interval
         while not self._stopped.wait(wait):
+            self._asked += wait
             began = thread_time()
             try:
                 with self._lock:

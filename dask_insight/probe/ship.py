@@ -17,6 +17,7 @@ _BOTH = (
     "rows",
     "frames",
     "stacks",
+    "starved",
     "sampler",
     "gpu",
     "resources",
@@ -27,7 +28,7 @@ _BOTH = (
 #: Those that only one side needs, after those: by the module that holds its probe.
 _ONLY = {
     "scheduler": ("functions", "fused", "tasks", "readers", "journal", "own", "cluster", "scheduler"),
-    "worker": ("executions", "transfers", "metrics", "starved", "worker"),
+    "worker": ("executions", "transfers", "metrics", "worker"),
 }
 #: All of them.
 MODULES = (*_BOTH, *_ONLY["scheduler"], *_ONLY["worker"])

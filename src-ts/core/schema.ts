@@ -279,7 +279,11 @@ export const TABLES = {
     /** Interval aimed at, seconds. */
     interval: 'f32',
     /** CPU seconds that sampling took. */
-    cost: 'f32'
+    cost: 'f32',
+    /** Seconds for which the sampling thread meant to wait; NaN if unknown. */
+    asked: 'f32',
+    /** Seconds in which the sampling thread could have run but found no free core; NaN if unknown. */
+    starved: 'f32'
   },
   /** Fine performance metrics: what was added in each period. */
   metrics: {

@@ -281,6 +281,16 @@ class Facts:
         return idle
 
     @cached_property
+    def speed(self) -> float:
+        """Share of the time for which threads with tasks could run in which they did; 1 if unknown.
+
+        What short things cost on a busy machine, times this, is what they cost on a quiet one.
+        """
+        waited = sum(each.waits * each.seconds for each in self.held)
+        computed = self.spent("cpu")
+        return computed / (computed + waited) if computed > 0 else 1.0
+
+    @cached_property
     def held(self) -> list[Held]:
         """What is known of the threads of every worker while tasks ran."""
         return held(self)

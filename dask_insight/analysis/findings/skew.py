@@ -26,10 +26,14 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
     known, code = facts.attempts, facts.prefix.codes
     workers = known.worker.codes
     told = {each.name for each in facts.held if np.isfinite(each.starved)}
+    # How long tasks wait for others that they have started tells nothing of their worker.
+    waiting = {each.name for each in facts.held if each.seceded}
     plain = _Medians.of(facts, facts.length)
     own = plain if facts.own is facts.length else _Medians.of(facts, facts.own)
     for worker in np.unique(workers[facts.good]).tolist():
         name = known.worker.names[worker]
+        if name in waiting:
+            continue
         expected, spent, number = _compared(limits, worker, plain, own, alone=_alone(facts, name))
         total, usual = float(spent.sum()), float(expected.sum())
         sure = name in told or _alone(facts, name)

@@ -20,13 +20,17 @@ _GPU = 20.0
 _STILL = 0.25
 
 
-def _blocked(facts: Facts) -> tuple[np.ndarray, np.ndarray]:
+def _blocked(facts: Facts, limits: Limits) -> tuple[np.ndarray, np.ndarray]:
     """Share of each worker's time without a CPU in which no task waited for one; where it is known."""
     waiting = facts.by_worker(facts.is_part("off-cpu"))
     share, known = np.ones(len(waiting)), np.zeros(len(waiting), bool)
     for each in facts.held:
         known[each.code] = np.isfinite(each.starved)
-        starved = each.waits * each.seconds
+        starved = each.waits
+        if each.sure and each.contended(limits):
+            # The thread that has the lock runs or waits for a CPU; that others do, too, costs nothing.
+            starved = min(starved, max(0.0, 1.0 - each.cores))
+        starved *= each.seconds
         share[each.code] = max(0.0, 1 - starved / max(float(waiting[each.code]), 1e-12))
     return share, known
 
@@ -34,7 +38,7 @@ def _blocked(facts: Facts) -> tuple[np.ndarray, np.ndarray]:
 def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
     off = facts.is_part("off-cpu")
     waiting, computing = facts.by_worker(off), facts.by_worker(off | facts.is_part("cpu"))
-    blocked, _ = _blocked(facts)
+    blocked, _ = _blocked(facts, limits)
     mine = [
         each
         for each in facts.held
@@ -103,7 +107,7 @@ def _late(facts: Facts, worker: np.ndarray) -> np.ndarray:
 
 def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     off, cpu = facts.is_part("off-cpu"), facts.is_part("cpu")
-    blocked, told = _blocked(facts)
+    blocked, told = _blocked(facts, limits)
     for each in facts.held:
         # The wait for the lock, for a GPU or for tasks that a task started is no wait for data.
         if each.contended(limits) or each.seceded or each.gpu >= _GPU:

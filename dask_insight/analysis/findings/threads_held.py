@@ -36,6 +36,8 @@ class Held(NamedTuple):
     late: float
     #: Share of time in which a thread waited for the lock, 0 to 1; NaN if unknown.
     lock: float
+    #: Whether `late` is known apart from waits for a CPU.
+    sure: bool
     #: Cores that its process used, and threads of it that waited for a CPU, on average; NaN if unknown.
     cores: float
     starved: float
@@ -88,6 +90,7 @@ def held(facts: Facts) -> list[Held]:
                 seconds=seconds,
                 late=_late(facts, name, busy, _mean(facts, name, busy, "lag")),
                 lock=_mean(facts, name, busy, "gil"),
+                sure=_sure(facts, name),
                 cores=_mean(facts, name, busy, "cpu") / 100,
                 starved=_starved(facts, name) / max(seconds, 1e-9),
                 threads=_told(facts, name),
@@ -104,7 +107,10 @@ def _told(facts: Facts, name: str) -> float:
 
 
 def _late(facts: Facts, name: str, busy: Moments, lag: float) -> float:
-    """Mean delay of the sampler's rounds while tasks ran; where nothing was sampled, of the event loop."""
+    """Mean delay of the sampler's rounds while tasks ran; where nothing was sampled, of the event loop.
+
+    What the sampler's own thread waited for a CPU is no wait for the lock.
+    """
     table = facts.read("sampling")
     mine = np.flatnonzero(_is(table["process"], name) & (table["samples"] > 0))
     stop, period = table["time"][mine], table["period"][mine].astype("f8")
@@ -112,8 +118,16 @@ def _late(facts: Facts, name: str, busy: Moments, lag: float) -> float:
     rounds = float(table["samples"][mine][full].sum())
     if rounds < _ROUNDS:
         return lag / _LONGEST
-    aimed = float((table["interval"][mine][full] * table["samples"][mine][full]).sum())
-    return max(0.0, (float(period[full].sum()) - aimed) / rounds)
+    waits = table["interval"][mine][full] * table["samples"][mine][full]
+    asked = table["asked"][mine][full]
+    aimed = float(np.where(np.isfinite(asked), asked, waits).sum())
+    starved = float(np.nan_to_num(table["starved"][mine][full]).sum())
+    return max(0.0, (float(period[full].sum()) - aimed - starved) / rounds)
+
+
+def _sure(facts: Facts, name: str) -> bool:
+    table = facts.read("sampling")
+    return bool(np.isfinite(table["starved"][_is(table["process"], name)]).any())
 
 
 def _mean(facts: Facts, name: str, busy: Moments, column: str) -> float:

@@ -36,6 +36,13 @@ TABLE = (
     Threshold("tiny-tasks.mean", 0.01, "s", "Mean time of tasks below which they are tiny.", _EFFICIENCY),
     Threshold("tiny-tasks.count", 500, "count", "Least number of such tasks.", "ours"),
     Threshold(
+        "tiny-tasks.least",
+        0.00025,
+        "s",
+        "Least wall time that one is taken to cost, where more was lost around them.",
+        f"{_PRACTICES}: 200 µs to 1 ms",
+    ),
+    Threshold(
         "tiny-tasks.each",
         0.0015,
         "s",

@@ -42,7 +42,7 @@ def _tiny_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title=f"{count:,} tasks of {each} each: {words.share(share)} of their time was lost around them",
         tasks=names,
         cost_thread_seconds=total,
-        cost_seconds=min(facts.spread(total) * (1 - mean / _GOOD), count * limits["tiny-tasks.each"]),
+        cost_seconds=_cost(facts, limits, facts.spread(total) * (1 - mean / _GOOD), count),
         evidence=(
             Fact("mean time in the function", mean, "s", limits["tiny-tasks.mean"]),
             Fact("such tasks", count, "count", limits["tiny-tasks.count"]),
@@ -63,6 +63,12 @@ def _tiny_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         url=TINY_TASKS.url,
     )
+
+
+def _cost(facts: Facts, limits: Limits, lost: float, count: int) -> float:
+    """Wall time that they would cost with a CPU for each thread, of what was lost."""
+    least = min(lost, count * limits["tiny-tasks.least"])
+    return min(max(lost * facts.speed, least), count * limits["tiny-tasks.each"])
 
 
 def _code(name: str, batch: int) -> str:
@@ -91,7 +97,11 @@ TINY_TASKS = Rule(
         "them; "
         "lost / (lost + computed) at least `tiny-tasks.lost`."
     ),
-    cost="lost / threads, less what tasks of 100 ms would lose; at most `tiny-tasks.each` for each task.",
+    cost=(
+        "lost / threads, less what tasks of 100 ms would lose, × share of the time for which task threads "
+        "could run in which they had a CPU, but not less than `tiny-tasks.least` for each task, and not "
+        "more than `tiny-tasks.each`."
+    ),
     url="https://distributed.dask.org/en/stable/efficiency.html#use-larger-tasks",
     advice="Larger chunks or partitions, or several items in one task: about 100 ms of work each.",
     find=_tiny_tasks,
