@@ -206,12 +206,14 @@ class Recording(Questions):
             in ``.gz`` is compressed.
         format
             ``'chrome'``, ``'speedscope'``, ``'collapsed'``, ``'pprof'``,
-            ``'otlp'``, ``'json'``, ``'csv'``, ``'parquet'``; by default what the
-            file's name says.
+            ``'otlp'``, ``'json'``, ``'csv'``, ``'parquet'``, ``'svg'``, ``'png'``;
+            by default what the file's name says.
         force
             Replace what is there.
         **options
-            Of that format, as `dask_insight.exports.FORMATS` lists them.
+            Of that format, as `dask_insight.exports.FORMATS` lists them:
+            ``panel="task-stream"`` and what else `dask_insight.figures.svg`
+            takes for pictures.
 
         Raises
         ------

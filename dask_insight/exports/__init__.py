@@ -12,7 +12,7 @@ from .progress import Told, silent
 if TYPE_CHECKING:
     from ..recording import Recording
 
-__all__ = ["FORMATS", "Format", "export", "format_of"]
+__all__ = ["ALL", "FORMATS", "Format", "export", "format_of"]
 
 
 class Format(NamedTuple):
@@ -27,6 +27,10 @@ class Format(NamedTuple):
     options: tuple[str, ...] = ()
 
 
+#: What pictures take; their `panel` may be `ALL`: each panel that has something to show, in a folder.
+_PICTURES = ("panel", "start", "stop", "prefix", "worker", "width", "height", "scheme", "unit", "measures")
+ALL = "all"
+
 #: Every format that can be written.
 FORMATS: dict[str, Format] = {
     each.name: each
@@ -39,6 +43,8 @@ FORMATS: dict[str, Format] = {
         Format("json", "every table as JSON, one object a table", ".json"),
         Format("csv", "a folder with every table as CSV", ""),
         Format("parquet", "a folder with every table as Parquet (needs pyarrow)", ""),
+        Format("svg", "panels as pictures: browsers, documents", ".svg", _PICTURES),
+        Format("png", "panels as pictures of pixels (needs matplotlib)", ".png", (*_PICTURES, "scale")),
     )
 }
 
@@ -69,8 +75,8 @@ def export(
     recording
         What to write.
     path
-        The file, or for ``csv`` and ``parquet`` the folder. A name that ends in
-        ``.gz`` is compressed. It appears whole or not at all.
+        The file, or for ``csv``, ``parquet`` and pictures of all panels the
+        folder. A name that ends in ``.gz`` is compressed. It appears whole or not at all.
     format
         A name of `FORMATS`; by default what the file's name says.
     force
@@ -108,7 +114,7 @@ def export(
         )
     _check(name, options)
     target = Path(path)
-    _free(target, FORMATS[name], force)
+    _free(target, "" if options.get("panel") == ALL else FORMATS[name].suffix, force)
     import_module(f"{__name__}.{name}").write(recording, target, told, **options)
     return target
 
@@ -122,14 +128,12 @@ def _check(name: str, options: dict[str, Any]) -> None:
         )
 
 
-def _free(target: Path, format: Format, force: bool) -> None:
+def _free(target: Path, suffix: str, force: bool) -> None:
     """Say what hinders writing before anything is worked out."""
     folder = target.absolute().parent
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}: make it first")
-    if format.suffix and target.is_dir():
-        raise FileExistsError(
-            f"{target} is a folder: name a file in it, as {target / ('run' + format.suffix)}"
-        )
+    if suffix and target.is_dir():
+        raise FileExistsError(f"{target} is a folder: name a file in it, as {target / ('run' + suffix)}")
     if target.exists() and not force:
         raise FileExistsError(f"{target} is there already: choose another name, or force=True")

@@ -18,15 +18,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .bokeh_figure import figure_of
 from .panels import PANELS
-from .pictures import png, svg
-from .request import Request
 
 if TYPE_CHECKING:
     from ..recording import Recording
+    from .pictures import png, svg
 
 __all__ = [
     "PANELS",
@@ -104,6 +103,9 @@ def _figure(
             raise TypeError(f"{make.__name__}() got an unexpected keyword argument {min(unknown)!r}")
         # A comparison shows itself by its rows.
         run = getattr(run, "recording", run)
+        from .bokeh_figure import figure_of
+        from .request import Request
+
         request = Request(run, start=start, stop=stop, prefix=prefix, worker=worker, theme=theme, limit=limit)
         chart = PANELS[panel].chart(request, **given)
         return figure_of(chart, request.theme, x_range=x_range, width=width, height=height)
@@ -165,3 +167,9 @@ compare = _figure(
     "What differs between runs; takes what `dask_insight.compare` gives.",
     "Column of figures: time budgets, task names, memory",
 )
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("png", "svg"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(".pictures", __name__), name)

@@ -12,12 +12,18 @@ from .chart import Area, Axis, Boxes, Chart, Line, Plot, Rows, Sign
 from .colors import css, luminance
 from .texts import clean, cut, fitted, width
 from .theme import Theme
+from .ticks import amount_ticks
 
 #: Width for which texts and legends are cut where a figure stretches, pixels.
 _USUAL = 900
 #: Most rows of a legend, and widest label in it.
-_LEGEND, _LABEL = 3, 200.0
-_AXIS = 30
+_LEGEND, _LABEL = 4, 200.0
+#: Heights of what stands around a plot: marks of an axis, a line of text, the title.
+_AXIS, _LINE, _TITLE = 32, 18, 26
+#: Room left of plots over time, so that figures line up, and most room for names left of bars, pixels.
+_LEFT, _NAMES = 100, 170.0
+#: Names that would take more of the width than this stand beside their bars.
+_LONG = 0.4
 
 
 def figure_of(
@@ -39,7 +45,7 @@ def figure_of(
     plots = list(chart.plots)
     stretch = 1.0
     if height is not None:
-        stretch = max(0.2, height / sum(plot.height + _AXIS for plot in plots))
+        stretch = max(0.2, height / sum(plot.height + _AXIS + _LINE for plot in plots))
     ranges: dict[Axis, Any] = {
         plot.x: x_range for plot in plots if x_range is not None and _moves(plots, plot)
     }
@@ -48,10 +54,13 @@ def figure_of(
         drawn = _Drawing(plot, theme, ranges.get(plot.x), width, stretch, last=_is_last(plots, number))
         ranges.setdefault(plot.x, drawn.figure.x_range)
         made.append(drawn)
-    made[0].head(chart)
+    # What is added last stands uppermost.
     made[0].legend([*chart.signs, *plots[0].signs], chart.more)
+    made[0].head(chart.title, chart.note)
     for drawn, plot in zip(made[1:], plots[1:], strict=True):
         drawn.legend(plot.signs, 0)
+        if isinstance(plot.y, Rows):
+            drawn.head(plot.title, "")
     figures = [drawn.figure for drawn in made]
     if len(figures) == 1:
         return figures[0]
@@ -95,12 +104,13 @@ class _Drawing:
         self.figure: Any = _bokeh("plotting").figure(
             x_range=own if x_range is None else x_range,
             y_range=self._models.Range1d(*limits),
-            height=round((plot.height + (_AXIS if last else 8)) * stretch),
+            height=round(plot.height * stretch) + (_AXIS if last else 8),
             **({"width": wide} if wide else {"sizing_mode": "stretch_width"}),
             tools="xpan,xwheel_zoom,xbox_zoom,reset,save",
             active_drag="xpan",
             toolbar_location="right",
             min_border_right=10,
+            min_border_left=_LEFT if plot.x.unit == "time" else 10,
         )
         self._dress(last)
         for mark in plot.marks:
@@ -114,18 +124,16 @@ class _Drawing:
 
     # Around the plot
 
-    def head(self, chart: Chart) -> None:
+    def head(self, title: str, note: str) -> None:
         """Title, and what was put together."""
-
-        if chart.note:
-            note = self._models.Title(
-                text=_plain(chart.note), text_font_style="normal", text_font_size="11px"
-            )
-            note.text_color = css(self._theme.muted)
-            self.figure.add_layout(note, "above")
-            self.figure.height += 18
-        self.figure.title.text = _plain(chart.title)
-        self.figure.height += 26
+        if note:
+            told = self._models.Title(text=_plain(note), text_font_style="normal", text_font_size="11px")
+            told.text_color = css(self._theme.muted)
+            self.figure.add_layout(told, "above")
+            self.figure.height += _LINE
+        if title:
+            self.figure.title.text = _plain(title)
+            self.figure.height += _TITLE
 
     def legend(self, signs: Sequence[Sign], more: int) -> None:
         """What the colours mean, above the plot, in columns."""
@@ -135,27 +143,36 @@ class _Drawing:
         labels = [_plain(fitted(sign.label, _LABEL, 11)) for sign in signs]
         room = max(width(label, 11) for label in labels) + 36
         columns = max(1, int((self._wide - 100) / room))
-        shown = list(zip(signs, labels, strict=True))[: columns * _LEGEND]
-        more += len(signs) - len(shown)
-        if more and len(shown) == columns * _LEGEND:
-            shown, more = shown[:-1], more + 1
+        most = columns * _LEGEND
+        if more or len(signs) > most:
+            # What has a shape of its own is kept before names.
+            names = [number for number, sign in enumerate(signs) if sign.shape == "box"]
+            dropped = (
+                set(names[max(0, len(names) - (len(signs) - most) - 1) :]) if len(signs) >= most else set()
+            )
+            more += len(dropped)
+        else:
+            dropped = set()
+        shown = [(sign, labels[number]) for number, sign in enumerate(signs) if number not in dropped]
         items = []
         for sign, label in shown:
             mark = self.figure.scatter(
-                [], [], marker="square" if sign.shape in ("box", "outlined") else "dash", size=10,
+                [np.nan], [np.nan], marker="square" if sign.shape in ("box", "outlined") else "dash", size=10,
                 fill_color=css(sign.color), line_color=css(self._edge(sign)), line_width=_thick(sign),
             )  # fmt: skip
             items.append(
                 self._models.LegendItem(label=_bokeh("core.properties").value(label), renderers=[mark])
             )
         if more:
-            none = self.figure.scatter([], [], fill_alpha=0, line_alpha=0)
+            none = self.figure.scatter([np.nan], [np.nan], fill_alpha=0, line_alpha=0)
             items.append(
                 self._models.LegendItem(
                     label=_bokeh("core.properties").value(f"{more:,} more"), renderers=[none]
                 )
             )
-        drawn = self._models.Legend(items=items, orientation="horizontal", ncols=min(columns, len(items)))
+        drawn = self._models.Legend(
+            items=items, orientation="horizontal", location="top_left", ncols=min(columns, len(items))
+        )
         drawn.update(
             border_line_width=0, background_fill_alpha=0, label_text_color=css(self._theme.muted),
             label_text_font_size="11px", glyph_width=12, glyph_height=12, padding=2, margin=2, spacing=2,
@@ -185,25 +202,31 @@ class _Drawing:
         for grid in (made.xgrid, made.ygrid):
             grid.grid_line_color = css(theme.grid)
         _scale(made.xaxis, plot.x)
-        made.xaxis.axis_label = None if plot.x.unit == "time" else _plain(plot.x.label)
         made.xaxis.visible = last
+        if last and plot.x.unit != "time" and plot.x.label:
+            made.xaxis.axis_label = _plain(plot.x.label)
+            made.height += _LINE
         if isinstance(plot.y, Rows):
             self._rows(plot.y)
         else:
-            _scale(made.yaxis, plot.y)
-            made.yaxis.ticker.desired_num_ticks = max(2, round(plot.height / 30))
-            two = f": {plot.above} up, {plot.below} down" if plot.above else ""
-            made.yaxis.axis_label = _plain(plot.y.label + two)
-        made.yaxis.fixed_location = None
+            # Along amounts nobody zooms, so that marks can be what they are in pictures.
+            ticks = amount_ticks(plot.y.low, plot.y.high, max(2, round(plot.height / 30)), plot.y.unit)
+            made.yaxis.ticker = self._models.FixedTicker(ticks=[tick.value for tick in ticks])
+            made.yaxis.major_label_overrides = {tick.value: tick.label for tick in ticks}
+            made.yaxis.axis_label = _plain(plot.title or plot.y.label)
 
     def _rows(self, rows: Rows) -> None:
 
         made = self.figure
         high = self._plot.height / max(1, rows.count)
-        room = (self._plot.room or 0.16) * self._wide
+        room = (
+            min(_NAMES, (self._plot.room or 1.0) * self._wide)
+            if self._plot.x.unit != "time"
+            else _LEFT - 10.0
+        )
         places, names = [], {}
         free = -np.inf
-        for group in rows.groups:
+        for group in rows.groups if self._plot.room <= _LONG else ():
             middle = (group.first + group.last) / 2
             if (middle - free) * high >= 11:
                 places.append(middle)
@@ -251,7 +274,8 @@ class _Drawing:
     def _texts(self, mark: Boxes) -> None:
         """Names inside boxes where they fit at first, and amounts beside bars."""
         x = self._plot.x
-        pixels = (self._wide - 120 - (self._plot.room * self._wide)) / ((x.high - x.low) or 1.0)
+        taken = 0.0 if self._plot.room > _LONG else _NAMES if self._plot.room else _LEFT
+        pixels = (self._wide - 60 - taken) / ((x.high - x.low) or 1.0)
         rows, texts = [], []
         if mark.inside:
             room = (np.minimum(mark.right, x.high) - np.maximum(mark.left, x.low)) * pixels
@@ -265,12 +289,21 @@ class _Drawing:
             self._write(np.maximum(mark.left, x.low), mark, rows, texts, ink)
         if mark.beside:
             rows = [row for row, text in enumerate(mark.beside) if text]
-            told = [_plain(mark.beside[row]) for row in rows]
+            told = [_plain(f"{mark.beside[row]}{self._name_beside(mark, row)}") for row in rows]
             self._write(
                 np.maximum(mark.left, mark.right), mark, rows, told, [css(self._theme.muted)] * len(rows)
             )
             widest = max((width(text, 11) for text in told), default=0.0)
-            self.figure.x_range.end = x.high + (widest + 14) / max(pixels, 1e-300) * 1.15
+            # The longest text may stand beside the longest bar.
+            share = min(0.7, (widest + 14) / (pixels * ((x.high - x.low) or 1.0)))
+            self.figure.x_range.end = x.low + (x.high - x.low) / (1 - share)
+
+    def _name_beside(self, mark: Boxes, row: int) -> str:
+        """The name of a bar, where it is too long to stand left of it."""
+        rows = self._plot.y
+        if not isinstance(rows, Rows) or self._plot.room <= _LONG:
+            return ""
+        return "   " + fitted(rows.groups[int(mark.top[row])].label, 0.6 * self._wide, 11)
 
     def _write(self, x: np.ndarray, mark: Boxes, rows: list[int], texts: list[str], ink: list[str]) -> None:
 
@@ -375,14 +408,14 @@ def _scale(axis: Any, of: Axis) -> None:
     unit = of.unit
     if unit in ("bytes", "bytes/s"):
         axis.ticker = models.AdaptiveTicker(base=1024, mantissas=[1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
-        axis.formatter = models.NumeralTickFormatter(format="0.[0] ib" + ("/s" if unit == "bytes/s" else ""))
+        axis.formatter = models.NumeralTickFormatter(format="0.[0] ib")
     elif unit == "time" and of.high - of.low > 3600:
         axis.ticker = models.AdaptiveTicker(base=60, mantissas=[1, 2, 5, 10, 15, 30])
         axis.formatter = models.NumeralTickFormatter(format="00:00:00")
     elif unit in ("s", "time"):
-        axis.formatter = models.PrintfTickFormatter(format="%g s")
+        axis.formatter = models.PrintfTickFormatter(format="%.9g s")
     elif unit == "%":
-        axis.formatter = models.PrintfTickFormatter(format="%g %%")
+        axis.formatter = models.PrintfTickFormatter(format="%.4g %%")
     elif unit == "count":
         axis.formatter = models.NumeralTickFormatter(format="0,0.[0]")
 

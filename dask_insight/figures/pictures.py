@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .chart import Chart
+from .defaults import OVERVIEW, SCALE, WIDTH
 from .panels import PANELS
 from .picture import Page, PngPen, SvgPen, Words
 from .request import Request
@@ -15,18 +15,16 @@ from .request import Request
 if TYPE_CHECKING:
     from ..recording import Recording
 
-#: Several panels on one time axis, as the first window of a report shows them.
-OVERVIEW = "overview"
+#: Panels of an overview.
 _OVERVIEW = ("time-budget", "task-stream", "critical-path", "resources", "memory")
-#: Most rectangles in a picture: about three in a pixel where there are as many rows as pixels allow.
-_LIMIT = 40_000
-#: Pixels of a PNG in one of the picture's.
-SCALE = 2.0
-WIDTH = 1200.0
+#: Most rectangles in a picture: with 64 threads, one in every one and a half pixels.
+_LIMIT = 50_000
+#: Most pixels a side, and in a PNG.
+MOST, _PIXELS = 20_000, 100_000_000
 
 
 def svg(
-    recording: Recording,
+    run: Recording,
     panel: str = OVERVIEW,
     *,
     width: float = WIDTH,
@@ -38,8 +36,8 @@ def svg(
 
     Parameters
     ----------
-    recording
-        What is shown; for ``'compare'``, `Comparison.recording`.
+    run
+        A `Recording`; for ``'compare'``, what `dask_insight.compare` gives.
     panel
         ``'task-stream'``, ``'memory'`` … as in `PANELS`, or ``'overview'``.
     width, height
@@ -59,15 +57,13 @@ def svg(
     Raises
     ------
     ValueError
-        If there is no such panel, task name, worker or scheme, or the width is below 320 pixels.
+        If there is no such panel, task name, worker or scheme, or the size makes no sense.
     """
-    page, title = _page(recording, panel, width, height, scheme, asked)
-    background = Request(recording, theme=scheme).theme.background
-    return page.draw(lambda wide, high: SvgPen(wide, high, background, title)).document()
+    return Picture(run, panel, width=width, height=height, scheme=scheme, **asked).svg()
 
 
 def png(
-    recording: Recording,
+    run: Recording,
     panel: str = OVERVIEW,
     *,
     width: float = WIDTH,
@@ -87,37 +83,73 @@ def png(
     ------
     ImportError
         If matplotlib, which paints it, is not installed.
+    ValueError
+        As `svg`, and if it would have more than 100 million pixels.
     """
-    page, title = _page(recording, panel, width, height, scheme, asked)
-    background = Request(recording, theme=scheme).theme.background
-    return page.draw(lambda wide, high: PngPen(wide, high, background, title, scale)).encoded()
+    return Picture(run, panel, width=width, height=height, scheme=scheme, **asked).png(scale)
 
 
-def shown(recording: Recording) -> list[str]:
-    """Panels that have something to show of a recording."""
-    request = Request(recording)
-    return [name for name, panel in PANELS.items() if not panel.chart(request).empty]
+class Picture:
+    """A panel laid out, to be drawn as SVG or PNG; takes what `svg` takes.
+
+    Attributes
+    ----------
+    is_empty
+        Whether the recording has nothing for this panel; the picture says why.
+    """
+
+    def __init__(
+        self,
+        run: Any,
+        panel: str = OVERVIEW,
+        *,
+        width: float = WIDTH,
+        height: float | None = None,
+        scheme: str = "light",
+        **asked: Any,
+    ) -> None:
+        if panel != OVERVIEW and panel not in PANELS:
+            raise ValueError(f"no panel {panel!r}; there are {', '.join((OVERVIEW, *PANELS))}")
+        if not 320 <= width <= MOST:
+            raise ValueError(f"width={width:g} is none of 320 to {MOST:,} pixels")
+        if height is not None and not 60 <= height <= MOST:
+            raise ValueError(f"height={height:g} is none of 60 to {MOST:,} pixels")
+        own = {name: asked.pop(name) for name in ("unit", "measures") if asked.get(name) is not None}
+        recording: Recording = getattr(run, "recording", run)
+        request = Request(recording, theme=scheme, limit=_LIMIT, **asked)
+        charts = _charts(request, panel, own)
+        self.is_empty = all(chart.empty for chart in charts)
+        title = charts[0].title if panel != OVERVIEW else recording.summary(findings=False).verdict()
+        self._title = f"{title}: {request.caption()}" if panel != OVERVIEW else title
+        self._background = request.theme.background
+        self._page = Page(
+            charts, Words(title, request.caption(), _source(request)), request.theme, width, height
+        )
+
+    def svg(self) -> str:
+        """The SVG document."""
+
+        def pen(width: float, height: float) -> SvgPen:
+            return SvgPen(width, height, self._background, self._title)
+
+        return self._page.draw(pen).document()
+
+    def png(self, scale: float = SCALE) -> bytes:
+        """The bytes of a PNG."""
+        if not scale > 0 or not self._page.width * self._page.height * scale**2 <= _PIXELS:
+            raise ValueError(f"scale={scale:g} gives no picture of at most {_PIXELS:,} pixels")
+
+        def pen(width: float, height: float) -> PngPen:
+            return PngPen(width, height, self._background, self._title, scale)
+
+        return self._page.draw(pen).encoded()
 
 
-def _page(
-    recording: Recording, panel: str, width: float, height: float | None, scheme: str, asked: dict[str, Any]
-) -> tuple[Page, str]:
-    if panel != OVERVIEW and panel not in PANELS:
-        raise ValueError(f"no panel {panel!r}; there are {', '.join((OVERVIEW, *PANELS))}")
-    if not width >= 320:
-        raise ValueError(f"width={width} is too narrow: 320 pixels at least")
-    own = {name: asked.pop(name) for name in ("unit", "measures") if asked.get(name) is not None}
-    request = Request(recording, theme=scheme, limit=_LIMIT, **asked)
-    source = _source(request)
-    if panel == OVERVIEW:
-        charts: Sequence[Chart] = [_over_time(PANELS[name].chart(request)) for name in _OVERVIEW]
-        charts = [chart for chart in charts if not chart.empty] or charts[1:2]
-        title = recording.summary(findings=False).verdict()
-        return Page(charts, Words(title, request.caption(), source), request.theme, width, height), title
-    chart = PANELS[panel].chart(request, **own)
-    title = chart.title
-    page = Page([chart], Words(title, request.caption(), source), request.theme, width, height)
-    return page, f"{title}: {request.caption()}"
+def _charts(request: Request, panel: str, own: dict[str, Any]) -> list[Chart]:
+    if panel != OVERVIEW:
+        return [PANELS[panel].chart(request, **own)]
+    charts = [_over_time(PANELS[name].chart(request)) for name in _OVERVIEW]
+    return [chart for chart in charts if not chart.empty] or charts[1:2]
 
 
 def _over_time(chart: Chart) -> Chart:

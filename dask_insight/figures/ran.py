@@ -82,54 +82,83 @@ class Ran:
 
 
 class Pieces:
-    """Entries in lanes, where shorter ones than a width that follow closely are put together.
+    """Entries in lanes, where shorter ones than a width are put together with their neighbours.
+
+    Entries of one lane that begin in the same stretch of time, as long as the
+    width, are one piece, unless they are to be kept `apart`. So what is drawn
+    is true but for that width, and nothing is left out.
 
     Attributes
     ----------
     first
-        An entry that each piece stands for: its only one, or its first.
+        An entry that each piece stands for: its only one, or one of the name that took most.
     count, seconds
         How many entries it stands for, and how long they took together.
+    own
+        Seconds of those that have the name of `first`.
     left, right
-        Where it is drawn. Of those put together in one stretch, names stand
-        side by side, each as wide as its entries took, from when the first
-        began: so what is idle stays idle.
-    begin, end
         When the first began and the last ended.
+    full
+        How much of that time they fill, 0 to 1.
     width
         Seconds below which entries were put together; 0 if none were.
+
+    Parameters
+    ----------
+    lane, start, stop, kind, apart
+        A row an entry: `kind` is what the piece is coloured by, and entries
+        of different `apart` never stand in one piece.
+    limit
+        Most pieces, unless lanes and what is kept apart are more.
     """
 
     def __init__(
-        self, lane: np.ndarray, start: np.ndarray, stop: np.ndarray, kind: np.ndarray, limit: int
+        self,
+        lane: np.ndarray,
+        start: np.ndarray,
+        stop: np.ndarray,
+        kind: np.ndarray,
+        apart: np.ndarray,
+        limit: int,
     ) -> None:
         long = stop - start
-        self.width = _width(lane, start, stop, kind, limit)
+        lane = lane.astype("i8") * (int(apart.max(initial=0)) + 1) + apart
+        self.width = _width(lane, start, stop, limit)
         short = np.flatnonzero(long < self.width)
         whole = np.flatnonzero(long >= self.width)
-        stretch = _stretch(lane, start, short, self.width)
-        order = np.lexsort((start[short], kind[short], stretch))
-        rows, stretch, kinds = short[order], stretch[order], kind[short][order]
-        fresh = np.ones(len(rows), bool)
-        fresh[1:] = (stretch[1:] != stretch[:-1]) | (kinds[1:] != kinds[:-1])
-        begins = np.flatnonzero(fresh)
-        some = len(begins) > 0
-        count = np.diff(begins, append=len(rows))
-        seconds = np.add.reduceat(long[rows], begins) if some else np.zeros(0)
-        begin, first = start[rows][begins], rows[begins]
-        end = np.maximum.reduceat(stop[rows], begins) if some else np.zeros(0)
-        left = _side_by_side(stretch[begins], begin, seconds)
-        # What stands alone in its stretch stays where it was.
-        self.first = np.concatenate((whole, first))
-        self.count = np.concatenate((np.ones(len(whole), "i8"), count))
-        self.seconds = np.concatenate((long[whole], seconds))
+        kinds = int(kind.max(initial=0)) + 1
+        cell = _stretch(lane, start, short, self.width) * kinds + kind[short]
+        order = np.argsort(cell, kind="stable")
+        rows, cell = short[order], cell[order]
+        begins = np.flatnonzero(np.diff(cell, prepend=-1))
+        own = _sums(long[rows], begins)
+        # Of the kinds in a stretch, the one that took most stands last.
+        stretch = cell[begins] // kinds
+        ranked = np.lexsort((own, stretch))
+        last = np.flatnonzero(np.diff(stretch[ranked], append=-1))
+        best = ranked[last]
+        heads = begins[np.flatnonzero(np.diff(stretch, prepend=-1))]
+        some = len(heads) > 0
+        self.first = np.concatenate((whole, rows[begins[best]]))
+        self.count = np.concatenate(
+            (np.ones(len(whole), "i8"), np.diff(heads, append=len(rows))[: len(heads)])
+        )
+        self.seconds = np.concatenate((long[whole], _sums(long[rows], heads)))
+        self.own = np.concatenate((long[whole], own[best]))
+        left = np.minimum.reduceat(start[rows], heads) if some else np.zeros(0)
+        right = np.maximum.reduceat(stop[rows], heads) if some else np.zeros(0)
         self.left = np.concatenate((start[whole], left))
-        self.right = np.concatenate((stop[whole], left + seconds))
-        self.begin = np.concatenate((start[whole], begin))
-        self.end = np.concatenate((stop[whole], end))
+        self.right = np.concatenate((stop[whole], right))
+        length = self.right - self.left
+        full = np.divide(self.seconds, length, out=np.ones(len(length)), where=length > 0)
+        self.full = np.minimum(full, 1.0)
 
     def __len__(self) -> int:
         return len(self.first)
+
+
+def _sums(values: np.ndarray, begins: np.ndarray) -> np.ndarray:
+    return np.add.reduceat(values, begins) if len(begins) else np.zeros(0)
 
 
 def _stretch(lane: np.ndarray, start: np.ndarray, rows: np.ndarray, width: float) -> np.ndarray:
@@ -138,40 +167,24 @@ def _stretch(lane: np.ndarray, start: np.ndarray, rows: np.ndarray, width: float
         return np.zeros(0, "i8")
     zero = float(start.min())
     many = int((float(start.max()) - zero) / width) + 2
-    number: np.ndarray = lane[rows].astype("i8") * many + ((start[rows] - zero) / width).astype("i8")
+    number: np.ndarray = lane[rows] * many + ((start[rows] - zero) / width).astype("i8")
     return number
 
 
-def _width(lane: np.ndarray, start: np.ndarray, stop: np.ndarray, kind: np.ndarray, limit: int) -> float:
-    """A width that leaves no more pieces than the limit, found from a narrow one on by steps of a half."""
+def _width(lane: np.ndarray, start: np.ndarray, stop: np.ndarray, limit: int) -> float:
+    """A width that leaves no more pieces than the limit, found from a narrow one on by steps of a quarter."""
     if len(start) <= limit:
         return 0.0
-    kinds = int(kind.max()) + 1
-    lanes = int(lane.max()) + 1
-    # Wider than everything, there is a piece for each lane and kind: fewer are not to be had.
-    limit = max(limit, lanes * kinds)
+    lanes = len(np.unique(lane))
     span = float(stop.max() - start.min()) or 1.0
-    width = span * lanes / (4 * limit)
+    width = span * lanes / max(limit, lanes) / 2
     long = stop - start
     while True:
         short = np.flatnonzero(long < width)
-        pieces = len(np.unique(_stretch(lane, start, short, width) * kinds + kind[short]))
-        if pieces + len(start) - len(short) <= limit or width > 2 * span:
+        pieces = len(np.unique(_stretch(lane, start, short, width)))
+        if pieces + len(start) - len(short) <= max(limit, lanes) or width > 2 * span:
             return width
-        width *= 1.5
-
-
-def _side_by_side(stretch: np.ndarray, begin: np.ndarray, seconds: np.ndarray) -> np.ndarray:
-    """Where each piece begins: at the begin of the first in its stretch, after those that began before it."""
-    order = np.lexsort((begin, stretch))
-    fresh = np.ones(len(order), bool)
-    fresh[1:] = stretch[order][1:] != stretch[order][:-1]
-    heads = np.flatnonzero(fresh)
-    of = np.cumsum(fresh) - 1
-    before = np.cumsum(seconds[order]) - seconds[order]
-    left = np.empty(len(order))
-    left[order] = begin[order][heads][of] + before - before[heads][of] if len(order) else 0.0
-    return left
+        width *= 1.25
 
 
 def _named(prefix: Symbols, described: np.ndarray, request: Request) -> np.ndarray:

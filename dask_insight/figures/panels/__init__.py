@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..chart import Chart
+if TYPE_CHECKING:
+    from ..chart import Chart
 
 __all__ = ["PANELS", "Panel"]
 

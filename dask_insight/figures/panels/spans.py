@@ -53,10 +53,7 @@ def chart(request: Request) -> Chart:
         np.zeros(len(rows), "i8"),
         [slot_color(31, dark=request.theme.dark)],
         tell,
-        [
-            f"{words.duration(each)} of threads · {words.count(count, 'task')}"
-            for each, count in zip(seconds, tasks, strict=True)
-        ],
+        [words.duration(each) for each in seconds],
         least=2.0,
     )
     groups = [Group(number, number + 1, each) for number, each in enumerate(label)]

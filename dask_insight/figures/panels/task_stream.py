@@ -11,7 +11,7 @@ from ... import words
 from ...analysis.overview import short
 from ...lookup import Lookup
 from ..chart import Axis, Boxes, Chart, Group, Plot, Rows, Shape, Sign
-from ..colors import FAILED, Rgb, reserved
+from ..colors import FAILED, Rgb, mixed, reserved
 from ..ran import STATUS, Pieces, Ran
 from ..request import Request
 
@@ -28,6 +28,8 @@ _ACTIONS: dict[str, tuple[str, float]] = {
 _SHAPES: dict[str, Shape] = {"transfer": "half", "disk": "half", "deserialize": "low", "compress": "low"}
 #: Names in the legend.
 _NAMES = 14
+#: What there is at all is at least this much of its colour; steps up to the whole of it.
+_LEAST, _SHADES = 0.18, 8
 
 
 def chart(request: Request) -> Chart:
@@ -35,8 +37,7 @@ def chart(request: Request) -> Chart:
     ran = Ran(request)
     if not len(ran):
         return Chart("Task stream", empty=NONE)
-    kind = ran.name * len(STATUS) + ran.status
-    pieces = Pieces(ran.lane, ran.start, ran.stop, kind, request.limit)
+    pieces = Pieces(ran.lane, ran.start, ran.stop, ran.name, ran.status, request.limit)
     failed = ran.status[pieces.first] > 0
     tasks = _boxes(request, ran, pieces, np.flatnonzero(~failed))
     around, kinds = _around(request, ran)
@@ -58,7 +59,7 @@ def merging(pieces: Pieces) -> str:
     together = int(pieces.count[pieces.count > 1].sum())
     return (
         f"{words.count(together, 'task')} shorter than {words.duration(pieces.width)} are drawn together "
-        "with their neighbours, by name; none is left out"
+        "with their neighbours, in the colour of the name that took most; none is left out"
     )
 
 
@@ -95,21 +96,27 @@ def failure_color(status: str, request: Request) -> Rgb:
 def _boxes(request: Request, ran: Ran, pieces: Pieces, rows: np.ndarray) -> Boxes:
     first = pieces.first[rows]
     lane = ran.lane[first].astype("f8")
-    colors = [request.colors[name] for name in ran.names]
-    alone = pieces.count[rows] == 1
+    # The less of its time a piece fills, the paler it is.
+    shade = np.ceil(np.maximum(pieces.full[rows], _LEAST) * _SHADES).astype("i8")
+    cell, place = np.unique(ran.name[first] * (_SHADES + 1) + shade, return_inverse=True)
+    theme = request.theme
+    colors = [
+        mixed(
+            theme.background, request.colors[ran.names[code // (_SHADES + 1)]], code % (_SHADES + 1) / _SHADES
+        )
+        for code in cell.tolist()
+    ]
+    alone = (pieces.count[rows] == 1).tolist()
     names = [name or "(no name)" for name in ran.names]
     return Boxes(
         pieces.left[rows],
         pieces.right[rows],
         lane + 0.04,
         lane + 0.96,
-        ran.name[first],
+        place.reshape(-1),
         colors,
         told(request, ran, pieces, rows),
-        [
-            names[code] if one else ""
-            for code, one in zip(ran.name[first].tolist(), alone.tolist(), strict=True)
-        ],
+        [names[code] if one else "" for code, one in zip(ran.name[first].tolist(), alone, strict=True)],
     )
 
 
@@ -126,12 +133,14 @@ def told(
             entry, count = int(pieces.first[row]), int(pieces.count[row])
             worker, thread = ran.lanes[int(ran.lane[entry])]
             name = short(ran.names[int(ran.name[entry])]) or "(no name)"
-            facts["Task"].append(name if count == 1 else f"{words.count(count)} × {name}")
+            share = float(pieces.own[row]) / (float(pieces.seconds[row]) or 1.0)
+            many = f"{words.count(count, 'task')}, {words.share(share)} of their time {name}"
+            facts["Task"].append(name if count == 1 else many)
             facts["Key"].append(short(ran.key(entry), 80) if count == 1 else "(drawn together)")
             facts["Took"].append(
                 words.duration(float(pieces.seconds[row])) + (" together" if count > 1 else "")
             )
-            facts["When"].append(_when(float(pieces.begin[row]), float(pieces.end[row])))
+            facts["When"].append(_when(float(pieces.left[row]), float(pieces.right[row])))
             facts["Worker"].append(f"{request.title_of(worker)}, thread {thread or '?'}")
             ended = STATUS[int(ran.status[entry])] or ("running" if ran.running[entry] else "ok")
             facts["Ended"].append(ended)
@@ -174,10 +183,11 @@ def _around(request: Request, ran: Ran) -> tuple[list[Boxes], list[str]]:
         return [], []
     action = phases["action"].codes[rows].astype("i8")
     lane, start, stop = ran.lane[entry[rows]], start[rows], stop[rows]
-    pieces = Pieces(lane, start, stop, action, max(1000, request.limit // 2))
+    pieces = Pieces(lane, start, stop, action, action, max(1000, request.limit // 2))
     kinds = [_ACTIONS.get(name, ("transfer", 0.45)) for name in names]
     what = action[pieces.first]
-    part = np.array([share for _, share in kinds])[what]
+    # What is put together stands as high as it fills its time, or it would hide the tasks.
+    part = np.array([share for _, share in kinds])[what] * np.maximum(pieces.full, 0.25)
     row = lane[pieces.first].astype("f8")
 
     def tell() -> dict[str, list[str]]:
@@ -188,7 +198,7 @@ def _around(request: Request, ran: Ran) -> tuple[list[Boxes], list[str]]:
                 for code, count in zip(what.tolist(), pieces.count.tolist(), strict=True)
             ],
             "Took": [words.duration(seconds) for seconds in pieces.seconds.tolist()],
-            "When": [_when(float(pieces.begin[each]), float(pieces.end[each])) for each in numbers],
+            "When": [_when(float(pieces.left[each]), float(pieces.right[each])) for each in numbers],
             "Before": [
                 short(ran.names[int(code)]) or "(no name)"
                 for code in ran.name[entry[rows[pieces.first]]].tolist()

@@ -294,6 +294,7 @@ class Page:
             if any(tick.value > 0 for tick in ticks):
                 break
         narrow = box.x - _SIDE < 100
+        free = np.inf
         for tick in ticks:
             y = _y(axis, box, tick.value)
             _fill(pen, _Box(box.x, y, box.width, 1), theme.grid)
@@ -301,7 +302,8 @@ class Page:
             beside = width(plot.title, _TEXT) + width(shown, _SMALL) + 14 < box.x - _SIDE
             if narrow or beside or y - box.y > 18:
                 hidden = tick.value < 0 or (axis.low < 0 and tick.value == 0)
-                if not hidden:
+                if not hidden and y <= free:
+                    free = y - 13
                     pen.text(box.x - 8, y, shown, theme.muted, size=_SMALL, anchor="end")
         room = box.x - _SIDE - 6
         pen.text(_SIDE, box.y + 6, fitted(plot.title, room, _TEXT), theme.text, size=_TEXT)

@@ -7,15 +7,20 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ...errors import CommandError, ExitCode
-from ...exports import FORMATS, export, format_of
+from ...exports import ALL, FORMATS, export, format_of
+from ...figures.defaults import OVERVIEW, SCALE, WIDTH
+from ...figures.panels import PANELS
 from .command import Command
 from .files import SUFFIX, open_file, size_of
 from .progress import Progress, bar
 
 #: Seconds between two looks at the progress; seconds that are worth telling.
 _EVERY, _LONG = 0.1, 2.0
+#: Options of pictures.
+_PICTURES = ("panel", "start", "stop", "prefix", "worker", "width", "height", "scheme", "scale")
 _HELP = "write a recording in another tool's format"
 _DESCRIPTION = "Write a recording in another tool's format:\n" + "\n".join(
     f"  {each.name:<11} {each.opens}" for each in FORMATS.values()
@@ -25,6 +30,9 @@ examples:
   dask-insight export train.dinsight --to chrome           train.trace.json, for https://ui.perfetto.dev
   dask-insight export train.dinsight -o train.pb.gz        the name says the format
   dask-insight export train.dinsight --to parquet -o out   a folder
+  dask-insight export train.dinsight --to png              an overview as a picture
+  dask-insight export train.dinsight --to svg --panel task-stream --start 10 --stop 20 --scheme dark
+  dask-insight export train.dinsight --to svg --panel all -o pictures
 """
 
 
@@ -36,6 +44,35 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="PATH", help="where to write; by default beside the recording"
     )
     parser.add_argument("--force", action="store_true", help="replace what is there")
+    pictures = parser.add_argument_group("pictures: svg, png")
+    pictures.add_argument(
+        "--panel",
+        choices=(OVERVIEW, *PANELS, ALL),
+        metavar="PANEL",
+        help=f"{', '.join((OVERVIEW, *PANELS))}; {ALL}: a folder with each; default {OVERVIEW}",
+    )
+    for name, meaning in (("start", "from this second on"), ("stop", "up to this second")):
+        pictures.add_argument(f"--{name}", type=float, metavar="SECONDS", help=f"only {meaning}")
+    pictures.add_argument(
+        "--prefix", action="append", metavar="NAME", help="only this task name; may be repeated"
+    )
+    pictures.add_argument(
+        "--worker", action="append", metavar="NAME", help="only this worker; may be repeated"
+    )
+    pictures.add_argument("--width", type=float, metavar="PIXELS", help=f"default {WIDTH:g}")
+    pictures.add_argument("--height", type=float, metavar="PIXELS", help="by default what suits the panel")
+    pictures.add_argument("--scheme", choices=("light", "dark"), help="default light")
+    pictures.add_argument(
+        "--scale", type=float, metavar="FACTOR", help=f"pixels of a PNG in one of --width; default {SCALE:g}"
+    )
+
+
+def _asked(options: argparse.Namespace, name: str) -> dict[str, Any]:
+    """What is asked of a picture; nothing of what a format does not have."""
+    asked = {each: value for each in _PICTURES if (value := getattr(options, each)) is not None}
+    if unknown := [each for each in asked if each not in FORMATS[name].options]:
+        raise CommandError(f"--{unknown[0]} is for pictures, not for {name}", ExitCode.USAGE)
+    return asked
 
 
 def _execute(options: argparse.Namespace) -> int:
@@ -46,17 +83,24 @@ def _execute(options: argparse.Namespace) -> int:
         raise CommandError(f"name a format with --to, or a file whose name says it: {known}", ExitCode.USAGE)
     source = Path(options.file)
     stem = source.with_suffix("") if source.suffix == SUFFIX else source
-    target = Path(options.output or f"{stem}{FORMATS[name].suffix or '-' + name}")
+    asked = _asked(options, name)
+    panel = asked.get("panel", OVERVIEW)
+    end = f"-{name}" if panel == ALL or not FORMATS[name].suffix else FORMATS[name].suffix
+    shown = "" if panel in (OVERVIEW, ALL) else f"-{panel}"
+    target = Path(options.output or f"{stem}{shown}{end}")
     progress = Progress()
     progress.show(f"Reading {source}")
     try:
         recording = open_file(options.file)
-        export(recording, target, name, force=options.force, told=_shown(progress, target))
+        export(recording, target, name, force=options.force, told=_shown(progress, target), **asked)
     except (FileExistsError, FileNotFoundError) as error:
         told = str(error).replace("force=True", "use --force")
         raise CommandError(told, ExitCode.UNWRITABLE) from None
     except ImportError as error:
         raise CommandError(str(error)) from None
+    except ValueError as error:
+        # Of a recording that cannot be read, `open_file` tells; what is left is what was asked for.
+        raise CommandError(str(error), ExitCode.USAGE) from None
     except OSError as error:
         raise CommandError(f"{target} could not be written: {error}", ExitCode.UNWRITABLE) from None
     finally:

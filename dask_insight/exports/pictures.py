@@ -1,0 +1,42 @@
+"""Panels as pictures: one as a file, all as a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..figures.defaults import OVERVIEW
+from ..figures.panels import PANELS
+from ..figures.pictures import Picture
+from . import ALL
+from .files import replaced, replaced_folder
+from .progress import Told
+
+if TYPE_CHECKING:
+    from ..recording import Recording
+
+
+def write_pictures(
+    recording: Recording,
+    path: Path,
+    told: Told,
+    suffix: str,
+    drawn: Callable[[Picture], bytes],
+    panel: str = OVERVIEW,
+    **asked: Any,
+) -> None:
+    """Write a panel, or all of them as ``task-stream.svg`` … in a folder."""
+    if panel != ALL:
+        made = drawn(Picture(recording, panel, **asked))
+        with replaced(path) as file:
+            file.write(made)
+        told(1.0)
+        return
+    names = (OVERVIEW, *PANELS)
+    with replaced_folder(path, suffix) as folder:
+        for number, name in enumerate(names):
+            picture = Picture(recording, name, **asked)
+            if name == OVERVIEW or not picture.is_empty:
+                (folder / f"{name}{suffix}").write_bytes(drawn(picture))
+            told((number + 1) / len(names))
