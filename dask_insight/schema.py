@@ -264,11 +264,6 @@ _ALL = (
         Column("samples", "u32", "Rounds of samples taken."),
         Column("interval", "f32", "Interval aimed at, seconds.", unit="s"),
         Column("cost", "f32", "CPU seconds that sampling took.", unit="s"),
-    ),
-    _table(
-        "metrics",
-        "Fine performance metrics: what was added in each period.",
-        Column("time", "time", "End of the period."),
         Column(
             "asked", "f32", "Seconds for which the sampling thread meant to wait; NaN if unknown.", unit="s"
         ),
@@ -278,6 +273,11 @@ _ALL = (
             "Seconds in which the sampling thread could have run but found no free core; NaN if unknown.",
             unit="s",
         ),
+    ),
+    _table(
+        "metrics",
+        "Fine performance metrics: what was added in each period.",
+        Column("time", "time", "End of the period."),
         Column("worker", "sym", "The worker."),
         Column("context", "sym", "execute, gather-dep, get-data, memory-monitor, p2p …"),
         Column("span", "sym", "Id of the span; '' outside execute."),
