@@ -88,6 +88,11 @@ _ALL = (
         Column("submission", "u32", "The submission that brought the task; see `submissions`."),
         Column("priority", "f32", "Priority given by the user; larger runs first."),
         Column("order", "u32", "Rank given by dask.order within the submission."),
+        Column(
+            "state",
+            "sym",
+            "The scheduler's state of it (memory, waiting …) when a cluster dump was made; '' elsewhere.",
+        ),
     ),
     _table(
         "edges",

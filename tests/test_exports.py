@@ -14,8 +14,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import dask_insight
 from dask_insight.errors import ExitCode
@@ -313,38 +311,3 @@ def test_a_trace_comes_back_as_the_same_tasks(recording: Recording, tmp_path: Pa
     pairs = {tuple(pair) for pair in recording.edges[["key", "dependency_key"]].to_numpy().tolist()}
     assert {tuple(pair) for pair in back.edges[["key", "dependency_key"]].to_numpy().tolist()} == pairs
     assert back.resources["cpu"].notna().any()
-
-
-@settings(max_examples=100, deadline=None)
-@given(
-    st.lists(
-        st.dictionaries(
-            st.sampled_from(["ph", "ts", "dur", "pid", "tid", "name", "args", "id"]),
-            st.one_of(
-                st.sampled_from(["X", "B", "E", "M", "C", "s", "f", "i", "process_name", "CPU (%)"]),
-                st.none(),
-                st.floats(),
-                st.integers(),
-                st.text(max_size=3),
-                st.dictionaries(st.sampled_from(["key", "name", "bytes"]), st.text(max_size=3)),
-            ),
-        ),
-        max_size=12,
-    )
-)
-def test_a_strange_trace_is_a_recording_or_refused_in_words(events: list[Any]) -> None:
-    from dask_insight.sources.files.chrome import _Trace
-
-    trace = _Trace()
-    trace.take({"traceEvents": events})
-    assert len(trace.recording("strange").tasks) <= len(events)
-
-
-@pytest.mark.parametrize("text", [b'{"traceEvents": [', b'{"traceEvents": 3}', b"\x1f\x8bnot gzip"])
-def test_a_broken_trace_is_refused(tmp_path: Path, text: bytes) -> None:
-    from dask_insight.frames import RecordingError
-    from dask_insight.sources.files import load
-
-    (tmp_path / "broken.json").write_bytes(text)
-    with pytest.raises(RecordingError):
-        load(tmp_path / "broken.json", format="chrome")

@@ -34,7 +34,9 @@ def flame(
     samples: Mapping[str, Any] = read("samples")
     weight = _weights(samples, between)
     if process is None:
-        weight[samples["run"] == NOTHING] = 0
+        # Profiles of other tools know nothing of tasks: then all threads are meant.
+        ran = samples["run"] != NOTHING
+        weight[~ran] *= not ran.any()
     else:
         weight[~_is(samples["process"], process)] = 0
     if prefix is not None or key is not None:

@@ -31,7 +31,9 @@ export const TABLES = {
     /** Priority given by the user; larger runs first. */
     priority: 'f32',
     /** Rank given by dask.order within the submission. */
-    order: 'u32'
+    order: 'u32',
+    /** The scheduler's state of it (memory, waiting …) when a cluster dump was made; '' elsewhere. */
+    state: 'sym'
   },
   /** Every dependency between tasks. */
   edges: {

@@ -7,6 +7,7 @@ import { clauseWords, fillChips } from './chips';
 import { button, element } from './element';
 import { icon } from './icons';
 import { Interaction } from './interaction';
+import { lackOf } from './lacks';
 import type { Panel, PanelView, Stage } from './panel';
 import { offer, type Picture, toPng, toSvg } from './picture';
 import { Table } from './table';
@@ -85,7 +86,8 @@ export function mount(
 
   /** What of the panel is shown at all; true if that is a drawing. */
   const stand = (): boolean => {
-    const words = view.empty();
+    const reason = view.empty();
+    const words = reason && (lackOf(stage.recording, panel.tables) ?? reason);
     empty.textContent = words ?? '';
     empty.hidden = words === undefined;
     surface.element.hidden = words !== undefined || view.plain === true;

@@ -35,7 +35,7 @@ examples:
   dask-insight what-if train.dinsight         how much faster it could be, and what would make it so
   dask-insight compare a.dinsight b.dinsight  what differs, and whether that is noise
   dask-insight export train.dinsight --to chrome   for Perfetto; speedscope, pprof, Parquet … too
-  dask-insight import trace.msgpack           files of other tools: DASF's databases
+  dask-insight import trace.msgpack           files of other tools: cluster dumps, reports …
 
 `dask-insight COMMAND --help` has more on each command.
 """

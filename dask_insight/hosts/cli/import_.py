@@ -10,16 +10,25 @@ from ...errors import ExitCode
 from ...sources.files import FORMATS, load
 from .command import Command
 from .files import SUFFIX, reading, size_of, writable
+from .progress import Progress, bar
 
 _HELP = "make a recording from files of other tools"
 _DESCRIPTION = "Make a recording from files of other tools; several files become one.\n" + "\n".join(
     f"  {each.name:<11} {each.written_by}" for each in FORMATS.values()
 )
 _EXAMPLES = """\
+The format is recognised by what stands in the file; .gz files are unpacked. What a file does not hold is
+missing in the recording, and its panels say so. Nothing in a file is run or unpickled.
+
 examples:
+  dask-insight import dask-report.html                   Dask's performance_report
+  dask-insight import dump.msgpack.gz -o run.dinsight    Client.dump_cluster_state("dump")
+  dask-insight import stream.json                        json.dump(stream.data, file, default=str)
   dask-insight import run-TracePlugin-*.msgpack run-ResourceMonitor-*.msgpack -o run.dinsight
   dask-insight report run.dinsight --open
 """
+#: Ends of names that say what a file is; a recording's name is the rest.
+_SUFFIXES = {".gz", ".html", ".json", ".msgpack", ".speedscope", ".trace", ".yaml", ".yml"}
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,15 +43,33 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
-    target = writable(options.output or Path(options.files[0]).with_suffix(SUFFIX), options.force)
+    target = writable(options.output or _beside(Path(options.files[0])), options.force)
+    progress = Progress()
     with reading():
-        recording = load(*options.files, format=options.format)
-    recording.save(target)
+        try:
+            recording = load(
+                *options.files,
+                format=options.format,
+                progress=lambda share: progress.show(f"reading {bar(share)} {share:4.0%}"),
+            )
+            progress.show("writing")
+            recording.save(target)
+        finally:
+            progress.clear()
     print(target)
     print(f"{size_of(target)}: {recording.summary().verdict()}", file=sys.stderr)
+    for lack in recording.about.get("lacks", {}).values():
+        print(lack, file=sys.stderr)
     for gap in recording.gaps:
         print(f"{gap.size:,} bytes at byte {gap.offset:,} could not be read: {gap.reason}", file=sys.stderr)
     return ExitCode.OK
+
+
+def _beside(path: Path) -> Path:
+    """Where the recording of a file goes: run.dinsight for run.trace.json.gz."""
+    while path.suffix.lower() in _SUFFIXES:
+        path = path.with_suffix("")
+    return path.with_name(path.name + SUFFIX)
 
 
 IMPORT = Command("import", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...frames import RecordingError
+from .garbage import no_collection
+from .opened import Told, head, silent
 
 if TYPE_CHECKING:
     from ...recording import Recording
 
 __all__ = ["FORMATS", "Foreign", "load"]
 
-#: Bytes by which a file's format is recognised.
-_HEAD = 64 * 1024
-
 
 class Foreign(NamedTuple):
-    """A format that can be read, by ``matches(head)`` and ``read(paths)`` of the module of its name."""
+    """A format that can be read, by ``matches(head)`` and ``read(paths, told)`` of the module of its name."""
 
     name: str
     #: What writes it, in words.
@@ -32,6 +31,13 @@ FORMATS: dict[str, Foreign] = {
     each.name: each
     for each in (
         Foreign("dasf", "DASF's profiler: traces and its resource monitor, *.msgpack"),
+        Foreign("cluster_dump", "Dask's Client.dump_cluster_state: *.msgpack.gz, *.yaml"),
+        Foreign(
+            "performance_report",
+            "Dask's performance_report and the plot of get_task_stream, *.html, as far as they hold data",
+        ),
+        Foreign("task_stream", "the data of Dask's get_task_stream as JSON, *.json"),
+        Foreign("speedscope", "speedscope JSON, *.json: `dask-insight export`, py-spy, many profilers"),
         Foreign(
             "chrome", "Chrome Trace Event JSON, *.json, *.json.gz: `dask-insight export`, many profilers"
         ),
@@ -39,15 +45,27 @@ FORMATS: dict[str, Foreign] = {
 }
 
 
-def load(*paths: str | os.PathLike[str], format: str | None = None) -> Recording:
+def load(
+    *files: str | os.PathLike[str] | Sequence[Mapping[str, Any]],
+    format: str | None = None,
+    progress: Told = silent,
+) -> Recording:
     """A recording from files of another tool; several become one.
 
     Parameters
     ----------
-    *paths
-        The files, all of one format.
+    *files
+        The files, all of one format and gzipped or not; or the ``data`` of
+        distributed's `get_task_stream`, a list.
     format
         A name of `FORMATS`; by default what the first file looks like.
+    progress
+        Is told how much has been read, 0 to 1.
+
+    Returns
+    -------
+    Recording
+        What a file does not hold is missing in it: ``about["lacks"]`` says in words what, by table.
 
     Raises
     ------
@@ -58,22 +76,33 @@ def load(*paths: str | os.PathLike[str], format: str | None = None) -> Recording
     ValueError
         If no file or an unknown format is named.
     """
-    if not paths:
+    if not files:
         raise ValueError("name at least one file")
-    files = [Path(path) for path in paths]
+    if not all(isinstance(file, str | os.PathLike) for file in files):
+        from_data: Callable[[list[Any]], Recording] = import_module(f"{__name__}.task_stream").from_data
+        return from_data(_messages(files))
+    paths = [Path(file) for file in files if isinstance(file, str | os.PathLike)]
     if format is None:
-        format = _recognised(files[0])
+        format = _recognised(paths[0])
     elif format not in FORMATS:
         raise ValueError(f"{format!r} is no format that can be read: choose one of {', '.join(FORMATS)}")
-    read: Callable[[Sequence[Path]], Recording] = import_module(f"{__name__}.{format}").read
-    return read(files)
+    read: Callable[[Sequence[Path], Told], Recording] = import_module(f"{__name__}.{format}").read
+    with no_collection():
+        return read(paths, progress)
+
+
+def _messages(files: Sequence[Any]) -> list[Any]:
+    """The entries of several lists in one."""
+    for file in files:
+        if isinstance(file, str | bytes | os.PathLike | Mapping) or not isinstance(file, Iterable):
+            raise ValueError("give either names of files or the data of get_task_stream, a list")
+    return [message for file in files for message in file]
 
 
 def _recognised(path: Path) -> str:
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
+    begin = head(path)
     for name in FORMATS:
-        if import_module(f"{__name__}.{name}").matches(head):
+        if import_module(f"{__name__}.{name}").matches(begin):
             return name
     known = "; ".join(each.written_by for each in FORMATS.values())
     raise RecordingError(f"{path} is of no format that can be read. Those that can: {known}")

@@ -9,69 +9,81 @@ microseconds.
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
-import zlib
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...batch import encode, intern
-from ...frames import RecordingError
+from ...frames import Gap, RecordingError
 from ...recording import Recording
+from .json_reader import JsonError, JsonReader
+from .opened import Told, opened, part, silent
+from .told import facts, number
 
 _NAN = math.nan
-_GZIP = b"\x1f\x8b"
-#: Most bytes that a compressed trace may unpack to.
-_MOST = 4 * 2**30
+#: Most slices that are open within one another.
+_MOST_OPEN = 10_000
+_LACKS = {
+    "samples": "A Chrome trace holds no call stacks.",
+    "metrics": "A Chrome trace holds no fine performance metrics.",
+    "memory": "A Chrome trace holds no memory measures by kind.",
+    "spans": "A Chrome trace does not tell spans.",
+    "resources": "This Chrome trace has no counters of CPU or memory.",
+    "edges": "This Chrome trace has no flow arrows: it does not tell which task needs which.",
+}
 
 
 def matches(head: bytes) -> bool:
-    """Whether a file that begins so is a Chrome trace."""
-    if head.startswith(_GZIP):
-        try:
-            head = zlib.decompressobj(wbits=31).decompress(head, 64 * 1024)
-        except zlib.error:
-            return False
+    """Whether a file that begins so, unpacked, is a Chrome trace."""
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     return (text.startswith(b"{") and b'"traceEvents"' in text) or (text.startswith(b"[") and b'"ph"' in text)
 
 
-def read(paths: Sequence[Path]) -> Recording:
-    """Traces as one recording; names that end in ``.gz`` or not, compressed ones are unpacked.
+def read(paths: Sequence[Path], told: Told = silent) -> Recording:
+    """Traces as one recording; compressed ones are unpacked.
 
     Raises
     ------
     RecordingError
-        If a file is no such trace; the message says where it stops being one.
+        If a file is no such trace; the message says where it ceases to be one.
     """
     trace = _Trace()
-    for path in paths:
-        told = _parsed(path)
-        trace.take(told)
-    return trace.recording(paths[0].name.split(".")[0])
+    gaps: list[Gap] = []
+    for place, path in enumerate(paths):
+        with opened(path, part(told, place, len(paths))) as source:
+            reader = JsonReader(source)
+            before = trace.read
+            try:
+                trace.take(reader)
+            except JsonError as error:
+                if trace.read == before:
+                    raise
+                # A list of events need not be closed.
+                if not (error.at_end and trace.is_list):
+                    left = max(0, path.stat().st_size - error.offset)
+                    gaps.append(Gap(error.offset, left, error.reason))
+    recording = trace.recording(paths[0].name.split(".")[0])
+    for gap in gaps:
+        recording.lost(gap)
+    return recording
 
 
-def _parsed(path: Path) -> Any:
-    data = path.read_bytes()
-    if data.startswith(_GZIP):
-        try:
-            with gzip.open(path) as file:
-                data = file.read(_MOST + 1)
-        except (OSError, EOFError, zlib.error) as error:
-            raise RecordingError(f"{path} cannot be unpacked: {error}") from None
-        if len(data) > _MOST:
-            raise RecordingError(
-                f"{path} unpacks to more than {_MOST >> 30} GiB: unpack it yourself and cut it"
-            )
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise RecordingError(f"{path} is no Chrome trace: {error}") from None
+class _Slice(NamedTuple):
+    """What ran on a thread of a process; start and length in microseconds."""
+
+    pid: Any
+    tid: Any
+    name: str
+    start: float
+    length: float
+    key: str
+    status: str
+    nbytes: float
+    typename: str
 
 
 class _Trace:
@@ -80,30 +92,49 @@ class _Trace:
     def __init__(self) -> None:
         self._processes: dict[Any, str] = {}
         self._threads: dict[tuple[Any, Any], str] = {}
-        #: pid, tid, name, start and length in microseconds, arguments.
-        self._slices: list[tuple[Any, Any, str, float, float, dict[str, Any]]] = []
-        self._open: dict[tuple[Any, Any], list[tuple[str, float, dict[str, Any]]]] = defaultdict(list)
+        self._slices: list[_Slice] = []
+        self._open: dict[tuple[Any, Any], list[_Slice]] = defaultdict(list)
         self._instants: list[tuple[float, str, str]] = []
-        self._arrows: dict[str, dict[Any, tuple[Any, Any, float]]] = {"s": {}, "f": {}}
-        self._counters: list[tuple[Any, float, str, dict[str, Any]]] = []
+        self._arrows: dict[str, dict[str, tuple[Any, Any, float]]] = {"s": {}, "f": {}}
+        self._counters: list[tuple[Any, float, str, float]] = []
         self._started = 0.0
         self._unread = 0
+        #: Events that have come.
+        self.read = 0
+        #: Whether the file is a list of events, with nothing around it.
+        self.is_list = False
 
-    def take(self, told: Any) -> None:
-        """Take a trace as JSON gives it."""
-        events = told.get("traceEvents") if isinstance(told, dict) else told
-        if not isinstance(events, list):
-            raise RecordingError("a Chrome trace has a list of events in traceEvents")
-        if isinstance(told, dict) and isinstance(told.get("otherData"), dict):
-            started = told["otherData"].get("started")
-            try:
-                self._started = float(started) if started is not None else 0.0
-            except (TypeError, ValueError):
-                self._started = 0.0
-        for event in events:
+    def take(self, reader: JsonReader) -> None:
+        """Take a trace, event by event."""
+        self.is_list = reader.peek() == "["
+        if self.is_list:
+            return self._take_events(reader)
+        has_events = False
+        for name in reader.fields():
+            if name == "traceEvents":
+                has_events = True
+                self._take_events(reader)
+            elif name == "otherData":
+                self._take_facts(reader.value())
+            else:
+                reader.skip()
+        if not has_events:
+            raise RecordingError(f"{reader.path} is no Chrome trace: it has no list of events in traceEvents")
+        return None
+
+    def _take_facts(self, told: Any) -> None:
+        started = told.get("started") if isinstance(told, dict) else None
+        try:
+            self._started = number(float(started), 0.0) if started is not None else 0.0
+        except (OverflowError, TypeError, ValueError):
+            self._started = 0.0
+
+    def _take_events(self, reader: JsonReader) -> None:
+        for event in reader.values():
+            self.read += 1
             try:
                 self._event(event)
-            except (AttributeError, KeyError, TypeError, ValueError):
+            except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError):
                 self._unread += 1
 
     def _event(self, event: dict[str, Any]) -> None:
@@ -118,36 +149,63 @@ class _Trace:
                 self._threads[pid, tid] = name
             return
         moment = float(event["ts"])
-        if not math.isfinite(moment):
-            raise ValueError("a time that is no number")
+        if not abs(moment) < 2**53:
+            raise ValueError("a time that is no number, or none of this age")
         if phase == "X":
-            length = max(0.0, float(event.get("dur", 0.0)))
+            hash((pid, tid))
+            length = min(max(0.0, number(event.get("dur", 0.0))), 2.0**53)
             # Our own exports have the status as the second category.
             _, _, status = str(event.get("cat", "")).partition("task,")
             args = args | {"status": status} if status else args
-            self._slices.append((pid, tid, str(event["name"]), moment, length, args))
+            self._slices.append(_slice(pid, tid, str(event["name"]), moment, length, args))
         elif phase == "B":
-            self._open[pid, tid].append((str(event.get("name", "")), moment, args))
+            begun = self._open[pid, tid]
+            if len(begun) >= _MOST_OPEN:
+                raise ValueError("more slices within one another than any program has")
+            begun.append(_slice(pid, tid, str(event.get("name", "")), moment, _NAN, args))
         elif phase == "E":
-            name, began, first = self._open[pid, tid].pop()
-            self._slices.append((pid, tid, name, began, max(0.0, moment - began), {**first, **args}))
+            first = self._open[pid, tid].pop()
+            length = max(0.0, moment - first.start)
+            last = _slice(pid, tid, first.name, first.start, length, args)
+            self._slices.append(
+                last._replace(
+                    key=last.key or first.key,
+                    status=last.status or first.status,
+                    nbytes=first.nbytes if math.isnan(last.nbytes) else last.nbytes,
+                    typename=last.typename or first.typename,
+                )
+            )
         elif phase in ("i", "I", "R"):
             self._instants.append((moment, str(pid), str(event.get("name", ""))))
         elif phase in ("s", "f"):
+            hash((pid, tid))
             self._arrows[phase][str(event["id"])] = (pid, tid, moment)
         elif phase == "C":
-            self._counters.append((pid, moment, str(event["name"]), args))
+            self._count(pid, moment, str(event["name"]), args)
+
+    def _count(self, pid: Any, moment: float, name: str, args: dict[str, Any]) -> None:
+        hash(pid)
+        if name.startswith("CPU") and args:
+            self._counters.append((pid, moment, "cpu", next(map(number, args.values()))))
+        elif name == "memory (MB)":
+            self._counters.append(
+                (pid, moment, "memory", 1e6 * sum(number(each, 0.0) for each in args.values()))
+            )
 
     def recording(self, name: str) -> Recording:
         """The recording."""
         recording = Recording()
-        for (pid, tid), left in self._open.items():
-            self._slices += [(pid, tid, title, began, _NAN, args) for title, began, args in left]
-        ends = [start + (0.0 if math.isnan(length) else length) for *_, start, length, _ in self._slices]
-        facts = {"name": name, "source": "Chrome trace", "started": self._started}
-        facts["stopped"] = self._started + max(ends, default=0.0) / 1e6
-        values = [json.dumps(value) for value in facts.values()]
-        recording.append(encode("about", {"name": list(facts), "value": values}))
+        for left in self._open.values():
+            self._slices += left
+        ends = [each.start + (0.0 if math.isnan(each.length) else each.length) for each in self._slices]
+        about = {"name": name, "source": "Chrome trace", "started": self._started}
+        about["stopped"] = self._started + max(ends, default=0.0) / 1e6
+        lacks = dict(_LACKS)
+        if self._counters:
+            del lacks["resources"]
+        if self._arrows["f"]:
+            del lacks["edges"]
+        recording.append(facts(about, lacks))
         if self._slices:
             self._add_slices(recording)
         if self._instants:
@@ -171,18 +229,17 @@ class _Trace:
         slices = self._slices
         keys: dict[str, int] = {}
         task = []
-        for number, (_, _, title, _, _, args) in enumerate(slices):
-            key = str(args.get("key") or f"{title}-{number}")
-            task.append(keys.setdefault(key, len(keys)))
+        for place, each in enumerate(slices):
+            task.append(keys.setdefault(each.key or f"{each.name}-{place}", len(keys)))
         names = [""] * len(keys)
-        for number, (_, _, title, _, _, _) in zip(task, slices, strict=True):
-            names[number] = title
+        for place, each in zip(task, slices, strict=True):
+            names[place] = each.name
         graph = {"task": np.arange(len(keys), dtype="u4"), "key": list(keys), "prefix": intern(names)}
         recording.append(encode("graph", graph | {"group": intern(names)}))
-        start = self._moments([each[3] for each in slices])
-        stop = start + np.array([each[4] for each in slices]) / 1e6
-        workers = [self._worker(each[0]) for each in slices]
-        threads = [self._threads.get((each[0], each[1])) or str(each[1]) for each in slices]
+        start = self._moments([each.start for each in slices])
+        stop = start + np.array([each.length for each in slices]) / 1e6
+        workers = [self._worker(each.pid) for each in slices]
+        threads = [self._threads.get((each.pid, each.tid)) or str(each.tid) for each in slices]
         recording.append(
             encode(
                 "attempts",
@@ -191,12 +248,12 @@ class _Trace:
                     "task": np.array(task, "u4"),
                     "worker": intern(workers),
                     "thread": intern(threads),
-                    "status": intern([str(each[5].get("status") or "ok") for each in slices]),
+                    "status": intern([each.status or "ok" for each in slices]),
                     "start": start,
                     "stop": stop,
                     "done": stop,
-                    "nbytes": np.array([_number(each[5].get("bytes")) for each in slices]),
-                    "typename": intern([str(each[5].get("type") or "") for each in slices]),
+                    "nbytes": np.array([each.nbytes for each in slices]),
+                    "typename": intern([each.typename for each in slices]),
                 },
             )
         )
@@ -240,13 +297,8 @@ class _Trace:
 
     def _add_counters(self, recording: Recording) -> None:
         rows: dict[tuple[str, float], dict[str, float]] = defaultdict(dict)
-        for pid, moment, name, args in self._counters:
-            row = rows[self._worker(pid), moment]
-            if name.startswith("CPU"):
-                row["cpu"] = next(map(_number, args.values()), _NAN)
-            elif name == "memory (MB)":
-                row["memory"] = 1e6 * sum(map(_number, args.values()))
-        rows = {place: row for place, row in rows.items() if row}
+        for pid, moment, column, value in self._counters:
+            rows[self._worker(pid), moment][column] = value
         if rows:
             process, time = zip(*rows, strict=True)
             told: dict[str, Any] = {"process": list(process), "time": self._moments(time)}
@@ -255,5 +307,6 @@ class _Trace:
             recording.append(encode("resources", told))
 
 
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else _NAN
+def _slice(pid: Any, tid: Any, name: str, start: float, length: float, args: dict[str, Any]) -> _Slice:
+    key, status, typename = (str(args.get(one) or "") for one in ("key", "status", "type"))
+    return _Slice(pid, tid, name, start, length, key, status, number(args.get("bytes")), typename)

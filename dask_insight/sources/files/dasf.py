@@ -7,23 +7,23 @@ A file is records of an 8-byte big-endian length and a msgpack map with ``name``
 
 from __future__ import annotations
 
-import gc
 import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import msgpack
 import numpy as np
-from dask.utils import key_split
 
 from ...batch import Symbols, encode, intern
 from ...frames import Gap, RecordingError
 from ...recording import Recording
+from .garbage import no_collection
+from .keys import group_of, name_of, text_of
+from .opened import Told, silent
 
 COMPUTE, MEMORY, RESOURCES = "Compute", "Managed Memory", "Resource Usage"
 #: Name of the measure under which table ``cache`` has DASF's count of results held by each worker.
@@ -80,7 +80,7 @@ def events(data: bytes, gaps: list[Gap]) -> Iterator[dict[str, Any]]:
             gaps.append(Gap(begin, at - begin, f"a record that is no event{why}"))
 
 
-def read(paths: Sequence[Path]) -> Recording:
+def read(paths: Sequence[Path], told: Told = silent) -> Recording:
     """Databases as one recording.
 
     Times are moved by what the resource monitor tells of the clock; without its
@@ -88,12 +88,13 @@ def read(paths: Sequence[Path]) -> Recording:
     """
     gaps: list[Gap] = []
     tables = _Tables()
-    with _no_collection():
-        for path in paths:
+    with no_collection():
+        for place, path in enumerate(paths):
             data = path.read_bytes()
             if data and not matches(data):
                 raise RecordingError(f"{path} is no database of DASF's profiler: at byte 0 stands no event")
             tables.take(events(data, gaps))
+            told((place + 1) / len(paths))
     recording = tables.recording(paths[0].stem)
     for gap in gaps:
         recording.lost(gap)
@@ -105,25 +106,6 @@ def from_events(found: Iterator[Mapping[str, Any]], name: str) -> Recording:
     tables = _Tables()
     tables.take(found)
     return tables.recording(name)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Hundreds of thousands of small objects: the garbage collector would look at all of them, often."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def text_of(key: Any) -> str:
-    """A task's key as text, whatever kind Dask had."""
-    if isinstance(key, bytes):
-        return key.decode("utf-8", "replace")
-    return key if isinstance(key, str) else str(tuple(key) if isinstance(key, list) else key)
 
 
 class _Tables:
@@ -220,8 +202,8 @@ class _Tables:
         if not self._ids:
             return
         keys = list(self._ids)
-        groups = intern(_groups(keys))
-        names = intern([key_split(group) for group in groups.names])
+        groups = intern([group_of(key) for key in keys])
+        names = intern([name_of(group) for group in groups.names])
         prefixes = Symbols(names.codes[groups.codes], names.names)
         graph = {"task": np.arange(len(keys), dtype="u4"), "key": keys, "prefix": prefixes, "group": groups}
         recording.append(encode("graph", graph))
@@ -279,8 +261,3 @@ def _codes(values: Sequence[Any]) -> tuple[list[Any], np.ndarray]:
 
 def _figure(value: Any) -> float:
     return float(value) if isinstance(value, int | float) else _NAN
-
-
-def _groups(keys: list[str]) -> list[str]:
-    """Keys without their numbers: of ``('sum-1a2b', 0, 1)``, ``sum-1a2b``."""
-    return [key[2 : key.index("'", 2)] if key.startswith("('") and "'" in key[2:] else key for key in keys]

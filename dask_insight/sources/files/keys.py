@@ -1,0 +1,34 @@
+"""Keys of tasks as text, and the names that Dask makes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dask.utils import key_split
+
+#: Keys within keys that are told apart.
+_DEPTH = 8
+
+
+def text_of(key: Any) -> str:
+    """A task's key as text, whatever kind Dask had: lists stand for tuples, as files have none."""
+    if isinstance(key, bytes):
+        return key.decode("utf-8", "replace")
+    return key if isinstance(key, str) else str(_tuples(key, _DEPTH))
+
+
+def group_of(key: str) -> str:
+    """A key without its numbers: of ``('sum-1a2b', 0, 1)``, ``sum-1a2b``."""
+    return key[2 : key.index("'", 2)] if key.startswith("('") and "'" in key[2:] else key
+
+
+def name_of(group: str) -> str:
+    """Dask's prefix: of ``sum-1a2b``, ``sum``."""
+    name: str = key_split(group)
+    return name
+
+
+def _tuples(key: Any, depth: int) -> Any:
+    if isinstance(key, list | tuple):
+        return tuple(_tuples(each, depth - 1) for each in key) if depth else "…"
+    return key

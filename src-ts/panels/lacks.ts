@@ -1,0 +1,17 @@
+import type { Recording } from '../core/recording';
+import type { TableName } from '../core/schema';
+
+/**
+ * Why a recording of another tool's file has nothing for a panel, in words: that file's format
+ * does not hold it. Undefined for our own recordings.
+ */
+export function lackOf(recording: Recording, tables: readonly TableName[]): string | undefined {
+  const lacks = recording.about('lacks');
+  if (typeof lacks !== 'object' || lacks === null) return undefined;
+  const words = new Map<string, unknown>(Object.entries(lacks));
+  for (const table of tables) {
+    const why = words.get(table);
+    if (typeof why === 'string' && recording.table(table).rows === 0) return why;
+  }
+  return undefined;
+}
