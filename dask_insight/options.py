@@ -25,8 +25,8 @@ class Options:
     profile_budget: float = 0.02
     #: Interval between two samples of each process's resources.
     resources: float = 0.2
-    #: Interval between two polls of the scheduler.
-    poll: float = 1.0
+    #: Interval between two polls of the scheduler; workers push as often, but once a second at most.
+    poll: float = 2.0
     #: Most rows that the scheduler keeps until they are fetched.
     ring: int = 1_000_000
     #: Keep source code that rows point to: lines, and what submitted a graph.

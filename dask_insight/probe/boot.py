@@ -1,27 +1,34 @@
-"""Turns the shipped source text into modules; itself run as text on the other side."""
+"""Turns what was shipped into modules; itself run as text on the other side."""
 
 from __future__ import annotations
 
+import importlib.util
 import linecache
+import marshal
 import sys
 import types
 import zlib
 from typing import Any
 
 
-def build(package: str, sources: dict[str, bytes], module: str, name: str, options: dict[str, Any]) -> Any:
+def build(
+    package: str,
+    sources: dict[str, bytes],
+    compiled: tuple[bytes, dict[str, bytes]],
+    module: str,
+    name: str,
+    options: dict[str, Any],
+) -> Any:
     """An instance of ``module.name`` of the shipped package, loading the package where needed."""
     if f"{package}.{module}" not in sys.modules:
-        load(package, sources)
+        load(package, sources, compiled)
     return getattr(sys.modules[package + "." + module], name)(**options)
 
 
-def build_worker(
-    package: str, sources: dict[str, bytes], module: str, name: str, options: dict[str, Any]
-) -> Any:
+def build_worker(*shipped: Any) -> Any:
     """Like `build`, but never raises: a worker plugin that cannot be unpickled keeps every new worker out."""
     try:
-        return build(package, sources, module, name, options)
+        return build(*shipped)
     except Exception as error:
         from distributed.diagnostics.plugin import WorkerPlugin
 
@@ -36,11 +43,22 @@ def build_worker(
         return Inert()
 
 
-def load(package: str, sources: dict[str, bytes]) -> None:
+def load(package: str, sources: dict[str, bytes], compiled: tuple[bytes, dict[str, bytes]]) -> None:
     """Execute the modules that are not there yet, each after those it imports, the order they come in.
 
     Scheduler and worker need different ones, and may live in one process.
+
+    Parameters
+    ----------
+    package
+        Their package.
+    sources
+        Compressed source text of each.
+    compiled
+        The sender's magic number, and the compressed code of each for a Python that has the same.
     """
+    magic, codes = compiled
+    ready = codes if magic == importlib.util.MAGIC_NUMBER else {}
     loaded = []
     if package not in sys.modules:
         root = sys.modules[package] = types.ModuleType(
@@ -58,7 +76,11 @@ def load(package: str, sources: dict[str, bytes]) -> None:
             sys.modules[full] = module
             loaded.append(full)
             linecache.cache[module.__file__] = (len(text), None, text.splitlines(True), module.__file__)
-            exec(compile(text, module.__file__, "exec"), module.__dict__)
+            if short in ready:
+                code = marshal.loads(zlib.decompress(ready[short]))
+            else:
+                code = compile(text, module.__file__, "exec")
+            exec(code, module.__dict__)
             setattr(sys.modules[package], short, module)
     except BaseException:
         for full in loaded:

@@ -28,8 +28,11 @@ LAYOUT = "IQBddddddffd"
 RUNNING = "IQd"
 #: Seconds after which a task that runs is worth telling of.
 _LONG = 0.3
-#: Seconds for which a reading of the resident memory stands: shorter tasks change it by less than noise.
-_FRESH = 0.005
+#: Seconds below which an attempt changes the resident memory by less than noise, and for which the last
+#: reading stands when one begins.
+_SHORT, _FRESH = 0.005, 0.02
+#: Numbers that wait to be packed: packing many rows at a time finds everything in the caches.
+_LOOSE = 4096 * len(LAYOUT)
 
 
 class _Attempt:
@@ -45,8 +48,10 @@ class _Attempt:
         self.cancelled = self.told = False
 
 
-#: Attempt, thread, status, ended, stop, start.
-_Ended = tuple[_Attempt, int, int, float, float, float]
+#: Attempt, thread, status, ended, stop, start; name of the total of CPU seconds, and that total before.
+_Ended = tuple[_Attempt, int, int, float, float, float, tuple[Any, ...], float]
+#: Run, start, stop, prefix and thread of what has ended.
+End = tuple[int, float, float, str, int]
 
 
 class Executions:
@@ -64,7 +69,7 @@ class Executions:
     Attributes
     ----------
     ended
-        Told of each run that ends, where somebody wants to know: run, start, stop, prefix, thread.
+        Told of each run that ends, where somebody wants to know.
     """
 
     def __init__(
@@ -75,10 +80,12 @@ class Executions:
     ) -> None:
         self._worker = worker
         self._tasks = worker.state.tasks
-        self.ended: Callable[[int, float, float, str, int], None] | None = None
+        self.ended: Callable[[End], None] | None = None
         self._fetched = fetched
         self._failed = failed
         self.rows = Rows(LAYOUT, _BOUND)
+        #: Rows yet to be packed, one after another.
+        self._loose: list[float] = []
         self.errors: list[tuple[int, Hashable, str, str]] = []
         self.dropped = 0
         self.running = Rows(RUNNING, _BOUND)
@@ -87,8 +94,8 @@ class Executions:
         self._delay = worker.scheduler_delay
         self._changes: deque[tuple[float, float]] = deque(maxlen=100)
         self._attempts: dict[Hashable, _Attempt] = {}
-        #: The attempt that ended last: its row, and where its CPU time will be added up.
-        self._open: tuple[_Ended, tuple[Any, ...], float] | None = None
+        #: The attempt that ended last, whose CPU time is not known yet.
+        self._open: _Ended | None = None
         self._resident = _Resident()
 
     def transition(self, key: Hashable, start: str, finish: str, **facts: Any) -> None:
@@ -97,6 +104,8 @@ class Executions:
         Runs several times for every task, each time on caches that other code has filled: what counts is
         how little is touched, so the usual way of a task is written out here.
         """
+        if start == "memory" or finish == "forgotten":
+            return
         try:
             if finish == "ready" or finish == "constrained":
                 attempt = self._attempts.get(key)
@@ -106,7 +115,8 @@ class Executions:
                 if start != "cancelled":
                     self._attempts[key] = _Attempt(self._tasks[key].run_id & NOTHING, dasks.time())
             elif finish == "executing":
-                if self._worker.scheduler_delay != self._delay:
+                worker = self._worker
+                if worker.scheduler_delay != self._delay:
                     self._corrected()
                 run = self._tasks[key].run_id & NOTHING
                 attempt = self._attempts.get(key)
@@ -116,12 +126,15 @@ class Executions:
                 attempt.run = run
                 attempt.delay = self._delay
                 attempt.executing = now = dasks.time()
-                attempt.rss = self._resident.read(now)
+                resident = self._resident
+                attempt.rss = resident.last if 0 <= now - resident.when < _FRESH else resident.read(now)
+            elif finish == "memory" and start == "executing":
+                attempt = self._attempts.pop(key, None)
+                if attempt is not None:
+                    self._done(key, attempt, self._tasks[key], _MEMORY)
             elif start == "flight" and finish == "memory":
                 self._fetched()
             elif key in self._attempts:
-                if self._worker.scheduler_delay != self._delay:
-                    self._corrected()
                 self._left(key, start, finish)
         except Exception as error:
             self._failed("transition", error)
@@ -138,56 +151,81 @@ class Executions:
         self._changes.append(self.delays[-1])
 
     def _left(self, key: Hashable, start: str, finish: str) -> None:
+        """An attempt has ended, or been told to, in another way than the usual one."""
         if start in ("executing", "long-running", "cancelled", "resumed"):
             state = self._tasks.get(key)
             if state is not None and state.state in ("executing", "long-running", "cancelled", "resumed"):
                 # It was told to stop, or to go on, but its function still runs.
                 self._attempts[key].cancelled = state.state == "cancelled"
                 return
-            self._done(key, self._attempts.pop(key), state, finish)
+            self._done(key, self._attempts.pop(key), state, _CODES.get(finish, _CANCELLED))
         elif finish == "released":
             attempt = self._attempts.pop(key)
-            self._close()
+            if self._open is not None:
+                self._close(self._open)
             attempt.executing = attempt.rss = _NAN
-            self._add((attempt, 0, _RELEASED, dasks.time(), _NAN, _NAN), _NAN)
+            self._add(attempt, 0, _RELEASED, dasks.time(), _NAN, _NAN, _NAN)
 
-    def _done(self, key: Hashable, attempt: _Attempt, state: Any, finish: str) -> None:
+    def _done(self, key: Hashable, attempt: _Attempt, state: Any, status: int) -> None:
         now = dasks.time()
-        self._close()
+        worker = self._worker
+        if worker.scheduler_delay != self._delay:
+            self._corrected()
+        if self._open is not None:
+            self._close(self._open)
         began = stopped = _NAN
-        thread = self._worker.state.threads.get(key) or 0
+        thread = worker.state.threads.get(key) or 0
         for phase in reversed(state.startstops if state is not None else ()):
             if phase["action"] == "compute":
                 if self._delay != attempt.delay:
                     self._shifted_by(attempt, state.start_time, phase["start"])
                 began, stopped = phase["start"] - attempt.delay, phase["stop"] - attempt.delay
                 if self.ended is not None:
-                    self.ended(attempt.run, began, stopped, state.prefix, thread)
+                    self.ended((attempt.run, began, stopped, state.prefix, thread))
                 break
-        status = _CODES.get(finish, _CANCELLED)
+        resident = self._resident
+        rss = resident.read(now) if now - attempt.executing > _SHORT else resident.last
+        attempt.rss = (rss - attempt.rss) / 2**20
         if attempt.cancelled:
             status = _CANCELLED
-        elif status == _ERROR and state is not None:
-            text, trace = state.exception_text or "", state.traceback_text or ""
-            if len(self.errors) < _ERRORS:
-                self.errors.append((attempt.run, key, text[:_TEXT], trace[-_TEXT:]))
-            else:
-                self.dropped += 1
         if status == _MEMORY:
-            # The scheduler has them, and its message does not wait for ours.
+            # The scheduler has the times, and its message does not wait for ours.
             began = stopped = _NAN
             thread = 0
-        attempt.rss = (self._resident.read(now) - attempt.rss) / 2**20
-        row = (attempt, thread, status, now, stopped, began)
+        elif status == _ERROR and state is not None:
+            self._raised(key, attempt, state)
         if state is None or status == _ERROR:
-            self._add(row, _NAN)
+            self._add(attempt, thread, status, now, stopped, began, _NAN)
         else:
             where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
-            self._open = (row, where, self._worker.digests_total.get(where, 0.0))
+            before = worker.digests_total.get(where, 0.0)
+            self._open = attempt, thread, status, now, stopped, began, where, before
 
-    def _add(self, row: _Ended, cpu: float) -> None:
-        attempt, thread, status, now, stopped, began = row
-        self.rows.add(
+    def _raised(self, key: Hashable, attempt: _Attempt, state: Any) -> None:
+        text, trace = state.exception_text or "", state.traceback_text or ""
+        if len(self.errors) < _ERRORS:
+            self.errors.append((attempt.run, key, text[:_TEXT], trace[-_TEXT:]))
+        else:
+            self.dropped += 1
+
+    def _close(self, ended: _Ended) -> None:
+        """Finish the row of the attempt that ended last: Dask has added its CPU time to the total by now."""
+        self._open = None
+        attempt, thread, status, now, stopped, began, where, before = ended
+        cpu = self._worker.digests_total.get(where, 0.0) - before
+        self._add(attempt, thread, status, now, stopped, began, cpu)
+
+    def _add(
+        self,
+        attempt: _Attempt,
+        thread: int,
+        status: int,
+        now: float,
+        stopped: float,
+        began: float,
+        cpu: float,
+    ) -> None:
+        self._loose += (
             attempt.run,
             thread,
             status,
@@ -201,6 +239,14 @@ class Executions:
             attempt.rss,
             attempt.delay,
         )
+        if len(self._loose) >= _LOOSE:
+            self._pack()
+
+    def _pack(self) -> None:
+        loose, self._loose = self._loose, []
+        width = len(LAYOUT)
+        for at in range(0, len(loose), width):
+            self.rows.add(*loose[at : at + width])
 
     def _shifted_by(self, attempt: _Attempt, called: float | None, start: float) -> None:
         """Find which correction Dask has put on an attempt that was under way when there came another.
@@ -214,18 +260,11 @@ class Executions:
         if fitting:
             attempt.delay = min(fitting, key=lambda delay: start - delay - called)
 
-    def _close(self) -> None:
-        """Finish the row of the attempt that ended last: Dask has added its CPU time to the total by now."""
-        if self._open is not None:
-            row, where, before = self._open
-            self._open = None
-            cpu = self._worker.digests_total.get(where, 0.0) - before
-            # To the microsecond: noise below it would only be stored.
-            self._add(row, round(cpu * 2**20) / 2**20 if cpu > 0 else _NAN)
-
     def take(self, most: int) -> tuple[dict[str, Any], list[Hashable]]:
         """What is new, packed by table, and the keys it names: first of ``running``, then of ``errors``."""
-        self._close()
+        if self._open is not None:
+            self._close(self._open)
+        self._pack()
         now = dasks.time()
         keys: list[Hashable] = []
         threads = {key: ident for ident, key in list(self._worker.active_threads.items())}
@@ -259,22 +298,28 @@ class Executions:
 
 
 class _Resident:
-    """This process's resident memory, read cheaply enough for every task."""
+    """This process's resident memory, read cheaply enough for every task.
+
+    Attributes
+    ----------
+    last, when
+        What was read last, bytes, and when; NaN where it cannot be had so.
+    """
 
     def __init__(self) -> None:
         self._descriptor = -1
         if sys.platform.startswith("linux"):
             self._descriptor = os.open("/proc/self/statm", os.O_RDONLY)
             self._page = os.sysconf("SC_PAGE_SIZE")
-        self._when = 0.0
-        self._bytes = _NAN
+        self.when = 0.0
+        self.last = _NAN
 
     def read(self, now: float) -> float:
-        """Bytes, at most `_FRESH` old; NaN where they cannot be had so."""
-        if self._descriptor >= 0 and not 0 <= now - self._when < _FRESH:
-            self._when = now
-            self._bytes = float(int(os.pread(self._descriptor, 64, 0).split(None, 2)[1]) * self._page)
-        return self._bytes
+        """Bytes, now."""
+        if self._descriptor >= 0:
+            self.when = now
+            self.last = float(int(os.pread(self._descriptor, 64, 0).split(None, 2)[1]) * self._page)
+        return self.last
 
     def close(self) -> None:
         """Close the file."""

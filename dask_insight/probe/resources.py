@@ -14,7 +14,7 @@ from .gpu import Gpus
 
 _NAN = float("nan")
 #: Seconds between two looks at the host's network and disks, which cost most; the rates stand until the next.
-_HOST = 1.0
+_HOST = 2.0
 
 
 class ResourceSampler:

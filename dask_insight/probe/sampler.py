@@ -19,6 +19,8 @@ _SETTLE = 0.5
 #: Share of rounds with something to sample below which the interval is so many times as long, and the
 #: weight of the last round in that share.
 _BUSY, _DOZE, _LAST = 0.5, 4, 0.1
+#: Rounds without a change after which the interval is so many times as long: threads stand in long calls.
+_STILL, _NAP = 3, 3
 #: Seconds that a round costs the process beside the CPU of the sampling thread: the thread that held the
 #: GIL is stopped and started again. On two virtual cores, recorded minus bare, 50 µs (idle) to 300 µs (busy);
 #: the busy process is the one that must not be slowed.
@@ -74,6 +76,7 @@ class Sampler:
     last seen in a run of its name; short ones of a name are put together in one
     row a drain. So shares between names follow the clock, whenever rounds were
     possible: a thread often gets the GIL just when another begins to wait.
+    A change of the stack is taken to have come midway between two rounds.
     """
 
     def __init__(
@@ -103,7 +106,8 @@ class Sampler:
         self._asked = 0.0
         self._stacks = Stacks(base)
         self._seen: dict[int, _Thread] = {}
-        self._ends: deque[tuple[int, float, float, str, int]] = deque()
+        #: What `ended` was told and is not taken in yet; whoever must spare a call appends here.
+        self.ends: deque[tuple[int, float, float, str, int]] = deque()
         #: Runs whose thread does something else already, and whose end nobody has told yet.
         self._left: dict[int, _Thread] = {}
         self._like: dict[str, tuple[int, ...]] = {}
@@ -113,6 +117,7 @@ class Sampler:
         self._per_round = 0.0
         self._settled = 0.0
         self._busy = 1.0
+        self._still = 0
         self._rounds = 0
         self._since_rounds = 0
         self._since_cost = 0.0
@@ -148,7 +153,7 @@ class Sampler:
             Its thread.
         """
         if self._thread is not None:
-            self._ends.append((run, start, stop, name, ident))
+            self.ends.append((run, start, stop, name, ident))
 
     def drain(self) -> dict[str, dict[str, Any]]:
         """What was sampled since the last call.
@@ -217,8 +222,11 @@ class Sampler:
             cost = thread_time() - began + _HANDOVER
             self._cost += cost
             self._adapt(cost)
-            # With little to sample, look less often: what is missed by that is made up for when runs end.
-            wait = self.interval * (_DOZE if self._busy < _BUSY and self._ends_known else 1)
+            if self._busy < _BUSY and self._ends_known:
+                # With little to sample, look less often: what is missed by that is made up for when runs end.
+                wait = self.interval * _DOZE
+            else:
+                wait = self.interval * (_NAP if self._still >= _STILL else 1)
 
     def _adapt(self, cost: float) -> None:
         """Follow the budget: the interval at which a round's average cost is just within it."""
@@ -234,7 +242,7 @@ class Sampler:
         gap = max(0.0, now - self._before)
         self._before = now
         self._rounds += 1
-        if self._ends:
+        if self.ends:
             self._settle_ends()
         targets = self._targets()
         seen = self._seen
@@ -243,6 +251,7 @@ class Sampler:
         if not found:
             return
         frames = self._take_frames() if targets and self._take_frames is not None else {}
+        self._still += 1
         for ident, run in targets.items():
             frame = frames.get(ident)
             if frame is None:
@@ -256,6 +265,10 @@ class Sampler:
                 self._enter(ident, run, now, gap, path)
                 continue
             if path != state.path:
+                self._still = 0
+                half = max(0.0, now - state.last) / 2
+                state.held += half
+                state.last += half
                 self._write(state)
                 state.path = path
             state.held += max(0.0, now - state.last)
@@ -265,12 +278,14 @@ class Sampler:
             self._leave(state)
 
     def _enter(self, ident: int, run: int, now: float, gap: float, path: tuple[int, ...]) -> None:
+        self._still = 0
         state = self._seen[ident] = _Thread(ident, run, now, gap, path)
         if run == NOTHING or not self._ends_known:
             state.held, state.first_path = gap, None
 
     def _leave(self, state: _Thread) -> None:
         """The thread does something else."""
+        self._still = 0
         del self._seen[state.ident]
         self._write(state)
         if state.first_path is not None:
@@ -284,8 +299,8 @@ class Sampler:
             state.first_path = None
 
     def _settle_ends(self) -> None:
-        while self._ends:
-            run, start, stop, name, ident = self._ends.popleft()
+        while self.ends:
+            run, start, stop, name, ident = self.ends.popleft()
             state = self._left.pop(run, None)
             if state is None:
                 state = self._seen.get(ident)

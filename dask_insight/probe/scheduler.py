@@ -22,6 +22,8 @@ from .tasks import Tasks
 
 #: Seconds between two looks at workers' memory and at readers that are gone.
 _WATCH = 0.5
+#: Least seconds between two messages about our own process.
+_OWN = 1.0
 _CALLS = ("join", "poll", "push", "clock", "flush", "leave")
 
 
@@ -51,6 +53,7 @@ class Probe(SchedulerPlugin):
         self._watching: asyncio.Task[None] | None = None
         self._placed: asyncio.Task[None] | None = None
         self._own: Own | None = None
+        self._told_own = 0.0
         self._turn = 0
         self._heard: dict[str, int] = {}
         self._leaving: set[asyncio.Task[bool]] = set()
@@ -128,6 +131,8 @@ class Probe(SchedulerPlugin):
         reader.heard = monotonic()
         if at:
             reader.at = at
+        if reader.heard - self._told_own >= _OWN:
+            self._tell_own()
         self.tasks.flush()
         self.stores.release(list(self._readers.values()))
         packed, blobs, position, more = self.stores.read(reader)
@@ -204,6 +209,7 @@ class Probe(SchedulerPlugin):
             "profile_interval": min(options["profile_interval"] for options in asked),
             "profile_budget": max(options["profile_budget"] for options in asked),
             "resources": min(options["resources"] for options in asked),
+            "poll": min(options["poll"] for options in asked),
         }
 
     # What the scheduler calls
@@ -257,10 +263,8 @@ class Probe(SchedulerPlugin):
     # Ourselves
 
     async def _watch(self) -> None:
-        ticks = 0
         while True:
             await asyncio.sleep(_WATCH)
-            ticks += 1
             try:
                 self.tasks.forget(20_000)
                 for recorder, reader in list(self._readers.items()):
@@ -269,8 +273,6 @@ class Probe(SchedulerPlugin):
                 if self.scheduler.plugins.get(self.name) is not self:
                     return
                 self._look()
-                if self._own is not None and ticks % 2 == 0:
-                    self._tell_own()
             except Exception as error:
                 self._failed("watch", error)
 
@@ -281,6 +283,7 @@ class Probe(SchedulerPlugin):
 
     def _tell_own(self) -> None:
         if self._own is not None:
+            self._told_own = monotonic()
             message = self._own.message()
             self.stores.blobs.add(("scheduler", b"", to_serialize(message)), len(message))
 

@@ -1,11 +1,14 @@
-"""Sends the probe to a cluster as source text; stays on the client."""
+"""Sends the probe to a cluster, as source text and compiled; stays on the client."""
 
 from __future__ import annotations
 
+import marshal
 import zlib
 from functools import cache
 from hashlib import sha256
 from importlib import resources
+from importlib.util import MAGIC_NUMBER, find_spec
+from types import CodeType
 from typing import Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin, WorkerPlugin
@@ -33,7 +36,7 @@ _ONLY = {
 #: All of them.
 MODULES = (*_BOTH, *_ONLY["scheduler"], *_ONLY["worker"])
 
-_CALL = "exec(boot, scope) or scope[build](package, sources, module, name, options)"
+_CALL = "exec(boot, scope) or scope[build](package, sources, compiled, module, name, options)"
 
 
 @cache
@@ -41,6 +44,20 @@ def sources() -> dict[str, bytes]:
     """The modules' compressed source text, by name."""
     folder = resources.files(__package__)
     return {name: zlib.compress((folder / f"{name}.py").read_bytes(), 9) for name in MODULES}
+
+
+@cache
+def _code(name: str) -> bytes:
+    """A module's compressed code as it runs on the cluster."""
+    here = f"{__package__}.{name}"
+    loader: Any = getattr(find_spec(here), "loader", None)
+    return zlib.compress(marshal.dumps(_moved(loader.get_code(here), f"<{package()}.{name}>")), 1)
+
+
+def _moved(code: CodeType, file: str) -> CodeType:
+    """Code that stands in another file."""
+    consts = (_moved(each, file) if isinstance(each, CodeType) else each for each in code.co_consts)
+    return code.replace(co_filename=file, co_consts=tuple(consts))
 
 
 @cache
@@ -65,6 +82,7 @@ def _call(build: str, module: str, name: str, options: dict[str, Any]) -> tuple[
         "build": build,
         "package": package(),
         "sources": {each: sources()[each] for each in wanted},
+        "compiled": (MAGIC_NUMBER, {each: _code(each) for each in wanted}),
         "module": module,
         "name": name,
         "options": options,

@@ -1,4 +1,4 @@
-"""The worker's side of the probe: collects, and pushes to the scheduler's side once a second."""
+"""The worker's side of the probe: collects, and pushes to the scheduler's side now and then."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .sampler import Sampler
 from .starved import Starved, task_threads
 from .transfers import Transfers
 
-#: Seconds between two pushes, and for which the last one may take.
+#: Least seconds between two pushes, and those that the last one may take.
 _PUSH = 1.0
 _LAST = 5.0
 #: Seconds that the first may take, for which a new worker waits.
@@ -127,7 +127,7 @@ class Probe(WorkerPlugin):
     async def _keep_pushing(self) -> None:
         try:
             while not self._off:
-                await asyncio.sleep(_PUSH)
+                await asyncio.sleep(max(_PUSH, self._options.get("poll", _PUSH)))
                 await self._push()
         except asyncio.CancelledError:
             raise
@@ -228,6 +228,7 @@ class Probe(WorkerPlugin):
 
     def _adjust(self, options: dict[str, Any]) -> None:
         """Follow what the recorders ask for."""
+        self._options = options
         self._pulse.interval = options.get("resources", self._pulse.interval)
         wanted = options.get("profile", False)
         if wanted and self._sampler is None:
@@ -236,9 +237,10 @@ class Probe(WorkerPlugin):
                 self._threads, str, interval, budget, base="distributed/worker.py", ends=True
             )
             self._sampler.start()
-            self._executions.ended = self._sampler.ended
             if self._sampler.reason:
                 self._gaps.append(self._sampler.reason)
+            else:
+                self._executions.ended = self._sampler.ends.append
         elif wanted and self._sampler is not None:
             self._sampler.aim, self._sampler.budget = options["profile_interval"], options["profile_budget"]
         elif not wanted and self._sampler is not None:

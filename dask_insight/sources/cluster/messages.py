@@ -127,7 +127,8 @@ class Messages:
             "worker": [process] * len(found),
             "thread": [str(ident) if ident else "" for ident in found["thread"].tolist()],
             "status": pick(found["status"], executions.STATUSES),
-            "cpu": found["cpu"],
+            # To the microsecond: noise below it would only be stored.
+            "cpu": np.where(found["cpu"] > 0, np.rint(found["cpu"] * 2**20) / 2**20, np.nan),
             "rss": found["rss"],
         }
         for name in ("ended", "stop", "start", "executing", "ready", "received"):

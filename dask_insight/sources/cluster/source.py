@@ -28,7 +28,7 @@ from .tables import Tables
 _TRIES = 5
 #: Seconds between two looks at whether the client still has its scheduler.
 _LOOK = 0.5
-#: Seconds between two batches of what the client's process does.
+#: Least seconds between two batches of what the client's process does.
 _OWN = 1.0
 
 
@@ -120,7 +120,7 @@ class ClusterSource:
     async def _join(self) -> None:
         options = {
             name: getattr(self._options, name)
-            for name in ("profile", "profile_interval", "profile_budget", "resources")
+            for name in ("profile", "profile_interval", "profile_budget", "resources", "poll")
         } | {"lease": self.lease, "process": process()}
         for _ in range(_TRIES):
             await self._register()
@@ -145,7 +145,7 @@ class ClusterSource:
             self._event("error", "lost", f"workers do not take our plugin: {answer['problem']}")
 
     def _tell_own(self, final: bool = False) -> None:
-        """Emit what this process did, once a second."""
+        """Emit what this process did, once a second at most."""
         if final or monotonic() - self._told_own >= _OWN:
             self._told_own = monotonic()
             offset, _ = self._offset.estimate(time())
