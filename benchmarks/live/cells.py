@@ -10,10 +10,9 @@ import sys
 import time
 
 import psutil
-from distributed import Client
+from distributed import Client, Future, wait
 
 from ..overhead_run import WORKLOADS
-from .cluster import steady
 
 
 class Cost:
@@ -59,11 +58,28 @@ def _cpu(process: psutil.Process) -> float:
     return times.user + times.system
 
 
-def busy(client: Client, rate: int, seconds: float) -> None:
-    """Compute tasks at an even rate while this kernel can do nothing else."""
-    began = time.time()
-    tasks = steady(client, rate, seconds)
-    print(json.dumps({"tasks": tasks, "seconds": time.time() - began}))
+def ends_at(moment: float) -> None:
+    """A task that waits until a moment and ends then, or at once if that has passed."""
+    time.sleep(max(0.0, moment - time.time()))
+
+
+def busy(client: Client, rate: int, seconds: int) -> None:
+    """Have a task end every 1/`rate` seconds while this kernel can do nothing else.
+
+    They are handed in a second's worth at a time, a second before they are due, so that neither
+    the client nor the scheduler is a second's worth behind before it shows. Prints how many there
+    were and how long it took: the rate that was reached.
+    """
+    began = time.time() + 1
+    waiting: list[list[Future]] = []
+    for second in range(seconds):
+        due = [began + second + number / rate for number in range(rate)]
+        waiting.append(client.map(ends_at, due, pure=False))
+        time.sleep(max(0.0, began + second - time.time()))
+        if len(waiting) > 1:
+            wait(waiting.pop(0))
+    wait([future for futures in waiting for future in futures])
+    print(json.dumps({"tasks": rate * seconds, "seconds": time.time() - began}))
 
 
 def memory() -> None:
