@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 
 import dask_insight
 from dask_insight.errors import ExitCode
-from dask_insight.exports import FORMATS, format_of
+from dask_insight.exports import FORMATS, export, format_of
 from dask_insight.hosts.cli import main
 from dask_insight.recording import Recording
 
@@ -208,6 +208,35 @@ def test_otlp_spans_form_a_tree_with_links(recording: Recording, tmp_path: Path)
     assert failed["status"]["code"] == 2
 
 
+def test_opentelemetrys_own_reader_takes_the_spans(recording: Recording, tmp_path: Path) -> None:
+    trace = pytest.importorskip("opentelemetry.proto_json.trace.v1.trace")
+    text = exported(recording, tmp_path, "otlp").read_text("utf-8")
+    (resource,) = trace.TracesData.from_json(text).resource_spans
+    spans = [span for scope in resource.scope_spans for span in scope.spans]
+    written = json.loads(text)["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    assert [span.span_id.hex() for span in spans] == [span["spanId"] for span in written]
+    assert len({span.trace_id for span in spans}) == 1 and len(spans[0].trace_id) == 16
+    ran = recording.tasks[np.isfinite(recording.tasks["start"])]
+    told = {
+        attributes["dask.key"].string_value: (span, attributes)
+        for span in spans
+        if "dask.key" in (attributes := {each.key: each.value for each in span.attributes})
+    }
+    assert set(told) == set(ran["key"])
+    for row in ran.to_dict("records"):
+        span, attributes = told[row["key"]]
+        assert span.name == row["prefix"]
+        assert attributes["dask.worker"].string_value == row["worker"]
+        assert (span.end_time_unix_nano - span.start_time_unix_nano) / 1e9 == pytest.approx(
+            row["duration"], abs=2e-6
+        )
+        assert span.start_time_unix_nano / 1e9 == pytest.approx(recording.started + row["start"], abs=2e-6)
+        if np.isfinite(row["nbytes"]):
+            assert attributes["dask.nbytes"].int_value == row["nbytes"]
+        if np.isfinite(row["cpu"]):
+            assert attributes["dask.cpu"].double_value == pytest.approx(row["cpu"], abs=1e-6)
+
+
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 def test_tables_come_back_whole(recording: Recording, tmp_path: Path, format: str) -> None:
     if format == "parquet":
@@ -270,6 +299,54 @@ def test_nothing_is_overwritten_without_being_asked(recording: Recording, tmp_pa
     assert [each.name for each in tmp_path.iterdir()] == ["run.trace.json"]
 
 
+def test_what_hinders_is_said_before_anything_is_lost(recording: Recording, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="make it first"):
+        recording.export(tmp_path / "nowhere" / "run.json")
+    with pytest.raises(FileExistsError, match="name a file in it"):
+        recording.export(tmp_path, "chrome", force=True)
+    with pytest.raises(TypeError, match="chrome has no option 'colour'"):
+        recording.export(tmp_path / "run.trace.json", colour="red")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_other_files_is_never_replaced(recording: Recording, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.tex").write_text("years of work", "utf-8")
+    with pytest.raises(FileExistsError, match=r"holds thesis\.tex"):
+        recording.export(mine, "csv", force=True)
+    assert (mine / "thesis.tex").read_text("utf-8") == "years of work"
+    tables = recording.export(tmp_path / "tables", "csv")
+    (tables / "stale.csv").write_text("from before", "utf-8")
+    recording.export(tables, "csv", force=True)
+    assert not (tables / "stale.csv").exists()
+    assert (tables / "tasks.csv").exists()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["mine", "tables"]
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if name not in ("parquet", "svg", "png")])
+def test_nothing_is_left_of_an_export_that_fails(
+    recording: Recording, tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(share: float) -> None:
+        raise OSError(28, "No space left on device")
+
+    target = tmp_path / f"run{FORMATS[format].suffix or '-' + format}"
+    with pytest.raises(OSError, match="No space"):
+        export(recording, target, format, told=full)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if name not in ("svg", "png")])
+def test_how_far_it_is_is_told(recording: Recording, tmp_path: Path, format: str) -> None:
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    shares: list[float] = []
+    export(recording, tmp_path / "run", format, told=shares.append)
+    assert shares == sorted(shares)
+    assert 0 < shares[0] <= shares[-1] <= 1
+
+
 def test_the_name_says_the_format() -> None:
     assert format_of("a/run.trace.json.gz") == "chrome"
     assert format_of("run.speedscope.json") == "speedscope"
@@ -278,8 +355,8 @@ def test_the_name_says_the_format() -> None:
     assert format_of("run.html") is None
     with pytest.raises(ValueError, match="speedscope"):
         Recording().export("run.html")
-    with pytest.raises(ValueError, match="'svg' is no format"):
-        Recording().export("run.svg", "svg")
+    with pytest.raises(ValueError, match="'xls' is no format"):
+        Recording().export("run.xls", "xls")
 
 
 def test_the_command_line_exports(
