@@ -307,6 +307,31 @@ class Facts:
         return np.bincount(self.lanes.worker, self.busy_by_lane, len(self.lanes.workers))
 
     @cached_property
+    def working_by_lane(self) -> np.ndarray:
+        """The same as `busy_by_lane` without outliers, and what workers of one host waited for a CPU."""
+        waited = np.zeros(len(self.lanes.workers))
+        for each in self.held:
+            waited[each.code] = 0.0 if self.has_host_alone(each.name) else each.waits * each.seconds
+        known = self.attempts
+        for found in self.outliers(3, 4):
+            if found.why in ("itself", "data"):
+                for row, beyond in zip(found.rows.tolist(), found.beyond.tolist(), strict=True):
+                    worker = known.worker.names[known.worker.codes[row]]
+                    waited[self.lanes.workers.index(worker)] += beyond * float(self.length[row])
+        share = np.minimum(waited / np.maximum(self.busy_by_worker, 1e-12), 1.0)
+        return np.asarray(self.busy_by_lane * (1 - share)[self.lanes.worker])
+
+    @cached_property
+    def working_by_worker(self) -> np.ndarray:
+        """The same by code of the worker."""
+        return np.bincount(self.lanes.worker, self.working_by_lane, len(self.lanes.workers))
+
+    def has_host_alone(self, worker: str) -> bool:
+        """Whether a worker has its host for itself."""
+        hosts = [each.get("host") for each in self.workers.values()]
+        return hosts.count(self.workers.get(worker, {}).get("host")) < 2
+
+    @cached_property
     def threads_by_worker(self) -> np.ndarray:
         """Threads of each worker, by code."""
         return np.bincount(self.lanes.worker, self.lanes.threads, len(self.lanes.workers))

@@ -34,9 +34,9 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
         name = known.worker.names[worker]
         if name in waiting:
             continue
-        expected, spent, number = _compared(limits, worker, plain, own, alone=_alone(facts, name))
+        expected, spent, number = _compared(limits, worker, plain, own, alone=facts.has_host_alone(name))
         total, usual = float(spent.sum()), float(expected.sum())
-        sure = name in told or _alone(facts, name)
+        sure = name in told or facts.has_host_alone(name)
         least = limits["worker-skew.times" if sure else "worker-skew.starved"]
         if number < limits["worker-skew.count"] or usual <= 0 or total < least * usual:
             continue
@@ -78,12 +78,6 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 _Compared = tuple[np.ndarray, np.ndarray, int]
-
-
-def _alone(facts: Facts, name: str) -> bool:
-    """Whether a worker has its host for itself."""
-    hosts = [each.get("host") for each in facts.workers.values()]
-    return hosts.count(facts.workers.get(name, {}).get("host")) < 2
 
 
 def _compared(limits: Limits, worker: int, plain: _Medians, own: _Medians, *, alone: bool) -> _Compared:
@@ -140,7 +134,7 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = float(facts.misplaced.sum())
     if lost < limits["worker-skew.idle"] * facts.offered:
         return
-    busy = facts.busy_by_worker
+    busy = facts.working_by_worker
     # One worker with most of the work is what this tells; else see imbalanced-threads.
     per_thread = busy / np.maximum(facts.threads_by_worker, 1e-9)
     there = facts.threads_by_worker > 0
@@ -179,7 +173,7 @@ def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = float(facts.misplaced.sum())
     if lost < limits["imbalanced-threads.idle"] * facts.offered:
         return
-    busy, threads = facts.busy_by_lane, facts.lanes.threads
+    busy, threads = facts.working_by_lane, facts.lanes.threads
     mean = float(busy.sum() / threads.sum())
     variation = float(np.sqrt((threads * (busy / threads - mean) ** 2).sum() / threads.sum())) / max(
         mean, 1e-12
@@ -245,7 +239,7 @@ WORKER_SKEW = Rule(
         "Slower: the medians of its tasks by name against those of the other workers, at least "
         "`worker-skew.times` "
         "over `worker-skew.count` tasks or more, waits for a CPU not counted in (`worker-skew.starved`) "
-        "among workers of one host. More work: busy time of its threads at least "
+        "among workers of one host. More work: busy time of its threads, without such waits, at least "
         "`worker-skew.times` that "
         "of the others, while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all "
         "thread time."
