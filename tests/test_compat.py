@@ -79,6 +79,40 @@ def test_a_metric_of_ones_own_is_recorded() -> None:
     assert cache.recording.cache["size"].max() >= 7.0
 
 
+def test_figures_have_a_label_for_each_function() -> None:
+    bokeh = pytest.importorskip("bokeh.models")
+    parts = [dask.delayed(abs)(number) for number in range(5)]
+    with (
+        dask_insight.Profiler() as prof,
+        dask_insight.ResourceProfiler(dt=0.01) as resources,
+        dask_insight.CacheProfiler() as cache,
+    ):
+        dask.delayed(sum)(parts).compute(scheduler="threads")
+    data = [source.data for source in prof.visualize(show=False, save=False).select(bokeh.ColumnDataSource)]
+    (tasks,) = [each for each in data if "function" in each]
+    assert sorted(tasks["function"]) == ["abs"] * 5 + ["sum"]
+    assert len(set(tasks["color"])) == 2
+    lines = [source.data for source in cache.visualize(show=False, save=False).select(bokeh.ColumnDataSource)]
+    assert sorted(each["label"][0] for each in lines if "label" in each) == ["abs", "sum"]
+    stacked = dask_insight.visualize(
+        [prof, resources, cache], show=False, save=False, palette="Inferno", title="Mine", width=500
+    )
+    figures = [figure for figure, *_ in stacked.children]
+    assert len(figures) == 3
+    assert {id(figure.x_range) for figure in figures} == {id(figures[0].x_range)}
+    assert (figures[0].title.text, figures[0].width) == ("Mine", 500)
+
+
+def test_figures_are_saved_where_they_are_asked_for(tmp_path: Path) -> None:
+    pytest.importorskip("bokeh")
+    from dask.threaded import get
+
+    with dask_insight.Profiler() as prof:
+        get(GRAPH, "d")
+    prof.visualize(show=False, save=True, filename=str(tmp_path / "mine.html"), mode="inline")
+    assert "<html" in (tmp_path / "mine.html").read_text("utf-8")
+
+
 def test_registered_for_good_and_off_again() -> None:
     from dask.threaded import get
 

@@ -8,6 +8,8 @@ from typing import Any
 from dask import diagnostics
 from dask.callbacks import Callback
 from dask.diagnostics import visualize
+from dask.diagnostics.profile import CacheData
+from dask.utils import funcname, key_split
 
 from .block import Metric, RecordedBlock
 
@@ -20,8 +22,15 @@ class Profiler(RecordedBlock, diagnostics.Profiler):
     ``results`` are dask's named tuples ``key``, ``task``, ``start_time``,
     ``end_time`` (seconds of `timeit.default_timer`), ``worker_id``. They hold what
     the scheduler's callbacks saw: with processes, that is when a task was sent
-    and fetched. `recording` has when it ran, and where.
+    and fetched. `recording` has when it ran, and where. Its figure has a colour and a label for each
+    function, where today's dask has one for each task.
     """
+
+    def _plot(self, **kwargs: Any) -> Any:
+        from dask.diagnostics.profile_visualize import plot_tasks
+
+        named = [each._replace(task=_Function(each.key, each.task)) for each in self.results]
+        return plot_tasks(named, self._dsk, self.start_time, self.end_time, **kwargs)
 
 
 class ResourceProfiler(RecordedBlock, diagnostics.ResourceProfiler):
@@ -45,13 +54,43 @@ class CacheProfiler(RecordedBlock, diagnostics.CacheProfiler):
     metric
         Function of a task's result that gives its size; counts results by default.
     metric_name
-        Its name in figures.
+        Its name in figures, which have a line for each function, where today's dask has one for each result.
     """
 
     def __init__(self, metric: Metric | None = None, metric_name: str | None = None) -> None:
         super().__init__(metric, metric_name)  # type: ignore[no-untyped-call]
         if metric is not None:
             self._metric = self._cache_metric = _Once(metric, self._metric_name)
+
+    def _plot(self, **kwargs: Any) -> Any:
+        from dask.diagnostics.profile_visualize import plot_cache
+
+        named = [_Cached(*each) for each in self.results]
+        return plot_cache(named, self._dsk, self.start_time, self.end_time, self._metric_name, **kwargs)
+
+
+class _Function:
+    """A task whose text, which dask's figures show and group by, is its function's name."""
+
+    def __init__(self, key: Any, task: Any) -> None:
+        function = getattr(task, "func", None)
+        if function is None and isinstance(task, tuple) and task and callable(task[0]):
+            function = task[0]
+        # Fused tasks have a function of dask's that runs them: their keys tell more.
+        fused = getattr(function, "__module__", "") == "dask._task_spec"
+        self._name = key_split(key) if function is None or fused else funcname(function)
+
+    def __repr__(self) -> str:
+        return str(self._name)
+
+
+class _Cached(CacheData):
+    """A result that was kept, whose text is the name of the function that made it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return repr(_Function(self.key, self.task))
 
 
 class _Once:
