@@ -12,7 +12,7 @@ from .chart import Area, Axis, Boxes, Chart, Line, Plot, Rows, Sign
 from .colors import css, luminance
 from .texts import clean, cut, fitted, width
 from .theme import Theme
-from .ticks import amount_ticks
+from .ticks import upright_ticks
 
 #: Width for which texts and legends are cut where a figure stretches, pixels.
 _USUAL = 900
@@ -175,7 +175,7 @@ class _Drawing:
         )
         drawn.update(
             border_line_width=0, background_fill_alpha=0, label_text_color=css(self._theme.muted),
-            label_text_font_size="11px", glyph_width=12, glyph_height=12, padding=2, margin=2, spacing=2,
+            label_text_font_size="11px", glyph_width=12, glyph_height=12, padding=2, margin=2, spacing=6,
             label_standoff=4,
         )  # fmt: skip
         self.figure.add_layout(drawn, "above")
@@ -210,9 +210,10 @@ class _Drawing:
             self._rows(plot.y)
         else:
             # Along amounts nobody zooms, so that marks can be what they are in pictures.
-            ticks = amount_ticks(plot.y.low, plot.y.high, max(2, round(plot.height / 30)), plot.y.unit)
+            ticks = upright_ticks(plot.y.low, plot.y.high, plot.height, plot.y.unit)
             made.yaxis.ticker = self._models.FixedTicker(ticks=[tick.value for tick in ticks])
-            made.yaxis.major_label_overrides = {tick.value: tick.label for tick in ticks}
+            shown = {tick.value: tick.label.removeprefix("\N{MINUS SIGN}") for tick in ticks}
+            made.yaxis.major_label_overrides = shown
             made.yaxis.axis_label = _plain(plot.title or plot.y.label)
 
     def _rows(self, rows: Rows) -> None:
@@ -317,11 +318,14 @@ class _Drawing:
         )  # fmt: skip
 
     def _area(self, mark: Area) -> None:
-
-        x = np.repeat(mark.edges, 2)[1:-1]
-        low, high = np.repeat(mark.low, 2), np.repeat(mark.high, 2)
-        source = self._models.ColumnDataSource({"x": x, "low": low, "high": high})
-        self.figure.varea("x", "low", "high", source=source, fill_color=css(mark.color))
+        """Each stretch without a gap by itself: Bokeh would join them."""
+        known = np.isfinite(mark.low) & np.isfinite(mark.high)
+        ends = np.flatnonzero(np.diff(np.concatenate(([False], known, [False])).astype("i1")))
+        for first, last in ends.reshape(-1, 2).tolist():
+            x = np.repeat(mark.edges[first : last + 1], 2)[1:-1]
+            low, high = (np.repeat(side[first:last], 2) for side in (mark.low, mark.high))
+            source = self._models.ColumnDataSource({"x": x, "low": low, "high": high})
+            self.figure.varea("x", "low", "high", source=source, fill_color=css(mark.color))
 
     def _line(self, mark: Line) -> None:
         self.figure.line(

@@ -120,7 +120,7 @@ class Picture:
         charts = _charts(request, panel, own)
         self.is_empty = all(chart.empty for chart in charts)
         title = charts[0].title if panel != OVERVIEW else recording.summary(findings=False).verdict()
-        self._title = f"{title}: {request.caption()}" if panel != OVERVIEW else title
+        self._title = " · ".join(part for part in (title, request.caption()) if part)
         self._background = request.theme.background
         self._page = Page(
             charts, Words(title, request.caption(), _source(request)), request.theme, width, height

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -145,8 +145,10 @@ class Request:
         return frozenset(wanted)
 
     def _known_workers(self, wanted: list[str]) -> frozenset[str]:
-        seen: Symbols = self.columns("attempts")["worker"]
-        addresses = dict.fromkeys((*self.titles, *(name for name in seen.names if name), *self._processes()))
+        addresses: dict[str, None] = dict.fromkeys(self.titles)
+        for table, column in (("attempts", "worker"), ("resources", "process"), ("memory", "worker")):
+            symbols: Symbols = self.columns(table)[column]
+            addresses.update(dict.fromkeys(name for name in symbols.names if name))
         found: set[str] = set()
         for each in wanted:
             matching = [one for one in addresses if each in (one, self.titles.get(one))]
@@ -154,10 +156,6 @@ class Request:
                 _check(each, [*addresses, *self.titles.values()], "worker")
             found.update(matching)
         return frozenset(found)
-
-    def _processes(self) -> Iterable[str]:
-        resources: Symbols = self.columns("resources")["process"]
-        return resources.names
 
 
 def _listed(given: Any) -> list[str]:

@@ -15,7 +15,7 @@ _ASCII = (
     63, 28, 28, 58, 28, 97, 63, 61, 63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84,
 )  # fmt: skip
 #: What is wide in every font; everything else counts as a letter.
-_WIDE, _LETTER = 1.0, 0.64
+_WIDE, _LETTER = 1.25, 0.64
 
 
 def clean(text: str) -> str:

@@ -54,6 +54,17 @@ def amount_ticks(low: float, high: float, most: int, unit: str) -> list[Tick]:
     return [Tick(value, f"{_plain(value / size)}{end}") for value in _multiples(low, high, step)]
 
 
+def upright_ticks(low: float, high: float, height: float, unit: str) -> list[Tick]:
+    """Marks of an axis of amounts that stands upright: one above zero, and no more than there is room."""
+    few = max(2, int(height / 40)) + (low < 0)
+    ticks: list[Tick] = []
+    for most in range(few, few + 3):
+        ticks = amount_ticks(low, high, most, unit)
+        if any(tick.value > 0 for tick in ticks):
+            break
+    return ticks
+
+
 def _round(rough: float) -> float:
     """The next of 1, 2, 5 times a power of ten."""
     if not rough > 0:

@@ -113,7 +113,8 @@ def _by_package(packages: list[str], shown: Any, whole: float) -> list[tuple[str
     sums: dict[str, float] = {}
     for package, seconds in zip(packages, shown["self"].tolist(), strict=True):
         sums[package] = sums.get(package, 0.0) + seconds
-    return sorted(((name, value / whole) for name, value in sums.items()), key=lambda pair: -pair[1])
+    shares = ((name, value / whole) for name, value in sums.items() if value > 0)
+    return sorted(shares, key=lambda pair: -pair[1])
 
 
 def _only(chosen: frozenset[str] | None, what: str) -> str | None:

@@ -11,7 +11,7 @@ from ..chart import Area, Axis, Boxes, Chart, Line, Plot, Rows, Sign
 from ..colors import luminance
 from ..texts import cut, fitted, lines, width
 from ..theme import Theme
-from ..ticks import Tick, amount_ticks, time_ticks
+from ..ticks import Tick, amount_ticks, time_ticks, upright_ticks
 from .pen import Pen
 
 #: Free space around everything, and right of plots.
@@ -62,7 +62,9 @@ class Page:
         self._charts, self._words, self._theme = charts, words, theme
         self.width = float(wide)
         self._inner = self.width - 2 * _SIDE
-        self._gutter = _GUTTER if wide >= _NARROW else _NARROW_GUTTER
+        # Then names of rows stand over their plots.
+        self._narrow = wide < _NARROW
+        self._gutter = _NARROW_GUTTER if self._narrow else _GUTTER
         self._stretch = 1.0
         natural = self._measure()
         if high is not None:
@@ -188,7 +190,8 @@ class Page:
 
     def _above(self, plot: Plot) -> float:
         """Room for a title that stands over its plot."""
-        return float(_LINE) if plot.title and (plot.room or isinstance(plot.y, Rows)) else 0.0
+        over = isinstance(plot.y, Rows) or self._narrow
+        return float(_LINE) if plot.title and over else 0.0
 
     def _below(self, chart: Chart, number: int) -> float:
         """Room under a plot: for its axis where the next one has another, and to the next one."""
@@ -287,24 +290,21 @@ class Page:
 
     def _amounts(self, pen: Pen, plot: Plot, axis: Axis, box: _Box) -> None:
         theme = self._theme
-        ticks: list[Tick] = []
-        few = max(2, int(box.height / 40))
-        for most in range(few, few + 3):
-            ticks = amount_ticks(axis.low, axis.high, most if axis.low == 0 else most + 1, axis.unit)
-            if any(tick.value > 0 for tick in ticks):
-                break
-        narrow = box.x - _SIDE < 100
+        ticks = upright_ticks(axis.low, axis.high, box.height, axis.unit)
         free = np.inf
         for tick in ticks:
             y = _y(axis, box, tick.value)
             _fill(pen, _Box(box.x, y, box.width, 1), theme.grid)
             shown = tick.label.removeprefix("\N{MINUS SIGN}")
             beside = width(plot.title, _TEXT) + width(shown, _SMALL) + 14 < box.x - _SIDE
-            if narrow or beside or y - box.y > 18:
+            if self._narrow or beside or y - box.y > 18:
                 hidden = tick.value < 0 or (axis.low < 0 and tick.value == 0)
                 if not hidden and y <= free:
                     free = y - 13
                     pen.text(box.x - 8, y, shown, theme.muted, size=_SMALL, anchor="end")
+        if self._narrow:
+            self._title_over(pen, plot, box)
+            return
         room = box.x - _SIDE - 6
         pen.text(_SIDE, box.y + 6, fitted(plot.title, room, _TEXT), theme.text, size=_TEXT)
         if plot.above:
@@ -316,6 +316,19 @@ class Page:
                 _fill(pen, _Box(_SIDE, y - 4, 7, 7), sign.color)
                 text = fitted(sign.label, room - 40, _SMALL)
                 pen.text(_SIDE + 11, y, text, theme.muted, size=_SMALL)
+
+    def _title_over(self, pen: Pen, plot: Plot, box: _Box) -> None:
+        """Name of a row and its parts in one line over it."""
+        y = box.y - _LINE / 2
+        title = f"{plot.title}: {plot.above} up, {plot.below} down" if plot.above else plot.title
+        pen.text(_SIDE, y, title, self._theme.text, size=_TEXT)
+        x = _SIDE + width(title, _TEXT) + 14
+        for sign in plot.signs:
+            text = fitted(sign.label, self.width - _SIDE - x - 11, _SMALL)
+            if text:
+                _fill(pen, _Box(x, y - 4, 7, 7), sign.color)
+                pen.text(x + 11, y, text, self._theme.muted, size=_SMALL)
+                x += width(text, _SMALL) + 25
 
     def _boxes(self, pen: Pen, plot: Plot, mark: Boxes, box: _Box) -> None:
         assert isinstance(plot.y, Rows)

@@ -1,0 +1,564 @@
+"""Figures and pictures of panels: what they say adds up, is bounded, is legible, and runs nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dask_insight
+from dask_insight import figures
+from dask_insight.batch import Symbols, encode
+from dask_insight.errors import ExitCode
+from dask_insight.exports import FORMATS
+from dask_insight.figures.bokeh_figure import figure_of
+from dask_insight.figures.chart import Area, Boxes, Chart, Plot
+from dask_insight.figures.panels import PANELS
+from dask_insight.figures.pictures import OVERVIEW, Picture
+from dask_insight.figures.ran import Pieces, Ran
+from dask_insight.figures.request import Request
+from dask_insight.figures.texts import cut, fitted, lines, width
+from dask_insight.figures.ticks import amount_ticks, time_ticks
+from dask_insight.hosts.cli import main
+from dask_insight.recording import Recording
+
+GOLDEN = Path(__file__).parent / "golden" / "run.dinsight"
+START = 1_750_000_000.0
+HOSTILE = [
+    "</script><script>window.hacked=1</script>",
+    '"><img src=x onerror="window.hacked=1">',
+    "$$\\frac{a}{b}$$",
+    "\\(x\\) \\[y\\]",
+    "\u202etxet",
+    "\x00\x1b[31m",
+    "@fact0 @{fact1}{safe} $index",
+    "]]>&amp;&#x3c;",
+    "\ud800",
+    "日本語のタスク名前",
+    "a" * 300,
+]
+EVERY = sorted(PANELS)
+
+
+@pytest.fixture(scope="module")
+def golden() -> Recording:
+    return dask_insight.open(GOLDEN)
+
+
+def made(tasks: int, lanes: int = 8, names: int = 5, seed: int = 0) -> Recording:
+    """Tasks of random lengths one after the other in lanes, some of which failed."""
+    random = np.random.default_rng(seed)
+    lane = np.arange(tasks) % lanes
+    length = random.exponential(1.0, tasks)
+    stop = np.zeros(tasks)
+    for each in range(lanes):
+        stop[lane == each] = np.cumsum(length[lane == each] * 1.25)
+    status = np.where(random.random(tasks) < 0.002, 1, 0)
+    run = Recording()
+    ids = np.arange(tasks, dtype="u4")
+    name = Symbols(random.integers(0, names, tasks).astype("u4"), [f"name-{each}" for each in range(names)])
+    run.append(
+        encode("graph", {"task": ids, "prefix": name, "key": [f"key-{each}" for each in range(tasks)]})
+    )
+    columns = {
+        "run": ids,
+        "task": ids,
+        "worker": Symbols((lane // 2).astype("u4"), [f"tcp://w:{each}" for each in range(lanes // 2)]),
+        "thread": Symbols((lane % 2).astype("u4"), ["1", "2"]),
+        "status": Symbols(status.astype("u4"), ["ok", "erred"]),
+        "start": START + stop - length,
+        "stop": START + stop,
+        "done": START + stop,
+    }
+    run.append(encode("attempts", columns))
+    return run
+
+
+def hostile() -> Recording:
+    """Every text of it wants to be something else."""
+    run, count = Recording(), len(HOSTILE)
+    ids = list(range(count))
+    moment = [START + each for each in ids]
+    later = [START + each + 0.8 for each in ids]
+    worker = [HOSTILE[each % 3] for each in ids]
+    run.append(encode("about", {"name": ["name"], "value": [json.dumps(HOSTILE[0])]}))
+    run.append(encode("graph", {"task": ids, "prefix": HOSTILE, "key": [name * 3 for name in HOSTILE]}))
+    attempts = {
+        "run": ids,
+        "task": ids,
+        "worker": worker,
+        "thread": ["1"] * count,
+        "start": moment,
+        "stop": later,
+    }
+    run.append(encode("attempts", {**attempts, "status": ["ok"] * (count - 1) + ["erred"], "done": later}))
+    run.append(encode("workers", {"worker": HOSTILE[:3], "name": HOSTILE[:3], "threads": [1] * 3}))
+    run.append(
+        encode(
+            "stacks", {"stack": ids, "parent": [0xFFFF_FFFF] * count, "function": HOSTILE, "file": HOSTILE}
+        )
+    )
+    samples = {"process": worker, "thread": ["1"] * count, "time": later, "duration": [0.5] * count}
+    run.append(encode("samples", {**samples, "stack": ids, "run": ids}))
+    metrics = {"time": later, "worker": worker, "context": ["execute"] * count, "prefix": HOSTILE}
+    run.append(
+        encode(
+            "metrics", {**metrics, "activity": HOSTILE, "unit": ["seconds"] * count, "value": [1.0] * count}
+        )
+    )
+    run.append(encode("resources", {"process": worker, "time": later, "cpu": [50.0] * count}))
+    run.append(encode("memory", {"worker": worker, "time": later, "managed": [1e9] * count}))
+    run.append(encode("spans", {"span": ["s"], "name": [HOSTILE[0]], "path": [HOSTILE[0]]}))
+    return run
+
+
+def chart_of(run: Recording, panel: str, **asked: Any) -> Chart:
+    return PANELS[panel].chart(Request(run, **asked))
+
+
+def boxes_of(plot: Plot) -> list[Boxes]:
+    return [mark for mark in plot.marks if isinstance(mark, Boxes)]
+
+
+# What is drawn adds up to what the tables say.
+
+
+def test_tasks_are_as_long_as_the_table_says(golden: Recording) -> None:
+    request = Request(golden)
+    ran = Ran(request)
+    tasks = golden.tasks[np.isfinite(golden.tasks["duration"])]
+    wanted = tasks.groupby(tasks["prefix"].astype(str))["duration"].sum()
+    ended = ~ran.running
+    got = np.bincount(ran.name[ended], (ran.stop - ran.start)[ended], len(ran.names))
+    assert {name: got[ran.names.index(name)] for name in wanted.index} == pytest.approx(
+        dict(wanted), abs=1e-4
+    )
+    (plot,) = chart_of(golden, "task-stream").plots
+    tasks_drawn, failures = boxes_of(plot)[0], boxes_of(plot)[-1]
+    drawn = (tasks_drawn.right - tasks_drawn.left).sum() + (failures.right - failures.left).sum()
+    assert drawn == pytest.approx((ran.stop - ran.start).sum())
+    assert len(failures.left) == (tasks["status"].isin(["erred", "retried", "killed"])).sum()
+
+
+def test_functions_and_workers_add_up_alike(golden: Recording) -> None:
+    whole = Ran(Request(golden)).seconds.sum()
+    for panel in ("functions", "workers"):
+        (plot,) = chart_of(golden, panel).plots
+        (bars,) = boxes_of(plot)
+        assert (bars.right - bars.left).sum() == pytest.approx(whole)
+
+
+def test_the_time_budget_is_whole(golden: Recording) -> None:
+    bar, over = chart_of(golden, "time-budget").plots
+    (parts,) = boxes_of(bar)
+    assert parts.right[-1] == pytest.approx(100)
+    areas = [mark for mark in over.marks if isinstance(mark, Area)]
+    drawn = sum(float(((area.high - area.low) * np.diff(area.edges)).sum()) for area in areas)
+    assert drawn == pytest.approx(golden.time_budget()["seconds"].sum())
+
+
+def test_the_critical_path_is_as_long_as_the_run(golden: Recording) -> None:
+    strip, names = chart_of(golden, "critical-path").plots
+    whole = golden.critical_path()["seconds"].sum()
+    for plot in (strip, names):
+        (boxes,) = boxes_of(plot)
+        assert (boxes.right - boxes.left).sum() == pytest.approx(whole)
+
+
+def test_frames_stand_under_what_called_them(golden: Recording) -> None:
+    tree = golden.flame()
+    (plot,) = chart_of(golden, "flame-graph").plots
+    (boxes,) = boxes_of(plot)
+    depth = np.floor(boxes.top).astype(int)
+    assert (boxes.right - boxes.left)[depth == 0].sum() == pytest.approx(
+        tree.loc[tree["depth"] == 0, "total"].sum()
+    )
+    for each in np.flatnonzero(depth > 0):
+        above = depth == depth[each] - 1
+        inside = (boxes.left[above] <= boxes.left[each] + 1e-9) & (
+            boxes.right[above] >= boxes.right[each] - 1e-9
+        )
+        assert inside.sum() == 1
+
+
+def test_fine_metrics_are_those_of_the_table(golden: Recording) -> None:
+    metrics = golden.metrics
+    wanted = metrics.loc[(metrics["unit"] == "seconds") & (metrics["context"] == "execute"), "value"].sum()
+    for plot in chart_of(golden, "fine-metrics").plots[:2]:
+        (bars,) = boxes_of(plot)
+        assert (bars.right - bars.left).sum() == pytest.approx(wanted)
+
+
+def test_memory_is_stacked_to_what_was_measured() -> None:
+    run = Recording()
+    time = START + np.repeat(np.arange(20.0), 2)
+    columns = {"worker": ["a", "b"] * 20, "time": time, "managed": [3e9] * 40, "spilled": [1e9] * 40}
+    run.append(encode("memory", {**columns, "unmanaged_old": [0.0] * 40, "unmanaged_recent": [0.0] * 40}))
+    run.append(encode("about", {"name": ["started"], "value": [str(START)]}))
+    for asked, workers in (({}, 2), ({"worker": "b"}, 1)):
+        (plot,) = chart_of(run, "memory", **asked).plots
+        top = max(np.nanmax(mark.high) for mark in plot.marks if isinstance(mark, Area))
+        assert top == pytest.approx(workers * 4e9)
+
+
+# What is put together is neither lost nor misplaced.
+
+
+class Entries(NamedTuple):
+    lane: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    kind: np.ndarray
+    apart: np.ndarray
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> Entries:
+    """Entries that follow one another in each lane."""
+    count = draw(st.integers(1, 120))
+    numbers = st.lists(st.integers(0, 40), min_size=count, max_size=count)
+    lane = np.array(draw(numbers)) % 3
+    pause, length = np.array(draw(numbers)) * 0.1, np.array(draw(numbers)) ** 2 * 0.01
+    stop = np.zeros(count)
+    for each in range(3):
+        stop[lane == each] = np.cumsum((pause + length)[lane == each])
+    return Entries(lane, stop - length, stop, np.array(draw(numbers)) % 4, (np.array(draw(numbers)) > 35) * 1)
+
+
+@given(entries(), st.integers(1, 60))
+def test_pieces_keep_every_entry_in_its_place(given: Entries, limit: int) -> None:
+    pieces = Pieces(*given, limit)
+    assert pieces.count.sum() == len(given.lane)
+    assert pieces.seconds.sum() == pytest.approx((given.stop - given.start).sum())
+    assert len(pieces) <= max(limit, 6)
+    assert ((pieces.full > 0) | (pieces.seconds == 0)).all() and (pieces.full <= 1).all()
+    for value in (0, 1):
+        # What failed is never hidden by what did not.
+        assert pieces.count[given.apart[pieces.first] == value].sum() == (given.apart == value).sum()
+    for each in range(len(pieces)):
+        mine = (given.lane == given.lane[pieces.first[each]]) & (
+            given.apart == given.apart[pieces.first[each]]
+        )
+        inside = mine & (given.start >= pieces.left[each]) & (given.stop <= pieces.right[each])
+        assert inside.sum() >= pieces.count[each]
+    assert (pieces.count > 1).any() == (len(pieces) < len(given.lane))
+    alone = pieces.count == 1
+    np.testing.assert_allclose(pieces.left[alone], given.start[pieces.first[alone]])
+    np.testing.assert_allclose(pieces.right[alone], given.stop[pieces.first[alone]])
+
+
+def test_a_million_tasks_make_a_figure_that_a_browser_can_show() -> None:
+    from bokeh.embed import json_item
+    from bokeh.models import Title
+
+    run = made(1_000_000, lanes=64, names=40)
+    stream = figures.task_stream(run)
+    assert any("drawn together" in title.text for title in stream.select({"type": Title}))
+    assert max(len(source.data["left"]) for source in _sources(stream) if "left" in source.data) <= 20_000
+    assert len(json.dumps(json_item(stream))) < 8_000_000
+    ran = Ran(Request(run))
+    failures = boxes_of(chart_of(run, "task-stream").plots[0])[-1]
+    failed = np.flatnonzero(ran.status > 0)
+    lane = np.floor(failures.top).astype(int)
+    for each in failed[:: max(1, len(failed) // 200)]:
+        mine = (
+            (lane == ran.lane[each]) & (failures.left <= ran.start[each]) & (failures.right >= ran.stop[each])
+        )
+        assert mine.any()
+    assert len(figures.svg(run, "task-stream")) < 3_000_000
+
+
+def _sources(made: Any) -> list[Any]:
+    from bokeh.models import ColumnDataSource
+
+    return list(made.select({"type": ColumnDataSource}))
+
+
+# Parts of a run.
+
+
+def test_figures_show_the_part_that_is_asked_for(golden: Recording) -> None:
+    ran = Ran(Request(golden))
+    name = ran.names[int(ran.name[0])]
+    only = Ran(Request(golden, prefix=name))
+    assert set(only.name.tolist()) == {ran.names.index(name)}
+    assert len(only) == (ran.name == ran.name[0]).sum()
+    worker = golden.workers["name"].astype(str).iloc[0]
+    address = golden.workers["worker"].astype(str).iloc[0]
+    by_name, by_address = (Ran(Request(golden, worker=each)) for each in (worker, address))
+    assert 0 < len(by_name) == len(by_address) < len(ran)
+    middle = float(np.median(ran.start))
+    part = Ran(Request(golden, start=middle, stop=middle + 0.5))
+    assert ((part.stop >= middle) & (part.start <= middle + 0.5)).all()
+    assert (part.seconds <= 0.5 + 1e-9).all()
+    figure = figures.task_stream(golden, start=middle, stop=middle + 0.5)
+    assert (figure.x_range.start, figure.x_range.end) == (middle, middle + 0.5)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"prefix": "fla"}, "flaky"),
+        ({"worker": "nobody"}, "no worker 'nobody'"),
+        ({"start": 3, "stop": 2}, "not after"),
+        ({"theme": "pink"}, "light, dark"),
+    ],
+)
+def test_what_is_not_there_is_said(golden: Recording, asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        figures.task_stream(golden, **asked)
+
+
+def test_options_are_checked(golden: Recording) -> None:
+    with pytest.raises(ValueError, match="cpu, tasks"):
+        figures.resources(golden, measures=["speed"])
+    with pytest.raises(ValueError, match="seconds"):
+        figures.fine_metrics(golden, unit="parsecs")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        figures.memory(golden, colour="red")
+    with pytest.raises(ValueError, match="overview, findings"):
+        figures.svg(golden, "nothing")
+    for size in ({"width": 10}, {"height": 1e9}, {"width": float("nan")}):
+        with pytest.raises(ValueError, match="pixels"):
+            figures.svg(golden, **size)
+    with pytest.raises(ValueError, match="scale"):
+        figures.png(golden, scale=1000)
+
+
+def test_figures_move_together(golden: Recording) -> None:
+    from bokeh.models import Plot as BokehPlot
+
+    stream = figures.task_stream(golden)
+    for name in ("resources", "memory", "time_budget", "critical_path", "spans"):
+        shown = getattr(figures, name)(golden, x_range=stream.x_range)
+        inside = [shown] if isinstance(shown, BokehPlot) else shown.select({"type": BokehPlot})
+        assert any(each.x_range is stream.x_range for each in inside), name
+
+
+# Every panel, for every recording.
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("panel", EVERY)
+def test_every_figure_is_a_document(golden: Recording, panel: str, theme: str) -> None:
+    from bokeh.embed import file_html
+    from bokeh.resources import INLINE
+
+    for run in (golden, hostile(), Recording()):
+        made = getattr(figures, panel.replace("-", "_"))(run, theme=theme)
+        page = file_html(made, INLINE, "figures")
+        assert "<script>window.hacked" not in page and "<img src=x" not in page
+    sized = getattr(figures, panel.replace("-", "_"))(golden, width=640, height=480)
+    assert sized.width == 640 or all(each.width == 640 for each in sized.children)
+
+
+def test_texts_of_a_recording_are_no_mathematics() -> None:
+    from bokeh.models import Axis, Legend, Title
+
+    drawn = figure_of(chart_of(hostile(), "functions"), Request(hostile()).theme)
+    axes = [text for axis in drawn.select({"type": Axis}) for text in axis.major_label_overrides.values()]
+    assert any("frac" in text for text in axes)
+    stream = figures.task_stream(hostile())
+    legends = [item.label.value for each in stream.select({"type": Legend}) for item in each.items]
+    titles = [each.text for each in stream.select({"type": Title})]
+    for text in (*axes, *legends, *titles):
+        assert not any(mark in text for mark in ("$$", "\\(", "\\["))
+
+
+@pytest.mark.parametrize("panel", [OVERVIEW, *EVERY])
+def test_svg_is_paths_and_text(golden: Recording, panel: str) -> None:
+    for run in (golden, hostile(), Recording()):
+        for scheme in ("light", "dark"):
+            tree = ElementTree.fromstring(figures.svg(run, panel, scheme=scheme))
+            kinds = {element.tag.rpartition("}")[2] for element in tree.iter()}
+            assert kinds <= {"svg", "title", "rect", "path", "text"}
+            attributes = {name for element in tree.iter() for name in element.attrib}
+            assert not any(name.startswith("on") or "href" in name or name == "style" for name in attributes)
+
+
+def test_an_empty_panel_says_why() -> None:
+    for panel in PANELS:
+        chart = chart_of(Recording(), panel)
+        assert chart.empty.endswith((".", ")")) and len(chart.empty) > 20, panel
+        assert Picture(Recording(), panel).is_empty
+        tree = ElementTree.fromstring(figures.svg(Recording(), panel))
+        assert chart.empty in [element.text for element in tree.iter()]
+
+
+def test_hostile_names_are_told_as_they_are() -> None:
+    texts = [
+        element.text or "" for element in ElementTree.fromstring(figures.svg(hostile(), "functions")).iter()
+    ]
+    assert any("<img src=x" in text for text in texts)
+    assert "]]>&amp;&#x3c;" in texts and "\ufffdtxet" in texts
+
+
+# Legible: no text over another, none outside.
+
+
+class Paper:
+    """A pen that keeps the places of texts."""
+
+    def __init__(self, width: float, height: float) -> None:
+        self.size = width, height
+        self.texts: list[tuple[float, float, float, float, str]] = []
+
+    def boxes(self, *_: Any) -> None: ...
+
+    def polygon(self, *_: Any) -> None: ...
+
+    def line(self, *_: Any, **__: Any) -> None: ...
+
+    def text(
+        self, x: float, y: float, text: str, _: Any, *, size: float, anchor: str = "start", bold: bool = False
+    ) -> None:
+        if text:
+            wide = width(text, size) * (1.1 if bold else 1.0)
+            left = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * wide
+            self.texts.append((left, y - 0.4 * size, left + wide, y + 0.4 * size, text))
+
+
+@pytest.mark.parametrize("wide", [420, 1200])
+@pytest.mark.parametrize("panel", [OVERVIEW, *EVERY])
+def test_no_text_stands_on_another(golden: Recording, panel: str, wide: int) -> None:
+    for run in (golden, hostile(), made(3_000, lanes=64)):
+        paper = Picture(run, panel, width=wide)._page.draw(Paper)
+        for one in paper.texts:
+            assert one[0] >= -1 and one[2] <= paper.size[0] + 1, one
+            assert one[1] >= 0 and one[3] <= paper.size[1], one
+        for one, other in combinations(paper.texts, 2):
+            across = min(one[2], other[2]) - max(one[0], other[0])
+            down = min(one[3], other[3]) - max(one[1], other[1])
+            assert across <= 1 or down <= 1, (one, other)
+
+
+def test_a_picture_is_as_large_as_is_asked(golden: Recording) -> None:
+    tree = ElementTree.fromstring(figures.svg(golden, "task-stream", width=800, height=640))
+    assert (tree.get("width"), tree.get("height")) == ("800", "640")
+
+
+# PNG.
+
+
+def test_png_is_a_picture_of_pixels(golden: Recording) -> None:
+    from PIL import Image
+
+    data = figures.png(golden, "task-stream", width=700, scale=1.5)
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    wide, high = struct.unpack(">II", data[16:24])
+    tree = ElementTree.fromstring(figures.svg(golden, "task-stream", width=700))
+    assert (wide, high) == (1050, round(1.5 * float(tree.get("height", 0))))
+    with Image.open(io.BytesIO(data)) as image:
+        image.load()
+        pixels = np.asarray(image.convert("RGB"))
+        assert image.info["Title"].startswith("Task stream")
+    assert (pixels[0, 0] == 255).all()
+    request = Request(golden)
+    ran = Ran(request)
+    longest = ran.names[int(ran.name[np.argmax(np.where(ran.status == 0, ran.seconds, 0))])]
+    assert (pixels == request.colors[longest]).all(axis=2).any()
+    dark = figures.png(golden, "memory", scheme="dark", scale=1)
+    with Image.open(io.BytesIO(dark)) as image:
+        assert sum(image.convert("RGB").getpixel((0, 0))) < 120
+    figures.png(hostile(), scale=0.5)
+
+
+@pytest.mark.parametrize(("library", "use"), [("bokeh", figures.memory), ("matplotlib", figures.png)])
+def test_what_is_missing_is_named_with_its_cure(
+    golden: Recording, monkeypatch: pytest.MonkeyPatch, library: str, use: Any
+) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == library]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match="pip install"):
+        use(golden)
+
+
+def test_importing_figures_brings_no_library_along() -> None:
+    code = (
+        "import sys; from dask_insight import figures, exports; figures.task_stream; figures.PANELS; "
+        "print([name for name in ('bokeh', 'matplotlib', 'pandas', 'numpy') if name in sys.modules])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert found.stdout.strip() == "[]"
+
+
+# Files.
+
+
+def test_pictures_are_exported(golden: Recording, tmp_path: Path) -> None:
+    assert FORMATS["svg"].suffix == ".svg"
+    one = golden.export(tmp_path / "run.svg", panel="memory", scheme="dark")
+    assert one.read_text("utf-8") == figures.svg(golden, "memory", scheme="dark")
+    folder = golden.export(tmp_path / "all", "svg", panel="all")
+    names = {path.stem for path in folder.iterdir()}
+    assert {OVERVIEW, "task-stream", "flame-graph"} <= names
+    assert names == {OVERVIEW, *(name for name in PANELS if not chart_of(golden, name).empty)}
+    with pytest.raises(TypeError, match="panel"):
+        golden.export(tmp_path / "run.json", panel="memory")
+
+
+def test_the_command_line_writes_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.dinsight"
+    file.write_bytes(GOLDEN.read_bytes())
+    asked = ["export", str(file), "--to", "svg", "--panel", "task-stream", "--width", "640", "--stop", "1.5"]
+    assert main(asked) == ExitCode.OK
+    path = tmp_path / "run-task-stream.svg"
+    assert ElementTree.fromstring(path.read_text("utf-8")).get("width") == "640"
+    assert main(["export", str(file), "--to", "png", "--scale", "0.5", "--scheme", "dark"]) == ExitCode.OK
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+    assert main(["export", str(file), "--to", "svg", "--panel", "all"]) == ExitCode.OK
+    assert (tmp_path / "run-svg" / "overview.svg").exists()
+    capsys.readouterr()
+    assert main(["export", str(file), "--to", "svg", "--prefix", "nothing", "--force"]) == ExitCode.USAGE
+    assert "no task name 'nothing'" in capsys.readouterr().err
+    assert main(["export", str(file), "--to", "csv", "--panel", "memory"]) == ExitCode.USAGE
+    assert "--panel is for pictures" in capsys.readouterr().err
+
+
+# Texts and marks.
+
+
+@given(st.text(max_size=60), st.floats(0, 400))
+def test_texts_are_cut_to_their_room(text: str, room: float) -> None:
+    for made in (fitted(text, room, 12), cut(text, room, 12)):
+        assert width(made, 12) <= room or made == text == ""
+        assert made == text or made == "" or "…" in made
+    assert len(lines(text, room, 12, 2)) <= 2
+
+
+@given(st.floats(0, 1e5), st.floats(1e-6, 1e5), st.integers(1, 20))
+@settings(max_examples=200)
+def test_marks_are_round_and_in_order(low: float, span: float, most: int) -> None:
+    for ticks in (time_ticks(low, low + span, most), amount_ticks(0, span, most, "bytes")):
+        values = [tick.value for tick in ticks]
+        assert values == sorted(set(values))
+        assert len(values) <= most + 2
+        assert len({tick.label for tick in ticks}) == len(ticks) or span < low * 1e-6
+
+
+def test_marks_are_named_in_one_unit() -> None:
+    assert [tick.label for tick in time_ticks(0, 12.3, 6)] == [
+        "0\u202fs",
+        *(f"{each}\u202fs" for each in (5, 10)),
+    ]
+    assert [tick.label for tick in time_ticks(0, 400, 4)] == [
+        "0\u202fs",
+        *(f"{each}\u202fmin" for each in (2, 4, 6)),
+    ]
+    assert [tick.label for tick in amount_ticks(0, 3 * 1024**3, 3, "bytes")] == [
+        f"{each}\u202fGiB" for each in range(4)
+    ]
