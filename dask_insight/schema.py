@@ -50,7 +50,7 @@ class Column(NamedTuple):
     name: str
     kind: Kind
     doc: str
-    #: The column of the same table that this time usually follows closely.
+    #: The column of the same table that this time usually follows closely, or these texts.
     since: str = ""
     #: Unit of a number; "" for ids, counts and numbers that have none.
     unit: str = ""
@@ -81,7 +81,7 @@ _ALL = (
         "graph",
         "Every task, once, where it was first seen.",
         Column("task", "u32", "Id of the task within the recording."),
-        Column("key", "str", "Dask's key, as text."),
+        Column("key", "str", "Dask's key, as text.", since="group"),
         Column("prefix", "sym", "Task name: Dask's prefix of the key."),
         Column("group", "sym", "Dask's task group."),
         Column("span", "sym", "Id of the innermost span; see `spans`."),

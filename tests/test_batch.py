@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
+import zlib
 from typing import Any
 
 import msgpack
@@ -217,9 +219,68 @@ def _is_missing(column: Column, value: Any) -> bool:
     return math.isnan(value) if column.kind in ("f32", "f64", "time") else bool(value == 0)
 
 
-def test_every_time_follows_a_column_that_stands_above_it() -> None:
+def test_every_time_follows_a_column_that_stands_above_it_and_texts_follow_symbols() -> None:
     for table in TABLES.values():
         above: list[str] = []
+        symbols = {column.name for column in table.columns if column.kind == "sym"}
         for column in table.columns:
-            assert not column.since or (column.kind == "time" and column.since in above), (table.name, column)
+            followed = {"time": above, "str": symbols}.get(column.kind, ())
+            assert not column.since or column.since in followed, (table.name, column)
             above.append(column.name)
+
+
+_PIECES = st.sampled_from(["('sum-ab12cd', ", ", ", ")", "-", "é", "x", " ", "0", "007", "1.5", "a1"])
+_KEYS = st.lists(_PIECES | st.integers(0, 10**10).map(str), max_size=9).map("".join)
+
+
+@given(st.lists(_KEYS, min_size=1, max_size=12), st.data())
+def test_texts_that_are_alike_but_for_their_numbers(keys: list[str], data: st.DataObject) -> None:
+    picks = data.draw(st.lists(st.integers(0, len(keys) - 1), min_size=64, max_size=90))
+    rows = [keys[pick] for pick in picks]
+    groups = [f"g{pick % 3}" for pick in picks]
+    assert decode(encode("graph", {"key": rows}, short=True)).columns["key"].tolist() == rows
+    both = decode(encode("graph", {"key": rows, "group": groups}, short=True)).columns
+    assert (both["key"].tolist(), both["group"].tolist()) == (rows, groups)
+
+
+@given(st.lists(st.floats(width=32), min_size=1, max_size=300))
+def test_few_different_floats(values: list[float]) -> None:
+    rows = (values * 1_024)[: 1_024 + len(values)]
+    columns = decode(encode("resources", {"cpu": rows, "memory": rows}, short=True)).columns
+    np.testing.assert_array_equal(columns["cpu"], np.array(rows, "f4"))
+    np.testing.assert_array_equal(columns["memory"], np.array(rows, "f8"))
+
+
+def test_keys_of_a_graph_take_few_bytes() -> None:
+    keys = [
+        f"('add-0123456789abcdef{word}', {i}, {j})" for word in "ab" for i in range(40) for j in range(50)
+    ]
+    columns = {"task": range(4_000), "key": keys, "group": [key[2:24] for key in keys]}
+    packed = encode("graph", columns, short=True)
+    assert decode(packed).columns["key"].tolist() == keys
+    assert len(zlib.compress(packed)) < 400
+    unique = [hashlib.sha1(key.encode()).hexdigest() for key in keys]
+    assert "forms" not in msgpack.unpackb(encode("graph", {"key": unique}, short=True))["columns"][0]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"forms": []},
+        {"forms": [["a", "b", "c", "d"]]},
+        {"forms": [["x" * 10**6, "b"]]},
+        {"within": [[]]},
+        {"since": "span"},
+        {"numbers": []},
+        {"numbers": [{"planes": 1, "data": b"1"}]},
+        {"data": b"1"},
+        {"width": 3},
+    ],
+)
+def test_forms_that_lie_are_refused(changes: dict[str, Any]) -> None:
+    columns = {"key": [f"a-{i}" for i in range(80)], "group": ["a"] * 80}
+    packed = msgpack.unpackb(encode("graph", columns, short=True))
+    decode(msgpack.packb(packed))
+    packed["columns"][0].update(changes)
+    with pytest.raises(BatchError):
+        decode(msgpack.packb(packed))

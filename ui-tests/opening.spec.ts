@@ -112,6 +112,21 @@ test('no frame shows a task stream that is not drawn', async ({ report, page }) 
   expect(width).toBeGreaterThan(1000);
 });
 
+test('nothing moves once it is there', async ({ report, page }) => {
+  await page.addInitScript(() => {
+    window.__moved = 0;
+    new PerformanceObserver(list => {
+      for (const entry of list.getEntries())
+        window.__moved += (entry as PerformanceEntry & { value: number }).value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  for (const name of ['synthetic', 'faulty', 'real'] satisfies ReportName[]) {
+    await report.open(name);
+    await report.settle();
+    expect(await page.evaluate(() => window.__moved), name).toBeLessThan(0.005);
+  }
+});
+
 test('a damaged part is named, and the others are shown', async ({ page }, info) => {
   const html = readFileSync(fileURLToPath(addressOf('real')), 'utf8');
   const damaged = html.replace(

@@ -11,6 +11,7 @@ declare global {
     __violations?: string[];
     __pwned?: unknown;
     __firstWidth?: number;
+    __moved: number;
   }
 }
 

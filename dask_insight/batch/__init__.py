@@ -30,6 +30,9 @@ Zigzag maps a signed difference d to ``2 d`` if d ≥ 0, else ``-2 d - 1``.
 With ``planes``, only so many of the four planes of a u32 or a time are there;
 the higher ones are zero.
 
+With ``few``, floats are a byte a row: a place in the numbers that stand there.
+Texts may instead be a few forms with numbers in them; see `forms.numbered`.
+
 In HTML reports, and nowhere else, a batch may have ``from``: a row from which
 on rows of its table are there already. It brings further columns of these;
 their ``since`` may name columns that came with the rows.

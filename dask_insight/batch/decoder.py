@@ -9,6 +9,7 @@ import msgpack
 import numpy as np
 
 from ..schema import TABLES
+from .forms import texts_of
 from .planes import MISSING, unplanes, unplanes32, unzigzag
 from .values import NUMBERS, Array, Batch, BatchError, Symbols, Texts, Values
 
@@ -38,9 +39,16 @@ def read(packed: Any) -> Batch:
         known = {column.name: column.kind for column in TABLES[table].columns} if table in TABLES else {}
         columns: dict[str, Values] = {}
         micros: dict[str, Array] = {}
-        for column in packed["columns"]:
-            if known.get(column["name"]) == column["kind"]:
-                columns[column["name"]] = _decode_column(column, rows, micros)
+        # Texts may refer to symbols that stand behind them.
+        for column in sorted(packed["columns"], key=lambda each: "forms" in each):
+            if known.get(column["name"]) != column["kind"]:
+                continue
+            group = columns.get(str(column.get("since"))) if "forms" in column else None
+            columns[column["name"]] = (
+                texts_of(column, rows, group if isinstance(group, Symbols) else None)
+                if "forms" in column and column["kind"] == "str"
+                else _decode_column(column, rows, micros)
+            )
     except BatchError:
         raise
     except Exception as error:
@@ -67,6 +75,11 @@ def _decode_column(column: Mapping[str, Any], rows: int, micros: dict[str, Array
         return Texts(offsets, memoryview(data)[4 * rows :])
     if kind == "u32":
         return np.cumsum(unzigzag(unplanes32(data, column.get("planes", 4), rows)), dtype="<u4")
+    if (few := column.get("few")) is not None and kind in ("f64", "f32"):
+        values, codes = np.frombuffer(few, NUMBERS[kind]), unplanes(data, "u1", rows)
+        if rows and int(codes.max()) >= len(values):
+            raise BatchError(f"column {column['name']}: a code without a number")
+        return np.asarray(values[codes])
     return unplanes(data, NUMBERS[kind], rows)
 
 

@@ -9,8 +9,12 @@ import msgpack
 import numpy as np
 
 from ..schema import TABLES, Column
+from .forms import numbered
 from .planes import MISSING, planes, zigzag
 from .values import NUMBERS, Array, Symbols, Texts, intern
+
+#: Fewest rows for which different values are looked for.
+_MANY = 1_024
 
 
 def encode(
@@ -30,8 +34,9 @@ def encode(
         Name of a time column to the microseconds to which its differences
         are rounded; 1 for those not named, which keeps them as they are.
     short
-        Leave out planes of integers and times in which nothing stands: they cost
-        nothing once compressed, but time to read.
+        The shortest form, which is slower to make and to read as a whole: texts that
+        are alike but for their numbers as these, few different floats as codes, and no
+        planes of integers and times in which nothing stands.
 
     Raises
     ------
@@ -51,7 +56,7 @@ def encode(
     encoded = [
         head | _encode_time(column, columns[name], micros, (units or {}).get(name, 1), short)
         if column.kind == "time"
-        else head | _encode_other(column, columns[name], short)
+        else head | ((short and _numbered(column, columns)) or _encode_other(column, columns[name], short))
         for name, column in known.items()
         if name in columns and (head := {"name": name, "kind": column.kind})
     ]
@@ -63,6 +68,16 @@ def _length(values: Any) -> int:
     if isinstance(values, Texts):
         return len(values.offsets) - 1
     return len(values.codes if isinstance(values, Symbols) else values)
+
+
+def _numbered(column: Column, columns: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A column of texts as their forms and numbers, if it is one and that is shorter."""
+    if column.kind != "str":
+        return None
+    values, group = columns[column.name], columns.get(column.since)
+    texts = values if isinstance(values, Texts) else Texts.of(values)
+    told = numbered(texts, group if group is None or isinstance(group, Symbols) else intern(group))
+    return told if told is None or group is None else told | {"since": column.since}
 
 
 def _encode_other(column: Column, values: Any, short: bool) -> dict[str, Any]:
@@ -78,7 +93,18 @@ def _encode_other(column: Column, values: Any, short: bool) -> dict[str, Any]:
     array = np.asarray(values).astype(NUMBERS[column.kind], copy=False)
     if column.kind == "u32":
         return _codes(zigzag(np.diff(array, prepend=np.uint32(0))), short)
-    return {"data": planes(array)}
+    return (short and _few(array)) or {"data": planes(array)}
+
+
+def _few(array: Array) -> dict[str, Any] | None:
+    """Floats of which there are few different ones, as these and codes."""
+    if array.dtype.kind != "f" or len(array) < _MANY:
+        return None
+    bits = array.view(f"<u{array.dtype.itemsize}")
+    different, codes = np.unique(bits, return_inverse=True)
+    if len(different) > 0x100:
+        return None
+    return {"few": different.tobytes(), "data": codes.astype("u1").tobytes()}
 
 
 def _codes(codes: Array, short: bool) -> dict[str, Any]:

@@ -41,6 +41,7 @@ FIRST = frozenset(
         "phases",
         "findings",
         "budget",
+        "critical",
         *(table for table in TABLES if table.startswith("compared_")),
     )
 )

@@ -1,6 +1,7 @@
 import { decodeMulti, decode as unpack } from '@msgpack/msgpack';
 import { BatchError } from './batch-error';
-import { exactly, join, join32, joinTimes, summed } from './planes';
+import { exactly, join, join32, joinTimes, pickFew, summed } from './planes';
+import { numberedTexts, plainTexts, type Texts } from './texts';
 
 export { BatchError } from './batch-error';
 
@@ -24,11 +25,9 @@ export interface SymbolValues {
   readonly names: readonly string[];
 }
 
-/** Unique text, UTF-8: row r is `data.subarray(offsets[r], offsets[r + 1])`. */
-export interface TextValues {
+/** Unique text. */
+export interface TextValues extends Texts {
   readonly kind: 'str';
-  readonly offsets: Uint32Array;
-  readonly data: Uint8Array;
 }
 
 export type Values = NumberValues | SymbolValues | TextValues;
@@ -103,6 +102,7 @@ function read(packed: unknown, copy = false): Batch {
   }
   const packedTimes = new Map<string, Packed>();
   const referred = new Set<string>();
+  const symbols = new Map<string, Packed>();
   const columns = new Map<string, PackedColumn>();
   const micros = new Map<string, Float64Array>();
   const isLate = isCount(map.from);
@@ -112,6 +112,7 @@ function read(packed: unknown, copy = false): Batch {
     const kind = kindOf(name, given, rows, isLate ? undefined : packedTimes);
     if (kind === undefined) continue;
     const column = copy ? { ...given, data: (given.data as Uint8Array).slice() } : given;
+    if (kind === 'sym') symbols.set(name, column);
     if (kind === 'time') {
       packedTimes.set(name, column);
       if (column.since !== undefined) referred.add(String(column.since));
@@ -120,7 +121,7 @@ function read(packed: unknown, copy = false): Batch {
     const read = (earlier?: Earlier, room: Room = length => roomOf(kind, length)): Values => {
       // What is read on the way to another column is kept for the whole batch, but not in memory for long.
       const known = copy ? new Map<string, Float64Array>() : micros;
-      const place = { column, data, rows, packedTimes, referred, micros: known, earlier, room };
+      const place = { column, data, rows, packedTimes, referred, symbols, micros: known, earlier, room };
       return guarded(() => readColumn(name, kind, place));
     };
     columns.set(name, { kind, size: data.length, read });
@@ -153,7 +154,7 @@ function kindOf(
     case 'u8':
     case 'f32':
     case 'f64':
-      exactly(name, data, rows, WIDTHS[kind]);
+      exactly(name, data, rows, column.few === undefined ? WIDTHS[kind] : 1);
       return kind;
     case 'u32':
       exactly(name, data, rows, planesOf(column));
@@ -165,11 +166,12 @@ function kindOf(
       }
       return kind;
     case 'sym':
-      exactly(name, data, rows, column.width === 1 || column.width === 2 ? column.width : 4);
+      exactly(name, data, rows, widthOf(column));
       if (!Array.isArray(column.symbols)) throw new BatchError(`column ${name} has no symbols`);
       return kind;
     case 'str':
-      if (data.length < 4 * rows) throw new BatchError(`column ${name}: lengths are cut off`);
+      if (column.forms !== undefined) exactly(name, data, rows, widthOf(column));
+      else if (data.length < 4 * rows) throw new BatchError(`column ${name}: lengths are cut off`);
       return kind;
     default:
       return undefined;
@@ -177,6 +179,11 @@ function kindOf(
 }
 
 type Packed = Readonly<Record<string, unknown>>;
+
+/** Bytes of a code. */
+function widthOf({ width }: Packed): 1 | 2 | 4 {
+  return width === 1 || width === 2 ? width : 4;
+}
 
 /** How many of the four bytes of its numbers a column has. */
 function planesOf({ planes = 4 }: Packed): number {
@@ -206,6 +213,8 @@ interface Place {
   /** The batch's time columns, which refer to each other, and those of them that have been read, in microseconds. */
   readonly packedTimes: ReadonlyMap<string, Packed>;
   readonly referred: ReadonlySet<string>;
+  /** Its columns of repeated text, which texts may refer to. */
+  readonly symbols: ReadonlyMap<string, Packed>;
   readonly micros: Map<string, Float64Array>;
   readonly earlier: Earlier | undefined;
   readonly room: Room;
@@ -222,7 +231,8 @@ function readColumn(name: string, kind: Values['kind'], place: Place): Values {
     case 'f32':
     case 'f64': {
       const values = room(rows);
-      join(name, data, rows, values);
+      if (column.few === undefined) join(name, data, rows, values);
+      else pickFew(name, column.few, data, values as Float64Array);
       return { kind, values };
     }
     case 'u32':
@@ -232,7 +242,7 @@ function readColumn(name: string, kind: Values['kind'], place: Place): Values {
     case 'sym':
       return readSymbols(name, column, data, rows);
     case 'str':
-      return readTexts(name, data, rows);
+      return readTexts(name, place);
   }
 }
 
@@ -282,26 +292,29 @@ function readSeconds(name: string, place: Place): Float64Array {
 
 function readSymbols(name: string, column: Packed, data: Uint8Array, rows: number): SymbolValues {
   const symbols = column.symbols as unknown[];
-  const width = column.width;
-  const codes =
-    width === 1
-      ? exactly(name, data, rows, 1)
-      : width === 2
-        ? joined16(name, data, rows)
-        : join32(name, data, 4, new Uint32Array(rows));
+  const codes = codesOf(name, column, data, rows);
   for (let row = 0; row < rows; row++) {
     if (codes[row] >= symbols.length) throw new BatchError(`column ${name}: a code without a symbol`);
   }
   return { kind: 'sym', codes, names: symbols.map(String) };
 }
 
-function joined16(name: string, data: Uint8Array, rows: number): Uint16Array {
+function codesOf(
+  name: string,
+  column: Packed,
+  data: Uint8Array,
+  rows: number
+): Uint8Array | Uint16Array | Uint32Array {
+  const width = widthOf(column);
+  if (width === 1) return exactly(name, data, rows, 1);
+  if (width === 4) return join32(name, data, 4, new Uint32Array(rows));
   const codes = new Uint16Array(rows);
   join(name, data, rows, codes);
   return codes;
 }
 
-function readTexts(name: string, data: Uint8Array, rows: number): TextValues {
+function readTexts(name: string, { column, data, rows, symbols }: Place): TextValues {
+  if (Array.isArray(column.forms)) return { kind: 'str', ...readForms(name, column, data, rows, symbols) };
   const lengths = join32(name, data.subarray(0, 4 * rows), 4, new Uint32Array(rows));
   const offsets = new Uint32Array(rows + 1);
   let total = 0;
@@ -312,5 +325,31 @@ function readTexts(name: string, data: Uint8Array, rows: number): TextValues {
   if (total !== data.length - 4 * rows) throw new BatchError(`column ${name}: texts do not fill their bytes`);
   // Text that is most of its buffer may keep it; a copy of the rest lets the buffer go.
   const texts = 2 * total > data.buffer.byteLength ? data.subarray(4 * rows) : data.slice(4 * rows);
-  return { kind: 'str', offsets, data: texts };
+  return { kind: 'str', ...plainTexts(offsets, texts) };
+}
+
+function readForms(
+  name: string,
+  column: Packed,
+  data: Uint8Array,
+  rows: number,
+  symbols: ReadonlyMap<string, Packed>
+): Texts {
+  const list = (value: unknown): readonly unknown[] => {
+    if (!Array.isArray(value)) throw new BatchError(`column ${name}: not a list`);
+    return value;
+  };
+  const forms = list(column.forms).map(form => list(form).map(String));
+  const numbers = list(column.numbers).map(each => {
+    const number = record(each, 'number');
+    if (!(number.data instanceof Uint8Array)) throw new BatchError(`column ${name}: numbers without data`);
+    return { planes: planesOf(number), data: number.data, alike: number.alike === true };
+  });
+  const codes = codesOf(name, column, data, rows);
+  if (column.within === undefined) return numberedTexts(name, { forms, codes, group: undefined, numbers });
+  const followed = symbols.get(String(column.since));
+  if (!followed) throw toNothing(name, column);
+  const within = list(column.within).map(each => list(each).map(Number));
+  const group = { codes: codesOf(name, followed, followed.data as Uint8Array, rows), within };
+  return numberedTexts(name, { forms, codes, group, numbers });
 }

@@ -1,4 +1,5 @@
 import { type NumberArray, type NumberValues, roomOf, type SymbolValues, type TextValues } from './batch';
+import { noTexts } from './texts';
 
 /** Columns that grow as batches arrive. Views are valid until the next append. */
 
@@ -110,8 +111,6 @@ export class SymbolColumn {
   }
 }
 
-const DECODER = new TextDecoder();
-
 export class TextColumn {
   private readonly firsts: number[] = [];
   private readonly parts: TextValues[] = [];
@@ -123,17 +122,11 @@ export class TextColumn {
   append(values: TextValues): void {
     this.firsts.push(this.length);
     this.parts.push(values);
-    this.length += values.offsets.length - 1;
+    this.length += values.length;
   }
 
   pad(length: number): void {
-    if (length > this.length) {
-      this.append({
-        kind: 'str',
-        offsets: new Uint32Array(length - this.length + 1),
-        data: new Uint8Array(0)
-      });
-    }
+    if (length > this.length) this.append({ kind: 'str', ...noTexts(length - this.length) });
   }
 
   /** Takes whole batches off the end, down to this length. */
@@ -153,9 +146,7 @@ export class TextColumn {
       if (this.firsts[middle] <= row) low = middle;
       else high = middle;
     }
-    const part = this.parts[low];
-    const local = row - this.firsts[low];
-    return DECODER.decode(part.data.subarray(part.offsets[local], part.offsets[local + 1]));
+    return this.parts[low].text(row - this.firsts[low]);
   }
 }
 

@@ -5,6 +5,8 @@ import { BatchError } from './batch-error';
  * bytes, …) and as differences; `dask_insight/batch/` says which.
  */
 
+type Floats = Float32Array | Float64Array;
+
 /** Stands for a missing moment: all bits set. */
 const MISSING = -1;
 
@@ -41,6 +43,20 @@ export function join32(name: string, data: Uint8Array, planes: number, into: Uin
     into[row] = code;
   }
   return into;
+}
+
+/** Floats of which there are few different ones, `few`, by the code of each row. */
+export function pickFew(name: string, few: unknown, codes: Uint8Array, into: Floats): void {
+  if (!(few instanceof Uint8Array)) throw new BatchError(`column ${name}: codes without numbers`);
+  const bytes = few.slice().buffer;
+  const width = into.BYTES_PER_ELEMENT;
+  if (few.length % width > 0) throw new BatchError(`column ${name}: half a number`);
+  const values = width === 4 ? new Float32Array(bytes) : new Float64Array(bytes);
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row];
+    if (code >= values.length) throw new BatchError(`column ${name}: a code without a number`);
+    into[row] = values[code];
+  }
 }
 
 /** Zigzag differences to values, in place. */

@@ -23,10 +23,7 @@ function valuesOf(kind: Kind, rows: readonly Row[], name: string): Values {
     return { kind, codes: Uint32Array.from(texts, text => names.indexOf(text)), names };
   }
   if (kind === 'str') {
-    const texts = rows.map(row => new TextEncoder().encode(String(row[name] ?? '')));
-    let total = 0;
-    const offsets = Uint32Array.from([0, ...texts.map(text => (total += text.length))]);
-    return { kind, offsets, data: Uint8Array.from(texts.flatMap(text => [...text])) };
+    return { kind, length: rows.length, text: row => String(rows[row][name] ?? '') };
   }
   const numbers = rows.map(row => Number(row[name] ?? (kind === 'u32' || kind === 'u8' ? 0 : Number.NaN)));
   if (kind === 'u32') return { kind, values: Uint32Array.from(numbers) };

@@ -33,6 +33,8 @@ async function open(): Promise<void> {
   };
   await read('first', 0, 0.5, new Pace(FIRST_SLICE));
   main.setAttribute('aria-busy', 'true');
+  bar.className = 'going-on';
+  opening.replaceWith(bar);
   const { complete } = page(main, tools, panelsFor(recording), createStage(recording));
   document.documentElement.dataset.shown = 'true';
   // The first picture does not wait for what comes after it.
@@ -41,7 +43,7 @@ async function open(): Promise<void> {
   await parsed();
   await read('rest', 0.5, 1, new Pace());
   await complete;
-  opening.remove();
+  bar.remove();
   main.removeAttribute('aria-busy');
   document.documentElement.dataset.opened = 'true';
 }

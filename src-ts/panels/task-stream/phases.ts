@@ -64,6 +64,8 @@ export class Phases {
     const attempts = tasks.recording.table('attempts');
     const workers = attempts.symbols('worker');
     const threads = attempts.symbols('thread');
+    const wide = threads.names.length;
+    const lanes = new Map<number, Lane>();
     return row => {
       const attempt = tasks.attemptRow(runs[row]);
       if (attempt < 0) {
@@ -71,9 +73,16 @@ export class Phases {
         return;
       }
       if (!(starts[row] <= stops[row])) return;
-      const worker = workers.names[workers.codes[attempt]];
-      const thread = threads.names[threads.codes[attempt]] || runOf(tasks, attempt).thread;
-      this.lane(worker, thread).add(starts[row], stops[row], actions[codes[row]], OK, row);
+      const place = workers.codes[attempt] * wide + threads.codes[attempt];
+      let lane = lanes.get(place);
+      if (!lane) {
+        const worker = workers.names[workers.codes[attempt]];
+        const thread = threads.names[threads.codes[attempt]];
+        lane = this.lane(worker, thread || runOf(tasks, attempt).thread);
+        // Where the thread is not known, each attempt may have another.
+        if (thread !== '') lanes.set(place, lane);
+      }
+      lane.add(starts[row], stops[row], actions[codes[row]], OK, row);
     };
   }
 
