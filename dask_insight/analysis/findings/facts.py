@@ -12,6 +12,7 @@ from ...lookup import Lookup, pick
 from ...schema import NOTHING
 from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, states
 from .outliers import Outliers, outliers
+from .queues import Queues
 from .shapes import Budget, Names, Path, Pieces, is_any, medians
 from .starved import starved
 from .threads_held import Held, held
@@ -269,6 +270,11 @@ class Facts:
         return excess
 
     @cached_property
+    def queues(self) -> Queues:
+        """Where tasks waited for a thread while others were idle."""
+        return Queues(self)
+
+    @cached_property
     def misplaced(self) -> np.ndarray:
         """Thread-seconds of each piece in which a thread was idle beside tasks that waited for another one.
 
@@ -277,7 +283,8 @@ class Facts:
         idle = np.where(self.is_part("placement"), self.seconds, 0.0)
         for found in self.outliers(3, 4):
             if found.why in ("itself", "data"):
-                idle = np.maximum(idle - found.stuck, 0.0)
+                rows, seconds = found.stuck
+                idle[rows] = np.maximum(idle[rows] - seconds, 0.0)
         return idle
 
     @cached_property

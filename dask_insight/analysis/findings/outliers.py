@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...timeline import Moments
-
 if TYPE_CHECKING:
     from .facts import Facts
 
@@ -42,8 +40,8 @@ class Outliers(NamedTuple):
     excess: float
     #: Thread-seconds in which threads were idle and waited for that excess, or for tasks stuck behind it.
     waited: float
-    #: What of that were tasks stuck behind it: seconds of each piece of time.
-    stuck: np.ndarray
+    #: What of that were tasks stuck behind it: rows of pieces of time, and seconds of each.
+    stuck: tuple[np.ndarray, np.ndarray]
     #: What of the excess lies on the critical path.
     held_up: float
     #: 'data', 'worker', 'start' or 'itself'.
@@ -80,7 +78,7 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
         why = _why(facts, name, mine, larger)
         if why == "itself" and len(mine) > max(1, _FEW * number):
             continue
-        stuck = _stuck(facts, mine, beyond)
+        stuck = facts.queues.behind(mine, beyond)
         yield Outliers(
             name=name,
             rows=mine,
@@ -89,29 +87,11 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
             beyond=beyond[mine],
             excess=float((own[mine] - usual[mine]).sum()),
             waited=float(waited[mine].sum() + stuck.sum()),
-            stuck=stuck,
+            stuck=(facts.queues.idle, stuck),
             held_up=float(held[mine].sum()),
             why=why,
             larger=larger,
         )
-
-
-def _stuck(facts: Facts, mine: np.ndarray, beyond: np.ndarray) -> np.ndarray:
-    """Seconds of each piece in which threads were idle beside tasks that waited behind some outliers."""
-    known, pieces, worker = facts.attempts, facts.pieces, facts.attempts.worker.codes
-    seconds = np.zeros(len(facts.seconds))
-    idle = np.flatnonzero(facts.is_part("placement"))
-    queued = known.ran & (known.executing > known.inputs)
-    for code in np.unique(worker[mine]).tolist():
-        rows = mine[worker[mine] == code]
-        late = Moments.of(known.stop[rows] - beyond[rows] * facts.length[rows], known.stop[rows])
-        here, elsewhere = (
-            Moments.of(known.inputs[some], known.executing[some])
-            for some in (queued & (worker == code), queued & (worker != code))
-        )
-        behind = late.both(here).without(elsewhere)
-        seconds[idle] += behind.within(pieces.start[idle], pieces.stop[idle]) * pieces.threads[idle]
-    return seconds
 
 
 def _larger(facts: Facts, name: int, mine: np.ndarray) -> float:

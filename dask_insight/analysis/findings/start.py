@@ -11,6 +11,7 @@ from ... import words
 from ...timeline import Moments, is_local
 from .facts import Facts
 from .finding import Fact, Finding
+from .names import of_workers
 from .rule import Rule
 from .thresholds import Limits
 
@@ -80,31 +81,39 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _started(facts: Facts, limits: Limits) -> _Start:
     known, own = facts.attempts, facts.own
     first = np.zeros(len(facts.names))
-    late = dict(_late(facts, limits))
-    way = 0.0
     slow, compared = np.zeros((2, len(facts.names)), "i8")
-    workers, code = known.worker.codes, facts.prefix.codes
-    for worker in np.unique(workers[facts.good]).tolist():
-        mine = np.flatnonzero(facts.good & (workers == worker))
-        mine = mine[np.argsort(known.start[mine], kind="stable")]
-        name_of_worker = known.worker.names[worker]
-        threads = max(1, int(facts.threads_of(name_of_worker)))
-        if name_of_worker in late:
-            way += _on_the_way(facts, mine[:threads])
-        for name in np.unique(code[mine]).tolist():
-            of_name = mine[code[mine] == name]
-            if facts.by_names.number[name] < limits["cold-start.count"] or len(of_name) <= threads:
-                continue
-            early, later = of_name[:threads], of_name[threads:]
-            usual = float(np.median(own[later]))
-            compared[name] += 1
-            # All that began before the first had ended waited for the same import.
-            if float(np.median(own[early])) >= limits["cold-start.times"] * usual:
-                slow[name] += 1
-                first[name] += float(np.maximum(own[early] - usual, 0.0).sum())
+    workers, code = known.worker, facts.prefix.codes
+    threads_of = [max(1, int(facts.threads_of(name))) for name in workers.names]
+    for rows in _by_worker_and_name(facts):
+        name, threads = int(code[rows[0]]), threads_of[workers.codes[rows[0]]]
+        if facts.by_names.number[name] < limits["cold-start.count"] or len(rows) <= threads:
+            continue
+        early, later = rows[:threads], rows[threads:]
+        usual = float(np.median(own[later]))
+        compared[name] += 1
+        # All that began before the first had ended waited for the same import.
+        if float(np.median(own[early])) >= limits["cold-start.times"] * usual:
+            slow[name] += 1
+            first[name] += float(np.maximum(own[early] - usual, 0.0).sum())
     # What one worker alone sees is a slow task, not a slow start.
     first[slow <= _MOST * compared] = 0.0
+    way = 0.0
+    for worker, _ in _late(facts, limits):
+        mine = np.flatnonzero(facts.good & of_workers(facts, (worker,)))
+        mine = mine[np.argsort(known.start[mine], kind="stable")]
+        if len(mine):
+            way += _on_the_way(facts, mine[: threads_of[workers.codes[mine[0]]]])
     return _Start(first, way, facts.spent("joining"), _missing(facts, limits))
+
+
+def _by_worker_and_name(facts: Facts) -> list[np.ndarray]:
+    """Rows of the attempts of each worker at each name that ended well, in the order of their starts."""
+    known = facts.attempts
+    rows = np.flatnonzero(facts.good)
+    group = known.worker.codes[rows].astype("i8") * len(facts.names) + facts.prefix.codes[rows]
+    order = np.lexsort((known.start[rows], group))
+    edges = np.flatnonzero(np.diff(group[order])) + 1
+    return np.split(rows[order], edges) if len(rows) else []
 
 
 def _on_the_way(facts: Facts, rows: np.ndarray) -> float:
