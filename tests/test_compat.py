@@ -6,6 +6,7 @@ import asyncio
 import operator
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import dask_insight
+from dask_insight.compat.cluster import profile
 
 SUITES = Path(dask.__file__).parent / "diagnostics" / "tests"
 GRAPH = {"a": 1, "b": 2, "c": (operator.add, "a", "b"), "d": (operator.mul, "c", 10)}
@@ -192,3 +194,59 @@ def test_a_custom_activity_is_metered() -> None:
     from distributed.metrics import context_meter
 
     assert dask_insight.context_meter is context_meter
+
+
+def spin_leaf(seconds: float) -> int:
+    """Keep a thread busy."""
+    end, total = time.perf_counter() + seconds, 0
+    while time.perf_counter() < end:
+        total += 1
+    return total
+
+
+def counted(state: dict[str, Any], name: str) -> int:
+    """Counts of all frames of this name that are not below one another."""
+    if state["description"]["name"].endswith(name):
+        return int(state["count"])
+    return sum(counted(child, name) for child in state["children"].values())
+
+
+def test_a_profile_is_what_distributed_draws(cluster: LocalCluster, tmp_path: Path) -> None:
+    pytest.importorskip("bokeh")
+    from distributed.profile import plot_data
+
+    with Client(cluster) as client, dask_insight.record(client=client, local=False) as run:
+        client.gather(client.map(spin_leaf, [0.3, 0.31, 0.32], pure=False))
+        client.submit(time.sleep, 0.2).result()
+    state = profile(run, key="spin_leaf")
+    assert state.keys() == {"count", "children", "identifier", "description"}
+    ran = run.tasks.loc[run.tasks["prefix"] == "spin_leaf", "duration"].sum()
+    assert counted(state, "spin_leaf") * 0.01 == pytest.approx(ran, rel=0.3), "in counts of 10 ms"
+    assert counted(profile(run, key="sleep"), "spin_leaf") == 0
+    assert "spin_leaf" in "".join(plot_data(state, 0.01)["name"])
+    assert sum(each["count"] for each in state["children"].values()) == state["count"]
+
+    (address,) = profile(run, merge_workers=False)
+    assert address == run.workers["worker"].iloc[0]
+    everything = profile(run)
+    assert profile(run, workers=address) == profile(run, workers=[run.workers["name"].iloc[0]]) == everything
+    assert profile(run, stop=run.started)["count"] == 0
+    for outside in (profile(run, scheduler=True), profile(run, server=True)):
+        assert counted(outside, "spin_leaf") == 0
+    with pytest.raises(ValueError, match="there is no worker 'tcp://nowhere'"):
+        profile(run, workers="tcp://nowhere")
+    _, figure = profile(run, filename=str(tmp_path / "profile.html"))
+    assert type(figure).__name__ == "figure"
+    assert "spin_leaf" in (tmp_path / "profile.html").read_text("utf-8")
+
+
+def test_a_task_stream_is_saved_like_distributeds(cluster: LocalCluster, tmp_path: Path) -> None:
+    pytest.importorskip("bokeh")
+    file = tmp_path / "stream.html"
+    with (
+        Client(cluster) as client,
+        dask_insight.get_task_stream(client, plot="save", filename=str(file)) as stream,
+    ):
+        client.gather(client.map(abs, range(20, 23), pure=False))
+    assert len(stream.data) == 3
+    assert "<html" in file.read_text("utf-8")

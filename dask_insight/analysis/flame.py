@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,22 +23,30 @@ def flame(
     between: tuple[float, float],
     *,
     prefix: str | None = None,
-    process: str | None = None,
+    process: str | Sequence[str] | None = None,
     key: str | None = None,
     run: int | None = None,
     lines: bool = False,
+    inside: bool | None = None,
 ) -> pd.DataFrame:
-    """The tree of `Recording.flame`; `between` are two moments, seconds since the epoch."""
+    """The tree of `Recording.flame`; `between` are two moments, seconds since the epoch.
+
+    `process` may be several. `inside` says whether samples count that were taken in tasks, or outside
+    them; by default those in tasks if no process is named, else both.
+    """
     import pandas as pd
 
     samples: Mapping[str, Any] = read("samples")
     weight = _weights(samples, between)
-    if process is None:
+    ran = samples["run"] != NOTHING
+    if inside is None and process is None:
         # Profiles of other tools know nothing of tasks: then all threads are meant.
-        ran = samples["run"] != NOTHING
         weight[~ran] *= not ran.any()
-    else:
-        weight[~_is(samples["process"], process)] = 0
+    elif inside is not None:
+        weight[ran != inside] = 0
+    if process is not None:
+        several = [process] if isinstance(process, str) else process
+        weight[~np.any([_is(samples["process"], each) for each in several], axis=0)] = 0
     if prefix is not None or key is not None:
         weight[~np.isin(samples["run"], _runs(read, prefix, key))] = 0
     if run is not None:

@@ -13,8 +13,9 @@ from distributed.diagnostics import memory_sampler
 
 from ..recording import Recording
 from ..session import Session, record
+from .profile import profile
 
-__all__ = ["MemorySampler", "get_task_stream", "performance_report"]
+__all__ = ["MemorySampler", "get_task_stream", "performance_report", "profile"]
 
 
 class MemorySampler(memory_sampler.MemorySampler):
