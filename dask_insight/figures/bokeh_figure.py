@@ -339,11 +339,16 @@ class _Drawing:
         axis = self._plot.y
         if isinstance(axis, Rows):
             return
-        for moments, named in _alike(self._plot.marks):
+        for moments, every in _alike(self._plot.marks):
+            # Those that matter most, in the order in which they are drawn.
+            most = sorted(range(len(every)), key=lambda each: -float(np.nansum(np.abs(every[each][1]))))[
+                :_MOST
+            ]
+            named = [every[each] for each in sorted(most)]
             there = np.flatnonzero(np.isfinite(np.column_stack([values for _, values in named])).any(axis=1))
             told = {
                 f"fact{number}": [_amount(abs(value), axis.unit) for value in values[there].tolist()]
-                for number, (_, values) in enumerate(named[:_MOST])
+                for number, (_, values) in enumerate(named)
             }
             when = [_amount(at, "s") for at in moments[there].tolist()]
             middle = np.full(len(there), (axis.low + axis.high) / 2)
@@ -351,10 +356,10 @@ class _Drawing:
             points = self.figure.scatter("x", "y", source=source, size=4, fill_alpha=0, line_alpha=0)
             facts = [
                 ("At", "@when"),
-                *((_plain(name), f"@fact{n}") for n, (name, _) in enumerate(named[:_MOST])),
+                *((_plain(name), f"@fact{n}") for n, (name, _) in enumerate(named)),
             ]
-            if len(named) > _MOST:
-                facts.append((f"and {len(named) - _MOST} more", ""))
+            if len(every) > len(named):
+                facts.append((f"and {len(every) - len(named)} more", ""))
             self._hover([points], facts, along=True)
 
     def _hover(self, drawn: list[Any], facts: Sequence[tuple[str, str]], *, along: bool = False) -> None:

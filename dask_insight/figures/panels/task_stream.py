@@ -66,16 +66,23 @@ def merging(pieces: Pieces) -> str:
 def rows_of(request: Request, lanes: list[tuple[str, str]]) -> Rows:
     """A row a thread, grouped by worker."""
     groups: list[Group] = []
-    within = []
-    for number, (worker, thread) in enumerate(lanes):
+    for number, (worker, _) in enumerate(lanes):
         if not groups or lanes[number - 1][0] != worker:
             groups.append(Group(number, number + 1, request.title_of(worker)))
         else:
             groups[-1] = groups[-1]._replace(last=number + 1)
-        within.append(str(number + 1 - int(groups[-1].first)) if thread else "?")
-    if len(groups) == len(lanes):
-        within = []
+    within = thread_numbers(lanes) if len(groups) < len(lanes) else []
     return Rows(len(lanes), groups, within, parted=True)
+
+
+def thread_numbers(lanes: list[tuple[str, str]]) -> list[str]:
+    """How the threads of each worker are counted; those that are not known are ``?``."""
+    made: list[str] = []
+    number = 0
+    for lane, (worker, thread) in enumerate(lanes):
+        number = number + 1 if lane and lanes[lane - 1][0] == worker else 1
+        made.append(str(number) if thread else "?")
+    return made
 
 
 def name_signs(request: Request, ran: Ran, most: int = _NAMES) -> tuple[list[Sign], int]:
@@ -126,12 +133,13 @@ def told(
     """What is told of each piece, when somebody wants it."""
 
     def tell() -> dict[str, list[str]]:
+        numbers = thread_numbers(ran.lanes)
         facts: dict[str, list[str]] = {
             name: [] for name in ("Task", "Key", "Took", "When", "Worker", "Ended")
         }
         for row in rows.tolist():
             entry, count = int(pieces.first[row]), int(pieces.count[row])
-            worker, thread = ran.lanes[int(ran.lane[entry])]
+            worker, thread = ran.lanes[int(ran.lane[entry])][0], numbers[int(ran.lane[entry])]
             name = short(ran.names[int(ran.name[entry])]) or "(no name)"
             share = float(pieces.own[row]) / (float(pieces.seconds[row]) or 1.0)
             many = f"{words.count(count, 'task')}, {words.share(share)} of their time {name}"
@@ -141,7 +149,7 @@ def told(
                 words.duration(float(pieces.seconds[row])) + (" together" if count > 1 else "")
             )
             facts["When"].append(_when(float(pieces.left[row]), float(pieces.right[row])))
-            facts["Worker"].append(f"{request.title_of(worker)}, thread {thread or '?'}")
+            facts["Worker"].append(f"{request.title_of(worker)}, thread {thread}")
             ended = STATUS[int(ran.status[entry])] or ("running" if ran.running[entry] else "ok")
             facts["Ended"].append(ended)
         return facts
