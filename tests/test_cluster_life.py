@@ -155,8 +155,9 @@ def test_workers_that_come_later_and_use_an_address_again(run_async: Any) -> Non
         return address
 
     address = run_async(main())
-    workers = [row["worker"] for row in batches.table("workers")]
-    assert workers == [address, address, f"{address}#2"]
+    # A worker is told of again where its cores are known later than it.
+    workers = dict.fromkeys(row["worker"] for row in batches.table("workers"))
+    assert list(workers) == [address, f"{address}#2"]
     by_key = {row["key"]: row["worker"] for row in batches.attempts()}
     assert by_key == {"one": address, "two": f"{address}#2"}
     seen = {row["worker"] for row in batches.table("executions")}

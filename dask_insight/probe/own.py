@@ -36,7 +36,6 @@ class Own:
         self._logs = Logs(name)
         self._logs.open()
         self._sampler: Sampler | None = None
-        self._pulse.start()
 
     def adjust(self, options: dict[str, Any], profile: bool) -> None:
         """Follow what the recorders ask for; `profile` if one of them needs our stacks."""
@@ -47,8 +46,11 @@ class Own:
             threads = {self._thread: NOTHING}
             self._sampler = Sampler(lambda: threads, lambda ident: "event loop", interval, budget)
             self._sampler.start()
+            self._pulse.start(self._sampler)
             if self._sampler.reason:
                 self._gaps.append(self._sampler.reason)
+        elif self._sampler is None:
+            self._pulse.start()
         elif self._sampler is not None:
             self._sampler.aim, self._sampler.budget = interval, budget
 
@@ -70,10 +72,10 @@ class Own:
 
     def stop(self) -> None:
         """End everything."""
-        self._pulse.stop()
-        self._logs.shut()
         if self._sampler is not None:
             self._sampler.stop()
+        self._pulse.stop()
+        self._logs.shut()
 
     def _counts(self) -> dict[str, float]:
         scheduler = self._server

@@ -1,4 +1,4 @@
-"""A thread that samples a process's resources and looks after its event loop's lag."""
+"""Samples a process's resources and looks after its event loop's lag."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from time import monotonic
 from typing import Any
 
 from .resources import ResourceSampler
+from .sampler import Sampler
 
-#: Seconds between two questions to the event loop.
-_STEP = 0.2
+#: Seconds between two questions to the event loop, and by which things may come early.
+_STEP, _SLACK = 0.2, 0.02
 #: Rows kept until they are taken.
 _MOST = 20_000
 
@@ -52,7 +53,7 @@ class Lag:
 
 
 class Pulse:
-    """Samples at an interval until it is stopped.
+    """Samples at an interval until it is stopped, on a thread of its own or on that of a `Sampler`.
 
     Parameters
     ----------
@@ -74,26 +75,43 @@ class Pulse:
         gil: Callable[[], float] | None = None,
     ) -> None:
         self.interval = interval
-        self._sampler = ResourceSampler(gil)
+        self._resources = ResourceSampler(gil)
         self._lag = Lag(loop)
         self._extra = extra
-        self._stopped = threading.Event()
         self._lock = threading.Lock()
         self._rows: list[dict[str, float]] = []
         self._gpus: list[dict[str, Any]] = []
-        self._thread = threading.Thread(target=self._work, name="dask_insight-resources", daemon=True)
-        self.gaps = self._sampler.gaps
+        self._ask = self._due = 0.0
+        self._host: Sampler | None = None
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.gaps = self._resources.gaps
         self.failed = 0
 
-    def start(self) -> None:
-        """Begin."""
+    def start(self, sampler: Sampler | None = None) -> None:
+        """Begin, or go on: on the thread of a sampler that has been started, by default on one of our own.
+
+        A thread that wakes up makes the others of its process wait, so one does the work of two.
+        """
+        host = sampler if sampler is not None and not sampler.reason else None
+        if host is self._host and (host is not None or self._thread is not None):
+            return
+        self._leave()
+        self._due = monotonic() + self.interval
+        if host is not None:
+            self._host = host
+            host.beside = self._tick
+            return
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(
+            target=self._work, args=(self._stopped,), name="dask_insight-resources", daemon=True
+        )
         self._thread.start()
 
     def stop(self) -> None:
-        """End, and wait for the thread."""
-        self._stopped.set()
-        if self._thread.is_alive():
-            self._thread.join(2.0)
+        """End; the sampler on whose thread it was has been stopped."""
+        self._leave()
+        self._resources.close()
 
     def take(self) -> tuple[list[dict[str, float]], list[dict[str, Any]]]:
         """Rows of `resources` and of `gpus` since the last call."""
@@ -102,30 +120,41 @@ class Pulse:
             gpus, self._gpus = self._gpus, []
         return rows, gpus
 
-    def _slept(self, seconds: float) -> bool:
-        """Sleep; whether the end has come."""
-        asleep = monotonic()
-        stopped = self._stopped.wait(seconds)
-        if not stopped:
-            self._lag.late(monotonic() - asleep - seconds)
-        return stopped
+    def _leave(self) -> None:
+        if self._host is not None:
+            self._host.beside = None
+            self._host = None
+        if self._thread is not None:
+            self._stopped.set()
+            self._thread.join(2.0)
+            self._thread = None
 
-    def _work(self) -> None:
-        due = monotonic() + self.interval
-        while not self._slept(min(_STEP, self.interval)):
+    def _work(self, stopped: threading.Event) -> None:
+        wait, asleep = min(_STEP, self.interval), monotonic()
+        while not stopped.wait(wait):
+            wait = self._tick(monotonic() - asleep - wait)
+            asleep = monotonic()
+
+    def _tick(self, late: float) -> float:
+        """Do what is due, the thread being so many seconds late; gives seconds until it should come again."""
+        step, now = min(_STEP, self.interval), monotonic()
+        self._lag.late(late)
+        if now >= self._ask:
+            self._ask = now + step - _SLACK
             self._lag.ask()
-            if monotonic() < due - _STEP / 2:
-                continue
-            due = max(due + self.interval, monotonic())
+        if now >= self._due - _SLACK:
+            self._due = max(self._due + self.interval, now)
             try:
-                row, gpus = self._sampler.sample()
-                row["lag"] = self._lag.take()
-                row |= self._extra()
+                self._sample()
             except Exception:
                 self.failed += 1
-                continue
-            with self._lock:
-                if len(self._rows) < _MOST:
-                    self._rows.append(row)
-                    self._gpus.extend(gpus)
-        self._sampler.close()
+        return step
+
+    def _sample(self) -> None:
+        row, gpus = self._resources.sample()
+        row["lag"] = self._lag.take()
+        row |= self._extra()
+        with self._lock:
+            if len(self._rows) < _MOST:
+                self._rows.append(row)
+                self._gpus.extend(gpus)

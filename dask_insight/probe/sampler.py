@@ -6,7 +6,7 @@ import threading
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
-from time import thread_time
+from time import monotonic, thread_time
 from typing import Any
 
 from .clock import time
@@ -19,6 +19,8 @@ _SETTLE = 0.5
 #: Share of rounds with something to sample below which the interval is so many times as long, and the
 #: weight of the last round in that share.
 _BUSY, _DOZE, _LAST = 0.5, 4, 0.1
+#: The same of a process in which nothing has run for a while.
+_IDLE, _SLEEP = 0.02, 8
 #: Rounds without a change after which the interval is so many times as long: threads stand in long calls.
 _STILL, _NAP = 3, 3
 #: Seconds that a round costs the process beside the CPU of the sampling thread: the thread that held the
@@ -102,6 +104,8 @@ class Sampler:
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
+        #: Called by our thread after each round with how late it came, seconds; gives the longest wait.
+        self.beside: Callable[[float], float] | None = None
         self._starved = Starved(self._own_thread)
         self._asked = 0.0
         self._stacks = Stacks(base)
@@ -210,8 +214,9 @@ class Sampler:
 
     def _work(self) -> None:
         self._starved.take()
-        wait = self.interval
+        wait, asleep = self.interval, monotonic()
         while not self._stopped.wait(wait):
+            late = monotonic() - asleep - wait
             self._asked += wait
             began = thread_time()
             try:
@@ -222,11 +227,17 @@ class Sampler:
             cost = thread_time() - began + _HANDOVER
             self._cost += cost
             self._adapt(cost)
-            if self._busy < _BUSY and self._ends_known:
-                # With little to sample, look less often: what is missed by that is made up for when runs end.
-                wait = self.interval * _DOZE
-            else:
-                wait = self.interval * (_NAP if self._still >= _STILL else 1)
+            wait = self._wait()
+            if (beside := self.beside) is not None:
+                wait = min(wait, max(self.interval, beside(late)))
+            asleep = monotonic()
+
+    def _wait(self) -> float:
+        """Seconds until the next round."""
+        if self._ends_known and self._busy < _BUSY:
+            # With little to sample, look less often: what is missed by that is made up for when runs end.
+            return self.interval * (_SLEEP if self._busy < _IDLE else _DOZE)
+        return self.interval * (_NAP if self._still >= _STILL else 1)
 
     def _adapt(self, cost: float) -> None:
         """Follow the budget: the interval at which a round's average cost is just within it."""
@@ -264,6 +275,8 @@ class Sampler:
             if state is None:
                 self._enter(ident, run, now, gap, path)
                 continue
+            # A run that lasts from round to round is worth looking at.
+            self._busy = max(self._busy, _BUSY)
             if path != state.path:
                 self._still = 0
                 half = max(0.0, now - state.last) / 2

@@ -81,10 +81,11 @@ class Probe(WorkerPlugin):
         self._starved = Starved(partial(task_threads, worker))
         loop = asyncio.get_running_loop()
         self._pulse = Pulse(self._options.get("resources", 0.2), loop, self._counts, self._contention)
-        self._pulse.start()
         self._gaps: list[str] = list(self._pulse.gaps)
         worker.handlers[f"{self.package}_flush"] = self.flush
         self._adjust(self._options)
+        if self._sampler is None:
+            self._pulse.start()
         # The recorder must know this worker's clock before it hears of its tasks.
         with contextlib.suppress(asyncio.TimeoutError, OSError):
             await asyncio.wait_for(self._greet(), _GREETING)
@@ -241,12 +242,14 @@ class Probe(WorkerPlugin):
                 self._gaps.append(self._sampler.reason)
             else:
                 self._executions.ended = self._sampler.ends.append
+            self._pulse.start(self._sampler)
         elif wanted and self._sampler is not None:
             self._sampler.aim, self._sampler.budget = options["profile_interval"], options["profile_budget"]
         elif not wanted and self._sampler is not None:
             self._executions.ended = None
             self._sampler.stop()
             self._sampler = None
+            self._pulse.start()
 
     def _take_off(self) -> None:
         """Leave nothing of ours on the worker."""
@@ -254,9 +257,9 @@ class Probe(WorkerPlugin):
             return
         self._off = True
         vars(self).pop("transition", None)
-        self._pulse.stop()
         if self._sampler is not None:
             self._sampler.stop()
+        self._pulse.stop()
         self._logs.shut()
         self._executions.close()
         handlers = self.worker.handlers

@@ -53,15 +53,15 @@ class ClientProcess:
 
     def start(self) -> None:
         """Begin."""
-        self._pulse.start()
         if self._sampler is not None:
             self._sampler.start()
+        self._pulse.start(self._sampler)
 
     def stop(self) -> None:
         """End; what is left can still be taken."""
-        self._pulse.stop()
         if self._sampler is not None:
             self._sampler.stop()
+        self._pulse.stop()
 
     def tell(self, offset: float, stacks: Stacks, gather: Gather) -> None:
         """Gather what is new; `offset` is this clock minus the scheduler's, seconds."""
