@@ -1,29 +1,9 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { cells, notebook } from '../../ui-tests/lab/cells';
 import type { Lab } from '../../ui-tests/lab/lab';
 import { expect, openFour, test } from './lab';
 import { install } from './panels';
 import { found, plan } from './results';
-
-/** A cluster in processes of its own; what it computes costs the kernel nothing but our recording. */
-async function cluster(): Promise<{ address: string; tell(words: string): Promise<void>; end(): void }> {
-  const child = spawn(process.env.PYTHON ?? 'python', ['-m', 'benchmarks.live.cluster'], {
-    cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    stdio: ['pipe', 'pipe', 'inherit']
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (): Promise<string> => (await lines.next()).value;
-  return {
-    address: await next(),
-    tell: async words => {
-      child.stdin.write(`${words}\n`);
-      expect(await next()).toBe('done');
-    },
-    end: () => child.stdin.end()
-  };
-}
+import { cluster } from './work';
 
 /** Bytes of the page's own memory after a collection: objects, and what typed arrays hold. */
 async function heap(lab: Lab): Promise<number> {

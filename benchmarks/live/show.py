@@ -35,15 +35,20 @@ def latency(rounds: list[dict[str, Any]]) -> list[str]:
     return _missed(median(middles), LATENCY, "a task is shown after {:.0f} ms, bar {:.0f} ms")
 
 
-def first(rounds: list[dict[str, float]]) -> list[str]:
+def first(result: dict[str, Any]) -> list[str]:
     """From the command that opens a panel to its first picture, with data there already."""
-    print("From opening a panel to its first picture:\n")
-    middles = {name: median(each[name] for each in rounds) for name in rounds[0]}
-    print(table(["panel", "ms", "bar, ms"], [[name, f"{ms:.0f}", FIRST] for name, ms in middles.items()]))
+    print(f"From opening a panel to its first picture, {result['tasks']:,} tasks there already:\n")
+    rounds = result["rounds"]
+    middles = {
+        name: {when: median(each[when][name] for each in rounds) for when in ("rest", "busy")}
+        for name in rounds[0]["rest"]
+    }
+    rows = [[name, f"{ms['rest']:.0f}", f"{ms['busy']:.0f}", FIRST] for name, ms in middles.items()]
+    print(table(["panel", "ms", "ms while 500 tasks a second arrive", "bar, ms"], rows))
     return [
         words
         for name, ms in middles.items()
-        for words in _missed(ms, FIRST, name + ": first picture after {:.0f} ms, bar {:.0f} ms")
+        for words in _missed(ms["rest"], FIRST, name + ": first picture after {:.0f} ms, bar {:.0f} ms")
     ]
 
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BatchError } from './batch';
-import { FeedReader, PROTOCOL } from './feed';
+import { type Delivery, FeedReader, PROTOCOL } from './feed';
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -11,9 +11,9 @@ class Port {
   send(message: Message): void {
     this.sent.push(message);
   }
-  packed: readonly number[] = [];
-  take(bytes: Uint8Array, packed: readonly number[]): void {
-    this.packed = packed;
+  how: Delivery = {};
+  take(bytes: Uint8Array, how: Delivery): void {
+    this.how = how;
     if (this.fail) throw new BatchError('torn');
     this.calls.push(bytes.length > 9 ? bytes.length : [...bytes]);
   }
@@ -64,13 +64,13 @@ describe('FeedReader', () => {
     expect(port.calls).toEqual([[1], [2]]);
   });
 
-  test('hands on which pieces are compressed', () => {
+  test('hands on which pieces are compressed, and whether more follows', () => {
     reader.hello();
     answer();
-    data(0, 3, 1, { packed: [7, 8] });
-    expect(port.packed).toEqual([7, 8]);
+    data(0, 3, 1, { packed: [7, 8], replay: true });
+    expect(port.how).toEqual({ packed: [7, 8], more: true });
     data(3, 4, 1);
-    expect(port.packed).toEqual([]);
+    expect(port.how).toEqual({ packed: [], more: false });
   });
 
   test('leaves aside what is for other pages, what it has, and nonsense', () => {

@@ -33,12 +33,20 @@ export interface FeedStatus {
 /** What the kernel says of itself, its clusters, its cells and its losses; see `session/live.py`. */
 export type FeedState = Readonly<Record<string, unknown>>;
 
+/** How batches have come. */
+export interface Delivery {
+  /** So many bytes each of the first pieces have, which are compressed by zlib. */
+  readonly packed?: readonly number[];
+  /** Whether more of the history follows at once; not said where that is not known. */
+  readonly more?: boolean;
+}
+
 /** What a reader is connected to. */
 export interface FeedPort {
   /** Sends a message to the kernel; may do nothing while there is no way to it. */
   send(message: Readonly<Record<string, unknown>>): void;
-  /** Takes batches that stand one after another; the first pieces of so many bytes are compressed by zlib. */
-  take(bytes: Uint8Array, packed: readonly number[]): void;
+  /** Takes batches that stand one after another. */
+  take(bytes: Uint8Array, how: Delivery): void;
   /** What has been taken is void: it comes again, or something else does. */
   reset(): void;
   state(state: FeedState): void;
@@ -146,7 +154,7 @@ export class FeedReader {
         this.arrived(message, buffers[0]);
         break;
       case 'answers':
-        if (message.feed === this.feed && !this.asking && buffers[0]) this.take(bytesOf(buffers[0]), []);
+        if (message.feed === this.feed && !this.asking && buffers[0]) this.take(bytesOf(buffers[0]), {});
         break;
       case 'state':
         if (message.feed === this.feed) this.port.state(message);
@@ -193,13 +201,13 @@ export class FeedReader {
     if (from === 0 && this.at > 0) this.port.reset();
     this.at = to;
     if (message.replay === false) this.upto = to;
-    this.take(bytesOf(buffer), lengths(message.packed));
+    this.take(bytesOf(buffer), { packed: lengths(message.packed), more: message.replay === true });
     this.progress();
   }
 
-  private take(bytes: Uint8Array, packed: readonly number[]): void {
+  private take(bytes: Uint8Array, how: Delivery): void {
     try {
-      this.port.take(bytes, packed);
+      this.port.take(bytes, how);
     } catch (error) {
       if (!(error instanceof BatchError)) throw error;
       this.damage = ` Some of what came could not be read: ${error.message}.`;

@@ -59,10 +59,7 @@ describe('data', () => {
 
   it('are unpacked where they come compressed, in their order; damaged pieces are left out', async () => {
     const pieces = [deflateSync(ran(0, 100, 101)), Buffer.of(1, 2, 3), deflateSync(ran(1, 101, 105))];
-    page.take(
-      joined(...pieces, ran(2, 105, 106)),
-      pieces.map(({ length }) => length)
-    );
+    page.take(joined(...pieces, ran(2, 105, 106)), { packed: pieces.map(({ length }) => length) });
     page.take(ran(3, 106, 107));
     await vi.waitFor(() => expect(runs()).toEqual([0, 1, 2, 3]));
     expect(page.damages).toEqual(['compressed batches are damaged']);
@@ -70,7 +67,7 @@ describe('data', () => {
 
   it('that were on their way when another recording began are left aside', async () => {
     const piece = deflateSync(ran(0, 100, 101));
-    page.take(piece, [piece.length]);
+    page.take(piece, { packed: [piece.length] });
     page.reset();
     page.take(ran(1, 101, 105));
     await vi.waitFor(() => expect(runs()).toEqual([1]));
@@ -158,6 +155,17 @@ describe('another recording', () => {
     page.take(ran(0, 100, 101));
     vi.runAllTimers();
     expect(runs()).toEqual([0]);
+  });
+
+  it('is waited for while more of it is announced, and shown at once when it is whole', () => {
+    vi.useFakeTimers();
+    page.take(joined(ran(0, 100, 101), ran(1, 101, 105)));
+    page.reset();
+    page.take(ran(7, 100, 101), { more: true });
+    vi.advanceTimersByTime(5000);
+    expect(runs()).toEqual([0, 1]);
+    page.take(ran(8, 101, 102), { more: false });
+    expect(runs()).toEqual([7, 8]);
   });
 
   it('that begins while the page is paused waits too', () => {

@@ -1,5 +1,6 @@
 import { BatchError, decodeAll } from '../core/batch';
 import { type CellRun, cellsOf, cellsWithTasks, cellWords, timeOfCell } from '../core/cells';
+import type { Delivery } from '../core/feed';
 import { breathe, inflate } from '../core/load';
 import { Recording, type Stop } from '../core/recording';
 import type { Selection } from '../core/selection';
@@ -21,11 +22,16 @@ const SLICE = 12;
 /** How long a replay may rest before what has come of it is shown, milliseconds. */
 const PATIENCE = 700;
 
+/** The same where more of it has been announced: the page or the kernel may be busy. */
+const LONG_PATIENCE = 10_000;
+
 /** Batches as they have arrived, one after another. */
 interface Arrived {
   readonly bytes: Uint8Array;
   /** Compressed by zlib: it stays so until its turn has come. */
   readonly packed: boolean;
+  /** Whether more of a history follows at once, if that is known. */
+  readonly more: boolean | undefined;
 }
 
 /** A panel in its place. */
@@ -104,22 +110,23 @@ export class LivePage {
     return this.problems;
   }
 
-  /**
-   * Takes batches that stand one after another; the first pieces, of so many
-   * bytes, are compressed. What is damaged is left out and named in `damages`.
-   */
-  take(bytes: Uint8Array, packed: readonly number[] = []): void {
+  /** Takes batches that stand one after another; what is damaged is left out and named in `damages`. */
+  take(bytes: Uint8Array, { packed = [], more }: Delivery = {}): void {
+    const pieces: Omit<Arrived, 'more'>[] = [];
     let at = 0;
     for (const length of packed) {
-      this.put({ bytes: bytes.subarray(at, at + length), packed: true });
+      pieces.push({ bytes: bytes.subarray(at, at + length), packed: true });
       at += length;
     }
-    if (at < bytes.length) this.put({ bytes: bytes.subarray(at), packed: false });
+    if (at < bytes.length) pieces.push({ bytes: bytes.subarray(at), packed: false });
+    const last = pieces.pop();
+    for (const piece of pieces) this.put({ ...piece, more: true });
+    if (last) this.put({ ...last, more });
   }
 
   /**
-   * Another recording begins. What is shown stays until the other one has come
-   * as far, or nothing more comes of it; the panels then show it in place.
+   * Another recording begins. What is shown stays until the other one is whole
+   * or has come as far, or nothing more comes of it; the panels then show it in place.
    * Selection, and a viewport that a person has set, are kept.
    */
   reset(): void {
@@ -265,19 +272,20 @@ export class LivePage {
         this.problems = [...this.problems, error.message];
         this.tell();
       }
-      if (this.next) this.arrived(this.next);
+      if (this.next) this.arrived(this.next, arrived.more);
     }
     this.pumping = false;
   }
 
-  private arrived(next: Recording): void {
-    if (next.end > 0 && next.end >= this.recording.end) this.swap();
-    else this.wait();
+  private arrived(next: Recording, more: boolean | undefined): void {
+    const asFar = next.end > 0 && next.end >= this.recording.end;
+    if (more === false || asFar) this.swap();
+    else this.wait(more ? LONG_PATIENCE : PATIENCE);
   }
 
-  private wait(): void {
+  private wait(patience = PATIENCE): void {
     clearTimeout(this.patience);
-    this.patience = setTimeout(() => this.swap(), PATIENCE);
+    this.patience = setTimeout(() => this.swap(), patience);
   }
 
   private swap(): void {

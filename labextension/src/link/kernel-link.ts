@@ -1,4 +1,4 @@
-import { FeedReader, type FeedState, type FeedStatus } from '@dask-insight/panels/core/feed';
+import { type Delivery, FeedReader, type FeedState, type FeedStatus } from '@dask-insight/panels/core/feed';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
@@ -11,7 +11,7 @@ const LONGEST = 64_000;
 
 /** Where what a kernel sends goes: a `LivePage`. */
 export interface Sink {
-  take(bytes: Uint8Array, packed: readonly number[]): void;
+  take(bytes: Uint8Array, how: Delivery): void;
   reset(): void;
 }
 
@@ -44,7 +44,7 @@ export class KernelLink {
     this.reader = new FeedReader(
       {
         send: message => this.send(message),
-        take: (bytes, packed) => sink.take(bytes, packed),
+        take: (bytes, how) => sink.take(bytes, how),
         reset: () => sink.reset(),
         state: state => {
           this.said = state;

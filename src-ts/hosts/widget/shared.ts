@@ -45,8 +45,8 @@ export class Shared {
     this.reader = new FeedReader(
       {
         send: message => this.send(message),
-        take: (bytes, packed) => {
-          this.page.take(bytes, packed);
+        take: (bytes, how) => {
+          this.page.take(bytes, how);
           this.tellSoon();
         },
         reset: () => this.page.reset(),
