@@ -5,6 +5,7 @@ import { Surface } from '../draw/surface';
 import { Tooltip } from '../draw/tooltip';
 import { clauseWords, fillChips } from './chips';
 import { button, element } from './element';
+import { inline } from './findings/prose';
 import { icon } from './icons';
 import { Interaction } from './interaction';
 import { lackOf } from './lacks';
@@ -84,11 +85,13 @@ export function mount(
   section.append(head, ...parts(view.above), surface.element, ...parts(view.below), empty, tableBox, live);
   host.append(section);
 
+  let shownWords: string | undefined;
   /** What of the panel is shown at all; true if that is a drawing. */
   const stand = (): boolean => {
     const reason = view.empty();
     const words = reason && (lackOf(stage.recording, panel.tables) ?? reason);
-    empty.textContent = words ?? '';
+    if (words !== shownWords) empty.replaceChildren(...inline(words ?? ''));
+    shownWords = words;
     empty.hidden = words === undefined;
     surface.element.hidden = words !== undefined || view.plain === true;
     if (view.above) view.above.hidden = words !== undefined;
