@@ -324,7 +324,8 @@ class Questions(Store):
             first task was wanted to when the last was done.
         by
             ``'function'`` (the task name that ran, or was waited for),
-            ``'worker'``, ``'span'``, ``'cell'`` (execution count of the notebook
+            ``'worker'``, ``'cluster'`` (its scheduler's address; ``'local'`` for
+            local schedulers), ``'span'``, ``'cell'`` (execution count of the notebook
             cell), ``'line'`` (client's file and line), ``'submission'``,
             ``'time'``, or several of these.
         every
@@ -343,7 +344,8 @@ class Questions(Store):
         Raises
         ------
         ValueError
-            If `by` is unknown, `every` no length of time, or `stop` before `start`.
+            If `by` is unknown, `every` no length of time or so short that millions
+            of pieces would be made, or `stop` before `start`.
 
         Notes
         -----

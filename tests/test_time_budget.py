@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dask_insight.analysis.time_budget import PARTS, rows
+from dask_insight.analysis.time_budget import PARTS, budget, rows
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
+from dask_insight.timeline import is_local
 
 START = 1_750_000_000.0
 NAN = math.nan
@@ -352,6 +354,60 @@ def test_cells_lines_and_submissions() -> None:
     assert by_span.groupby("span", observed=True).seconds.sum().to_dict() == pytest.approx({"x": 1, "y": 3})
 
 
+def two_clusters(**more: dict[str, Any]) -> Run:
+    """One works while the other has nothing to do, and later waits for an input of its own."""
+    run = Run(a=CLUSTER, b=CLUSTER, c=CLUSTER, d=CLUSTER)
+    run.task("long", "a", 0, 10)
+    first = run.task("first", "c", 4, 8, submitted=4)
+    run.task("second", "d", 8, 10, first, submitted=4)
+    columns = run._columns()["workers"]
+    run.tables = {"workers": columns | {"cluster": ["one", "one", "two", "two"]}, **more}
+    return run
+
+
+def test_what_waits_for_one_cluster_is_no_matter_of_another() -> None:
+    table = two_clusters().budget(by=["worker", "function"])
+    of = {name: table[table.worker == name] for name in "abcd"}
+    assert parts(of["b"]) == {"inputs": 10}
+    # Without a task of its own, the second cluster waits for its client, whatever the first one does.
+    assert parts(of["c"]) == {"client": 4, "compute": 4, "inputs": 2}
+    assert parts(of["d"]) == {"client": 4, "inputs": 4, "compute": 2}
+    assert causes(of["c"])[("inputs", "second")] == 2
+    by_cluster = two_clusters().budget(by="cluster")
+    assert parts(by_cluster[by_cluster.cluster == "one"]) == {"compute": 10, "inputs": 10}
+    assert parts(by_cluster[by_cluster.cluster == "two"]) == {"client": 8, "compute": 6, "inputs": 6}
+
+
+def test_attempts_without_a_worker_wait_in_the_cluster_of_their_submission() -> None:
+    run = two_clusters()
+    # It was wanted from the beginning, in the second cluster, and never got a worker.
+    lost = run.task("lost", "", NAN, NAN, status="cancelled", ready=0, assigned=NAN, ended=10, thread="")
+    graph = run._columns()["graph"] | {"submission": [0, 1, 1, 1]}
+    run.tables["graph"] = graph
+    assert lost == 3
+    table = run.budget(by="worker")
+    assert parts(table[table.worker == "b"]) == {"inputs": 10}
+    assert parts(table[table.worker == "c"]) == {"scheduler": 4, "compute": 4, "inputs": 2}
+
+
+def test_bins_that_would_fill_the_memory_are_refused() -> None:
+    run = Run()
+    run.task("long", "a", 0, 10_000)
+    with pytest.raises(ValueError, match=r"every=0\.0001 s cuts .* into 100,000,000 pieces"):
+        run.budget(by="time", every=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"), [(-20.0, -10.0), (-math.inf, -5.0), (50.0, 60.0), (50.0, math.inf)]
+)
+def test_a_range_outside_the_run(start: float, stop: float) -> None:
+    run = Run(a=CLUSTER | {"left": 12.0})
+    run.task("one", "a", 0, 10)
+    table = run.budget(start=start, stop=stop, by="worker")
+    assert len(table) == 0 and table.attrs["thread_seconds"] == 0
+    assert table.attrs["start"] <= table.attrs["stop"]
+
+
 def test_nothing_recorded() -> None:
     table = Recording().time_budget(by=["function", "worker", "span", "cell", "line", "submission", "time"])
     assert not len(table)
@@ -405,6 +461,66 @@ def any_run(draw: st.DrawFn) -> Run:
         states = st.sampled_from(["running", "paused", "closing_gracefully"])
         run.state(draw(moments), draw(st.sampled_from([*run.workers])), draw(states), draw(states))
     return run
+
+
+@st.composite
+def odd_run(draw: st.DrawFn) -> Run:
+    """Any run, whose workers may be of several clusters or local ones, cut off while tasks ran."""
+    run = draw(any_run())
+    names = {"a": draw(st.sampled_from(["a", "threads"])), "b": draw(st.sampled_from(["b", "process 1"]))}
+    run.workers = {names.get(name, name): life for name, life in run.workers.items()}
+    for row in run.attempts:
+        row["worker"] = draw(st.sampled_from([names.get(row["worker"], row["worker"])] * 5 + [""]))
+    for row in run.events:
+        row["source"] = names.get(row["source"], row["source"])
+    clusters = st.sampled_from(["", "one", "two"])
+    workers = run._columns()["workers"]
+    run.tables["workers"] = workers | {"cluster": [draw(clusters) for _ in run.workers]}
+    run.tables["graph"] = run._columns()["graph"] | {"submission": [NOTHING] * len(run.names)}
+    begun = draw(st.lists(moments, max_size=3))
+    if begun:
+        run.tables["running"] = {
+            "run": range(100, 100 + len(begun)),
+            "task": [draw(st.integers(0, max(0, len(run.names) - 1))) for _ in begun],
+            "worker": [draw(st.sampled_from([*run.workers, "new"])) for _ in begun],
+            "thread": [draw(st.sampled_from(["1", "2"])) for _ in begun],
+            "start": [START + moment for moment in begun],
+        }
+    return run
+
+
+@settings(max_examples=40, deadline=None)
+@given(odd_run(), st.tuples(*[st.one_of(st.just(None), st.floats(-9, 40))] * 2))
+def test_the_parts_sum_to_the_lives_of_all_threads(
+    run: Run, between: tuple[float | None, float | None]
+) -> None:
+    recording = run.recording()
+    given = {
+        name: START + moment
+        for name, moment in zip(("start", "stop"), between, strict=True)
+        if moment is not None
+    }
+    if len(given) == 2 and given["start"] > given["stop"]:
+        given = {"start": given["stop"], "stop": given["start"]}
+    found = budget(recording.columns, **given)
+    lives = found.lanes
+    # Beside a cluster, local pools count while they are used: their lives are told by their tasks alone.
+    local = np.array([is_local(name) for name in lives.workers] or [False])[lives.worker]
+    beside = local.any() and not local.all()
+    begin, end = np.full(len(local), found.start), np.full(len(local), found.stop)
+    if beside:
+        mine = found.attempts.local
+        begin[local] = max(found.start, found.attempts.wanted[mine].min(initial=np.inf))
+        end[local] = min(found.stop, found.attempts.done[mine].max(initial=-np.inf))
+    seconds = np.minimum(lives.stop, end) - np.maximum(lives.start, begin)
+    whole = float((np.maximum(seconds, 0.0) * lives.threads).sum())
+    assert found.pieces.seconds.sum() == pytest.approx(whole, abs=1e-6)
+    assert (found.pieces.seconds >= 0).all()
+    assert found.start <= found.stop
+    for by in ("cluster", "worker", "time", "span"):
+        options = {name: moment - recording.started for name, moment in given.items()}
+        table = recording.time_budget(by=by, **options)
+        assert table.seconds.sum() == pytest.approx(whole, abs=1e-6)
 
 
 @settings(max_examples=30, deadline=None)

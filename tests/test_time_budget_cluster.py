@@ -138,3 +138,24 @@ def test_local_processes_are_there_from_when_their_first_task_was_wanted() -> No
     assert table.seconds.sum() == pytest.approx(whole, rel=1e-6)
     # What is not computing is the start of the process.
     assert table[table.kind == "computing"].seconds.sum() == pytest.approx(4 * 0.05, rel=0.5)
+
+
+def test_two_clusters_are_told_apart(client: Any) -> None:
+    """While one computes, the other has no tasks: that is its client's doing."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster, set_as_default=False) as other,
+        dask_insight.record() as run,
+    ):
+        client.gather(client.map(nap, range(20), pure=False))
+        other.gather(other.map(nap, range(4), pure=False))
+        theirs = other.scheduler.address
+    addresses = {client.scheduler.address, theirs}
+    assert set(run.workers["cluster"]) == addresses
+    table = run.time_budget(by="cluster")
+    mine = table[table.cluster == theirs].set_index("part").seconds
+    assert set(table.cluster) == addresses
+    assert mine["client"] >= 20 * 0.05 / 4, "as long as the first cluster worked"
+    assert "inputs" not in mine or mine["inputs"] < 0.1

@@ -163,6 +163,15 @@ def test_failed_and_unended_tasks_are_told() -> None:
     assert cut["note"][0]["text"] == "1 task had not ended when the recording did: left out."
 
 
+def test_several_clusters_are_one_and_it_says_so() -> None:
+    workers = {"worker": ["w0", "w1"], "threads": [1, 1], "joined": [START - 1] * 2}
+    two = ran(TREE, [1, 1], workers=workers | {"cluster": ["tcp://a:1", "tcp://b:1"]})
+    told = "2 clusters are simulated as if their workers were of one."
+    assert told in [row["text"] for row in by_question(two)["note"]]
+    one = ran(TREE, [1, 1], workers=workers | {"cluster": ["tcp://a:1"] * 2})
+    assert "note" not in by_question(one)
+
+
 def test_nothing_has_ended() -> None:
     assert rows(Recording()) == []
     recording = Recording()

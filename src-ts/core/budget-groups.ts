@@ -5,14 +5,14 @@ import { NOTHING } from './schema';
 import { listedSpans } from './spans';
 
 /** What the time budget is summed by. */
-export const GROUPINGS = ['function', 'worker', 'span', 'cell', 'line'] as const;
+export const GROUPINGS = ['function', 'worker', 'cluster', 'span', 'cell', 'line'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** The thread time of one function, worker, span, notebook cell or line of code. */
 export interface BudgetGroup {
-  /** Task name; worker; the span's path; the cell's number; `file:line`. '' for what belongs to none. */
+  /** Task name; worker; address of its scheduler; the span's path; the cell's number; `file:line`. '' for what belongs to none. */
   readonly key: string;
-  /** Ids of the spans that share the path; elsewhere the key alone. */
+  /** Ids of the spans that share the path; the workers of a cluster; elsewhere the key alone. */
   readonly ids: readonly string[];
   /** Thread-seconds, of which `byLayer` are the parts. */
   readonly seconds: number;
@@ -50,7 +50,27 @@ interface Keys {
 function keysOf(recording: Recording, rows: BudgetRows, by: Grouping): Keys {
   if (by === 'function') return alone(rows.name);
   if (by === 'worker') return alone(rows.worker);
+  if (by === 'cluster') {
+    const { codes, names } = rows.worker;
+    const clusters = clustersOf(recording);
+    return merged(
+      codes,
+      names,
+      names.map(worker => clusters.get(worker) ?? '')
+    );
+  }
   return by === 'span' ? spanKeys(recording, rows) : submissionKeys(recording, rows, by);
+}
+
+/** Address of the scheduler of each worker that has one. */
+function clustersOf(recording: Recording): Map<string, string> {
+  const table = recording.table('workers');
+  const found = new Map<string, string>();
+  for (let row = 0; row < table.rows; row++) {
+    const cluster = table.text('cluster', row);
+    if (cluster !== '') found.set(table.text('worker', row), cluster);
+  }
+  return found;
 }
 
 function alone({ codes, names }: { codes: Uint32Array; names: readonly string[] }): Keys {
@@ -120,6 +140,7 @@ export function groupingsOf(recording: Recording, rows: BudgetRows): Grouping[] 
   const has: Readonly<Record<Grouping, () => boolean>> = {
     function: () => true,
     worker: () => true,
+    cluster: () => new Set(clustersOf(recording).values()).size > 1,
     span: () => rows.span.names.some(name => name !== ''),
     cell: () => submissions.numbers('execution').some(execution => execution > 0),
     line: () => submissions.symbols('file').names.some(name => name !== '')

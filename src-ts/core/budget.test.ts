@@ -175,7 +175,7 @@ describe('what is chosen', () => {
         group.ids.length,
         group.seconds
       ]);
-    expect(groupingsOf(recording, found)).toEqual(GROUPINGS);
+    expect(groupingsOf(recording, found)).toEqual(GROUPINGS.filter(by => by !== 'cluster'));
     expect(of('cell')).toEqual([
       ['3', 1, 4],
       ['', 1, 12]
@@ -185,6 +185,19 @@ describe('what is chosen', () => {
       ['load', 2, 5],
       ['', 1, 11]
     ]);
+  });
+
+  it('is summed by cluster where there are several', () => {
+    const seconds = threadSeconds(found, new Uint8Array(5).fill(1));
+    const layers = layersOf(found, seconds);
+    const names = found.worker.names.filter(Boolean);
+    const several = recordingOf({
+      workers: [...names, 'idle'].map((worker, at) => ({ worker, cluster: at === 0 ? 'one' : 'two' }))
+    });
+    expect(groupingsOf(several, found)).toContain('cluster');
+    const groups = budgetGroups(several, found, seconds, layers, 'cluster');
+    expect(groups.find(({ key }) => key === 'one')?.ids).toEqual([names[0]]);
+    expect(groups.reduce((sum, group) => sum + group.seconds, 0)).toBe(16);
   });
 
   it('has as many threads at a moment as there were', () => {

@@ -378,6 +378,8 @@ export const TABLES = {
     left: 'time',
     /** CPU cores of its host that it may use; 0 if unknown. */
     cores: 'u32',
+    /** Address of its scheduler; '' of a local scheduler, or if unknown. */
+    cluster: 'sym',
     /** Versions and other facts, as JSON. */
     detail: 'str'
   },

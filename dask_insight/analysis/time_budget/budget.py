@@ -6,10 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...timeline import Attempts, Lanes, Moments, Read, attempts, concerns, inputs, is_local, lanes, states
+from ...timeline import Attempts, Lanes, Moments, Read, attempts, concerns, inputs, lanes, states
+from .clusters import clusters
 from .idle import idle
 from .parts import CODE, Pieces, together
 from .work import gaps, pieces, work
+
+#: Most pieces that the threads' time is cut into.
+_MOST = 10_000_000
 
 
 class Budget(NamedTuple):
@@ -53,17 +57,17 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
     known = attempts(read)
     everything = lanes(read, known)
     begin, end = _range(known)
-    start = start if np.isfinite(start) else begin
+    start = start if np.isfinite(start) else min(begin, stop)
     stop = stop if np.isfinite(stop) else max(end, start)
     parts: list[str] = []
     made: list[Pieces] = []
-    here = np.array([is_local(name) for name in everything.workers] or [False])
-    for local in (False, True):
-        mine = here[everything.worker] == local if len(everything.worker) else np.zeros(0, bool)
+    told = clusters(read, known, everything)
+    for code, name in enumerate(told.names):
+        mine = told.worker[everything.worker] == code
         if not mine.any():
             continue
-        both = len(set(here.tolist())) > 1
-        part, parts = _of_scheduler(read, known, everything, mine, (start, stop), local, both)
+        rows = told.attempt == code if len(told.names) > 1 else None
+        part, parts = _of_scheduler(read, known, everything, mine, (start, stop), rows, name is None)
         ran, idled = (each.between(start, stop) for each in (part.ran, part.idle))
         if np.isfinite(every):
             ran, idled = split(ran, start, every), split(idled, start, every)
@@ -82,27 +86,29 @@ def _of_scheduler(
     everything: Lanes,
     mine: np.ndarray,
     between: tuple[float, float],
+    rows: np.ndarray | None,
     local: bool,
-    both: bool,
 ) -> tuple[_Scheduler, list[str]]:
-    """The pieces of the threads of the cluster, or of the local schedulers; names of parts."""
+    """The pieces of the threads of a cluster, or of the local schedulers; names of parts.
+
+    `rows` are its attempts, None if all are.
+    """
     begin, end = between
-    if both:
-        tasks = concerns(known, known.local == local)
+    tasks = known
+    if rows is not None:
+        tasks = concerns(known, rows)
         if local:
             # Beside a cluster, this process's pools count while they are used.
             begin, end = (
                 max(begin, float(np.nanmin(tasks.wanted, initial=np.inf))),
                 min(end, float(np.nanmax(tasks.done, initial=-np.inf))),
             )
-    else:
-        tasks = known
     life = everything._replace(
         start=np.where(mine, np.maximum(everything.start, begin), end),
         stop=np.where(mine, np.minimum(everything.stop, end), end),
     )
-    if both:
-        kept = np.flatnonzero(known.local == local)
+    if rows is not None:
+        kept = np.flatnonzero(rows)
         place = np.full(len(known.run), -1)
         place[kept] = np.arange(len(kept))
         order = place[everything.order]
@@ -111,7 +117,7 @@ def _of_scheduler(
     ran, parts = pieces(read, tasks, done)
     found = idle(tasks, inputs(read, tasks), life, gaps(done, life), states(read, tasks, life))
     made, idled = together(ran), together(found)
-    if both:
+    if rows is not None:
         back = np.append(kept, -1)
         made, idled = (each._replace(row=back[each.row].astype("i4")) for each in (made, idled))
     # Unused threads are one lane together.
@@ -123,7 +129,18 @@ def _of_scheduler(
 
 
 def split(made: Pieces, zero: float, every: float) -> Pieces:
-    """The same pieces, cut at the multiples of some seconds after a moment."""
+    """The same pieces, cut at the multiples of some seconds after a moment.
+
+    Raises
+    ------
+    ValueError
+        If there would be more than memory is good for.
+    """
+    whole = float((made.stop - made.start).sum()) / every
+    if whole > _MOST:
+        raise ValueError(
+            f"every={every:g} s cuts the threads' time into {whole:,.0f} pieces, more than {_MOST:,}"
+        )
     first = np.floor((made.start - zero) / every).astype("i8")
     last = np.floor((made.stop - zero) / every).astype("i8")
     if not (last > first).any():

@@ -10,6 +10,7 @@ import numpy as np
 from ...lookup import Lookup, pick
 from ...timeline import Read
 from .budget import Budget, budget
+from .clusters import clusters
 from .parts import kind_of
 from .subjects import Subjects, subjects
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: What it can be summed by.
-BY = ("function", "worker", "span", "cell", "line", "submission", "time")
+BY = ("function", "worker", "cluster", "span", "cell", "line", "submission", "time")
 
 
 def time_budget(
@@ -76,10 +77,14 @@ def time_budget(
 
 def _width(read: Read, zero: float, start: float, stop: float) -> float:
     """A round length that cuts the range into about a hundred bins."""
-    times = read("attempts")
-    begin = max(start, float(np.nanmin(times["submitted"], initial=np.inf)) - zero)
-    end = min(stop, float(np.nanmax(times["done"], initial=-np.inf)) - zero)
-    rough = max((end - begin) / 100, 1e-3) if np.isfinite(end - begin) else 1.0
+    times, running = read("attempts"), read("running")
+    first = np.fmin(
+        np.nanmin(times["submitted"], initial=np.inf), np.nanmin(running["start"], initial=np.inf)
+    )
+    last = np.fmax(np.nanmax(times["done"], initial=-np.inf), np.nanmax(running["start"], initial=-np.inf))
+    begin = start if np.isfinite(start) else float(first) - zero
+    end = stop if np.isfinite(stop) else float(last) - zero
+    rough = max((end - begin) / 100, 1e-3) if 0 < end - begin < np.inf else 1.0
     power = 10.0 ** np.floor(np.log10(rough))
     return float(next(step * power for step in (1, 2, 5, 10) if step * power >= rough * 0.999))
 
@@ -103,6 +108,10 @@ def _key(read: Read, found: Budget, about: Subjects, name: str, width: float) ->
     if name == "worker":
         names = np.array([*found.lanes.workers, ""], object)[:-1]
         return _Key(name, names, found.lanes.worker[found.pieces.lane])
+    if name == "cluster":
+        of = clusters(read, found.attempts, found.lanes)
+        names = np.array([*("local" if each is None else each for each in of.names), ""], object)[:-1]
+        return _Key(name, names, of.worker[found.lanes.worker[found.pieces.lane]])
     submissions = read("submissions")
     rows = Lookup(submissions["submission"]).rows(about.submission)
     if name == "function":

@@ -43,6 +43,8 @@ class Replay:
         self._known = simulate(recorded, self._before)
         self._cores = _cores(read("workers"))
         left = read("workers")["left"]
+        of = dict(zip(read("workers")["worker"].tolist(), read("workers")["cluster"].tolist(), strict=True))
+        self._clusters = len({cluster for name in self.workers if (cluster := of.get(name))})
         self._left = int((left < recorded.begin + 0.99 * recorded.seconds).sum())
 
     @property
@@ -105,7 +107,14 @@ class Replay:
             busy=min(1.0, asked.busy / (asked.seconds * asked.threads)) if asked.seconds > 0 else 0.0,
             moved=asked.moved,
             cores=cores,
-            notes=tuple(_notes(self._columns, before, after, (cores, self._cores, seconds), self._left)),
+            notes=(
+                *(
+                    [f"{self._clusters} clusters are simulated as if their workers were of one"]
+                    if self._clusters > 1
+                    else []
+                ),
+                *_notes(self._columns, before, after, (cores, self._cores, seconds), self._left),
+            ),
         )
 
 

@@ -132,7 +132,8 @@ class ClusterSource:
         else:
             raise ClusterRefused("the scheduler forgot our plugin as soon as it had it; is it shutting down?")
         self._at = None
-        self._tables = Tables(self._identity, self._emit, self._gather, self._submissions)
+        cluster = str(answer["about"]["scheduler"]["address"])
+        self._tables = Tables(self._identity, self._emit, self._gather, self._submissions, cluster)
         if answer["workers"]:
             self._tables.workers(answer["workers"])
         self._thread = answer["thread"]

@@ -32,8 +32,11 @@ class Tables:
     gets new `Tables`.
     """
 
-    def __init__(self, identity: Identity, emit: Emit, gather: Gather, submissions: Submissions) -> None:
+    def __init__(
+        self, identity: Identity, emit: Emit, gather: Gather, submissions: Submissions, cluster: str
+    ) -> None:
         self._emit = emit
+        self._cluster = cluster
         self._submissions = submissions
         self._clocks = Clocks()
         self.tasks = identity.namespace("task")
@@ -173,6 +176,7 @@ class Tables:
         }
         texts = {name: [row.get(name, "") for row in found] for name in ("worker", "name", "host")}
         detail = [json.dumps(row["detail"], default=str) if "detail" in row else "" for row in found]
+        texts["cluster"] = [self._cluster] * len(found)
         self._emit(encode("workers", columns | texts | {"detail": detail}))
 
     def _counted(self, worker: str, cores: int) -> None:

@@ -123,6 +123,7 @@ export function labelsOf(
   const names: Readonly<Record<Grouping, (key: string) => string>> = {
     function: key => key,
     worker: key => workerName(key) || key,
+    cluster: key => key,
     span: key => key,
     cell: by === 'cell' ? cellLabels(recording) : key => key,
     line: key => lineWords(recording, key)
@@ -148,6 +149,7 @@ function cellLabels(recording: Recording): (key: string) => string {
 const NONE: Readonly<Record<Grouping, string>> = {
   function: '(no one task)',
   worker: '(no worker)',
+  cluster: '(no one cluster)',
   span: '(no one span)',
   cell: '(no one cell)',
   line: '(no one line)'

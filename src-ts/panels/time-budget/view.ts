@@ -38,13 +38,21 @@ const TITLES: Readonly<Record<By, string>> = {
   time: 'Over time',
   function: 'By task name',
   worker: 'By worker',
+  cluster: 'By cluster',
   span: 'By span',
   cell: 'By cell',
   line: 'By line of code'
 };
 
 /** Column of the selection that a row of a breakdown is chosen by. */
-const CLAUSES = { function: 'name', worker: 'worker', span: 'span', cell: 'cell', line: 'line' } as const;
+const CLAUSES = {
+  function: 'name',
+  worker: 'worker',
+  cluster: 'worker',
+  span: 'span',
+  cell: 'cell',
+  line: 'line'
+} as const;
 
 export class TimeBudgetView implements PanelView {
   readonly controls: readonly HTMLElement[];

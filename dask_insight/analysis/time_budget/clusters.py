@@ -1,0 +1,55 @@
+"""Which worker and which attempt belongs to which scheduler: what waits for one is no matter of another."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...lookup import pick
+from ...schema import NOTHING
+from ...timeline import Attempts, Lanes, Read, is_local
+
+
+class Clusters(NamedTuple):
+    """The schedulers of a recording, by code."""
+
+    #: Address of each; '' if unknown. That of the local schedulers is None, and the last.
+    names: list[str | None]
+    #: Code of each worker of the lanes, and of each attempt.
+    worker: np.ndarray
+    attempt: np.ndarray
+
+
+def clusters(read: Read, known: Attempts, everything: Lanes) -> Clusters:
+    """Tell the schedulers apart; all local ones are one."""
+    table = read("workers")
+    told = dict(zip(table["worker"].tolist(), table["cluster"].tolist(), strict=True))
+    addresses = sorted({name for name in told.values() if name})
+    # What a recording does not say of a worker is clear where there is but one cluster.
+    missing = addresses[0] if len(addresses) == 1 else ""
+
+    def of(worker: str) -> str | None:
+        return None if is_local(worker) else told.get(worker) or missing
+
+    workers = [of(name) for name in everything.workers]
+    names = sorted(set(workers), key=lambda name: (name is None, name or ""))
+    code = {name: number for number, name in enumerate(names)}
+    seen = [code.get(of(name), -1) if name else -1 for name in known.worker.names]
+    worker = np.array([code[name] for name in workers], "i8")
+    attempt = np.array(seen or [-1])[known.worker.codes]
+    ran = everything.of >= 0
+    attempt[ran] = worker[everything.worker[everything.of[ran]]]
+    if len(names) > 1 and (lost := attempt < 0).any():
+        attempt[lost] = _beside(read, known, attempt, lost)
+    return Clusters(names, worker, attempt)
+
+
+def _beside(read: Read, known: Attempts, code: np.ndarray, lost: np.ndarray) -> list[int]:
+    """Attempts on no worker that anything is known of belong where others of the same submission do."""
+    graph: Any = read("graph")
+    submission = pick(graph["submission"], known.described).astype("i8")
+    submission[known.described < 0] = NOTHING
+    told = ~lost & (submission != NOTHING)
+    where = dict(zip(submission[told].tolist(), code[told].tolist(), strict=True))
+    return [where.get(number, 0) for number in submission[lost].tolist()]
