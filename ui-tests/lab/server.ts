@@ -125,7 +125,7 @@ async function address(child: ChildProcess, runtime: string): Promise<string> {
 }
 
 /** A port nobody listens on at the moment. */
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((done, fail) => {
     const probe = createServer();
     probe.once('error', fail);
