@@ -577,6 +577,28 @@ def test_rows_of_a_large_recording_are_few_and_add_up() -> None:
     assert set(table.part) <= set(PARTS)
 
 
+def test_rows_of_a_large_recording_name_what_has_a_good_share_of_a_part() -> None:
+    random = np.random.default_rng(2)
+    run = Run(**dict.fromkeys("ab", CLUSTER))
+    free = dict.fromkeys(run.workers, 0.0)
+    for number in range(4_000):
+        worker = min(free, key=free.__getitem__)
+        start = free[worker] + random.exponential(0.001)
+        free[worker] = start + random.exponential(0.01)
+        # Half of the tasks have one name, the others are of a hundred.
+        name = "often" if number % 2 else f"seldom-{number % 100}"
+        run.task(name, worker, start, free[worker], executing=start - 0.0005)
+    recording = run.recording()
+    made = rows(recording.columns)
+    part, name = np.array(made["part"].tolist()), np.array(made["name"].tolist())
+    seconds = (made["stop"] - made["start"]) * made["threads"]
+    exact = recording.time_budget(by="function").query("part == 'overhead'").set_index("function").seconds
+    overhead = part == "overhead"
+    assert seconds[overhead & (name == "often")].sum() == pytest.approx(exact["often"], abs=1e-6)
+    assert seconds[overhead & (name == "")].sum() == pytest.approx(exact.sum() - exact["often"], abs=1e-6)
+    assert set(name[overhead]) == {"often", ""}
+
+
 def test_rows_of_a_large_recording_keep_the_line_that_started_them() -> None:
     random = np.random.default_rng(1)
     run = Run(**dict.fromkeys("ab", CLUSTER))

@@ -10,7 +10,7 @@ from ...batch import Symbols, intern
 from ...timeline import Read
 from .budget import Budget, budget
 from .parts import Pieces, kind_of, together
-from .subjects import subjects, without_names
+from .subjects import Subjects, by_line, subjects
 
 #: Pieces up to which each is a row of its own.
 _PIECES = 6_000
@@ -18,9 +18,10 @@ _PIECES = 6_000
 _COMPUTING, _OTHER = 12_000, 24_000
 #: Numbers of bins tried.
 _BINS = (1_000, 500, 250, 120, 60, 30, 15, 8)
-#: Parts whose sums do not name tasks: there are too many, and the cause lies with none of them. They
-#: name the line that started the computation, by the first of the computations that it started.
-_NAMELESS = ("overhead", "deserialize", "serialize", "disk", "scheduler", "placement")
+#: Parts of which a bin holds a little of many tasks. Their sums name the line that started the computation,
+#: by the first of the computations that it started, and the task name only if it has a good share of the part.
+_SCATTERED = ("overhead", "deserialize", "serialize", "disk", "scheduler", "placement")
+_NAMED = 0.1
 #: The part of the range in which rows are counted to choose the bins.
 _TRIAL = 0.02
 
@@ -38,9 +39,10 @@ def rows(read: Read) -> dict[str, Any]:
     made, subject = found.pieces, about.of.astype("i4")
     if len(subject) > _PIECES:
         computing = np.array([kind_of(name) == "computing" for name in found.parts])[made.part]
-        about, bare = without_names(read, about)
-        nameless = np.array([name in _NAMELESS for name in found.parts])[made.part]
-        subject = np.where(nameless, bare[subject], subject)
+        scattered = np.array([name in _SCATTERED for name in found.parts])[made.part]
+        much = _much(found, about, subject)
+        about, bare, named = by_line(read, about)
+        subject = np.where(scattered, np.where(much, named[subject], bare[subject]), subject)
         made = together(
             [
                 _summed(made, subject, computing, found, _COMPUTING),
@@ -66,6 +68,16 @@ def rows(read: Read) -> dict[str, Any]:
         "span": _named(about.span, made.row),
         "submission": about.submission[made.row],
     }
+
+
+def _much(found: Budget, about: Subjects, subject: np.ndarray) -> np.ndarray:
+    """Whether the task name of each piece has a good share of the piece's part."""
+    name = intern(about.function).codes.astype("i8")[subject]
+    part, count = found.pieces.part.astype("i8"), len(about.function)
+    sums = np.bincount(part * count + name, found.pieces.seconds, len(found.parts) * count)
+    whole = np.bincount(part, found.pieces.seconds, len(found.parts))
+    much: np.ndarray = (sums >= _NAMED * np.repeat(whole, count))[part * count + name]
+    return much
 
 
 def _named(names: list[str], of: np.ndarray) -> Symbols:

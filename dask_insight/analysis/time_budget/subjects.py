@@ -74,13 +74,13 @@ def _distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     return np.flatnonzero(used), (np.cumsum(used) - 1)[codes]
 
 
-def without_names(read: Read, about: Subjects) -> tuple[Subjects, np.ndarray]:
-    """Give each subject another that names no task, and one computation for all of a line.
+def by_line(read: Read, about: Subjects) -> tuple[Subjects, np.ndarray, np.ndarray]:
+    """Give each subject two others, with one computation for all of a line: without its task name and with it.
 
     Returns
     -------
-    Subjects, array
-        All of them, those without names after the others; and the row of each given one's other.
+    Subjects, array, array
+        All of them, the new ones after the others; and the rows of each given one's others.
     """
     first, alone = _lines(read)
     table = read("spans")
@@ -89,17 +89,19 @@ def without_names(read: Read, about: Subjects) -> tuple[Subjects, np.ndarray]:
         for span, path in zip(table["span"].tolist(), table["path"].tolist(), strict=True)
         if path != _DEFAULT
     }
-    rows: dict[tuple[str, int], int] = {}
-    bare = np.empty(len(about.function), "i4")
-    for row, (span, submission) in enumerate(zip(about.span, about.submission.tolist(), strict=True)):
+    rows: dict[tuple[str, str, int], int] = {}
+    others = np.empty((2, len(about.function)), "i4")
+    given = zip(about.function, about.span, about.submission.tolist(), strict=True)
+    for row, (function, span, submission) in enumerate(given):
         told = (span if span in own or submission in alone else "", first.get(submission, submission))
-        bare[row] = rows.setdefault(told, len(about.function) + len(rows))
+        for kind, name in enumerate(("", function)):
+            others[kind, row] = rows.setdefault((name, *told), len(about.function) + len(rows))
     known = about._replace(
-        function=[*about.function, *[""] * len(rows)],
-        span=[*about.span, *(span for span, _ in rows)],
-        submission=np.append(about.submission, np.array([number for _, number in rows], "u4")),
+        function=[*about.function, *(name for name, _, _ in rows)],
+        span=[*about.span, *(span for _, span, _ in rows)],
+        submission=np.append(about.submission, np.array([number for *_, number in rows], "u4")),
     )
-    return known, bare
+    return known, others[0], others[1]
 
 
 def _lines(read: Read) -> tuple[dict[int, int], set[int]]:
