@@ -19,7 +19,7 @@ _COMPUTING, _OTHER = 12_000, 24_000
 #: Numbers of bins tried.
 _BINS = (1_000, 500, 250, 120, 60, 30, 15, 8)
 #: Parts of which a bin holds a little of many tasks. Their sums name the line that started the computation,
-#: by the first of the computations that it started, and the task name only if it has a good share of the part.
+#: by the first of the computations that it started, and the task name only if that has a good share.
 _SCATTERED = ("overhead", "deserialize", "serialize", "disk", "scheduler", "placement")
 _NAMED = 0.1
 #: The part of the range in which rows are counted to choose the bins.

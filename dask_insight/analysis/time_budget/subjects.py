@@ -75,7 +75,7 @@ def _distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def by_line(read: Read, about: Subjects) -> tuple[Subjects, np.ndarray, np.ndarray]:
-    """Give each subject two others, with one computation for all of a line: without its task name and with it.
+    """Give each subject two others, of the first computation of its line: without its task name and with it.
 
     Returns
     -------
