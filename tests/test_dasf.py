@@ -169,6 +169,33 @@ def test_files_written_here_are_read_as_dasfs(tmp_path: Path) -> None:
     ]
 
 
+def test_a_database_of_ones_own_is_a_database(tmp_path: Path) -> None:
+    class Kept(dasf.EventDatabase):
+        def __init__(self) -> None:
+            self.events: list[dasf.EventTypes] = []
+
+        def record(self, event: dasf.EventTypes) -> None:
+            self.events.append(event)
+
+        def commit(self) -> None:
+            pass
+
+        def get_traces(self) -> list[dasf.EventTypes]:
+            return self.events
+
+    with Kept() as kept:
+        profiler = dasf.EventProfiler(database=kept)
+        profiler.record_complete_event(
+            "Compute", 5.0, 1.5, process_id="vm", thread_id="worker-vm-0", args=EVENTS[0]["args"]
+        )
+    both = dasf.MultiEventDatabase([profiler, dasf.FileDatabase(str(tmp_path / "none.msgpack"))])
+    assert str(both) == "MultiEventDatabase with 2 databases"
+    assert [dasf.event_classes[event.phase] for event in both] == [dasf.CompleteEvent]
+    assert dasf.TraceAnalyser(both).per_task_bottleneck()["Duration (s)"].tolist() == [1.5]
+    with pytest.raises(TypeError, match="abstract"):
+        dasf.EventDatabase()
+
+
 def test_a_torn_tail_and_a_bad_record_are_named(tmp_path: Path) -> None:
     bad = b"\x93\x01\x02"
     middle = struct.pack(">Q", len(bad)) + bad
@@ -218,9 +245,8 @@ def test_registered_on_whatever_has_a_cluster(tmp_path: Path, monkeypatch: pytes
         LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
-        session = dasf.register_default_profiler(
-            SimpleNamespace(client=client), name="mine", enable_nvtx=True
-        )
+        pipeline = SimpleNamespace(_executor=SimpleNamespace(client=client))
+        session = dasf.register_default_profiler(pipeline, name="mine", enable_nvtx=True)
         assert client.submit(sum, range(5)).result() == 10
         plugins = client.run(lambda dask_worker: list(dask_worker.plugins))
         assert all(NAME in names for names in plugins.values())

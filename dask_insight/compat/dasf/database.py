@@ -5,10 +5,11 @@ from __future__ import annotations
 import atexit
 import threading
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Self
 
 import msgpack
 
@@ -17,20 +18,36 @@ from ...sources.files import dasf
 from .events import CompleteEvent, DurationBeginEvent, DurationEndEvent, Event, InstantEvent, event_of
 
 
-class Database(Protocol):
-    """Where events are kept."""
+class EventDatabase(ABC):
+    """Where events are kept; extend it for a place of your own."""
 
+    @abstractmethod
     def record(self, event: Event) -> None:
         """Add an event."""
 
+    @abstractmethod
     def commit(self) -> None:
         """Write what was added."""
 
+    @abstractmethod
     def get_traces(self) -> Iterable[Event]:
         """All events, in the order in which they were written."""
 
+    def open(self) -> Self:
+        """Itself."""
+        return self
 
-class FileDatabase:
+    def close(self) -> None:  # noqa: B027
+        """Nothing, unless a database has something to close."""
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+
+class FileDatabase(EventDatabase):
     """Events in a file that DASF reads too.
 
     Parameters
@@ -97,20 +114,10 @@ class FileDatabase:
         if self.database_file.exists():
             yield from map(event_of, dasf.events(self.database_file.read_bytes(), self.gaps))
 
-    def open(self) -> FileDatabase:
-        """Itself."""
-        return self
-
     def close(self) -> None:
         """Write what is left."""
         if self.commit_on_close:
             self.commit()
-
-    def __enter__(self) -> FileDatabase:
-        return self.open()
-
-    def __exit__(self, *error: Any) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"FileDatabase at {self.database_file}"
@@ -149,7 +156,7 @@ class EventProfiler:
         self,
         database_file: str | None = None,
         database_creation_kwargs: dict[str, Any] | None = None,
-        database: Database | None = None,
+        database: EventDatabase | None = None,
     ) -> None:
         if database is not None and database_file is not None:
             raise ValueError("give either database_file or database")
@@ -160,7 +167,7 @@ class EventProfiler:
                 {"commit_threshold": 1000} if database_creation_kwargs is None else database_creation_kwargs
             )
             database = FileDatabase(self.output_file, **options)
-        self.database: Database = database
+        self.database: EventDatabase = database
 
     def record_complete_event(self, name: str, timestamp: float, duration: float, **facts: Any) -> None:
         """Something that lasted; seconds."""
@@ -219,4 +226,4 @@ class MultiEventDatabase:
         return sum(1 for _ in self)
 
     def __repr__(self) -> str:
-        return f"MultiEventDatabase({self._databases})"
+        return f"MultiEventDatabase with {len(self._databases)} databases"

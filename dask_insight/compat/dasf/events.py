@@ -88,7 +88,11 @@ class DurationEndEvent:
 
 Event = InstantEvent | CompleteEvent | DurationBeginEvent | DurationEndEvent
 
-_CLASSES: dict[str, type[Event]] = {
+#: DASF's name for the same.
+EventTypes = Event
+
+#: Class of the events of each phase.
+event_classes: dict[str, type[Event]] = {
     EventPhases.INSTANT: InstantEvent,
     EventPhases.COMPLETE: CompleteEvent,
     EventPhases.DURATION_BEGIN: DurationBeginEvent,
@@ -98,6 +102,6 @@ _CLASSES: dict[str, type[Event]] = {
 
 def event_of(told: Mapping[str, Any]) -> Event:
     """The event that a record of a database is; one of an unknown phase is an instant of that phase."""
-    kind = _CLASSES.get(told["phase"], InstantEvent)
+    kind = event_classes.get(told["phase"], InstantEvent)
     known = kind.__dataclass_fields__
     return kind(**{name: value for name, value in told.items() if name in known})

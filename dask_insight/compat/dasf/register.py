@@ -47,7 +47,8 @@ def register_default_profiler(
     Parameters
     ----------
     target
-        A client, a cluster, or anything with a ``client`` or ``cluster``.
+        A client, a cluster, anything with a ``client`` or ``cluster``, or anything whose ``executor`` has
+        one, as DASF's pipelines do.
     name
         The file's name without its end; ``default`` if none is given.
     enable_nvtx
@@ -76,10 +77,11 @@ def register_default_profiler(
 def _client_of(target: Any) -> Any:
     from distributed import Client
 
-    for found in (target, *(getattr(target, name, None) for name in ("client", "_client"))):
+    holders = [target, *_named(target, "executor")]
+    for found in (each for holder in holders for each in (holder, *_named(holder, "client"))):
         if isinstance(found, Client):
             return found
-    for found in (target, getattr(target, "cluster", None), getattr(target, "_cluster", None)):
+    for found in (each for holder in holders for each in (holder, *_named(holder, "cluster"))):
         address = getattr(found, "scheduler_address", None)
         if isinstance(address, str) and address:
             return Client(found)
@@ -87,3 +89,7 @@ def _client_of(target: Any) -> Any:
         f"{type(target).__name__} is no client or cluster and has none: give a distributed.Client, "
         "a cluster, or an object with .client or .cluster"
     )
+
+
+def _named(target: Any, name: str) -> list[Any]:
+    return [getattr(target, each, None) for each in (name, f"_{name}")]

@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, compress, islice, repeat
+from operator import eq, itemgetter
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgpack
 import numpy as np
@@ -33,6 +35,14 @@ _SIZE = 8
 _MOST = 64 * 2**20
 _NAN = math.nan
 _NAMES = {"name", "timestamp", "phase"}
+#: Events taken at a time: few enough to stay in the processor's cache. What one that is damaged raises.
+_BLOCK = 256
+_NAME, _ARGS, _TIME, _DURATION = map(itemgetter, ("name", "args", "timestamp", "duration"))
+_KEY, _TASKS, _WORKER, _PLACE = (
+    *map(itemgetter, ("key", "tasks", "thread_id")),
+    itemgetter("thread_id", "process_id"),
+)
+_DAMAGED = (KeyError, TypeError, ValueError, AttributeError)
 _CLASS = re.compile(r"<class '(.*)'>")
 #: Columns of `resources` by the name that DASF's monitor has for them.
 _MEASURES = {
@@ -108,14 +118,29 @@ def from_events(found: Iterator[Mapping[str, Any]], name: str) -> Recording:
     return tables.recording(name)
 
 
+class _Done(NamedTuple):
+    """Some tasks that ended: ids, numbers of places and kinds, ends and durations [s], sizes [bytes]."""
+
+    task: np.ndarray
+    place: np.ndarray
+    kind: np.ndarray
+    stop: np.ndarray
+    duration: np.ndarray
+    size: np.ndarray
+
+
 class _Tables:
     """Columns in the making."""
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {}
-        #: Task; worker and host; end and duration, seconds; bytes; type and state.
-        self._done: list[tuple[int, tuple[Any, Any], float, float, float, tuple[Any, Any]]] = []
-        self._edges: list[tuple[int, int]] = []
+        self._done: list[_Done] = []
+        #: Pairs of worker and host, and of type and state, and their numbers.
+        self._places: dict[tuple[Any, Any], int] = {}
+        self._kinds: dict[tuple[Any, Any], int] = {}
+        #: Tasks, and for each of their dependencies one of them.
+        self._needing: list[np.ndarray] = []
+        self._needed: list[int] = []
         self._held: list[tuple[float, str, float, int]] = []
         self._resources: list[tuple[str, float, Mapping[str, Any]]] = []
         self._others: list[tuple[float, str, str, str]] = []
@@ -123,33 +148,78 @@ class _Tables:
 
     def take(self, found: Iterator[Mapping[str, Any]]) -> None:
         """Take events."""
-        ids, done, edges, held = self._ids, self._done, self._edges, self._held
-        for event in found:
-            name = event["name"]
-            args = event.get("args") or {}
-            try:
-                if name == MEMORY and "tasks" in args:
-                    key = args.get("key")
-                    task = ids.setdefault(key if type(key) is str else text_of(key), len(ids))
-                    held.append((event["timestamp"], event["thread_id"], args["tasks"], task))
-                elif name == COMPUTE and "key" in args:
-                    key, size = args["key"], args.get("size")
-                    task = ids.setdefault(key if type(key) is str else text_of(key), len(ids))
-                    place = (event["thread_id"], event["process_id"])
-                    ended, duration = float(event["timestamp"]), float(event["duration"])
-                    kind = (args.get("type"), args.get("state"))
-                    done.append((task, place, ended, duration, _NAN if size is None else float(size), kind))
-                    for other in args.get("dependencies") or ():
-                        other = other if type(other) is str else text_of(other)
-                        edges.append((task, ids.setdefault(other, len(ids))))
-                elif name == RESOURCES:
-                    self._sampled(event, args)
-                else:
-                    self._other(event, args)
-            except (KeyError, TypeError, ValueError):
-                self._other(event, args)
+        while block := list(islice(found, _BLOCK)):
+            names = list(map(_NAME, block))
+            done = list(compress(block, map(eq, names, repeat(COMPUTE))))
+            held = list(compress(block, map(eq, names, repeat(MEMORY))))
+            if len(done) + len(held) < len(block):
+                others = [event for event in block if event["name"] not in (COMPUTE, MEMORY)]
+                self._each(others, RESOURCES, self._sampled)
+            if done:
+                self._all(done, COMPUTE, self._computed)
+            if held:
+                self._all(held, MEMORY, self._hold)
 
-    def _sampled(self, event: Mapping[str, Any], args: Mapping[str, Any]) -> None:
+    def _all(
+        self, events: list[Mapping[str, Any]], name: str, take: Callable[[list[Mapping[str, Any]]], None]
+    ) -> None:
+        """All at once, or, where one of them is damaged, each by itself."""
+        try:
+            take(events)
+        except _DAMAGED:
+            self._each(events, name, lambda event: take([event]))
+
+    def _each(
+        self, events: list[Mapping[str, Any]], name: str, take: Callable[[Mapping[str, Any]], None]
+    ) -> None:
+        for event in events:
+            try:
+                if event["name"] != name:
+                    raise KeyError(name)
+                take(event)
+            except _DAMAGED:
+                self._other(event, event.get("args"))
+
+    def _computed(self, events: list[Mapping[str, Any]]) -> None:
+        args = list(map(_ARGS, events))
+        stop = np.array(list(map(_TIME, events)), "f8")
+        duration = np.array(list(map(_DURATION, events)), "f8")
+        size = np.array([each.get("size") for each in args], "f8")
+        if not stop.shape == duration.shape == size.shape == (len(events),):
+            raise ValueError("a number that is a list")
+        if np.isnan(stop).any() or np.isnan(duration).any():
+            raise ValueError("a time that is none")
+        keys = list(map(_KEY, args))
+        needs = [each.get("dependencies") or () for each in args]
+        counts = list(map(len, needs))
+        place = _numbers(self._places, list(map(_PLACE, events)))
+        kind = _numbers(self._kinds, [(each.get("type"), each.get("state")) for each in args])
+        needed = self._numbered(list(chain.from_iterable(needs)))
+        task = np.array(self._numbered(keys), "u4")
+        self._done.append(_Done(task, np.array(place, "u4"), np.array(kind, "u4"), stop, duration, size))
+        self._needing.append(np.repeat(task, counts))
+        self._needed += needed
+
+    def _numbered(self, keys: list[Any]) -> list[int]:
+        """Ids of tasks."""
+        if not set(map(type, keys)) <= {str}:
+            keys = [text_of(key) for key in keys]
+        return _numbers(self._ids, keys)
+
+    def _hold(self, events: list[Mapping[str, Any]]) -> None:
+        args = list(map(_ARGS, events))
+        times = map(float, map(_TIME, events))
+        counts = list(map(float, map(_TASKS, args)))
+        tasks = self._numbered([each.get("key") for each in args])
+        workers = list(map(_WORKER, events))
+        if not set(map(type, workers)) <= {str}:
+            workers = list(map(str, workers))
+        self._held += zip(times, workers, counts, tasks, strict=True)
+
+    def _sampled(self, event: Mapping[str, Any]) -> None:
+        args = event.get("args") or {}
+        if not isinstance(args, dict):
+            raise TypeError("figures without names")
         moment = float(event["timestamp"])
         self._resources.append((str(event["process_id"]), moment, args))
         if isinstance(args.get("time"), int | float):
@@ -157,7 +227,7 @@ class _Tables:
 
     def _other(self, event: Mapping[str, Any], args: Any) -> None:
         moment = event.get("timestamp")
-        told = json.dumps(args, default=str)[:2_000] if args else ""
+        told = json.dumps(args, default=str, skipkeys=True)[:2_000] if args else ""
         place = str(event.get("thread_id") or event.get("process_id") or "")
         when = float(moment) if isinstance(moment, int | float) else _NAN
         self._others.append((when, place, f"{event['name']} ({event['phase']})", told))
@@ -166,15 +236,16 @@ class _Tables:
         """The recording."""
         recording = Recording()
         offset = median(self._offsets) if self._offsets else 0.0
-        moments = [stop - duration for _, _, stop, duration, *_ in self._done]
-        moments += [moment for _, moment, _ in self._resources] + [held[0] for held in self._held]
+        begins = [float((some.stop - some.duration).min()) for some in self._done]
+        ends = [float(some.stop.max()) for some in self._done]
+        moments = begins + [moment for _, moment, _ in self._resources] + [held[0] for held in self._held]
         facts = {
             "name": name,
             "source": "DASF",
             #: Seconds since the epoch at which the traced machine's clock stood at 0.
             "offset": offset,
             "started": offset + min(moments, default=0.0),
-            "stopped": offset + max([each[2] for each in self._done] + moments, default=0.0),
+            "stopped": offset + max(ends + moments, default=0.0),
         }
         values = [json.dumps(value) for value in facts.values()]
         recording.append(encode("about", {"name": list(facts), "value": values}))
@@ -207,30 +278,29 @@ class _Tables:
         prefixes = Symbols(names.codes[groups.codes], names.names)
         graph = {"task": np.arange(len(keys), dtype="u4"), "key": keys, "prefix": prefixes, "group": groups}
         recording.append(encode("graph", graph))
-        if self._edges:
-            task, dependency = np.array(self._edges, "u4").T
-            recording.append(encode("edges", {"task": task, "dependency": dependency}))
+        if self._needed:
+            edges = {"task": np.concatenate(self._needing), "dependency": np.array(self._needed, "u4")}
+            recording.append(encode("edges", edges))
         if not self._done:
             return
-        task, place, stop, duration, size, kind = zip(*self._done, strict=True)
-        ends = np.array(stop) + offset
-        places, worker = _codes(place)
-        kinds, what = _codes(kind)
+        task, worker, what, stop, duration, size = map(np.concatenate, zip(*self._done, strict=True))
+        ends = stop + offset
+        places, kinds = list(self._places), list(self._kinds)
         attempts = {
             "run": np.arange(len(task), dtype="u4"),
-            "task": np.array(task, "u4"),
+            "task": task,
             "worker": Symbols(worker, [str(name) for name, _ in places]),
             "thread": Symbols(np.zeros(len(task), "u4"), ["0"]),
             "status": Symbols(what, ["erred" if state == "error" else "ok" for _, state in kinds]),
-            "start": ends - np.array(duration),
+            "start": ends - duration,
             "stop": ends,
             "done": ends,
-            "nbytes": np.array(size),
+            "nbytes": size,
             "typename": Symbols(what, [_CLASS.sub(r"\1", str(one or "")) for one, _ in kinds]),
         }
         recording.append(encode("attempts", attempts))
         hosts: dict[str, str] = {str(name): str(host) for name, host in places}
-        begin = float((ends - np.array(duration)).min())
+        begin = float((ends - duration).min())
         workers: dict[str, Any] = {"worker": list(hosts), "name": list(hosts), "host": list(hosts.values())}
         workers |= {"threads": [1] * len(hosts), "joined": [begin] * len(hosts)}
         recording.append(encode("workers", workers))
@@ -257,6 +327,11 @@ def _codes(values: Sequence[Any]) -> tuple[list[Any], np.ndarray]:
     """Different values, and which of them each is."""
     known = {value: code for code, value in enumerate(dict.fromkeys(values))}
     return list(known), np.fromiter((known[value] for value in values), "u4", len(values))
+
+
+def _numbers(known: dict[Any, int], values: Sequence[Any]) -> list[int]:
+    """The number of each value; new ones get the next."""
+    return [known.setdefault(value, len(known)) for value in values]
 
 
 def _figure(value: Any) -> float:
