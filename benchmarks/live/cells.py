@@ -15,6 +15,10 @@ from distributed import Client, Future, wait
 from ..overhead_run import WORKLOADS
 
 
+#: Seconds after a run that are counted too: what was put off until then is part of its cost.
+_SETTLE = 3.0
+
+
 class Cost:
     """What a workload of `benchmarks.overhead` costs, on a cluster in processes of its own.
 
@@ -40,6 +44,7 @@ class Cost:
         cluster, kernel, began = self._cluster(), _cpu(psutil.Process()), time.perf_counter()
         done = self._workload.run(self._client, self._workload.size)
         wall = time.perf_counter() - began
+        time.sleep(_SETTLE)
         spent = {"cluster": self._cluster() - cluster, "kernel": _cpu(psutil.Process()) - kernel}
         print(json.dumps({**spent, "wall": wall, "tasks": done.tasks}))
 
