@@ -8,12 +8,12 @@ import os
 import subprocess
 import sys
 import time
+from typing import Any
 
 import psutil
-from distributed import Client, Future, wait
+from distributed import Client, wait
 
 from ..overhead_run import WORKLOADS
-
 
 #: Seconds after a run that are counted too: what was put off until then is part of its cost.
 _SETTLE = 3.0
@@ -60,7 +60,8 @@ class Cost:
 
 def _cpu(process: psutil.Process) -> float:
     times = process.cpu_times()
-    return times.user + times.system
+    spent: float = times.user + times.system
+    return spent
 
 
 def ends_at(moment: float) -> None:
@@ -76,7 +77,7 @@ def busy(client: Client, rate: int, seconds: int) -> None:
     were and how long it took: the rate that was reached.
     """
     began = time.time() + 1
-    waiting: list[list[Future]] = []
+    waiting: list[list[Any]] = []
     for second in range(seconds):
         due = [began + second + number / rate for number in range(rate)]
         waiting.append(client.map(ends_at, due, pure=False))
