@@ -212,6 +212,33 @@ def test_memory_is_stacked_to_what_was_measured() -> None:
         assert top == pytest.approx(workers * 4e9)
 
 
+def slower(run: Recording) -> Recording:
+    """The same, but every `spin` took longer, in code and in its samples."""
+    other = Recording()
+    for table in ("about", "graph", "stacks", "workers", "submissions", "samples", "attempts", "memory"):
+        columns = dict(run.columns(table))
+        if table == "samples":
+            columns["duration"] = columns["duration"] * 3
+        other.append(encode(table, columns))
+    return other
+
+
+def test_compared_stacks_are_as_wide_as_either_side(golden: Recording) -> None:
+    found = dask_insight.compare(golden, slower(golden))
+    plots = chart_of(found.recording, "compare").plots
+    (sides,) = boxes_of(plots[0])
+    assert (sides.right - sides.left).sum() == pytest.approx(found.budget["wall"].sum())
+    (boxes,) = boxes_of(plots[-1])
+    stacks = found.stacks
+    depth = np.floor(boxes.top).astype(int)
+    # The other side has three times as much of everything.
+    roots = stacks[(stacks["side"] == 1) & (stacks["parent"] == 0xFFFF_FFFF)]
+    assert (boxes.right - boxes.left)[depth == 0].sum() == pytest.approx(roots["total"].sum(), rel=1e-3)
+    assert (boxes.color[depth == 0] > len(boxes.colors) // 2).any()
+    saved = ElementTree.fromstring(figures.svg(found.recording))
+    assert "Wall time by time budget" in [element.text for element in saved.iter()]
+
+
 # What is put together is neither lost nor misplaced.
 
 

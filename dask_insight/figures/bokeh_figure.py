@@ -364,8 +364,11 @@ class _Drawing:
 
     def _hover(self, drawn: list[Any], facts: Sequence[tuple[str, str]], *, along: bool = False) -> None:
 
-        more = {"mode": "vline"} if along else {"point_policy": "follow_mouse"}
-        tool = self._models.HoverTool(renderers=drawn, tooltips=list(facts), visible=not along, **more)
+        hover = self._models.HoverTool
+        # Of so many tools, the toolbar shows those for boxes. Bokeh has another name for it since 3.4.
+        more: dict[str, Any] = {"visible" if "visible" in hover.properties() else "toggleable": not along}
+        more |= {"mode": "vline"} if along else {"point_policy": "follow_mouse"}
+        tool = hover(renderers=drawn, tooltips=list(facts), **more)
         self.figure.add_tools(tool)
 
 

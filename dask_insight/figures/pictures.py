@@ -148,6 +148,9 @@ class Picture:
 def _charts(request: Request, panel: str, own: dict[str, Any]) -> list[Chart]:
     if panel != OVERVIEW:
         return [PANELS[panel].chart(request, **own)]
+    if len(request.columns("compared_sides")["side"]) and not len(request.columns("attempts")["run"]):
+        # Its note is the picture's title.
+        return [replace(PANELS["compare"].chart(request), note="")]
     charts = [_over_time(PANELS[name].chart(request)) for name in _OVERVIEW]
     return [chart for chart in charts if not chart.empty] or charts[1:2]
 

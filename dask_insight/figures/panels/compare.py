@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,15 @@ from ..chart import Axis, Boxes, Chart, Group, Line, Plot, Rows, Sign
 from ..colors import Rgb, oklch, slot_color
 from ..request import Request
 from . import bars
+from .flame_graph import ROW, side_by_side
 from .time_budget import part_color, part_words
 
 #: Places of the palette for sides beyond the baseline, which is grey.
 _SLOTS = (19, 4, 22, 1)
 _KINDS = ("computing", "overhead", "idle")
 _NAMES = 14
+#: Steps from no change to the strongest; rows of the call stacks.
+_STEPS, _DEEPEST = 8, 24
 
 
 def chart(request: Request) -> Chart:
@@ -35,7 +39,13 @@ def chart(request: Request) -> Chart:
     memory = _memory(request, recording.table("compared_memory"), names)
     if memory is not None:
         plots.append(memory)
-    return Chart("Compare", plots, signs)
+    stacks = _stacks(request, recording.table("compared_stacks"), names)
+    if stacks is not None:
+        plots.append(stacks)
+    told = [str(text) for text in sides["text"] if text]
+    # The sentence that answers; what follows it explains.
+    note = re.split(r"\. (?=[A-Z])", told[0])[0].rstrip(".") if told else ""
+    return Chart("Compare", plots, signs, note=note)
 
 
 def side_color(side: int, request: Request) -> Rgb:
@@ -122,6 +132,86 @@ def _memory(request: Request, table: Any, names: list[str]) -> Plot | None:
     signs = [Sign(name, side_color(side, request), "line") for side, name in enumerate(names)]
     x = Axis("time", 0.0, end or 1.0, "since the start of each run")
     return Plot(lines, x, Axis("bytes", 0.0, most, "memory of the workers' processes"), 120, "Memory", signs)
+
+
+def _stacks(request: Request, table: Any, names: list[str]) -> Plot | None:
+    """Call stacks of the baseline and the first other side as one tree, coloured by what has changed."""
+    nodes = table[table["side"] == 0].sort_values("node")
+    after = table[table["side"] == 1].set_index("node")["total"].reindex(nodes["node"]).to_numpy("f8")
+    if not len(nodes):
+        return None
+    before, after = nodes["total"].to_numpy("f8"), np.nan_to_num(after)
+    place = {node: row for row, node in enumerate(nodes["node"].tolist())}
+    parent = np.array([place.get(node, -1) for node in nodes["parent"].tolist()])
+    wide, depth = _wide_as_either(parent, before, after)
+    whole = float(wide[parent < 0].sum())
+    kept = np.flatnonzero((wide >= whole / 2000) & (depth < _DEEPEST))
+    if not whole > 0:
+        return None
+    left = side_by_side(parent, wide, kept)
+    steps = _steps(
+        before[kept], after[kept], max(float(before[parent < 0].sum()), float(after[parent < 0].sum()))
+    )
+    functions = nodes["function"].astype(str).to_numpy()[kept].tolist()
+
+    def tell() -> dict[str, list[str]]:
+        return {
+            "Function": [short(name, 80) for name in functions],
+            short(names[0], 30): [words.duration(each) for each in before[kept].tolist()],
+            short(names[1], 30): [words.duration(each) for each in after[kept].tolist()],
+            "Change": [_signed(each) for each in (after - before)[kept].tolist()],
+        }
+
+    boxes = Boxes(
+        left[kept],
+        left[kept] + wide[kept],
+        depth[kept] + 0.03,
+        depth[kept] + 0.97,
+        steps + _STEPS,
+        [_change_color(step, request) for step in range(-_STEPS, _STEPS + 1)],
+        tell,
+        functions,
+    )
+    deepest = int(depth[kept].max()) + 1
+    axis = Axis("s", 0.0, whole, "thread time in tasks, on the side that had more of it")
+    title = f"Call stacks: red took more in {short(names[1], 30)}, blue less"
+    return Plot([boxes], axis, Rows(deepest, []), float(ROW * deepest), title)
+
+
+def _wide_as_either(
+    parent: np.ndarray, before: np.ndarray, after: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Width of each node, as much as either side has of it and of what it called; and how deep it stands."""
+    depth = np.zeros(len(parent), "i8")
+    for row in range(len(parent)):
+        # Callers come before what they call.
+        depth[row] = depth[parent[row]] + 1 if parent[row] >= 0 else 0
+    wide = np.maximum(before, after)
+    inside = np.zeros(len(parent))
+    for row in range(len(parent) - 1, -1, -1):
+        wide[row] = max(wide[row], inside[row])
+        if parent[row] >= 0:
+            inside[parent[row]] += wide[row]
+    return wide, depth
+
+
+def _steps(before: np.ndarray, after: np.ndarray, whole: float) -> np.ndarray:
+    """How strong each change is, from -8 (less) to 8 (more); of what hardly is there, none is."""
+    change, most = after - before, np.maximum(before, after)
+    matters = np.minimum(1.0, np.abs(change) / (0.02 * whole))
+    part = np.divide(2 * np.abs(change), most, out=np.zeros(len(most)), where=most > 0)
+    return np.asarray(np.sign(change) * np.rint(_STEPS * np.minimum(1.0, part) * matters)).astype("i8")
+
+
+def _change_color(step: int, request: Request) -> Rgb:
+    """More is red and darkest on a light page, less is blue: told apart by lightness where hues are not."""
+    dark = request.theme.dark
+    neutral = 0.36 if dark else 0.91
+    if step == 0:
+        return oklch(neutral, 0.005, 250)
+    end, chroma, hue = (0.6 if dark else 0.64, 0.2, 27) if step > 0 else (0.48 if dark else 0.76, 0.13, 255)
+    size = abs(step) / _STEPS
+    return oklch(neutral + size * (end - neutral), 0.02 + size * (chroma - 0.02), hue)
 
 
 def _signed(value: float) -> str:

@@ -24,7 +24,8 @@ def chart(request: Request) -> Chart:
     if request.prefixes is not None:
         found = [each for each in found if not each.tasks or request.prefixes & set(each.tasks)]
     if request.workers is not None:
-        found = [each for each in found if not each.workers or request.workers & set(each.workers)]
+        named = request.workers | {request.titles.get(worker, worker) for worker in request.workers}
+        found = [each for each in found if not each.workers or named & set(each.workers)]
     if not found:
         return Chart("Findings", empty="Nothing was found that cost time or puts the run at risk.")
     color = {name: pair[request.theme.dark] for name, pair in _COLORS.items()}

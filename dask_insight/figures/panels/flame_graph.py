@@ -12,7 +12,7 @@ from ..chart import Axis, Boxes, Chart, Plot, Rows, Sign
 from ..request import Request
 from .packages import package_color, package_of
 
-_ROW = 18
+ROW = 18
 #: Frames narrower than this share of all are left out, and deeper ones than this.
 _LEAST, _DEEPEST = 1 / 4000, 48
 #: Packages in the legend.
@@ -40,7 +40,7 @@ def chart(request: Request) -> Chart:
     whole = float(total[tree["depth"].to_numpy() == 0].sum())
     least = max(_LEAST * whole, float(np.sort(total)[-request.limit]) if len(total) > request.limit else 0.0)
     kept = np.flatnonzero((total >= least) & (tree["depth"].to_numpy() < _DEEPEST))
-    left = _left(tree["parent"].to_numpy(), total, kept)
+    left = side_by_side(tree["parent"].to_numpy(), total, kept)
     shown = tree.iloc[kept]
     functions = shown["function"].astype(str).tolist()
     files = shown["file"].astype(str).tolist()
@@ -78,7 +78,7 @@ def chart(request: Request) -> Chart:
         functions,
     )
     rows = Rows(deepest, [])
-    plot = Plot([boxes], Axis("s", 0.0, whole, "thread time in tasks"), rows, _ROW * deepest)
+    plot = Plot([boxes], Axis("s", 0.0, whole, "thread time in tasks"), rows, ROW * deepest)
     own = _by_package(packages, shown, whole)
     signs = [
         Sign(f"{short(name, 30)} {words.share(part)}", package_color(name, dark=dark)) for name, part in own
@@ -91,7 +91,7 @@ def chart(request: Request) -> Chart:
     return Chart(title, [plot], signs[:_PACKAGES], max(0, len(signs) - _PACKAGES), note)
 
 
-def _left(parent: np.ndarray, total: np.ndarray, kept: np.ndarray) -> np.ndarray:
+def side_by_side(parent: np.ndarray, total: np.ndarray, kept: np.ndarray) -> np.ndarray:
     """Where each frame begins: those of one caller side by side, from where it begins."""
     left = np.zeros(len(parent))
     end = np.zeros(len(parent))

@@ -9,9 +9,10 @@ from html import escape
 
 import numpy as np
 
-from ... import words
 from ...analysis.overview import short
 from ...figures.colors import FAILED, Rgb
+from ...figures.texts import clean
+from ...figures.ticks import time_ticks
 from .raster import Picture
 
 _MARGIN, _PLOT = 70, 900
@@ -38,7 +39,7 @@ def svg(picture: Picture, title: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{bottom}" '
         f'viewBox="0 0 {_WIDTH} {bottom}" role="img" {_FONT}>'
-        f"<title>{escape(_clean(title))}</title>"
+        f"<title>{escape(clean(title))}</title>"
         f'<rect width="100%" height="100%" fill="#fff"/>{"".join([*parts, *legend])}</svg>'
     )
 
@@ -74,12 +75,11 @@ def _workers(picture: Picture, top: int, height: int) -> list[str]:
 def _axis(span: float, top: int, height: int) -> list[str]:
     y = top + height
     parts = [_line(_MARGIN, y + 0.5, _MARGIN + _PLOT, y + 0.5)]
-    step = _round_step(span / 8)
-    for number in range(int(span / step) + 1):
-        x = _MARGIN + number * step / span * _PLOT
+    for tick in time_ticks(0, span, 8):
+        x = _MARGIN + tick.value / span * _PLOT
         parts.append(_line(x, y, x, y + 4))
         if x < _MARGIN + _PLOT - 24:
-            parts.append(_text(x, y + 18, words.duration(number * step), anchor="middle"))
+            parts.append(_text(x, y + 18, tick.label, anchor="middle"))
     return parts
 
 
@@ -103,24 +103,11 @@ def _legend(picture: Picture, y: int) -> tuple[list[str], int]:
 
 def _text(x: float, y: float, text: str, *, anchor: str = "start", weight: str = "400") -> str:
     place = f'x="{x:.5g}" y="{y:.5g}" fill="{_GREY}" text-anchor="{anchor}" font-weight="{weight}"'
-    return f"<text {place}>{escape(_clean(text))}</text>"
+    return f"<text {place}>{escape(clean(text))}</text>"
 
 
 def _line(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<path d="M{x1:.5g} {y1:.5g}L{x2:.5g} {y2:.5g}" stroke="#c4cad1" fill="none"/>'
-
-
-def _clean(text: str) -> str:
-    """Without the characters that XML refuses."""
-    return "".join(sign if sign.isprintable() or sign == words.SPACE else "\ufffd" for sign in text)
-
-
-def _round_step(wanted: float) -> float:
-    clock = (30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 86400)
-    if 20 < wanted <= clock[-1]:
-        return next(each for each in clock if each >= wanted)
-    size = 10.0 ** np.floor(np.log10(wanted))
-    return float(next(size * each for each in (1, 2, 5, 10) if size * each >= wanted))
 
 
 def _encoded(pixels: np.ndarray) -> bytes:
