@@ -226,7 +226,7 @@ def test_a_dump_tells_states_attempts_and_what_waits(run: Run, name: str) -> Non
     assert recording.memory["process"].min() > 1e6
     assert recording.resources["memory"].min() > 1e6
     assert set(recording.transfers["direction"].astype("str")) == {"in", "out"}
-    assert recording.about["versions"]["distributed"]
+    assert "distributed" in str(recording.about["versions"])
     assert {"log", "transition"} <= set(recording.events["kind"].astype("str"))
     running = recording.tasks[recording.tasks["status"] == "running"]
     assert running["prefix"].astype("str").tolist() == ["hold"]

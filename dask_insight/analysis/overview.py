@@ -92,12 +92,18 @@ class Overview(NamedTuple):
         if not self.tasks and not self.erred:
             if isinstance(compared := self.facts.get("comparison"), str):
                 return compared
-            return "No task ended while this was recorded."
+            return self._without_tasks()
         if not np.isfinite(self.busy):
             return f"{words.duration(self.duration)}: {words.count(self.tasks, 'task')}."
         took = f"{words.duration(self.duration)} on {words.count(self.threads, 'thread')}"
         shares = ", ".join([f"{words.share(self.busy)} computing", *self.lost_shares()])
         return f"{took}: {shares}.{self._most()}{self._failures()}"
+
+    def _without_tasks(self) -> str:
+        lacks = self.facts.get("lacks")
+        if isinstance(lacks, dict) and isinstance(why := lacks.get("attempts"), str):
+            return f"{words.duration(self.duration)}. {short(why, 200)}"
+        return "No task ended while this was recorded."
 
     def lost_shares(self, most: int = 3, least: float = 0.02) -> list[str]:
         """What the threads did instead of computing, in words: ``18 % waiting for sum``.

@@ -30,6 +30,10 @@ class Head(NamedTuple):
     tasks: int
 
 
+#: Seconds since the epoch that are a date: files without one count from 0, or from a machine's start.
+_DATED = (1e8, 1e11)
+
+
 def head_of(recording: Recording, title: str | None = None) -> Head:
     """The top of a recording's report."""
     summary = recording.summary()
@@ -50,7 +54,7 @@ def head_of(recording: Recording, title: str | None = None) -> Head:
 
 
 def _facts(summary: Overview) -> Iterator[tuple[str, str]]:
-    if summary.started == summary.started:
+    if _DATED[0] < summary.started < _DATED[1]:
         yield "Started", f"{datetime.fromtimestamp(summary.started).astimezone():%Y-%m-%d %H:%M:%S %Z}"
     yield "Took", words.duration(summary.duration)
     yield "Tasks", words.count(summary.tasks)

@@ -116,6 +116,8 @@ def _walk(start: Any, models: dict[str, Any], seen: set[str]) -> Iterator[Found]
         if isinstance(value, list):
             todo += [(each, tab) for each in reversed(value) if isinstance(each, dict | list)]
             continue
+        if not isinstance(value, dict):
+            continue
         name = value.get("id")
         if isinstance(name, str):
             value = models.get(name, value)
@@ -165,7 +167,7 @@ def _values(told: Any) -> list[Any] | None:
         if isinstance(packed, list):
             return _values(packed)
         packed = packed.get("data") if isinstance(packed, dict) else None
-    if not isinstance(packed, str) or kind not in _KINDS:
+    if not isinstance(packed, str) or not isinstance(kind, str) or kind not in _KINDS:
         return None
     try:
         raw = _unpacked(base64.b64decode(packed, validate=True))

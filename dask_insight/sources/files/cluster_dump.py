@@ -152,6 +152,7 @@ class _Dump:
         self._named: dict[str, int] = {}
         #: By task and worker.
         self._spans: defaultdict[tuple[int, str], list[Span]] = defaultdict(list)
+        self._threads: dict[tuple[str, Span], str] = {}
         self._states: Counter[str] = Counter()
         self._batches: list[bytes] = []
         self._transitions: dict[Transition, None] = {}
@@ -169,7 +170,7 @@ class _Dump:
         known = {str(name): _mapping(told) for name, told in _mapping(scheduler.get("workers")).items()}
         self._take_tasks(_mapping(scheduler.get("tasks")))
         self._take_workers(known, workers, number(scheduler.get("started")))
-        transitions = [each for each in scheduler.get("transition_log") or () if each]
+        transitions = [each for each in _items(scheduler.get("transition_log")) if each]
         self._transitions.update(dict.fromkeys(transitions))
         self._take_attempts(
             {name: told for name, told in workers.items() if isinstance(told, dict)},
@@ -182,7 +183,7 @@ class _Dump:
                 self._take_logs(name, told)
         self._about |= {
             "scheduler": scheduler.get("address"),
-            "versions": _versions(state.get("versions")),
+            "versions": {"packages": _versions(state.get("versions"))},
         }
 
     def _take_tasks(self, tasks: Mapping[str, Any]) -> None:
@@ -198,7 +199,7 @@ class _Dump:
             if not isinstance(told, dict) or told.get("key") is None:
                 continue
             task = self._tasks.id(text_of(told["key"]))
-            for each in told.get("dependencies") or ():
+            for each in _items(told.get("dependencies")):
                 name = _TASK.fullmatch(str(each))
                 if name and (other := self._named.get(name[1])) is not None:
                     self._tasks.needs(task, other)
@@ -238,6 +239,9 @@ class _Dump:
             if metrics:
                 for name, value in _sample(address, moment, metrics).items():
                     resources[name].append(value)
+        # The scheduler knows all of it when the dump is made; sums over workers need one moment.
+        if memory:
+            memory["time"] = [max(memory["time"])] * len(memory["time"])
         for table, columns in (("memory", memory), ("resources", resources)):
             if columns:
                 self._batches.append(encode(table, columns))
@@ -264,7 +268,7 @@ class _Dump:
                     failed[key] = told
         known = {place: list(each) for place, each in self._spans.items()}
         for worker, told in workers.items():
-            log = [entry for entry in told.get("log") or () if entry]
+            log = [entry for entry in _items(told.get("log")) if entry]
             self._when += [moment for _, _, moment in log]
             held = {
                 text_of(each["key"]): each
@@ -272,12 +276,13 @@ class _Dump:
                 if isinstance(each, dict) and each.get("key") is not None
             }
             found = spans(held, log, moments)
-            threads = lanes([span for span in found if span.ended])
+            threads = lanes(found)
             for span in found:
                 task = self._tasks.id(span.key)
                 if any(span.is_of(other) for other in known.get((task, worker), ())):
                     continue
                 self._spans[task, worker].append(span)
+                self._threads[worker, span] = threads[span]
                 if span.ended:
                     self._ran(task, worker, threads[span], span, moments, sizes, failed)
                     for phase in around(held.get(span.key, {}), span):
@@ -317,7 +322,7 @@ class _Dump:
     def _take_transfers(self, worker: str, told: Mapping[str, Any]) -> None:
         rows: dict[str, list[Any]] = defaultdict(list)
         for direction, log in (("in", "transfer_incoming_log"), ("out", "transfer_outgoing_log")):
-            for each in told.get(log) or ():
+            for each in _items(told.get(log)):
                 if not isinstance(each, dict) or not number(each.get("start")) <= number(each.get("stop")):
                     continue
                 row = {
@@ -339,7 +344,7 @@ class _Dump:
     def _take_logs(self, worker: str, told: Mapping[str, Any]) -> None:
         lines = [
             (str(each[0]).lower(), str(each[-1]))
-            for each in told.get("logs") or ()
+            for each in _items(told.get("logs"))
             if isinstance(each, list) and len(each) >= 2
         ]
         if lines:
@@ -373,9 +378,9 @@ class _Dump:
             recording.append(encode("submissions", {"submission": number_, "time": when, "tasks": tasks}))
         if running := list(self._running()):
             first = len(self._tasks.attempts)
-            task, worker, start = map(list, zip(*running, strict=True))
-            runs = list(range(first, first + len(task)))
-            recording.append(encode("running", {"run": runs, "task": task, "worker": worker, "start": start}))
+            task, worker, thread, start = map(list, zip(*running, strict=True))
+            columns = {"run": list(range(first, first + len(task))), "task": task, "worker": worker}
+            recording.append(encode("running", columns | {"thread": thread, "start": start}))
         if self._transitions:
             recording.append(self._log_of_transitions())
         for gap in gaps:
@@ -384,12 +389,12 @@ class _Dump:
             recording.note("lost", note)
         return recording
 
-    def _running(self) -> Iterator[tuple[int, str, float]]:
+    def _running(self) -> Iterator[tuple[int, str, str, float]]:
         """What ran when the last dump was made."""
         for (task, worker), found in self._spans.items():
             for span in found:
                 if not span.ended and not any(other.ended and span.is_of(other) for other in found):
-                    yield task, worker, span.start
+                    yield task, worker, self._threads[worker, span], span.start
 
     def _log_of_transitions(self) -> bytes:
         rows = sorted(self._transitions, key=lambda each: each[-1])
@@ -408,6 +413,10 @@ class _Dump:
 
 def _mapping(value: Any) -> Mapping[Any, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _versions(told: Any) -> dict[str, Any]:

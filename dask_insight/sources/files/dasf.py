@@ -26,6 +26,7 @@ from ...recording import Recording
 from .garbage import no_collection
 from .keys import group_of, name_of, text_of
 from .opened import Told, silent
+from .told import facts
 
 COMPUTE, MEMORY, RESOURCES = "Compute", "Managed Memory", "Resource Usage"
 #: Name of the measure under which table ``cache`` has DASF's count of results held by each worker.
@@ -44,6 +45,15 @@ _KEY, _TASKS, _WORKER, _PLACE = (
 )
 _DAMAGED = (KeyError, TypeError, ValueError, AttributeError)
 _CLASS = re.compile(r"<class '(.*)'>")
+_LACKS = {
+    "attempts": "These databases hold no task that ended: DASF's trace is in files named TracePlugin.",
+    "samples": "DASF's databases hold no call stacks.",
+    "metrics": "DASF's databases hold no fine performance metrics.",
+    "memory": "DASF's databases hold no memory measures of the workers.",
+    "spans": "DASF's databases do not tell spans.",
+    "edges": "These databases do not tell which task needs which.",
+    "resources": "DASF's resource monitor has files of its own: read them together with the trace.",
+}
 #: Columns of `resources` by the name that DASF's monitor has for them.
 _MEASURES = {
     "cpu": "cpu",
@@ -239,7 +249,7 @@ class _Tables:
         begins = [float((some.stop - some.duration).min()) for some in self._done]
         ends = [float(some.stop.max()) for some in self._done]
         moments = begins + [moment for _, moment, _ in self._resources] + [held[0] for held in self._held]
-        facts = {
+        about = {
             "name": name,
             "source": "DASF",
             #: Seconds since the epoch at which the traced machine's clock stood at 0.
@@ -247,8 +257,8 @@ class _Tables:
             "started": offset + min(moments, default=0.0),
             "stopped": offset + max(ends + moments, default=0.0),
         }
-        values = [json.dumps(value) for value in facts.values()]
-        recording.append(encode("about", {"name": list(facts), "value": values}))
+        there = {"resources": self._resources, "attempts": self._done, "edges": self._needed}
+        recording.append(facts(about, {table: why for table, why in _LACKS.items() if not there.get(table)}))
         self._add_tasks(recording, offset)
         self._add_resources(recording, offset)
         if self._held:

@@ -163,7 +163,8 @@ def _shift(found: Iterable[Span], moments: Moments) -> float:
 
 
 def _startstops(told: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
-    for each in told.get("startstops") or ():
+    told_of = told.get("startstops")
+    for each in told_of if isinstance(told_of, list) else ():
         if isinstance(each, dict) and number(each.get("start")) <= number(each.get("stop")):
             yield str(each.get("action")), number(each["start"]), number(each["stop"])
 
@@ -185,6 +186,6 @@ def lanes(spans: Iterable[Span]) -> dict[Span, str]:
         while busy and busy[0][0] <= span.start + 1e-3:
             heappush(free, heappop(busy)[1])
         lane = heappop(free) if free else len(busy)
-        heappush(busy, (span.stop, lane))
+        heappush(busy, (span.stop if span.ended else math.inf, lane))
         found[span] = str(lane + 1)
     return found

@@ -136,6 +136,7 @@ class _Yaml:
         loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         self._yaml: Any = yaml
         self._size = len(data)
+        self._depth = 0
         self._events: Iterator[Any] = yaml.parse(io.BytesIO(data), Loader=loader)
         self.torn: Torn | None = None
 
@@ -157,14 +158,22 @@ class _Yaml:
             line = f" (line {mark.line + 1:,})" if mark else ""
             self.torn = Torn(min(getattr(mark, "index", self._size), self._size), f"{problem}{line}")
             return None
+        if event is None:
+            self.torn = Torn(self._size, "the data end early")
+            return None
+        self._depth += isinstance(event, self._yaml.CollectionStartEvent)
+        self._depth -= isinstance(event, self._yaml.CollectionEndEvent)
+        if self._depth > _DEPTH:
+            # What reads YAML takes time with the square of the depth.
+            where = event.start_mark
+            self.torn = Torn(where.index, f"values are nested too deeply (line {where.line + 1:,})")
+            return None
         if isinstance(event, self._yaml.AliasEvent):
             self.torn = Torn(
                 event.start_mark.index,
                 f"a reference to another part (line {event.start_mark.line + 1:,}), which Dask never writes",
             )
             return None
-        if event is None:
-            self.torn = Torn(self._size, "the data end early")
         return event
 
     def _node(self, event: Any, wanted: Wanted | None) -> Any:

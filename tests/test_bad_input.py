@@ -1,0 +1,684 @@
+"""Files that are damaged, strange or hostile: a recording of what can be read, or a refusal; in bounds."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import struct
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import msgpack
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dask_insight.errors import ExitCode
+from dask_insight.frames import RecordingError
+from dask_insight.hosts.cli import main
+from dask_insight.recording import Recording, open_recording
+from dask_insight.sources.files import FORMATS, load
+
+GOLDEN = Path(__file__).parent / "golden" / "run.dinsight"
+
+CHROME = {
+    "displayTimeUnit": "ms",
+    "otherData": {"started": "1750000000.0"},
+    "traceEvents": [
+        {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "a tcp://10.0.0.1:4"}},
+        {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "7"}},
+        {
+            "ph": "X",
+            "pid": 1,
+            "tid": 1,
+            "name": "load",
+            "cat": "task,ok",
+            "ts": 1,
+            "dur": 5,
+            "args": {"key": "a"},
+        },
+        {"ph": "B", "pid": 1, "tid": 2, "name": "sum", "ts": 7, "args": {"bytes": 8}},
+        {"ph": "E", "pid": 1, "tid": 2, "ts": 9},
+        {"ph": "s", "id": 1, "pid": 1, "tid": 1, "ts": 5},
+        {"ph": "f", "id": 1, "pid": 1, "tid": 2, "ts": 7},
+        {"ph": "C", "name": "CPU (%)", "pid": 1, "ts": 3, "args": {"cpu": 50}},
+        {"ph": "i", "name": "note", "pid": 1, "ts": 4},
+    ],
+}
+SPEEDSCOPE = {
+    "$schema": "https://www.speedscope.app/file-format-schema.json",
+    "shared": {"frames": [{"name": "main", "file": "a.py", "line": 3}, {"name": "leaf"}]},
+    "profiles": [
+        {"type": "sampled", "name": "one", "unit": "seconds", "samples": [[0], [0, 1]], "weights": [1, 2]},
+        {
+            "type": "evented",
+            "name": "two",
+            "unit": "milliseconds",
+            "events": [{"type": "O", "frame": 0, "at": 1}, {"type": "C", "frame": 0, "at": 3}],
+        },
+    ],
+}
+STREAM = [
+    {
+        "key": ["load-1a", 0],
+        "worker": "tcp://10.0.0.1:4",
+        "thread": 1,
+        "status": "OK",
+        "nbytes": 8,
+        "typename": "int",
+        "startstops": [
+            {"action": "transfer", "start": 1.75e9, "stop": 1.75e9 + 1},
+            {"action": "compute", "start": 1.75e9 + 1, "stop": 1.75e9 + 3},
+        ],
+    },
+    {
+        "key": "sum-2b",
+        "worker": "tcp://10.0.0.1:4",
+        "thread": 1,
+        "status": "error",
+        "exception_text": "ValueError()",
+        "startstops": [{"action": "compute", "start": 1.75e9 + 4, "stop": 1.75e9 + 5}],
+    },
+]
+_WORKER = "tcp://10.0.0.1:4"
+DUMP = {
+    "scheduler": {
+        "type": "Scheduler",
+        "address": "tcp://10.0.0.1:1",
+        "started": 1.75e9,
+        "transition_log": [
+            ["a", "released", "waiting", {"a": "processing"}, "update-graph-1", 1.75e9],
+            ["a", "waiting", "processing", {}, "update-graph-1", 1.75e9 + 1],
+            ["a", "processing", "memory", {}, "task-finished-1", 1.75e9 + 4],
+        ],
+        "tasks": {
+            "a": {"key": "a", "state": "memory", "nbytes": 8, "type": "int", "group_key": "a"},
+            "['b', 0]": {"key": ["b", 0], "state": "waiting", "dependencies": ["<TaskState 'a' memory>"]},
+            "c": {"key": "c", "state": "erred", "exception_text": "no", "traceback_text": "line 1"},
+        },
+        "workers": {
+            _WORKER: {
+                "name": 0,
+                "host": "10.0.0.1",
+                "pid": 9,
+                "nthreads": 2,
+                "memory_limit": 2**30,
+                "memory": {"process": 1e8, "managed": 8},
+                "metrics": {
+                    "time": 1.75e9 + 5,
+                    "cpu": 20,
+                    "memory": 1e8,
+                    "task_counts": {"['a', 'memory']": 1},
+                },
+            }
+        },
+    },
+    "workers": {
+        _WORKER: {
+            "nthreads": 2,
+            "logs": [["INFO", "hello"]],
+            "log": [
+                ["a", "ready", "executing", "executing", {}, "s", 1.75e9 + 2],
+                ["a", "executing", "memory", "memory", {}, "s", 1.75e9 + 3],
+                ["c", "ready", "executing", "executing", {}, "s", 1.75e9 + 3],
+                ["c", "executing", "error", "error", {}, "s", 1.75e9 + 4],
+            ],
+            "tasks": {
+                "a": {
+                    "key": "a",
+                    "state": "memory",
+                    "startstops": [{"action": "compute", "start": 1.75e9 + 2, "stop": 1.75e9 + 3}],
+                }
+            },
+            "transfer_incoming_log": [
+                {"start": 1.75e9, "stop": 1.75e9 + 1, "total": 8, "who": "tcp://10.0.0.2:5", "keys": {"a": 8}}
+            ],
+            "transfer_outgoing_log": [],
+        }
+    },
+    "versions": {"scheduler": {"packages": {"dask": "1"}}},
+}
+_RECTANGLES = {
+    "start": [1.75e12, 1.75e12 + 500],
+    "duration": [200.0, 100.0],
+    "key": ["load-1", ["sum-2", 0]],
+    "name": ["transfer-load", "sum"],
+    "worker": [_WORKER, _WORKER],
+    "worker_thread": [f"{_WORKER}-7", f"{_WORKER}-7"],
+    "color": ["red", "black"],
+    "alpha": [0.4, 1],
+}
+_PROFILE = {
+    "left": [0, 0],
+    "right": [1, 1],
+    "bottom": [0, 1],
+    "name": ["", "main"],
+    "filename": ["", "a.py"],
+    "line_number": [0, 3],
+    "time": ["1.50 s", "1.50 s"],
+}
+_MONITOR = {
+    "time": [1.75e12],
+    "cpu": [12.0],
+    "memory": {"__ndarray__": "AAAAAACAR0A=", "dtype": "float64", "order": "little", "shape": [1]},
+}
+_SUMMARY = (
+    "<h1> Dask Performance Report </h1><h2> Duration: 1.5 s </h2><ul><li> number of tasks: 2 </li>"
+    "<li> Workers: 1 </li><li> Threads: 2 </li></ul><pre>\nx.compute()\n</pre>"
+)
+#: As Bokeh 2 writes: models in a list, by id.
+BOKEH_2: Any = {
+    "doc": {
+        "roots": {
+            "root_ids": ["1"],
+            "references": [
+                {"id": "1", "type": "Tabs", "attributes": {"tabs": [{"id": "2"}, {"id": "3"}]}},
+                {"id": "2", "type": "Panel", "attributes": {"title": "Summary", "child": {"id": "4"}}},
+                {"id": "3", "type": "Panel", "attributes": {"title": "Task Stream", "child": {"id": "5"}}},
+                {"id": "4", "type": "Div", "attributes": {"text": _SUMMARY}},
+                {"id": "5", "type": "Figure", "attributes": {"renderers": [{"id": "6"}]}},
+                {
+                    "id": "6",
+                    "type": "GlyphRenderer",
+                    "attributes": {"data_source": {"id": "7"}, "view": {"id": "8"}},
+                },
+                {"id": "7", "type": "ColumnDataSource", "attributes": {"data": _RECTANGLES}},
+                {"id": "8", "type": "CDSView", "attributes": {"source": {"id": "7"}}},
+            ],
+        },
+        "version": "2.4.3",
+    }
+}
+
+
+def _source(columns: dict[str, Any]) -> Any:
+    data = {"type": "map", "entries": [[name, values] for name, values in columns.items()]}
+    return {
+        "type": "object",
+        "name": "ColumnDataSource",
+        "id": str(len(columns)),
+        "attributes": {"data": data},
+    }
+
+
+def _tab(title: str, child: Any) -> Any:
+    return {"type": "object", "name": "TabPanel", "attributes": {"title": title, "child": child}}
+
+
+#: As Bokeh 3 writes: models where they stand.
+BOKEH_3: Any = {
+    "doc": {
+        "roots": [
+            {
+                "type": "object",
+                "name": "Tabs",
+                "id": "p1",
+                "attributes": {
+                    "tabs": [
+                        _tab("Summary", {"name": "Div", "id": "p2", "attributes": {"text": _SUMMARY}}),
+                        _tab("Task Stream", {"attributes": {"renderers": [_source(_RECTANGLES)]}}),
+                        _tab("System", {"attributes": {"renderers": [_source(_MONITOR)]}}),
+                        _tab("Worker Profile (compute)", {"attributes": {"renderers": [_source(_PROFILE)]}}),
+                    ]
+                },
+            }
+        ]
+    }
+}
+DASF: Any = [
+    {
+        "name": "Compute",
+        "timestamp": 1_003.0,
+        "duration": 2.0,
+        "phase": "X",
+        "process_id": "vm",
+        "thread_id": "w0",
+        "args": {"key": "a", "size": 8, "state": "memory", "type": "<class 'int'>", "dependencies": ["b"]},
+    },
+    {
+        "name": "Managed Memory",
+        "timestamp": 1_003.5,
+        "phase": "I",
+        "process_id": "vm",
+        "thread_id": "w0",
+        "args": {"key": "a", "tasks": 3},
+    },
+    {
+        "name": "Resource Usage",
+        "timestamp": 1_004.0,
+        "phase": "I",
+        "process_id": "vm",
+        "thread_id": None,
+        "args": {"cpu": 5.0, "memory": 1e8, "time": 1.75e9, "gpu_utilization": 3},
+    },
+]
+
+
+def as_json(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
+def as_page(value: Any) -> bytes:
+    text = json.dumps(value).replace("&", "&amp;").replace("<", "&lt;")
+    head = "<!DOCTYPE html><html><head><title>Dask Performance Report</title></head><body>"
+    return f'{head}<script type="application/json" id="x">{text}</script></body></html>'.encode()
+
+
+def as_yaml(value: Any) -> bytes:
+    import yaml
+
+    return yaml.dump(value).encode()
+
+
+def as_database(value: Any) -> bytes:
+    packed = [msgpack.packb(event) for event in value] if isinstance(value, list) else [msgpack.packb(value)]
+    return b"".join(struct.pack(">Q", len(each)) + each for each in packed)
+
+
+def as_packed(value: Any) -> bytes:
+    return gzip.compress(msgpack.packb(value), 1)
+
+
+#: Small whole files: format, how its bytes are made, and of what.
+CORPUS: dict[str, tuple[str, Callable[[Any], bytes], Any]] = {
+    "chrome": ("chrome", as_json, CHROME),
+    "chrome list": ("chrome", as_json, CHROME["traceEvents"]),
+    "speedscope": ("speedscope", as_json, SPEEDSCOPE),
+    "task stream": ("task_stream", as_json, STREAM),
+    "dump": ("cluster_dump", as_packed, DUMP),
+    "dump as yaml": ("cluster_dump", as_yaml, DUMP),
+    "report of Bokeh 2": ("performance_report", as_page, BOKEH_2),
+    "report of Bokeh 3": ("performance_report", as_page, BOKEH_3),
+    "dasf": ("dasf", as_database, DASF),
+}
+#: Values that stand where others were expected.
+HOSTILE: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    2**32,
+    2**63,
+    1e308,
+    -1e308,
+    math.nan,
+    math.inf,
+    "",
+    "x" * 3_000,
+    "\x00<script>alert(1)</script>",
+    "'",
+    [],
+    {},
+    [[]],
+    {"": None},
+    [None] * 7,
+    {"key": {"key": []}},
+    [1, [2, [3]]],
+]
+
+
+def places(value: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The ways to everything in a value."""
+    yield here
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, each in inside:
+        yield from places(each, (*here, name))
+
+
+def replaced(value: Any, place: tuple[Any, ...], by: Any) -> Any:
+    if not place:
+        return by
+    changed = deepcopy(value)
+    at = changed
+    for name in place[:-1]:
+        at = at[name]
+    at[place[-1]] = by
+    return changed
+
+
+def look_at(recording: Recording) -> None:
+    """What is asked of a recording when it is shown."""
+    recording.packed(coarse=True, explained=True)
+    for table in ("tasks", "phases", "samples", "transfers", "memory", "errors", "events"):
+        recording.table(table)
+
+
+def read(path: Path, data: bytes, format: str | None = None) -> Recording | None:
+    """A file's recording, looked at; None if it was refused in words."""
+    path.write_bytes(data)
+    try:
+        recording = load(path, format=format)
+    except RecordingError as error:
+        assert str(path) in str(error)
+        assert len(str(error)) < 2_000
+        return None
+    look_at(recording)
+    return recording
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bad") / "file"
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_the_corpus_is_sound(name: str, path: Path) -> None:
+    format, made, value = CORPUS[name]
+    recording = read(path, made(value))
+    assert recording is not None
+    assert recording.gaps == []
+    assert "lost" not in set(recording.events["kind"].astype("str"))
+    assert len(recording.tasks) or len(recording.samples)
+    assert FORMATS[format]
+    if made not in (as_database, as_packed):
+        again = read(path, gzip.compress(made(value)))
+        assert again is not None
+        assert len(again.tasks) == len(recording.tasks)
+
+
+def test_reports_of_both_bokehs_say_the_same(path: Path) -> None:
+    for document in (BOKEH_2, BOKEH_3):
+        recording = read(path, as_page(document))
+        assert recording is not None
+        assert recording.tasks["key"].tolist() == ["load-1", "('sum-2', 0)"]
+        assert recording.tasks["status"].tolist()[1] == "erred"
+        assert recording.tasks["duration"].tolist()[1] == pytest.approx(0.1)
+        assert recording.phases["duration"].tolist() == pytest.approx([0.2])
+        assert recording.workers["threads"].tolist() == [2]
+        assert recording.submissions["code"].tolist() == ["x.compute()"]
+    assert recording.resources["memory"].tolist() == [47.0]
+    assert recording.samples["duration"].tolist() == pytest.approx([1.5])
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_anything_may_stand_anywhere(name: str, path: Path) -> None:
+    """Every value of every file, replaced by hostile ones in turn."""
+    format, made, value = CORPUS[name]
+    tried = 0
+    for number, place in enumerate(places(value)):
+        for by in HOSTILE[number % 11 :: 11]:
+            try:
+                data = made(replaced(value, place, by))
+            except (OverflowError, ValueError):
+                continue
+            read(path, data, format)
+            tried += 1
+    assert tried > 30
+
+
+@pytest.mark.parametrize("name", CORPUS)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_bytes_may_be_damaged_cut_or_doubled(name: str, path: Path, data: st.DataObject) -> None:
+    format, made, value = CORPUS[name]
+    whole = bytearray(made(value))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, max(0, len(whole) - 1)))
+        kind = data.draw(st.sampled_from(["set", "cut", "insert", "double"]))
+        if kind == "set" and whole:
+            whole[at] = data.draw(st.integers(0, 255))
+        elif kind == "cut":
+            del whole[at : at + data.draw(st.integers(1, 200))]
+        elif kind == "insert":
+            whole[at:at] = data.draw(st.binary(max_size=20))
+        else:
+            whole += whole[at : at + 200]
+    read(path, bytes(whole), data.draw(st.sampled_from([None, format])))
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_a_file_may_end_anywhere(name: str, path: Path) -> None:
+    format, made, value = CORPUS[name]
+    whole = made(value)
+    for end in range(0, len(whole), max(1, len(whole) // 25)):
+        read(path, whole[:end], format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(noise=st.binary(max_size=300))
+def test_noise_is_read_by_no_one(format: str, path: Path, noise: bytes) -> None:
+    read(path, noise, format)
+
+
+@contextmanager
+def within(megabytes: float, seconds: float) -> Iterator[None]:
+    """What happens inside takes no more memory and CPU time than that."""
+    tracemalloc.start()
+    began = process_time()
+    try:
+        yield
+        took = process_time() - began
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < megabytes * 1e6
+    assert took < seconds
+
+
+def bomb(start: bytes, repeated: bytes, times: int) -> bytes:
+    """A small gzip file of `repeated` many times over."""
+    packer = zlib.compressobj(9, wbits=31)
+    parts = [packer.compress(start)]
+    piece = repeated * max(1, 2**20 // len(repeated))
+    for _ in range(times):
+        parts.append(packer.compress(piece))
+    return b"".join([*parts, packer.flush()])
+
+
+@pytest.mark.parametrize(
+    ("format", "start", "repeated"),
+    [
+        ("chrome", b'{"traceEvents":[', b" "),
+        ("chrome", b'{"other":"', b"x"),
+        ("speedscope", b'{"shared":{"frames":["', b"x"),
+        ("task_stream", b'[{"startstops":', b"["),
+        ("cluster_dump", b"\x82\xa9scheduler\x81\xa5tasks\xdf\xff\xff\xff\xff", b"\xa1a\xc0"),
+        ("cluster_dump", b"scheduler:\n  tasks: ", b"#"),
+        ("performance_report", b"<title>Dask Performance Report</title>", b" "),
+    ],
+)
+def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(
+    format: str, start: bytes, repeated: bytes, path: Path
+) -> None:
+    data = bomb(start, repeated, 400)
+    assert len(data) < 10**6
+    with within(megabytes=500, seconds=60):
+        assert read(path, data, format) is None
+
+
+@pytest.mark.parametrize(
+    ("format", "data"),
+    [
+        ("chrome", b'{"traceEvents":' + b"[" * 10**6),
+        ("chrome", b'{"traceEvents":[' + b'{"ph":' * 10**6),
+        ("chrome", b'{"a":' * 10**6),
+        ("speedscope", b'{"profiles":[{"samples":' + b"[" * 10**6),
+        ("task_stream", b'[{"startstops":' + b"[" * 10**6),
+        ("cluster_dump", b"\x81\xa9scheduler" + b"\x91" * 10**6),
+        ("cluster_dump", b"\x82\xa9scheduler\x81\xa5tasks\x81\xa1a\x81\xa3key" + b"\x91" * 10**6),
+        ("cluster_dump", b"scheduler:\n  tasks:\n    a: " + b"[" * 10**5),
+        ("performance_report", as_page(0).replace(b"0</script>", b"[" * 10**6 + b"</script>")),
+        (
+            "dasf",
+            struct.pack(">Q", 10**6 + 14) + b"\x83\xa4name\xa1a\xa5phase\xa1b\xa9timestamp" + b"\x91" * 10**6,
+        ),
+    ],
+)
+def test_values_a_million_deep_are_refused_or_passed_over(format: str, data: bytes, path: Path) -> None:
+    with within(megabytes=300, seconds=30):
+        read(path, data, format)
+
+
+def test_a_long_key_and_a_long_number_are_taken_or_left(path: Path) -> None:
+    long = dict(STREAM[0], key="k" * 10**7)
+    with within(megabytes=300, seconds=30):
+        recording = read(path, as_json([long, STREAM[1]]), "task_stream")
+    assert recording is not None
+    assert len(recording.tasks["key"].tolist()[0]) == 10**7
+    digits = b'[{"startstops": [], "key": ' + b"9" * 10**6 + b"}]"
+    with within(megabytes=300, seconds=30):
+        assert read(path, digits, "task_stream") is None
+    huge = as_json(STREAM).replace(b'"nbytes": 8', b'"nbytes": ' + b"9" * 4_000)
+    recording = read(path, huge)
+    assert recording is not None
+    assert math.isnan(recording.tasks["nbytes"].tolist()[0])
+
+
+def test_the_last_of_doubled_keys_counts(path: Path) -> None:
+    data = as_json(CHROME["traceEvents"][2:3]).replace(b'"dur": 5', b'"dur": 5, "dur": 9')
+    recording = read(path, data)
+    assert recording is not None
+    assert recording.tasks["duration"].tolist() == pytest.approx([9e-6])
+
+
+def test_yaml_can_neither_call_nor_multiply(path: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "called"
+    for text in (
+        f"scheduler:\n  id: !!python/object/apply:os.system ['touch {mark}']\n  started: 1\n",
+        f"scheduler: !!python/object/apply:pathlib.Path.touch\n  - !!python/name:pathlib.Path {mark}\n",
+    ):
+        read(path, text.encode(), "cluster_dump")
+    assert not mark.exists()
+    laughs = "\n".join(f"  a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9) if n else 'x'}]" for n in range(12))
+    path.write_text(f"scheduler:\n  started: 1\n{laughs}\n", "utf-8")
+    with within(megabytes=50, seconds=10):
+        (gap,) = load(path, format="cluster_dump").gaps
+    assert "reference" in gap.reason
+
+
+def test_nothing_is_unpickled(path: Path, tmp_path: Path) -> None:
+    import pickle
+
+    mark = tmp_path / "called"
+
+    class Evil:
+        def __reduce__(self) -> Any:
+            return Path.touch, (mark,)
+
+    message = dict(STREAM[0], type=pickle.dumps(Evil()))
+    assert len(load([message]).tasks) == 1
+    assert read(path, pickle.dumps([message])) is None
+    changed = deepcopy(DUMP)
+    changed["scheduler"]["tasks"]["c"]["exception_text"] = pickle.dumps(Evil())
+    assert read(path, as_packed(changed)) is not None
+    assert not mark.exists()
+
+
+def test_text_of_a_file_is_never_markup(path: Path, tmp_path: Path) -> None:
+    evil = "</script><img src=x onerror=alert(1)>"
+    message = dict(STREAM[1], key=evil, worker=evil, exception_text=evil)
+    path.write_bytes(as_json([message]))
+    report = load(path).report(tmp_path / "report.html").read_text("utf-8")
+    assert "<img src=x" not in report
+
+
+def test_an_error_names_file_and_byte(path: Path) -> None:
+    with pytest.raises(RecordingError, match=r"file is damaged at byte 16: .+"):
+        path.write_bytes(b'{"traceEvents":[}]}')
+        load(path)
+    with pytest.raises(RecordingError, match="compressed data"):
+        path.write_bytes(b"\x1f\x8bnot gzip")
+        load(path, format="chrome")
+    path.write_bytes(b'{"traceEvents": 3}')
+    with pytest.raises(RecordingError, match="at byte 16"):
+        load(path)
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_a_refused_file_leaves_nothing_behind(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    format, _, _ = CORPUS[name]
+    source = tmp_path / "run.bad"
+    source.write_bytes(b"\x00\x01 nothing of that kind")
+    target = tmp_path / "run.dinsight"
+    assert main(["import", str(source), "--from", format, "-o", str(target)]) in (
+        ExitCode.OK if format == "dasf" else ExitCode.UNREADABLE,
+        ExitCode.UNREADABLE,
+    )
+    assert str(source) in capsys.readouterr().err
+    assert not target.exists()
+    assert [each.name for each in tmp_path.iterdir()] == ["run.bad"]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_our_own_recordings_may_be_damaged_anywhere(path: Path, data: st.DataObject) -> None:
+    whole = bytearray(GOLDEN.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(whole) - 1))
+        if data.draw(st.booleans()):
+            whole[at] = data.draw(st.integers(0, 255))
+        else:
+            del whole[at : at + data.draw(st.integers(1, 500))]
+    path.write_bytes(bytes(whole))
+    try:
+        recording = open_recording(path)
+    except RecordingError as error:
+        assert str(path) in str(error)
+    else:
+        look_at(recording)
+
+
+NUMBERS = st.one_of(st.sampled_from([0, 1, 2**31, 2**32 - 1]), st.integers(0, 2**32 - 1), st.integers(0, 5))
+MOMENTS = st.one_of(
+    st.sampled_from([math.nan, 0.0, -1.0, 1.75e9, 9e9, 1e300, -1e300, math.inf]),
+    st.floats(1.75e9, 1.75e9 + 9),
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whole_batches_may_say_anything(path: Path, data: st.DataObject) -> None:
+    """Frames with right checksums, columns of the right kinds, and no sense in them."""
+    from dask_insight.batch import encode
+    from dask_insight.schema import TABLES
+
+    recording = Recording()
+    for _ in range(data.draw(st.integers(1, 5))):
+        table = data.draw(
+            st.sampled_from(
+                [
+                    "graph",
+                    "edges",
+                    "attempts",
+                    "executions",
+                    "running",
+                    "phases",
+                    "workers",
+                    "stacks",
+                    "samples",
+                    "resources",
+                    "memory",
+                    "transfers",
+                    "submissions",
+                    "about",
+                    "budget",
+                ]
+            )
+        )
+        rows = data.draw(st.integers(0, 4))
+        columns: dict[str, Any] = {}
+        for column in TABLES[table].columns:
+            values = {
+                "u32": NUMBERS,
+                "u8": st.integers(0, 255),
+                "f64": st.floats(),
+                "f32": st.floats(width=32),
+                "time": MOMENTS,
+                "sym": st.sampled_from(["", "ok", "erred", "a", "tcp://10.0.0.1:4", "in", "out", "\x00"]),
+                "str": st.sampled_from(["", "1", "null", "{}", "[", "x"]),
+            }[column.kind]
+            if data.draw(st.integers(0, 9)):
+                columns[column.name] = data.draw(st.lists(values, min_size=rows, max_size=rows))
+        recording.append(encode(table, columns))
+    recording.save(path)
+    look_at(open_recording(path))
