@@ -15,7 +15,7 @@ interface Rule {
 
 /** Only `labextension` knows Jupyter; `core` and `draw` do not know each other. */
 const RULES: Record<string, Rule> = {
-  core: { folder: 'core', layers: ['core'], packages: /^@msgpack\/msgpack$/ },
+  core: { folder: 'core', layers: ['core'] },
   draw: { folder: 'draw', layers: ['draw'] },
   panels: { folder: 'panels', layers: ['panels', 'core', 'draw'] },
   hosts: { folder: 'hosts', layers: ['hosts', 'panels', 'core', 'draw'] },
@@ -30,6 +30,9 @@ const RULES: Record<string, Rule> = {
 const ALIAS = '@dask-insight/panels/';
 
 const IMPORT = /(?:\bfrom\s+|\bimport\s+|\bimport\(\s*|@import\s+)['"]([^'"]+)['"]/g;
+
+/** Tests, and what only they import. */
+const FOR_TESTS = /\.test\.ts$|(^|\/)test-[a-z-]+\.ts$/;
 
 function rule(layer: string): Rule {
   return RULES[layer] as Rule;
@@ -47,7 +50,7 @@ function importsOf(file: string): string[] {
 function filesOf(layer: string): string[] {
   const folder = join(root, rule(layer).folder);
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter(name => /\.(ts|css)$/.test(name) && !name.endsWith('.test.ts') && !name.includes('node_modules'))
+    .filter(name => /\.(ts|css)$/.test(name) && !FOR_TESTS.test(name) && !name.includes('node_modules'))
     .map(name => join(folder, name));
 }
 

@@ -1,5 +1,5 @@
-import { decodeMulti, decode as unpack } from '@msgpack/msgpack';
 import { BatchError } from './batch-error';
+import { Unpacker } from './msgpack';
 import { exactly, join, join32, joinTimes, pickFew, summed } from './planes';
 import { numberedTexts, plainTexts, type Texts } from './texts';
 
@@ -62,7 +62,12 @@ export interface Batch {
 
 /** Reads one batch. Throws `BatchError` if the bytes are not one. */
 export function decode(bytes: Uint8Array): Batch {
-  return guarded(() => read(unpack(bytes)));
+  return guarded(() => {
+    const packed = new Unpacker(bytes);
+    const batch = read(packed.next());
+    if (!packed.ended) throw new BatchError('not a batch: something stands behind it');
+    return batch;
+  });
 }
 
 /**
@@ -75,12 +80,8 @@ export function* decodeAll(
   bytes: Uint8Array,
   { copy = false }: { readonly copy?: boolean } = {}
 ): Generator<Batch, void, void> {
-  const packed = decodeMulti(bytes);
-  for (;;) {
-    const next = guarded(() => packed.next());
-    if (next.done) return;
-    yield guarded(() => read(next.value, copy));
-  }
+  const packed = new Unpacker(bytes);
+  while (!packed.ended) yield guarded(() => read(packed.next(), copy));
 }
 
 function guarded<T>(work: () => T): T {
