@@ -11,6 +11,7 @@ import pytest
 from graphs import START, Task, graphs, ran
 from hypothesis import given, settings
 
+from dask_insight import words
 from dask_insight.analysis.what_if import Replay, table, usual
 from dask_insight.batch import encode
 from dask_insight.hosts.cli import main
@@ -170,6 +171,26 @@ def test_several_clusters_are_one_and_it_says_so() -> None:
     assert told in [row["text"] for row in by_question(two)["note"]]
     one = ran(TREE, [1, 1], workers=workers | {"cluster": ["tcp://a:1"] * 2})
     assert "note" not in by_question(one)
+
+
+def test_time_in_which_a_person_thought_is_left_out() -> None:
+    """Two cells, and a minute between them: more workers do not make the person think faster."""
+    tasks = [*[Task("read", 1.0)] * 4, *[Task("read", 1.0, submission=1)] * 4]
+    cells = {
+        "execution": [1, 2],
+        "start": [START, START + 64],
+        "stop": [START + 4, START + 68],
+        "status": ["ok", "ok"],
+    }
+    run = ran(tasks, [1], pauses=[60.0], cells=cells)
+    assert run.bounds().seconds == pytest.approx(8)
+    found = run.what_if(workers=2)
+    assert (found.recorded, found.seconds) == pytest.approx((8, 4), rel=0.01)
+    assert found.notes[0] == f"{words.duration(60.0)} in which nobody waited for a result are left out"
+    waited_for = ran(tasks, [1], pauses=[60.0])
+    assert waited_for.what_if(workers=2).seconds == pytest.approx(64, rel=0.01), "a program does not think"
+    hours = ran(tasks, [1], pauses=[3600.0])
+    assert hours.what_if().recorded == pytest.approx(8), "but nobody waits for minutes without a task"
 
 
 def test_nothing_has_ended() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from .. import words
 from ..dag import Links, in_order, needs
 from ..tables.tasks import make
+from ..timeline import pauses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,7 @@ class Bounds(NamedTuple):
     ``most`` (Brent's theorem), as long as nothing but the tasks takes time.
     """
 
-    #: From the first submission to the last result.
+    #: From the first submission to the last result, without times in which nobody waited for one.
     seconds: float
     threads: int
     #: Seconds of all tasks together.
@@ -137,11 +138,12 @@ def bounds(read: Read) -> Bounds:
     began = np.full(len(task), np.inf)
     began[row] = columns["start"][ran]
     chain = _longest(needs(read, task), spent, began)
-    ends = np.fmax(columns["done"], columns["stop"])[ran]
-    begin = np.nanmin(np.concatenate((columns["submitted"][ran], columns["start"][ran])))
+    done, wanted = np.fmax(columns["done"], columns["stop"]), np.fmin(columns["submitted"], columns["start"])
+    begin, end = float(np.nanmin(wanted[ran])), float(np.nanmax(done[ran]))
+    away = pauses(read, wanted, done, begin, end)
     names = [columns["prefix"].names[code] for code in prefix[chain]]
     return Bounds(
-        seconds=float(np.nanmax(ends) - begin),
+        seconds=end - begin - float((away.stop - away.start).sum()),
         threads=_threads(read, columns, ran),
         work=float(spent.sum()),
         longest=float(spent[chain].sum()),

@@ -4,6 +4,7 @@ from .attempts import Attempts, Read, attempts, concerns, is_local
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .moments import Moments
+from .pauses import pauses
 from .states import States, states
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "inputs",
     "is_local",
     "lanes",
+    "pauses",
     "states",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 from ...batch import Symbols
 from ...lookup import Lookup, pick
 from ...schema import NOTHING
-from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, states
+from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, pauses, states
 from .outliers import Outliers, outliers
 from .queues import Queues
 from .shapes import Budget, Names, Path, Pieces, is_any, medians
@@ -19,8 +19,6 @@ from .threads_held import Held, held
 
 __all__ = ["IDLE", "Facts", "is_any", "medians"]
 
-#: Seconds without tasks from which a client that runs no cells is not waited for.
-_MINUTES = 300.0
 #: Parts of the budget in which nothing ran.
 IDLE = ("inputs", "data", "placement", "scheduler", "paused", "client", "joining", "leaving")
 
@@ -90,14 +88,7 @@ class Facts:
     @cached_property
     def pause(self) -> Moments:
         """When no cell ran and no task was there, or, without cells, none for minutes: a person thought."""
-        known, cells = self.attempts, self.read("cells")
-        stop = np.where(np.isnan(cells["stop"]), np.inf, cells["stop"])
-        busy = Moments.of(np.concatenate((cells["start"], known.wanted)), np.concatenate((stop, known.done)))
-        empty = self.whole.without(busy)
-        if len(stop):
-            return empty
-        long_ = empty.stop - empty.start > _MINUTES
-        return Moments(empty.start[long_], empty.stop[long_])
+        return pauses(self.read, self.attempts.wanted, self.attempts.done, self.start, self.stop)
 
     @cached_property
     def wall(self) -> float:

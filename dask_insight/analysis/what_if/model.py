@@ -10,6 +10,7 @@ import numpy as np
 from ...dag import Links, links, needs, turned
 from ...lookup import Lookup, pick
 from ...schema import NOTHING
+from ...timeline import Moments, pauses
 
 Read = Callable[[str], Mapping[str, Any]]
 
@@ -53,12 +54,22 @@ class Model(NamedTuple):
     needs: Links
     members: list[list[int]]
     releases: list[Release]
-    #: Moment of the first submission, seconds since the epoch.
+    #: Moments of the first submission and of the last end, seconds since the epoch.
     begin: float
-    #: Seconds from there to the end.
-    seconds: float
+    end: float
+    #: When a person thought in between: that counts as no time.
+    away: Moments
     needed: list[list[int]]
     users: list[list[int]]
+
+    @property
+    def seconds(self) -> float:
+        """How long the run took."""
+        return float(self.clock(np.array([self.end]))[0])
+
+    def clock(self, moments: np.ndarray) -> np.ndarray:
+        """Seconds from the beginning to each moment, without those in which a person thought."""
+        return _without(moments, self.begin, self.away)
 
     @property
     def hold(self) -> np.ndarray:
@@ -116,6 +127,8 @@ def model(read: Read, columns: Mapping[str, Any]) -> Model | None:
     needed = links(*pairs, len(task))
     group, group_size, rootish = _groups(columns["group"].codes[rows], needed)
     begin, done = float(times[0]), np.fmax(columns["done"], columns["stop"])
+    end = float(np.nanmax(done))
+    away = pauses(read, np.fmin(columns["submitted"], columns["start"]), done, begin, end)
     made = Model(
         task=columns["task"][rows],
         compute=_of_task(spent[0], columns["task"][ran], columns["task"][rows]),
@@ -129,13 +142,19 @@ def model(read: Read, columns: Mapping[str, Any]) -> Model | None:
         rootish=rootish,
         needs=needed,
         members=links(submission[rank], np.arange(len(rank)), len(times)).lists(),
-        releases=_releases(times, submission[rank], done[rows]),
+        releases=_releases(_without(times, begin, away), submission[rank], _without(done[rows], begin, away)),
         begin=begin,
-        seconds=float(np.nanmax(done)) - begin,
+        end=end,
+        away=away,
         needed=needed.lists(),
         users=turned(needed).lists(),
     )
     return made._replace(disk=np.minimum(made.disk, made.around))
+
+
+def _without(moments: np.ndarray, begin: float, away: Moments) -> np.ndarray:
+    seconds: np.ndarray = moments - begin - away.before(moments)
+    return seconds
 
 
 def _spent(columns: Mapping[str, Any], ran: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

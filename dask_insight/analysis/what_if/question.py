@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from statistics import mode
 from typing import Any
 
@@ -45,7 +45,7 @@ class Replay:
         left = read("workers")["left"]
         of = dict(zip(read("workers")["worker"].tolist(), read("workers")["cluster"].tolist(), strict=True))
         self._clusters = len({cluster for name in self.workers if (cluster := of.get(name))})
-        self._left = int((left < recorded.begin + 0.99 * recorded.seconds).sum())
+        self._left = int((recorded.clock(left) < 0.99 * recorded.seconds).sum())
 
     @property
     def model(self) -> Model:
@@ -108,14 +108,18 @@ class Replay:
             moved=asked.moved,
             cores=cores,
             notes=(
-                *(
-                    [f"{self._clusters} clusters are simulated as if their workers were of one"]
-                    if self._clusters > 1
-                    else []
-                ),
+                *self._about_all(),
                 *_notes(self._columns, before, after, (cores, self._cores, seconds), self._left),
             ),
         )
+
+    def _about_all(self) -> Iterator[str]:
+        """What one must know of any answer."""
+        away = float((self._recorded.away.stop - self._recorded.away.start).sum())
+        if away > 0:
+            yield f"{words.duration(away)} in which nobody waited for a result are left out"
+        if self._clusters > 1:
+            yield f"{self._clusters} clusters are simulated as if their workers were of one"
 
 
 def what_if(read: Read, about: Mapping[str, Any], **asked: Any) -> WhatIf:
@@ -127,12 +131,13 @@ def _workers(table: Mapping[str, Any], columns: Mapping[str, Any], recorded: Mod
     """Workers that ran a task, and those that could have."""
     ran = columns["worker"].codes[np.isfinite(columns["start"])]
     names = [columns["worker"].names[code] for code in np.unique(ran)]
-    end = recorded.begin + recorded.seconds
     rows = {name: row for row, name in enumerate(table["worker"].tolist())}
     idle = [
         name
         for name, row in rows.items()
-        if name not in names and table["joined"][row] < end and not table["left"][row] < recorded.begin
+        if name not in names
+        and table["joined"][row] < recorded.end
+        and not table["left"][row] < recorded.begin
     ]
     return [*names, *idle]
 
@@ -148,9 +153,10 @@ def _recorded_setting(
         row = rows.get(name)
         lanes, first = _seen(columns, name)
         threads.append((int(table["threads"][row]) if row is not None else 0) or lanes)
-        since = np.fmin(table["joined"][row] if row is not None else np.nan, first) - recorded.begin
-        joined.append(max(0.0, float(since)) if math.isfinite(since) else 0.0)
-    costs = recorded_costs(read, columns, about, recorded.seconds)
+        came = np.fmin(table["joined"][row] if row is not None else np.nan, first)
+        since = float(recorded.clock(np.array([came]))[0])
+        joined.append(max(0.0, since) if math.isfinite(since) else 0.0)
+    costs = recorded_costs(read, columns, about, recorded.end - recorded.begin)
     return Setting(tuple(threads), tuple(joined), costs)
 
 

@@ -133,7 +133,7 @@ export class WhatIfView implements PanelView {
     part(low, high, 'di-unsure');
     const change = bound ? '' : changeWords(each, took);
     const kind = bound ? (question === 'recorded' ? 'di-took' : 'di-bound') : '';
-    const slower = !bound && seconds > took ? ' di-slower' : '';
+    const slower = !bound && seconds > 1.02 * took ? ' di-slower' : '';
     return element(
       'li',
       { class: `di-what-if-line ${kind}${slower}`, title: [text, meaning].filter(Boolean).join('. ') },

@@ -1,0 +1,31 @@
+"""When a person thought, and nobody waited for a result."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .attempts import Read
+from .moments import Moments
+
+#: Seconds without tasks from which a client that runs no cells is not waited for.
+_MINUTES = 300.0
+
+
+def pauses(read: Read, wanted: np.ndarray, done: np.ndarray, start: float, stop: float) -> Moments:
+    """Moments in which no cell ran and no task was there, or, without cells, no task for minutes.
+
+    Parameters
+    ----------
+    wanted, done
+        When each attempt was asked for, and when it had ended; seconds since the epoch, as all moments.
+    start, stop
+        Only moments between these.
+    """
+    cells = read("cells")
+    ended = np.where(np.isnan(cells["stop"]), np.inf, cells["stop"])
+    busy = Moments.of(np.concatenate((cells["start"], wanted)), np.concatenate((ended, done)))
+    empty = Moments.of(np.array([start]), np.array([stop])).without(busy)
+    if len(ended):
+        return empty
+    long_ = empty.stop - empty.start > _MINUTES
+    return Moments(empty.start[long_], empty.stop[long_])
