@@ -153,6 +153,12 @@ def _longest(late: Mapping[str, Moments]) -> float:
     return max(float((moments.stop - moments.start).max()) for moments in late.values())
 
 
+def often_late(facts: Facts, process: str, least: float) -> bool:
+    """Whether an event loop is late for twice as long as that of the process which is late least."""
+    late = blocked(facts, least)
+    return process in late and seconds(late[process]) > 2 * _usual(facts, late)
+
+
 def _usual(facts: Facts, late: Mapping[str, Moments]) -> float:
     """Seconds in which even the process that was late least was: the machine was busy."""
     names = facts.read("resources")["process"].names

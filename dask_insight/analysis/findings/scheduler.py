@@ -14,6 +14,7 @@ from ...timeline import Moments
 from .facts import Facts, medians
 from .finding import Fact, Finding
 from .gaps import intake
+from .loops import often_late
 from .names import client_pid, risk
 from .outliers import first_of_each
 from .rule import Rule
@@ -33,7 +34,9 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     before = np.concatenate((time[:1] - 0.5, time[:-1]))
     # Of a process that tasks run in too, neither tells of the scheduler.
     own = client_pid(facts) not in {worker["pid"] for worker in facts.workers.values()}
-    loaded = own & ((cpu >= limits["scheduler-bound.cpu"]) | (lag >= limits["scheduler-bound.lag"]))
+    # On a busy machine every event loop is late.
+    late = often_late(facts, "scheduler", limits["scheduler-bound.lag"])
+    loaded = own & ((cpu >= limits["scheduler-bound.cpu"]) | (late & (lag >= limits["scheduler-bound.lag"])))
     idle = facts.is_part("scheduler")
     # Its messages come late after it was busy, too.
     busy = Moments.of(before[loaded] - np.nan_to_num(lag[loaded]), time[loaded])
@@ -253,9 +256,9 @@ SCHEDULER_BOUND = Rule(
     formula=(
         "Idle time with ready tasks that had no worker yet or were on their way to it, within moments in "
         "which the scheduler's process (where no tasks run in it) used `scheduler-bound.cpu` of a core or "
-        "its event loop came `scheduler-bound.lag` late, at least `scheduler-bound.share` of all thread "
-        "time. Where `scheduler-bound.rate` tasks ended "
-        "a second, at any moment, at least `scheduler-bound.many`."
+        "its event loop came `scheduler-bound.lag` late (for twice as long as any other), at least "
+        "`scheduler-bound.share` of all thread time. Where `scheduler-bound.rate` tasks ended a second, at "
+        "any moment, at least `scheduler-bound.many`."
     ),
     cost=(
         "That idle time, over all threads; of `scheduler-bound.rate` tasks a second at most "

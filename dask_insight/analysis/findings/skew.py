@@ -15,6 +15,10 @@ from .thresholds import Limits
 
 #: Tasks of a name that a worker, and the others, must have run to be compared.
 _LEAST = 2
+#: Tasks of a group from which it is compared with the others of its name.
+_GROUP = 4
+#: Names of Dask's own tasks that wait for what other workers do.
+_TOGETHER = ("shuffle-", "p2p", "rechunk-transfer", "rechunk-p2p")
 
 
 def _worker_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -28,8 +32,9 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
     told = {each.name for each in facts.held if np.isfinite(each.starved)}
     # How long tasks wait for others that they have started tells nothing of their worker.
     waiting = {each.name for each in facts.held if each.seceded}
-    plain = _Medians.of(facts, facts.length)
-    own = plain if facts.own is facts.length else _Medians.of(facts, facts.own)
+    times = limits["worker-skew.times"]
+    plain = _Medians.of(facts, facts.length, times)
+    own = plain if facts.own is facts.length else _Medians.of(facts, facts.own, times)
     for worker in np.unique(workers[facts.good]).tolist():
         name = known.worker.names[worker]
         if name in waiting:
@@ -49,7 +54,9 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
         names = facts.worst(spent - expected, facts.names)
         yield Finding(
             code="worker-skew",
-            title=f"Worker {facts.called(name)} takes {times:.2g} times as long as others for the same tasks",
+            title=(
+                f"Worker {facts.called(name)} takes {_many(times)} times as long as others for the same tasks"
+            ),
             tasks=names,
             workers=(name,),
             start=facts.since(known.start[rows].min()),
@@ -77,6 +84,10 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
         )
 
 
+def _many(times: float) -> str:
+    return f"{times:,.0f}" if times >= 10 else f"{times:.2g}"
+
+
 _Compared = tuple[np.ndarray, np.ndarray, int]
 
 
@@ -93,34 +104,66 @@ def _compared(limits: Limits, worker: int, plain: _Medians, own: _Medians, *, al
 
 
 class _Medians(NamedTuple):
-    """Seconds of the attempts by name and worker (code of each in `attempts`): one row a name."""
+    """Seconds of the attempts by kind of task and worker (code of each in `attempts`): one row a kind.
+
+    Tasks of one name are a kind, unless its groups take very different times:
+    then those of one group are.
+    """
 
     number: np.ndarray
     median: np.ndarray
+    #: Code of the name of each kind; -1 where it says nothing of a worker.
+    name: np.ndarray
+    names: int
 
     @classmethod
-    def of(cls, facts: Facts, seconds: np.ndarray) -> _Medians:
+    def of(cls, facts: Facts, seconds: np.ndarray, times: float) -> _Medians:
         """Of those that ended well."""
         workers = len(facts.attempts.worker.names) or 1
-        group = facts.prefix.codes.astype("i8") * workers + facts.attempts.worker.codes
-        size = (len(facts.names), workers)
-        number = np.bincount(group[facts.good], minlength=size[0] * size[1])
-        median = medians(group[facts.good], seconds[facts.good], size[0] * size[1])
-        return cls(number.reshape(size), median.reshape(size))
+        kind, name = _kinds(facts, seconds, times)
+        size = (len(name), workers)
+        cell = kind * workers + facts.attempts.worker.codes[facts.good]
+        number = np.bincount(cell, minlength=size[0] * size[1])
+        median = medians(cell, seconds[facts.good], size[0] * size[1])
+        together = np.array([text.startswith(_TOGETHER) for text in facts.names] or [False])
+        name = np.where(together[name], -1, name)
+        return cls(number.reshape(size), median.reshape(size), name, len(facts.names))
 
     def against(self, worker: int) -> _Compared:
         """By name, seconds a worker's attempts would take elsewhere, and what they took; their number."""
-        expected, spent = np.zeros((2, len(self.number)))
+        expected, spent = np.zeros((2, self.names))
         count = 0
-        mine = self.number[:, worker]
-        for name in np.flatnonzero((mine >= _LEAST) & (self.number.sum(1) - mine >= _LEAST)).tolist():
-            others = self.number[name].copy()
+        mine = np.where(self.name < 0, 0, self.number[:, worker])
+        for kind in np.flatnonzero((mine >= _LEAST) & (self.number.sum(1) - mine >= _LEAST)).tolist():
+            others = self.number[kind].copy()
             others[worker] = 0
             # One outlier on either side says nothing about the worker.
-            usual = _weighted_median(self.median[name], others)
-            expected[name], spent[name] = usual * mine[name], self.median[name, worker] * mine[name]
-            count += int(mine[name])
+            usual = _weighted_median(self.median[kind], others)
+            expected[self.name[kind]] += usual * mine[kind]
+            spent[self.name[kind]] += self.median[kind, worker] * mine[kind]
+            count += int(mine[kind])
         return expected, spent, count
+
+
+def _kinds(facts: Facts, seconds: np.ndarray, times: float) -> tuple[np.ndarray, np.ndarray]:
+    """Kind of each attempt that ended well, and the code of the name of each kind."""
+    known, code = facts.attempts, facts.prefix.codes[facts.good].astype("i8")
+    if not len(code):
+        return code, np.zeros(0, "i8")
+    groups = facts.read("graph")["group"].codes
+    group = np.where(known.described >= 0, groups[known.described], -1)[facts.good]
+    pairs, pair = np.unique(code * (int(groups.max(initial=0)) + 2) + group + 1, return_inverse=True)
+    name = np.zeros(len(pairs), "i8")
+    name[pair] = code
+    many = np.bincount(pair) >= _GROUP
+    median = np.maximum(medians(pair, seconds[facts.good], len(pairs)), 1e-4)
+    least, most = np.full(len(facts.names), np.inf), np.zeros(len(facts.names))
+    np.minimum.at(least, name[many], median[many])
+    np.maximum.at(most, name[many], median[many])
+    mixed = (most > times * least)[name]
+    # Names first, then groups of those whose groups differ.
+    kind = np.where(mixed, len(facts.names) + np.cumsum(mixed) - 1, name)
+    return kind[pair], np.concatenate((np.arange(len(facts.names)), name[mixed]))
 
 
 def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
@@ -149,6 +192,9 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
     name = facts.lanes.workers[most]
     share = float(busy[most] / busy.sum())
     names = held_up(facts, name)
+    # Dask binds tasks of a shuffle to workers, and must.
+    if names and names[0].startswith(_TOGETHER):
+        return
     yield Finding(
         code="worker-skew",
         title=f"Worker {facts.called(name)} did {words.share(share)} of the work, while others were idle",
@@ -183,6 +229,9 @@ def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     most = int(np.argmax(busy / threads))
     name = facts.lanes.workers[facts.lanes.worker[most]]
     names = held_up(facts, name)
+    # Dask binds tasks of a shuffle to workers, and must.
+    if names and names[0].startswith(_TOGETHER):
+        return
     least = float((busy / threads).min())
     yield Finding(
         code="imbalanced-threads",

@@ -20,17 +20,13 @@ _GPU = 20.0
 _STILL = 0.25
 
 
-def _blocked(facts: Facts, limits: Limits) -> tuple[np.ndarray, np.ndarray]:
+def _blocked(facts: Facts) -> tuple[np.ndarray, np.ndarray]:
     """Share of each worker's time without a CPU in which no task waited for one; where it is known."""
     waiting = facts.by_worker(facts.is_part("off-cpu"))
     share, known = np.ones(len(waiting)), np.zeros(len(waiting), bool)
     for each in facts.held:
         known[each.code] = np.isfinite(each.starved)
-        starved = each.waits
-        if each.sure and each.contended(limits):
-            # The thread that has the lock runs or waits for a CPU; that others do, too, costs nothing.
-            starved = min(starved, max(0.0, 1.0 - each.cores))
-        starved *= each.seconds
+        starved = each.waits * each.seconds
         share[each.code] = max(0.0, 1 - starved / max(float(waiting[each.code]), 1e-12))
     return share, known
 
@@ -38,7 +34,7 @@ def _blocked(facts: Facts, limits: Limits) -> tuple[np.ndarray, np.ndarray]:
 def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
     off = facts.is_part("off-cpu")
     waiting, computing = facts.by_worker(off), facts.by_worker(off | facts.is_part("cpu"))
-    blocked, _ = _blocked(facts, limits)
+    blocked, _ = _blocked(facts)
     mine = [
         each
         for each in facts.held
@@ -47,6 +43,12 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
     ]
     if not mine:
         return
+    for each in mine:
+        if each.sure and waiting[each.code] > 0:
+            # One thread has the lock, and runs or waits for a CPU. Others that wait for a CPU, too, as they
+            # look for the lock again and again, would have to wait for the lock anyway.
+            waits = min(each.waits, max(0.0, 1.0 - each.cores)) * each.seconds
+            blocked[each.code] = 1 - waits / float(waiting[each.code])
     codes = np.array([each.code for each in mine])
     worker = facts.lanes.worker[facts.pieces.lane]
     there = off & np.isin(worker, codes)
@@ -107,7 +109,7 @@ def _late(facts: Facts, worker: np.ndarray) -> np.ndarray:
 
 def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     off, cpu = facts.is_part("off-cpu"), facts.is_part("cpu")
-    blocked, told = _blocked(facts, limits)
+    blocked, told = _blocked(facts)
     for each in facts.held:
         # The wait for the lock, for a GPU or for tasks that a task started is no wait for data.
         if each.contended(limits) or each.seceded or each.gpu >= _GPU:
@@ -177,8 +179,8 @@ GIL_CONTENTION = Rule(
         "`gil-contention.waiting` instead."
     ),
     cost=(
-        "Time of their tasks without a CPU, over all threads: in processes of "
-        "their own they would not have waited."
+        "Time of their tasks without a CPU, less what the one thread that had the lock waited for it, over "
+        "all threads: in processes of their own they would not have waited."
     ),
     url="https://docs.dask.org/en/stable/best-practices.html#processes-threads-and-vm-sizes",
     advice="More processes with fewer threads each, or functions that release the lock.",

@@ -37,7 +37,7 @@ TABLE = (
     Threshold("tiny-tasks.count", 500, "count", "Least number of such tasks.", "ours"),
     Threshold(
         "tiny-tasks.least",
-        0.00025,
+        0.00075,
         "s",
         "Least wall time that one is taken to cost, where more was lost around them.",
         f"{_PRACTICES}: 200 µs to 1 ms",
