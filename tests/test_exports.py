@@ -249,6 +249,37 @@ def test_tables_come_back_whole(recording: Recording, tmp_path: Path, format: st
     assert (folder / f"describe.{format}").exists()
 
 
+def test_csv_says_what_every_table_says(recording: Recording, tmp_path: Path) -> None:
+    folder = exported(recording, tmp_path, "csv")
+    names = {file.stem for file in folder.iterdir()} - {"describe"}
+    assert {"tasks", "edges", "resources", "samples", "stacks", "submissions", "errors"} <= names
+    for name in names:
+        ours = recording.table(name)
+        texts = {column for column in ours if not pd.api.types.is_numeric_dtype(ours[column])}
+        read = pd.read_csv(folder / f"{name}.csv", dtype=dict.fromkeys(texts, "str"), na_values=[""])
+        assert list(read.columns) == list(ours.columns)
+        assert len(read) == len(ours)
+        for column in ours.columns:
+            if column not in texts:
+                np.testing.assert_allclose(read[column].astype("f8"), ours[column].astype("f8"), rtol=1e-12)
+            else:
+                told = read[column].astype("object").fillna("")
+                assert told.tolist() == ours[column].astype("str").tolist(), (name, column)
+
+
+def test_what_is_worked_out_is_exported_where_the_recording_holds_it(tmp_path: Path) -> None:
+    from benchmarks.synthetic import Size, synthetic
+
+    run = synthetic(Size(tasks=200, samples=100, stacks=20))
+    run.export(tmp_path / "before.json")
+    run.explain()
+    run.export(tmp_path / "after.json")
+    before, after = (
+        json.loads((tmp_path / f"{name}.json").read_text("utf-8")) for name in ("before", "after")
+    )
+    assert "budget" not in before and "budget" in after
+
+
 def test_json_has_every_table(recording: Recording, tmp_path: Path) -> None:
     told = json.loads(exported(recording, tmp_path, "json").read_text("utf-8"))
     assert told["tasks"]["key"] == recording.tasks["key"].tolist()

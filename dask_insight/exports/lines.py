@@ -268,6 +268,14 @@ def _joined(raw: list[bytes]) -> tuple[np.ndarray, bytes]:
     return offsets, b"".join(raw)
 
 
+def plain_text(texts: Texts) -> Texts:
+    """The same, with what is no UTF-8 replaced."""
+    begin, end = int(texts.offsets[0]), int(texts.offsets[-1])
+    if _is_text(bytes(texts.data[begin:end]), texts.offsets - begin):
+        return texts
+    return Texts.of(texts.tolist())
+
+
 def rows_of(texts: Texts | TextRows, rows: np.ndarray) -> TextRows:
     """The rows with these numbers, looked up when they are wanted."""
     return TextRows(texts, rows) if isinstance(texts, Texts) else TextRows(texts.texts, texts.rows[rows])
@@ -294,5 +302,5 @@ class Where:
 
 
 def json_words(names: Sequence[Any]) -> list[bytes]:
-    """Texts as what stands between the quotes of a JSON string: UTF-8, for Perfetto leaves ``\\u…`` as it is."""
+    """Texts as what stands between the quotes of a JSON string; in UTF-8, for Perfetto shows ``\\u…`` so."""
     return [quoted(str(name))[1:-1].encode("utf-8", "replace") for name in names]

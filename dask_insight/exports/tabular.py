@@ -1,4 +1,8 @@
-"""Every table of a recording that has rows, some rows at a time."""
+"""Every table that a recording holds, some rows at a time.
+
+What can be worked out of them (``budget``, ``findings`` …) is among them where the recording holds it, as
+after `Recording.explain`: to work it out takes more time and memory than to write the others.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +38,17 @@ class Rows:
 
     def __init__(self, recording: Recording, name: str) -> None:
         self.name, self.columns = name, [field.name for field in FIELDS[name]]
-        self._values: Mapping[str, Any] = joined(recording.answer, name)
+        self._values: Mapping[str, Any] = joined(recording.columns, name)
         self._started = recording.started
 
     def __len__(self) -> int:
         # The first column may be one of texts that nobody has looked up yet.
         first = self._values[self.columns[0]]
         return len(first.rows) if isinstance(first, TextRows) else length({"": first})
+
+    def values(self) -> dict[str, tuple[Any, bool]]:
+        """Each column as it is, and whether it holds moments, which are seconds since the epoch here."""
+        return {field.name: (self._values[field.name], field.unit == "time") for field in FIELDS[self.name]}
 
     def blocks(self, *columns: str) -> Iterator[pd.DataFrame]:
         """Some rows after others, with these columns or with all."""
