@@ -20,6 +20,16 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
 
 /** The list of keys, as a dialog; returns what opens it. */
 export function help(): { readonly opener: HTMLElement; open(): void } {
+  let dialog: HTMLDialogElement | undefined;
+  const open = (): void => {
+    dialog ??= listOfKeys();
+    if (!dialog.isConnected) document.body.append(dialog);
+    if (!dialog.open) dialog.showModal();
+  };
+  return { opener: button('Pointer and keys (?)', open, icon('help')), open };
+}
+
+function listOfKeys(): HTMLDialogElement {
   const list = element('dl', { class: 'di-keys' });
   for (const [keys, does] of KEYS) list.append(element('dt', {}, keys), element('dd', {}, does));
   const title = element('h2', { id: 'help-title' }, 'Pointer and keys');
@@ -29,9 +39,5 @@ export function help(): { readonly opener: HTMLElement; open(): void } {
   dialog.addEventListener('click', event => {
     if (event.target === dialog) dialog.close();
   });
-  const open = (): void => {
-    if (!dialog.isConnected) document.body.append(dialog);
-    if (!dialog.open) dialog.showModal();
-  };
-  return { opener: button('Pointer and keys (?)', open, icon('help')), open };
+  return dialog;
 }
