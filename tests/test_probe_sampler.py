@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import subprocess
 import sys
 import threading
@@ -158,6 +159,36 @@ def test_old_pythons_take_frames_without_the_collector() -> None:
         assert gc.isenabled()
     finally:
         (gc.enable if enabled else gc.disable)()
+
+
+def test_two_copies_of_the_probe_never_switch_the_collector_on_for_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As in a process that has a cluster inside it: its own sampler, and the shipped one of the worker."""
+    spec = importlib.util.spec_from_file_location("shipped_frames", frames.__file__)
+    assert spec and spec.loader
+    shipped = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(shipped)
+    take, collecting = sys._current_frames, list[bool]()
+
+    def watched() -> dict[int, Any]:
+        time.sleep(0.001)
+        collecting.append(gc.isenabled())
+        return take()
+
+    monkeypatch.setattr(sys, "_current_frames", watched)
+
+    def work(paused: Callable[[], object]) -> None:
+        for _ in range(100):
+            paused()
+
+    threads = [threading.Thread(target=work, args=(copy.paused,)) for copy in (frames, shipped)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(collecting) == 200 and not any(collecting)
+    assert gc.isenabled()
 
 
 _STORM = """

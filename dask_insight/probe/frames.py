@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 from collections.abc import Callable
 from types import FrameType
 
 Frames = Callable[[], "dict[int, FrameType]"]
+
+#: One for the process: with a cluster inside it, a second copy of this module takes frames too.
+_PAUSE: threading.Lock = vars(sys).setdefault("_dask_insight_pause", threading.Lock())
+#: Seconds after which nothing is taken: a process forked in a pause has a lock that nobody gives back.
+_PATIENCE = 1.0
 
 
 def paused() -> dict[int, FrameType]:
@@ -17,15 +23,21 @@ def paused() -> dict[int, FrameType]:
     a collection that starts then may run code that lets another thread take
     the GIL and wait for that lock, and the process stands still
     (https://github.com/python/cpython/issues/116969). The collector looks at
-    its switch before it starts, and the call itself does not yield.
+    its switch before it starts, and the call itself does not yield. Nobody else
+    of ours may switch it on again before the call.
     """
-    if not gc.isenabled():
-        return sys._current_frames()
-    gc.disable()
+    if not _PAUSE.acquire(timeout=_PATIENCE):
+        return {}
     try:
-        return sys._current_frames()
+        enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return sys._current_frames()
+        finally:
+            if enabled:
+                gc.enable()
     finally:
-        gc.enable()
+        _PAUSE.release()
 
 
 def policy(version: tuple[int, int] | None = None) -> tuple[Frames | None, str]:
