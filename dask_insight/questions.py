@@ -141,7 +141,8 @@ class Questions(Store):
 
         The simulation keeps Dask's order of tasks, where it places them, its
         queue, work stealing, the scheduler's pace, transfers at the recorded
-        bandwidth and the client's pauses. It knows nothing of memory, nor of
+        bandwidth and the client's pauses; those in which nobody waited (between
+        the cells of a notebook) are left out. It knows nothing of memory, nor of
         tasks that slow each other down when they share cores.
 
         Parameters
