@@ -284,3 +284,18 @@ def test_an_event_loop_that_was_blocked_catches_up(cluster: Any, run_async: Any)
 
     run_async(main())
     assert len(batches.attempts("blocked")) == 500
+
+
+def test_what_registers_and_never_joins_is_taken_off(client: Any) -> None:
+    source = ClusterSource(client, Options(), Identity())
+
+    def impatient(dask_scheduler: Any, name: str) -> bool:
+        import sys
+
+        module = sys.modules[type(dask_scheduler.plugins[name]).__module__]
+        module._UNCLAIMED = 0.1
+        return "transition" in vars(dask_scheduler.plugins[name])
+
+    client.sync(source._register)
+    assert not client.run_on_scheduler(impatient, name=package()), "nothing is collected yet"
+    wait_for(lambda: not any(left_on(client).values()), "it has gone", 10)

@@ -12,12 +12,14 @@ from typing import Any
 import dask
 import numpy as np
 import pytest
+from conftest import wait_for
 from distributed import Client, LocalCluster
 
 import dask_insight
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 from dask_insight.session import AsynchronousClient, Session, record
+from dask_insight.session.clusters import Clusters
 from dask_insight.session.settings import options_of
 
 
@@ -355,3 +357,70 @@ def test_a_file_is_kept_when_the_recording_cannot_begin(
 
 def test_what_record_gives_is_a_session() -> None:
     assert isinstance(dask_insight.record(), Session)
+
+
+@pytest.mark.parametrize("moment", ["register", "join"])
+def test_a_start_that_is_cancelled_leaves_nothing(
+    client: Client, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    from dask_insight.sources.cluster import ClusterSource
+
+    begun = asyncio.Event()
+
+    async def cancelled() -> None:
+        await begun.wait()
+        await asyncio.sleep(0)
+        starting.cancel()
+
+    original = ClusterSource._call if moment == "join" else ClusterSource._register
+
+    def tell(self: ClusterSource, *arguments: Any, **facts: Any) -> Any:
+        loop.call_soon_threadsafe(begun.set)
+        return original(self, *arguments, **facts)
+
+    monkeypatch.setattr(ClusterSource, original.__name__, tell)
+
+    async def main() -> None:
+        nonlocal starting, loop
+        loop = asyncio.get_running_loop()
+        session = record()
+        starting = asyncio.create_task(session.start_async())
+        await asyncio.gather(cancelled(), starting, return_exceptions=True)
+        assert starting.cancelled()
+
+    starting: asyncio.Task[Any] = None  # type: ignore[assignment]
+    loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
+    asyncio.run(main())
+    wait_for(lambda: _plugins(client) == [] and not _ours(client), "it was taken back", 10)
+
+
+def _ours(client: Client) -> list[str]:
+    """Calls and worker plugins of ours on the scheduler."""
+    scheduler = client.cluster.scheduler
+    return [name for name in (*scheduler.handlers, *scheduler.worker_plugins) if "insight" in name]
+
+
+def test_what_is_interrupted_while_it_ends_is_complete_and_says_so(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = record(tmp_path / "run.dinsight")
+    session.start()
+    dask.delayed(_increment)(1).compute(scheduler="sync")
+
+    submit = Clusters._submit
+
+    class Interrupted:
+        def result(self, timeout: float) -> None:
+            raise KeyboardInterrupt
+
+    def interrupted(client: Client, work: Any) -> Any:
+        return submit(client, work) and Interrupted()
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Clusters, "_submit", staticmethod(interrupted))
+        session.stop()
+    recording = dask_insight.open(tmp_path / "run.dinsight")
+    assert "stopped" in recording.about and (recording.tasks["status"] == "ok").sum() == 1
+    lost = recording.events[recording.events["kind"] == "lost"]["message"]
+    assert any("KeyboardInterrupt" in message for message in lost)
+    wait_for(lambda: _plugins(client) == [] and not _ours(client), "the cluster's part ended too", 10)

@@ -24,6 +24,10 @@ from .tasks import Tasks
 _WATCH = 0.5
 #: Least seconds between two messages about our own process.
 _OWN = 1.0
+#: Seconds without a recorder after which everything is taken off: who registered us never joined.
+_UNCLAIMED = 30.0
+#: Seconds for which taking off waits until our plugin has reached the workers.
+_PLACING = 5.0
 _CALLS = ("join", "poll", "push", "clock", "flush", "leave")
 
 
@@ -62,7 +66,6 @@ class Probe(SchedulerPlugin):
         """Open our calls on the scheduler; nothing is collected before somebody joins."""
         self.scheduler = scheduler
         self.tasks = Tasks(scheduler, self._bound, self._failed)
-        vars(self)["transition"] = self.tasks.transition
         self.stores = Stores(self.tasks, self._bound)
         self.labels = Labels()
         self.journal = Journal(self.stores.events, self.tasks, self.labels)
@@ -70,6 +73,7 @@ class Probe(SchedulerPlugin):
             self._worker_there(address)
         for name in _CALLS:
             scheduler.handlers[f"{self.name}_{name}"] = getattr(self, name)
+        self._claimed = monotonic()
         self._watching = asyncio.create_task(self._watch())
 
     # What recorders call
@@ -79,6 +83,7 @@ class Probe(SchedulerPlugin):
         reader = Reader(client, options, self.tasks.known())
         reader.at = self.stores.start()
         self._readers[recorder] = reader
+        vars(self)["transition"] = self.tasks.transition
         if self._own is None:
             self._own = Own(f"{self.name}-scheduler", asyncio.get_running_loop(), self.scheduler)
         self._own.adjust(self._strongest(), any(map(self._samples_us, self._readers.values())))
@@ -156,8 +161,9 @@ class Probe(SchedulerPlugin):
         self._tell_own()
 
     async def leave(self, *, recorder: str) -> bool:
-        """End for a recorder; when it was the last, everything of ours is taken off."""
-        if self._readers.pop(recorder, None) is not None and not self._readers:
+        """End for a recorder; when nobody else records, everything of ours is taken off."""
+        self._readers.pop(recorder, None)
+        if not self._readers:
             await self._take_off()
         return True
 
@@ -169,6 +175,7 @@ class Probe(SchedulerPlugin):
         if self._own is not None:
             self._own.stop()
         if self._placed is not None:
+            await asyncio.wait([self._placed], timeout=_PLACING)
             await self._withdraw()
         self._shut("push", "clock")
         if self.name not in self.scheduler.plugins:
@@ -270,6 +277,10 @@ class Probe(SchedulerPlugin):
                 for recorder, reader in list(self._readers.items()):
                     if reader.gone():
                         await self.leave(recorder=recorder)
+                if self._readers:
+                    self._claimed = monotonic()
+                elif monotonic() - self._claimed > _UNCLAIMED:
+                    await self._take_off()
                 if self.scheduler.plugins.get(self.name) is not self:
                     return
                 self._look()

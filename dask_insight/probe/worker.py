@@ -60,6 +60,7 @@ class Probe(WorkerPlugin):
         self._options = options or {}
         self._refused = 0
         self._off = False
+        self._pushing: asyncio.Task[None] | None = None
         self._failures: dict[str, tuple[int, str]] = {}
         #: Messages that the scheduler has not acknowledged: number, bytes, keys.
         self._unsent: deque[tuple[int, bytes, list[Hashable]]] = deque()
@@ -89,14 +90,17 @@ class Probe(WorkerPlugin):
         # The recorder must know this worker's clock before it hears of its tasks.
         with contextlib.suppress(asyncio.TimeoutError, OSError):
             await asyncio.wait_for(self._greet(), _GREETING)
-        self._pushing = asyncio.create_task(self._keep_pushing())
+        # A recorder that has left meanwhile has had it taken off.
+        if not self._off:
+            self._pushing = asyncio.create_task(self._keep_pushing())
 
     async def teardown(self, worker: Any) -> None:
         """Push what is left and end."""
         if not self._off:
             with contextlib.suppress(Exception):
                 await asyncio.wait_for(self._push(), _LAST)
-            self._pushing.cancel()
+            if self._pushing is not None:
+                self._pushing.cancel()
             self._take_off()
 
     async def flush(self) -> None:

@@ -141,8 +141,10 @@ class Clusters:
             try:
                 if future is not None and not _running_here(one.client):
                     future.result(max(0.0, deadline - time.monotonic()))
-            except Exception as error:
+            except BaseException as error:
                 self._unstopped(one, error)
+                if not isinstance(error, Exception):
+                    raise
 
     async def end_async(self) -> None:
         """Like `end`, from a coroutine."""
@@ -163,7 +165,7 @@ class Clusters:
     async def _stop(self, one: _Followed) -> None:
         await asyncio.wait_for(one.source.stop(), self._options.stop_timeout + _GRACE / 2)
 
-    def _unstopped(self, one: _Followed, error: Exception) -> None:
+    def _unstopped(self, one: _Followed, error: BaseException) -> None:
         why = f"{type(error).__name__}: {error}".rstrip(": ")
         self.tell("lost", f"{one.client.id} did not end its part of the recording: {why}")
 
@@ -182,6 +184,10 @@ class Clusters:
         except FutureTimeout:
             future.cancel()
             raise TimeoutError(f"the cluster of {client.id} did not answer within {bound:g} s") from None
+        except BaseException:
+            # Interrupted, by Ctrl-C for one.
+            future.cancel()
+            raise
 
     async def _await(self, client: Any, work: Callable[[], Awaitable[None]], bound: float) -> None:
         if _running_here(client):

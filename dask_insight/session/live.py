@@ -63,6 +63,7 @@ class Live(Session):
 
     def start(self) -> Recording:
         """Begin to record; clusters join as they answer."""
+        self._check_unused()
         clusters = self._begin()
         self._undrive = DRIVER.drive(self)
         for client in self._clients():

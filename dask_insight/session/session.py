@@ -67,8 +67,9 @@ class Session:
         OSError
             If the file cannot be written, or the scheduler not be reached.
         """
-        clusters = self._begin()
+        self._check_unused()
         try:
+            clusters = self._begin()
             for client in self._clients():
                 try:
                     clusters.begin(client)
@@ -82,8 +83,9 @@ class Session:
 
     async def start_async(self) -> Recording:
         """Like `start`, from a coroutine, for clients of either kind."""
-        clusters = self._begin()
+        self._check_unused()
         try:
+            clusters = self._begin()
             for client in self._clients():
                 try:
                     await clusters.begin_async(client)
@@ -101,15 +103,19 @@ class Session:
         Takes bounded time, `Options.stop_timeout` and a little more, when a cluster has died.
         """
         if (clusters := self._halt()) is not None:
-            clusters.end()
-            self._finish()
+            try:
+                clusters.end()
+            finally:
+                self._finish()
         return self.recording
 
     async def stop_async(self) -> Recording:
         """Like `stop`, from a coroutine."""
         if (clusters := self._halt()) is not None:
-            await clusters.end_async()
-            self._finish()
+            try:
+                await clusters.end_async()
+            finally:
+                self._finish()
         return self.recording
 
     def __enter__(self) -> Recording:
@@ -128,14 +134,16 @@ class Session:
     ) -> None:
         await self.stop_async()
 
-    def _begin(self) -> Clusters:
+    def _check_unused(self) -> None:
         if self._clusters is not None or self.recording.about:
             raise RuntimeError("this session has been used; dask_insight.record(...) makes a new one")
+
+    def _begin(self) -> Clusters:
         recording = self.recording
+        self._clusters = Clusters(self._options, recording.identity, recording.append, self._emit_of)
         if self._path is not None:
             self._target = Target(self._path)
         recording.append(beginning(self._name, time.time(), self._options))
-        self._clusters = Clusters(self._options, recording.identity, recording.append, self._emit_of)
         if self._with_local:
             from ..sources.local import LocalSource
 

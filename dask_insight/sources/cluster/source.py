@@ -30,6 +30,8 @@ _TRIES = 5
 _LOOK = 0.5
 #: Least seconds between two batches of what the client's process does.
 _OWN = 1.0
+#: Seconds that taking back a recording that did not begin may take.
+_ABANDON = 5.0
 
 
 class ClusterRefused(RuntimeError):
@@ -60,12 +62,14 @@ class ClusterSource:
         self._at: dict[str, int] | None = None
         self._scheduler = ""
         self._following: asyncio.Task[None] | None = None
+        self._abandoning: asyncio.Task[None] | None = None
+        self._own: ClientProcess | None = None
         self._undo: list[Callable[[], None]] = []
         self._lost = False
         self._failures: dict[str, int] = {}
 
     async def start(self, emit: Emit) -> None:
-        """Begin to record; runs on the client's event loop.
+        """Begin to record; runs on the client's event loop. What is begun is taken back if that fails.
 
         Raises
         ------
@@ -78,14 +82,26 @@ class ClusterSource:
         self._told_own = monotonic()
         self._submissions = Submissions(emit, self._options.source)
         self._offset = Offset()
-        await self._join()
+        try:
+            await self._join()
+        except BaseException:
+            # It may have been cancelled, and must not wait then.
+            self._abandoning = asyncio.create_task(self._abandon())
+            raise
         self._own = ClientProcess(self._options, asyncio.get_running_loop(), self._thread)
         self._own.start()
         self._undo.append(watch(self._client, self._submissions.called))
         self._following = asyncio.create_task(self._follow())
 
+    async def _abandon(self) -> None:
+        with contextlib.suppress(Exception):
+            await asyncio.wait_for(self._call("leave", recorder=self._recorder), _ABANDON)
+
     async def stop(self) -> None:
         """Fetch what is left and take everything off the cluster; at most `Options.stop_timeout` seconds."""
+        if self._own is None:
+            await self._abandon()
+            return
         deadline = monotonic() + self._options.stop_timeout
         for undo in self._undo:
             undo()
@@ -147,7 +163,7 @@ class ClusterSource:
 
     def _tell_own(self, final: bool = False) -> None:
         """Emit what this process did, once a second at most."""
-        if final or monotonic() - self._told_own >= _OWN:
+        if self._own is not None and (final or monotonic() - self._told_own >= _OWN):
             self._told_own = monotonic()
             offset, _ = self._offset.estimate(time())
             self._own.tell(offset, self._identity.stacks, self._gather)
