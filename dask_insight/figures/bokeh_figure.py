@@ -20,6 +20,8 @@ _USUAL = 900
 _LEGEND, _LABEL = 4, 200.0
 #: Heights of what stands around a plot: marks of an axis, a line of text, the title.
 _AXIS, _LINE, _TITLE = 32, 18, 26
+#: Least height of a figure, pixels.
+_LEAST = 60
 #: Room left of plots over time, so that figures line up, and most room for names left of bars, pixels.
 _LEFT, _NAMES = 100, 170.0
 #: Names that would take more of the width than this stand beside their bars.
@@ -43,15 +45,12 @@ def figure_of(
     if chart.empty:
         return _empty(chart, theme, width, height)
     plots = list(chart.plots)
-    stretch = 1.0
-    if height is not None:
-        stretch = max(0.2, height / sum(plot.height + _AXIS + _LINE for plot in plots))
     ranges: dict[Axis, Any] = {
         plot.x: x_range for plot in plots if x_range is not None and _moves(plots, plot)
     }
     made = []
     for number, plot in enumerate(plots):
-        drawn = _Drawing(plot, theme, ranges.get(plot.x), width, stretch, last=_is_last(plots, number))
+        drawn = _Drawing(plot, theme, ranges.get(plot.x), width, last=_is_last(plots, number))
         ranges.setdefault(plot.x, drawn.figure.x_range)
         made.append(drawn)
     # What is added last stands uppermost.
@@ -62,6 +61,12 @@ def figure_of(
         if isinstance(plot.y, Rows):
             drawn.head(plot.title, "")
     figures = [drawn.figure for drawn in made]
+    if height is not None:
+        # Titles and legends keep their height, plots share the rest.
+        free = height - sum(each.height for each in figures)
+        whole = sum(plot.height for plot in plots)
+        for each, plot in zip(figures, plots, strict=True):
+            each.height = max(_LEAST, each.height + round(free * plot.height / whole))
     if len(figures) == 1:
         return figures[0]
     return layouts.column(*figures, sizing_mode="fixed" if width else "stretch_width")
@@ -92,9 +97,7 @@ def _plain(text: str) -> str:
 class _Drawing:
     """One plot as a figure."""
 
-    def __init__(
-        self, plot: Plot, theme: Theme, x_range: Any, wide: int | None, stretch: float, *, last: bool
-    ) -> None:
+    def __init__(self, plot: Plot, theme: Theme, x_range: Any, wide: int | None, *, last: bool) -> None:
 
         self._models = _bokeh("models")
         self._plot, self._theme, self._wide = plot, theme, wide or _USUAL
@@ -104,7 +107,7 @@ class _Drawing:
         self.figure: Any = _bokeh("plotting").figure(
             x_range=own if x_range is None else x_range,
             y_range=self._models.Range1d(*limits),
-            height=round(plot.height * stretch) + (_AXIS if last else 8),
+            height=round(plot.height) + (_AXIS if last else 8),
             **({"width": wide} if wide else {"sizing_mode": "stretch_width"}),
             tools="xpan,xwheel_zoom,xbox_zoom,reset,save",
             active_drag="xpan",
@@ -251,7 +254,7 @@ class _Drawing:
         if not len(mark.left):
             return
         palette = [css(color) for color in mark.colors]
-        facts = {name: [_fact(each) for each in values] for name, values in mark.facts().items()}
+        facts = {name: [clean(each) for each in values] for name, values in mark.facts().items()}
         columns: dict[str, Any] = {
             "left": mark.left,
             "right": mark.right,
@@ -393,10 +396,6 @@ def _alike(marks: Sequence[Area | Line | Boxes]) -> list[tuple[np.ndarray, list[
         else:
             found.append((at, [(mark.name, values)]))
     return found
-
-
-def _fact(text: str) -> str:
-    return clean(text)
 
 
 def _thick(sign: Sign) -> float:

@@ -8,7 +8,7 @@ from .colors import Rgb, mixed
 
 
 class Theme(NamedTuple):
-    """Background, three greys from the strongest, grid lines and one accent."""
+    """Background, three greys from the strongest, and grid lines."""
 
     dark: bool
     background: Rgb
@@ -16,7 +16,6 @@ class Theme(NamedTuple):
     muted: Rgb
     faint: Rgb
     grid: Rgb
-    accent: Rgb
 
     def wash(self, color: Rgb) -> Rgb:
         """A pale form of a colour."""
@@ -28,8 +27,8 @@ class Theme(NamedTuple):
         return mixed(self.background, ink, night if self.dark else light)
 
 
-def _made(dark: bool, background: Rgb, accent: Rgb) -> Theme:
-    bare = Theme(dark, background, background, background, background, background, accent)
+def _made(dark: bool, background: Rgb) -> Theme:
+    bare = Theme(dark, background, background, background, background, background)
     return bare._replace(
         text=bare.grey(0.985, 0.78),
         muted=bare.grey(0.88, 0.36),
@@ -39,8 +38,8 @@ def _made(dark: bool, background: Rgb, accent: Rgb) -> Theme:
 
 
 THEMES = {
-    "light": _made(False, (255, 255, 255), (26, 102, 201)),
-    "dark": _made(True, (24, 26, 30), (108, 182, 255)),
+    "light": _made(False, (255, 255, 255)),
+    "dark": _made(True, (24, 26, 30)),
 }
 
 

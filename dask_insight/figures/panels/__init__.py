@@ -16,8 +16,6 @@ class Panel(NamedTuple):
     """A panel; `chart` of the module of its name describes it."""
 
     id: str
-    #: Whether it is drawn over the recording's time.
-    over_time: bool = False
 
     def chart(self, *given: Any, **options: Any) -> Chart:
         """What it shows of a `Request`."""
@@ -27,19 +25,19 @@ class Panel(NamedTuple):
 
 #: In the order in which a page shows them.
 PANELS: dict[str, Panel] = {
-    each.id: each
-    for each in (
-        Panel("findings"),
-        Panel("time-budget", True),
-        Panel("task-stream", True),
-        Panel("critical-path", True),
-        Panel("resources", True),
-        Panel("memory", True),
-        Panel("flame-graph"),
-        Panel("fine-metrics"),
-        Panel("functions"),
-        Panel("workers"),
-        Panel("spans", True),
-        Panel("compare"),
+    name: Panel(name)
+    for name in (
+        "findings",
+        "time-budget",
+        "task-stream",
+        "critical-path",
+        "resources",
+        "memory",
+        "flame-graph",
+        "fine-metrics",
+        "functions",
+        "workers",
+        "spans",
+        "compare",
     )
 }
