@@ -44,6 +44,7 @@ CHROME = {
             "dur": 5,
             "args": {"key": "a"},
         },
+        {"ph": "X", "pid": 1, "tid": 1, "name": "within", "ts": 2, "dur": 2},
         {"ph": "B", "pid": 1, "tid": 2, "name": "sum", "ts": 7, "args": {"bytes": 8}},
         {"ph": "E", "pid": 1, "tid": 2, "ts": 9},
         {"ph": "s", "id": 1, "pid": 1, "tid": 1, "ts": 5},

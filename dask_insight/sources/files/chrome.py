@@ -2,7 +2,8 @@
 
 https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 
-Slices (X, and pairs of B and E) become attempts at tasks of their name on the thread of their process;
+Slices (X, and pairs of B and E) become attempts at tasks of their name on the thread of their process; those
+within others become call stacks of the outermost;
 instants become events; flow arrows become edges; counters CPU and memory become resources. Times are
 microseconds.
 """
@@ -21,6 +22,7 @@ from ...batch import encode, intern
 from ...frames import Gap, RecordingError
 from ...recording import Recording
 from .json_reader import JsonError, JsonReader
+from .nested import Fold
 from .opened import Told, opened, part, silent
 from .told import facts, number
 
@@ -28,7 +30,7 @@ _NAN = math.nan
 #: Most slices that are open within one another.
 _MOST_OPEN = 10_000
 _LACKS = {
-    "samples": "A Chrome trace holds no call stacks.",
+    "samples": "This Chrome trace has no slices within slices, which would be call stacks.",
     "metrics": "A Chrome trace holds no fine performance metrics.",
     "memory": "A Chrome trace holds no memory measures by kind.",
     "spans": "A Chrome trace does not tell spans.",
@@ -200,14 +202,19 @@ class _Trace:
         ends = [each.start + (0.0 if math.isnan(each.length) else each.length) for each in self._slices]
         about = {"name": name, "source": "Chrome trace", "started": self._started}
         about["stopped"] = self._started + max(ends, default=0.0) / 1e6
+        fold = self._folded()
         lacks = dict(_LACKS)
+        if fold and fold.within:
+            del lacks["samples"]
         if self._counters:
             del lacks["resources"]
         if self._arrows["f"]:
             del lacks["edges"]
         recording.append(facts(about, lacks))
-        if self._slices:
+        if fold:
+            slices, self._slices = self._slices, [self._slices[row] for row in fold.outer]
             self._add_slices(recording)
+            self._add_stacks(recording, slices, fold)
         if self._instants:
             time, source, message = map(list, zip(*self._instants, strict=True))
             told = {"time": self._moments(time), "source": source, "kind": ["user"] * len(time)}
@@ -225,6 +232,32 @@ class _Trace:
         # Our own exports name a process "name address host".
         return next((part for part in told.split() if "://" in part), told) or f"process {pid}"
 
+    def _folded(self) -> Fold | None:
+        """Functions that called one another are stacks, tasks are the outermost."""
+        if not self._slices:
+            return None
+        lanes: dict[tuple[Any, Any], int] = {}
+        lane = [lanes.setdefault((each.pid, each.tid), len(lanes)) for each in self._slices]
+        start = np.array([each.start for each in self._slices])
+        stop = start + np.array([each.length for each in self._slices])
+        return Fold(np.array(lane), start, stop, [each.name for each in self._slices])
+
+    def _add_stacks(self, recording: Recording, slices: Sequence[_Slice], fold: Fold) -> None:
+        stacks, run_of = fold.stacks, {row: run for run, row in enumerate(fold.outer.tolist())}
+        by_lane: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for row in fold.within:
+            by_lane[self._worker(slices[row].pid), self._thread(slices[row])].append(row)
+        for place, rows in by_lane.items():
+            for row in rows:
+                for stack, begin, end in fold.within[row]:
+                    stacks.sample(stack, self._started + end / 1e6, (end - begin) / 1e6, run_of[row])
+            stacks.of_thread(*place)
+        for batch in stacks.batches(fold.frames):
+            recording.append(batch)
+
+    def _thread(self, one: _Slice) -> str:
+        return self._threads.get((one.pid, one.tid)) or str(one.tid)
+
     def _add_slices(self, recording: Recording) -> None:
         slices = self._slices
         keys: dict[str, int] = {}
@@ -239,7 +272,7 @@ class _Trace:
         start = self._moments([each.start for each in slices])
         stop = start + np.array([each.length for each in slices]) / 1e6
         workers = [self._worker(each.pid) for each in slices]
-        threads = [self._threads.get((each.pid, each.tid)) or str(each.tid) for each in slices]
+        threads = [self._thread(each) for each in slices]
         recording.append(
             encode(
                 "attempts",

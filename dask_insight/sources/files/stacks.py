@@ -30,7 +30,7 @@ class Stacks:
         self._known: dict[tuple[int, int], int] = {}
         self._process: list[tuple[str, str, int]] = []
         self._time, self._duration = array("d"), array("d")
-        self._stack = array("L")
+        self._stack, self._run = array("L"), array("L")
 
     def __len__(self) -> int:
         return len(self._time)
@@ -46,11 +46,12 @@ class Stacks:
             stack = self._known.setdefault((stack, frame), len(self._known))
         return stack
 
-    def sample(self, stack: int, time: float, duration: float) -> None:
-        """Add what was seen for some seconds, up to a moment."""
+    def sample(self, stack: int, time: float, duration: float, run: int = NOTHING) -> None:
+        """Add what was seen for some seconds, up to a moment, in an attempt."""
         self._time.append(time)
         self._duration.append(duration)
         self._stack.append(stack)
+        self._run.append(run)
 
     def of_thread(self, process: str, thread: str) -> None:
         """Say whose samples those were that have come since this was last called."""
@@ -99,6 +100,6 @@ class Stacks:
                 "time": np.array(self._time),
                 "duration": np.array(self._duration),
                 "stack": kept[np.minimum(seen, len(frame)).astype("i8")].astype("u4"),
-                "run": np.full(len(seen), NOTHING, "u4"),
+                "run": np.frombuffer(self._run, f"u{self._run.itemsize}").astype("u4"),
             },
         )

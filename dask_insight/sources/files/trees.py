@@ -57,7 +57,7 @@ def from_yaml(data: bytes, wanted: Wanted) -> tuple[Any, Torn | None]:
 class _Msgpack:
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._unpacker = msgpack.Unpacker(max_buffer_size=max(len(data), 1))
+        self._unpacker = msgpack.Unpacker(max_buffer_size=max(len(data), 1), strict_map_key=False)
         self._unpacker.feed(data)
         self.torn: Torn | None = None
 

@@ -28,6 +28,7 @@ type Look = 'lines' | 'map';
 
 export class ResourcesView implements PanelView {
   readonly controls: readonly HTMLElement[];
+  private readonly group: HTMLSelectElement;
   private look: Look = 'lines';
   private readonly shown = new Set(MEASURES.filter(measure => measure.usual).map(measure => measure.id));
   private readonly cache = new BinCache<Drawn>();
@@ -37,20 +38,21 @@ export class ResourcesView implements PanelView {
   constructor(private readonly context: PanelContext) {
     this.figures = new ResourceFigures(context);
     const changed = (): void => context.surface.invalidate('layout');
+    this.group = choice<Group>(
+      'Processes',
+      [
+        ['workers', 'Workers'],
+        ['scheduler', 'Scheduler'],
+        ['client', 'Client']
+      ],
+      'workers',
+      group => {
+        this.figures.chosenGroup = group;
+        changed();
+      }
+    );
     this.controls = [
-      choice<Group>(
-        'Processes',
-        [
-          ['workers', 'Workers'],
-          ['scheduler', 'Scheduler'],
-          ['client', 'Client']
-        ],
-        'workers',
-        group => {
-          this.figures.chosenGroup = group;
-          changed();
-        }
-      ),
+      this.group,
       choice<Look>(
         'Drawn as',
         [
@@ -83,6 +85,8 @@ export class ResourcesView implements PanelView {
   layout(): void {
     const { figures } = this;
     figures.read();
+    // Where there are no workers, another group is shown.
+    this.group.value = figures.chosenGroup;
     this.cache.renew(figures.version);
     const x = gutterOf(this.context.surface.width);
     const width = Math.max(1, this.context.surface.width - x - MARGIN);
