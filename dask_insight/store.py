@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
 from threading import RLock
 from time import time
@@ -93,7 +94,9 @@ class Store:
         try:
             self._writer.write(batch)
         except OSError as error:
-            self._writer = None
+            writer, self._writer = self._writer, None
+            with suppress(OSError):
+                writer.close()
             self.note("lost", f"the file takes no more, the recording goes on in memory: {error}", time())
 
     def write_to(self, writer: Writer) -> None:

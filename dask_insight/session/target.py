@@ -43,4 +43,5 @@ class Target:
             if sum(map(len, recording.batches())) <= PACK_BYTES:
                 recording.save(self._path)
         except OSError as error:
-            warnings.warn(f"{self._path} may lack the end of the recording: {error}", stacklevel=4)
+            lacks = f"{self._path} may lack the end of the recording: {error}"
+            warnings.warn(f"{lacks}; its `save` writes all of it elsewhere", stacklevel=4)

@@ -85,9 +85,13 @@ def _execute(options: argparse.Namespace) -> int:
 
 def _connect(address: str, timeout: float) -> Any:
     from distributed import Client
+    from distributed.comm.addressing import parse_address, parse_host_port
 
     where = {"scheduler_file": address} if os.path.isfile(address) else {"address": address}
     try:
+        if "address" in where:
+            # A client that cannot read it takes 20 s to go away.
+            parse_host_port(parse_address(address)[1])
         return Client(**where, timeout=timeout, set_as_default=False, name="dask-insight")
     except (OSError, ValueError, TypeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
