@@ -32,6 +32,8 @@ export interface WhatIf {
   /** What holds for all answers; what was not asked, and why. */
   readonly notes: readonly string[];
   readonly gaps: readonly string[];
+  /** Whether it was worked out for a page while the recording grew. */
+  readonly isEdition: boolean;
 }
 
 const BOUNDS = ['longest', 'spread', 'most'];
@@ -66,6 +68,7 @@ export function whatIfOf(recording: Recording): WhatIf | undefined {
     calibration: first('calibration'),
     answers: all.filter(({ question, seconds: took }) => !others.has(question) && took >= 0),
     notes: said('note'),
-    gaps: said('gap')
+    gaps: said('gap'),
+    isEdition: table.numbers('edition')[0] > 0
   };
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 #: Names of a chain that are told with their seconds.
 _NAMES = 3
+_CHAINED = ", each needing the one before"
 #: What a person asks with.
 _ASK = "`run.what_if(…)`"
 
@@ -53,7 +54,7 @@ def _bounds(bounds: Bounds) -> Iterator[Row]:
     told = words.listing([*named, *([words.count(more, "other name")] if more else [])])
     yield Row(
         "longest",
-        f"{words.count(len(bounds.tasks), 'task')}, each waiting for the one before: {told}",
+        f"{words.count(len(bounds.tasks), 'task')}{_CHAINED if len(bounds.tasks) > 1 else ''}: {told}",
         value=len(bounds.tasks),
         tasks=[name for name, _, _ in parts],
         seconds=bounds.longest,

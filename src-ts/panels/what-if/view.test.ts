@@ -47,7 +47,7 @@ function show(rows: readonly Row[], { stopped = true, tasks = 1 } = {}): HTMLEle
       done: 9
     })),
     about: stopped ? [{ name: 'stopped', value: '9' }] : [],
-    ...(rows.length > 0 ? { what_if: rows.map(row => ({ ...row, edition: 1 })) } : {})
+    ...(rows.length > 0 ? { what_if: rows.map(row => ({ edition: rows.at(-1)?.edition ?? 1, ...row })) } : {})
   });
   stage = createStage(recording);
   const host = document.createElement('div');
@@ -156,6 +156,17 @@ it('can be read as a table', () => {
     'It takes 9 cores. Second.'
   ]);
   expect(rows?.value?.(4, 2)).toBeCloseTo(-0.47);
+});
+
+it('says that there will be more while a recording grows, and in a page that stays as it is does not', () => {
+  const last = (edition: number, stopped: boolean): string | null | undefined => {
+    const rows = [ROWS[0], { question: 'gap', text: 'All.', edition }];
+    const panel = show(rows, { stopped });
+    return [...panel.querySelectorAll('.di-what-if-note')].at(-1)?.textContent;
+  };
+  expect(last(1, false)).toBe('Worked out anew whenever no task is running.');
+  expect(last(1, true)).toBe('All.');
+  expect(last(0, false)).toBe('All.');
 });
 
 it('says why it is empty', () => {

@@ -89,8 +89,8 @@ export class WhatIfView implements PanelView {
   }
 
   private build(found: WhatIf): void {
-    const { recorded, bounds, calibration, answers, notes, gaps } = found;
-    const live = this.context.recording.about('stopped') === undefined;
+    const { recorded, bounds, calibration, answers, notes, gaps, isEdition } = found;
+    const live = isEdition && this.context.recording.about('stopped') === undefined;
     this.choosers = [];
     const all = [...(recorded ? [recorded] : []), ...bounds, ...answers];
     const most = Math.max(...all.flatMap(({ seconds, high }) => [seconds, high || 0]));
