@@ -143,6 +143,20 @@ export class Report {
       });
   }
 
+  /** The fingerprint of a picture that has come to rest: two looks at it found the same. */
+  async rested(title: string): Promise<number> {
+    await this.place(title);
+    let last = Number.NaN;
+    await expect
+      .poll(async () => {
+        const before = last;
+        last = await this.fingerprint(title);
+        return last === before;
+      })
+      .toBe(true);
+    return last;
+  }
+
   /** Fails if the page complained, asked for anything, or ran what was none of its own. */
   async expectClean(): Promise<void> {
     expect(await this.page.evaluate(() => window.__violations)).toEqual([]);

@@ -54,7 +54,7 @@ test('the key is copied whole by a click on the pinned card', async ({ report, p
 
 test('names are found, pointed at, chosen and hidden in the legend', async ({ report, page }) => {
   const panel = report.panel(TITLE);
-  const plain = await report.fingerprint(TITLE);
+  const plain = await report.rested(TITLE);
   const name = panel.locator('.di-legend-name').first();
   await name.hover();
   await expect.poll(() => report.fingerprint(TITLE)).not.toBe(plain);
