@@ -2,9 +2,9 @@
 
 python -m benchmarks.foreign [--quick] [--rounds 3] [--dasf FOLDER]
 
-DASF is not to be had from PyPI. Where a folder with its sources is given (one in which ``import dasf`` works),
-its own reading and its own three reports of the same file are measured beside ours. Else ours is compared with
-the 27.5 s of CPU that it took elsewhere for a database of as many events, of the same kinds and sizes; that
+DASF is not to be had from PyPI. Given a folder with its sources (in which ``import dasf`` works), its own
+reading and its own three reports of the same file are measured beside ours. Else ours is compared with the
+27.5 s of CPU that it took elsewhere for a database of as many events, of the same kinds and sizes; that
 machine was slower: where both were measured, DASF took 11.1 s.
 """
 
