@@ -25,6 +25,7 @@ test('what is hidden is remembered by the workspace', async () => {
   before.add({ kind: 'console', path: 'c' }, STEPS);
   before.rename(PLACE, 'b.ipynb');
   before.remove({ kind: 'console', path: 'c' });
+  before.add({ kind: 'console', path: 'empty' }, []);
 
   const after = new Hidden(database);
   let told = 0;

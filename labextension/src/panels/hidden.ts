@@ -42,7 +42,7 @@ export class Hidden {
   }
 
   add({ kind, path }: Named, steps: readonly Step[]): void {
-    this.change([...this.without({ kind, path }), { kind, path, steps }]);
+    if (steps.length > 0) this.change([...this.without({ kind, path }), { kind, path, steps }]);
   }
 
   /** They are in sight again. */
