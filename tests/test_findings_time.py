@@ -238,6 +238,37 @@ def test_gil_contention() -> None:
     assert told(beside(0.5, late=0.01, starved=0.02), "io-wait") == []
 
 
+@pytest.mark.parametrize("shared", [True, False])
+def test_workers_of_one_process_share_its_lock(shared: bool) -> None:
+    run = Run()
+    for number in range(10):
+        for worker in "ab":
+            run.task("loop", worker, number, number + 1.0, submitted=0, cpu=0.5)
+    times = np.tile(START + 1.0 + np.arange(10), 2)
+    process = ["a"] * 10 + ["b"] * 10
+    run.tables["resources"] = {
+        "process": process,
+        "time": times,
+        "cpu": np.full(20, 100.0, "f4"),
+        "starved": np.zeros(20, "f4"),
+    }
+    run.tables["sampling"] = {
+        "process": process,
+        "time": times,
+        "period": np.ones(20, "f4"),
+        "samples": np.full(20, 50, "u4"),
+        "interval": np.full(20, 0.01, "f4"),
+    }
+    run.tables["workers"] = {
+        "worker": ["a", "b"],
+        "host": ["here", "here"],
+        "pid": [7, 7 if shared else 8],
+        "threads": [1, 1],
+        "joined": np.array([START - 1.0] * 2),
+    }
+    assert bool(told(run, "gil-contention")) == shared
+
+
 def test_gil_contention_on_a_busy_machine() -> None:
     """The tasks' threads wait for a CPU too, but for the lock anyway."""
     found = one(beside(0.2, late=0.03, starved=1.0, use=40, sampler=0.005), "gil-contention")

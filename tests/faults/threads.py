@@ -31,6 +31,18 @@ def pure_python_on_four_threads(client: Any) -> Work:
     yield
 
 
+@plant(
+    "gil-contention",
+    "tokenize",
+    variant="one-process",
+    cluster=Cluster(workers=2, processes=False, spoilt=True),
+)
+def workers_that_share_a_process(client: Any) -> Work:
+    yield
+    client.gather(client.map(tokenize, range(24), pure=False))
+    yield
+
+
 def download(url: str) -> int:
     with urllib.request.urlopen(url) as answer:
         return len(answer.read())

@@ -55,7 +55,7 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = float((facts.seconds * blocked[worker])[there].sum())
     names = facts.worst(facts.by_name(there), facts.names)
     share = lost / max(float(computing[codes].sum()), 1e-12)
-    at_once = float(np.average([each.at_once for each in mine], weights=[each.seconds for each in mine]))
+    at_once = float(np.average([each.in_process for each in mine], weights=[each.seconds for each in mine]))
     told = max(mine, key=lambda each: each.seconds)
     gauge = (
         Fact(
@@ -173,10 +173,10 @@ GIL_CONTENTION = Rule(
     code="gil-contention",
     says="Tasks of one process waited for one another's hold on the interpreter's lock.",
     formula=(
-        "Workers that ran `gil-contention.at-once` tasks or more at once, whose tasks were without a CPU for "
-        "`gil-contention.share` of their time, and where a thread that asks for the lock (our sampler's) "
-        "waited `gil-contention.late` or more on average; with gilknocker, its measure "
-        "`gil-contention.waiting` instead."
+        "Workers in whose process `gil-contention.at-once` tasks or more ran at once, whose tasks were "
+        "without a CPU for `gil-contention.share` of their time, and where a thread that asks for the lock "
+        "(our sampler's) waited `gil-contention.late` or more on average, its waits for a CPU left out; with "
+        "gilknocker, its measure `gil-contention.waiting` instead."
     ),
     cost=(
         "Time of their tasks without a CPU, less what the one thread that had the lock waited for it, over "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,8 +29,10 @@ class Held(NamedTuple):
     #: Name and code (of `lanes`).
     name: str
     code: int
-    #: Tasks running at once, on average while any did; seconds in which any did.
+    #: Tasks running at once, on average while any did: of it, and of all workers of its process.
     at_once: float
+    in_process: float
+    #: Seconds in which it ran any.
     seconds: float
     #: How late the sampler's thread was, which needs the lock for each round, seconds; NaN if unknown.
     late: float
@@ -58,7 +60,7 @@ class Held(NamedTuple):
 
     def contended(self, limits: Limits) -> bool:
         """Whether tasks waited for the lock."""
-        if self.at_once < limits["gil-contention.at-once"] or self.seceded:
+        if self.in_process < limits["gil-contention.at-once"] or self.seceded:
             return False
         if np.isfinite(self.lock):
             return self.lock >= limits["gil-contention.waiting"]
@@ -73,20 +75,28 @@ class Held(NamedTuple):
 def held(facts: Facts) -> list[Held]:
     """What is known of every worker that ran tasks."""
     known = facts.attempts
+    ran = np.flatnonzero(known.ran)
+    ran = ran[np.argsort(known.worker.codes[ran], kind="stable")]
+    edges = np.searchsorted(known.worker.codes[ran], np.arange(len(known.worker.names) + 1))
+    rows_of = {name: ran[edges[at] : edges[at + 1]] for at, name in enumerate(known.worker.names)}
+    processes: dict[Any, list[str]] = {}
+    for name in rows_of:
+        processes.setdefault(_process(facts, name), []).append(name)
     found = []
     for code, name in enumerate(facts.lanes.workers):
-        if name not in known.worker.names:
+        rows = rows_of.get(name, ran[:0])
+        if not len(rows):
             continue
-        mine = known.ran & (known.worker.codes == known.worker.names.index(name))
-        if not mine.any():
-            continue
-        busy = Moments.of(known.start[mine], known.stop[mine])
+        busy = Moments.of(known.start[rows], known.stop[rows])
         seconds = float((busy.stop - busy.start).sum())
+        # Workers of one process share its lock.
+        beside = processes[_process(facts, name)]
         found.append(
             Held(
                 name=name,
                 code=code,
-                at_once=float(facts.length[mine].sum()) / seconds if seconds > 0 else 0.0,
+                at_once=_at_once(facts, rows),
+                in_process=_at_once(facts, np.concatenate([rows_of[each] for each in beside])),
                 seconds=seconds,
                 late=_late(facts, name, busy, _mean(facts, name, busy, "lag")),
                 lock=_mean(facts, name, busy, "gil"),
@@ -98,6 +108,22 @@ def held(facts: Facts) -> list[Held]:
             )
         )
     return found
+
+
+def _process(facts: Facts, name: str) -> Any:
+    """What tells the process of a worker; its name where it does not say."""
+    worker = facts.workers.get(name, {})
+    pid = worker.get("pid", np.nan)
+    # Only NaN is no equal of itself.
+    return (worker.get("host"), pid) if pid == pid else name
+
+
+def _at_once(facts: Facts, rows: np.ndarray) -> float:
+    """Attempts that ran at once, on average while any did."""
+    known = facts.attempts
+    busy = Moments.of(known.start[rows], known.stop[rows])
+    seconds = float((busy.stop - busy.start).sum())
+    return float(facts.length[rows].sum()) / seconds if seconds > 0 else 0.0
 
 
 def _told(facts: Facts, name: str) -> float:
