@@ -28,8 +28,8 @@ _COMPUTING = {
 }
 #: A name that was waited for is a layer of its own from this share of all on; and at most so many are.
 _LEAST, _MOST = 0.02, 4
-#: Parts below this share are not named in the legend.
-_NAMED = 0.002
+#: Parts below this share are counted in the legend, and not named.
+_NAMED = 0.005
 
 
 class Layer(NamedTuple):
@@ -71,7 +71,7 @@ def chart(request: Request) -> Chart:
         floor = top
     most = float(floor.max()) * 1.02
     over = Plot(areas, Axis("time", low, high), Axis("count", 0.0, most, "threads"), 90, "Threads")
-    return Chart(title, [bar, over], signs)
+    return Chart(title, [bar, over], signs, len(layers) - len(signs))
 
 
 def _layers(request: Request) -> tuple[list[Layer], np.ndarray]:

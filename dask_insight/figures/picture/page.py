@@ -103,7 +103,7 @@ class Page:
 
     def _title(self) -> list[str]:
         # Bold text is wider.
-        return lines(self._words.title, self._inner / 1.12, _TITLE, 2)
+        return lines(self._words.title, self._inner / 1.12, _TITLE, 4 if self._narrow else 2)
 
     def _head(self) -> float:
         return float(_HEAD + 20 * (len(self._title()) - 1) + (_LINE if self._words.caption else 0))
@@ -151,28 +151,35 @@ class Page:
     # Legends
 
     def _legend(self, chart: Chart) -> list[list[tuple[float, Sign]]]:
-        """Signs in lines, each with its place from the left."""
-        if not chart.signs:
+        """Signs in lines, each with its place from the left; of too many, names are left out first."""
+        signs = list(chart.signs)
+        if not signs:
             return []
-        lines: list[list[tuple[float, Sign]]] = [[]]
+        while True:
+            more = chart.more + len(chart.signs) - len(signs)
+            rest = [Sign(f"{more:,} more", self._theme.background)] if more else []
+            made = self._placed([*signs, *rest])
+            if len(made) <= _LINES or len(signs) == 1:
+                if rest:
+                    # Nothing stands before these words.
+                    x, sign = made[-1][-1]
+                    made[-1][-1] = (x - 14, sign)
+                return made
+            names = [place for place, sign in enumerate(signs) if sign.shape == "box"]
+            signs.pop(names[-1] if names else -1)
+
+    def _placed(self, signs: Sequence[Sign]) -> list[list[tuple[float, Sign]]]:
+        made: list[list[tuple[float, Sign]]] = [[]]
         x = 0.0
-        left = len(chart.signs)
-        for sign in chart.signs:
+        for sign in signs:
             label = fitted(sign.label, min(260.0, self._inner - 20), _TEXT)
             room = 14 + width(label, _TEXT)
-            # The last line keeps room to say how many are left out.
-            spare = 70.0 if len(lines) == _LINES else 0.0
-            if x > 0 and x + room + spare > self._inner:
-                if len(lines) == _LINES:
-                    break
-                lines.append([])
+            if x > 0 and x + room > self._inner:
+                made.append([])
                 x = 0.0
-            lines[-1].append((x, sign._replace(label=label)))
+            made[-1].append((x, sign._replace(label=label)))
             x += room + 16
-            left -= 1
-        if left + chart.more:
-            lines[-1].append((x - 14, Sign(f"{left + chart.more:,} more", self._theme.background)))
-        return lines
+        return made
 
     def _sign(self, pen: Pen, sign: Sign, x: float, y: float) -> None:
         shape = sign.shape
