@@ -35,7 +35,7 @@ def pure_python_on_four_threads(client: Any) -> Work:
     "gil-contention",
     "tokenize",
     variant="one-process",
-    cluster=Cluster(workers=2, processes=False, spoilt=True),
+    cluster=Cluster(workers=4, processes=False, spoilt=True),
 )
 def workers_that_share_a_process(client: Any) -> Work:
     yield
