@@ -96,11 +96,15 @@ def story(entry: Any) -> tuple[str, str, float] | None:
 
 def before(moments: Sequence[float], moment: float) -> float:
     """The last of some moments that is not after one, as far as clocks can tell; NaN if there is none."""
+    if len(moments) == 1:
+        return moments[0]
     return max((each for each in moments if each <= moment + _CLOCKS), default=_NAN)
 
 
 def after(moments: Sequence[float], moment: float) -> float:
     """The first of some moments that is not before one, as far as clocks can tell; NaN if there is none."""
+    if len(moments) == 1:
+        return moments[0]
     return min((each for each in moments if each >= moment - _CLOCKS), default=_NAN)
 
 
@@ -131,13 +135,11 @@ def spans(
     shift = _shift(found, moments)
     found = [Span(key, status, start + shift, stop + shift) for key, status, start, stop in found]
     exact = {key: list(_functions(key, told)) for key, told in held.items()}
-    # What is held is of the last attempt.
+    # What is held is of the last attempt that ended, however far Dask's correction of the clock is off.
     for place in range(len(found) - 1, -1, -1):
         span = found[place]
-        ran = next((each for each in exact.get(span.key, ()) if span.ended and span.is_of(each)), None)
-        if ran:
-            exact[span.key].remove(ran)
-            found[place] = ran._replace(status=span.status)
+        if span.status in ("ok", "erred") and exact.get(span.key):
+            found[place] = exact[span.key].pop()
     return [*found, *(span for rest in exact.values() for span in rest)]
 
 
