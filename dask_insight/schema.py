@@ -306,6 +306,20 @@ _ALL = (
         ),
     ),
     _table(
+        "fused",
+        "What tasks were fused from when their graph was optimized; a row for each task inside of them.",
+        Column("group", "sym", "The tasks that ran: their keys without numbers."),
+        Column(
+            "part",
+            "sym",
+            "A task inside of them: its key without numbers. Where the same one stands in two groups, both "
+            "computed the same.",
+        ),
+        Column("function", "sym", "Qualified name of its function."),
+        Column("file", "sym", "The function's file, or notebook cell."),
+        Column("line", "u32", "The function's first line."),
+    ),
+    _table(
         "lines",
         "Lines of source code that the other tables point to, where the client could read them.",
         Column("file", "sym", "The file, or notebook cell."),
@@ -321,20 +335,6 @@ _ALL = (
         Column("level", "sym", "debug, info, warning or error."),
         Column("message", "str", "In words."),
         Column("detail", "str", "As JSON; '' if none."),
-    ),
-    _table(
-        "fused",
-        "What tasks were fused from when their graph was optimized; a row for each task inside of them.",
-        Column("group", "sym", "The tasks that ran: their keys without numbers."),
-        Column(
-            "part",
-            "sym",
-            "A task inside of them: its key without numbers. Where the same one stands in two groups, both "
-            "computed the same.",
-        ),
-        Column("function", "sym", "Qualified name of its function."),
-        Column("file", "sym", "The function's file, or notebook cell."),
-        Column("line", "u32", "The function's first line."),
     ),
     _table(
         "workers",

@@ -321,6 +321,19 @@ export const TABLES = {
     /** How that is known: 'definition', from the task; 'sampled', from call stacks of its attempts. */
     source: 'sym'
   },
+  /** What tasks were fused from when their graph was optimized; a row for each task inside of them. */
+  fused: {
+    /** The tasks that ran: their keys without numbers. */
+    group: 'sym',
+    /** A task inside of them: its key without numbers. Where the same one stands in two groups, both computed the same. */
+    part: 'sym',
+    /** Qualified name of its function. */
+    function: 'sym',
+    /** The function's file, or notebook cell. */
+    file: 'sym',
+    /** The function's first line. */
+    line: 'u32'
+  },
   /** Lines of source code that the other tables point to, where the client could read them. */
   lines: {
     /** The file, or notebook cell. */
@@ -344,19 +357,6 @@ export const TABLES = {
     message: 'str',
     /** As JSON; '' if none. */
     detail: 'str'
-  },
-  /** What tasks were fused from when their graph was optimized; a row for each task inside of them. */
-  fused: {
-    /** The tasks that ran: their keys without numbers. */
-    group: 'sym',
-    /** A task inside of them: its key without numbers. Where the same one stands in two groups, both computed the same. */
-    part: 'sym',
-    /** Qualified name of its function. */
-    function: 'sym',
-    /** The function's file, or notebook cell. */
-    file: 'sym',
-    /** The function's first line. */
-    line: 'u32'
   },
   /** Every worker; a later row replaces an earlier one of the same worker. */
   workers: {
