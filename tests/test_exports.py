@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import re
+import sys
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -402,6 +405,27 @@ def test_the_command_line_exports(
     assert main(["export", str(file), "-o", str(tmp_path / "out.pb.gz")]) == ExitCode.OK
     assert main(["export", str(file)]) == ExitCode.USAGE
     assert main(["export", str(tmp_path / "none.dinsight"), "--to", "csv"]) == ExitCode.UNREADABLE
+
+
+def test_a_person_who_watches_sees_how_far_an_export_is(
+    recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    file, terminal = tmp_path / "run.dinsight", Terminal()
+    recording.save(file)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    moments = iter(range(1_000))
+    monkeypatch.setattr("dask_insight.hosts.cli.export.time.monotonic", lambda: float(next(moments)))
+    assert main(["export", str(file), "--to", "chrome"]) == ExitCode.OK
+    shown = terminal.getvalue()
+    assert "Reading run.dinsight" in shown
+    shares = [int(share) for share in re.findall(r"(\d+)%", shown)]
+    assert len(shares) > 3 and shares == sorted(shares) and shares[-1] == 100
+    assert "s left" in shown
+    assert shown.splitlines()[-1].endswith("chrome://tracing"), "the last word is what was written"
 
 
 def test_a_trace_comes_back_as_the_same_tasks(recording: Recording, tmp_path: Path) -> None:

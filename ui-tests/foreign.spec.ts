@@ -91,6 +91,8 @@ test('Perfetto reads names that are meant to break it as text', async ({ page })
   // It leaves escaped control characters as they are written, and calls what has no name so.
   const read = (name: string) => JSON.stringify(name).slice(1, -1).replaceAll('\\"', '"') || '[No name]';
   expect(names.map(({ name }) => name).sort()).toEqual([...ours].map(read).sort());
+  const processes = await perfetto.query('select name from process');
+  expect(processes.some(({ name }) => /[\u0590-\u05ff]/.test(String(name)))).toBe(true);
 });
 
 test('speedscope shows the sampled functions with their seconds', async ({ page }) => {

@@ -116,6 +116,7 @@ def export(
     target = Path(path)
     _free(target, "" if options.get("panel") == ALL else FORMATS[name].suffix, force)
     import_module(f"{__name__}.{name}").write(recording, target, told, **options)
+    told(1.0)
     return target
 
 

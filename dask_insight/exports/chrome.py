@@ -64,12 +64,17 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
         about = {name: str(value) for name, value in recording.about.items() if name != "configuration"}
         places = _Places(recording)
         ran = _Ran(recording, places)
-        file.write(json.dumps(about).encode() + b',"traceEvents":[\n' + ",\n".join(places.names()).encode())
+        file.write(json.dumps(about).encode() + b',"traceEvents":[\n' + _utf8(",\n".join(places.names())))
         steps = Steps(told, _rows(recording, ran))
         for rows, text in _events(recording, places, ran):
             file.write(text)
             steps.add(rows)
         file.write(b"\n]}\n")
+
+
+def _utf8(text: str) -> bytes:
+    # Perfetto shows escapes as they are.
+    return text.encode("utf-8", "replace")
 
 
 def _rows(recording: Recording, ran: _Ran) -> int:
@@ -138,7 +143,9 @@ class _Places:
 
 
 def _meta(kind: str, pid: int, tid: int, told: dict[str, Any]) -> str:
-    return f'{{"ph":"M","name":"{kind}","pid":{pid},"tid":{tid},"args":{json.dumps(told)}}}'
+    return (
+        f'{{"ph":"M","name":"{kind}","pid":{pid},"tid":{tid},"args":{json.dumps(told, ensure_ascii=False)}}}'
+    )
 
 
 class _Ran:
@@ -241,6 +248,7 @@ def _flows(recording: Recording, ran: _Ran) -> Iterator[Block]:
             Whole(ran.ts[after]),
             b"}",
         )
+        yield len(made) - len(there), b""
 
 
 def _arrow_end(head: bytes, number: np.ndarray, pid: np.ndarray, tid: np.ndarray) -> tuple[bytes | Part, ...]:
@@ -358,3 +366,4 @@ def _counter(name: str, values: Mapping[str, np.ndarray], pid: np.ndarray, ts: n
         *parts,
         b"}}",
     )
+    yield int((~some).sum()), b""

@@ -89,7 +89,7 @@ def _execute(options: argparse.Namespace) -> int:
     shown = "" if panel in (OVERVIEW, ALL) else f"-{panel}"
     target = Path(options.output or f"{stem}{shown}{end}")
     progress = Progress()
-    progress.show(f"Reading {source}")
+    progress.show(f"Reading {source.name}")
     try:
         recording = open_file(options.file)
         export(recording, target, name, force=options.force, told=_shown(progress, target), **asked)
@@ -123,7 +123,7 @@ def _shown(progress: Progress, target: Path) -> Callable[[float], None]:
         last = now
         rest = (now - began) * (1 - share) / share if share else 0.0
         left = f"  {rest:.0f} s left" if rest >= _LONG else ""
-        progress.show(f"Writing {target}  {bar(share)} {share:4.0%}{left}")
+        progress.show(f"{bar(share)} {share:4.0%}{left}  {target.name}")
 
     return told
 
