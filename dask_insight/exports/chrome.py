@@ -11,7 +11,6 @@ that needed its result. Times are microseconds since the recording's start.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,8 +20,8 @@ import numpy as np
 from ..batch import Symbols
 from ..tables import joined
 from .files import replaced
-from .lanes import tracks
 from .lines import Fixed, Json, Part, Where, Whole, Words, json_words, lines, rows_of, whole
+from .places import Places, Ran
 from .progress import Steps, Told, silent
 
 if TYPE_CHECKING:
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 #: Arrows looked up at a time.
 _ARROWS = 200_000
-#: Number from which the tracks of attempts that overlap on a thread are counted.
-_APART = 1_000_000
 #: Counters by table: name of the track, columns and what they are divided by.
 _COUNTERS = {
     "resources": (
@@ -62,9 +59,9 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
     with replaced(path) as file:
         file.write(b'{"displayTimeUnit":"ms","otherData":')
         about = {name: str(value) for name, value in recording.about.items() if name != "configuration"}
-        places = _Places(recording)
-        ran = _Ran(recording, places)
-        file.write(json.dumps(about).encode() + b',"traceEvents":[\n' + _utf8(",\n".join(places.names())))
+        places = Places(recording)
+        ran = Ran(recording, places)
+        file.write(json.dumps(about).encode() + b',"traceEvents":[\n' + _utf8(",\n".join(_names(places))))
         steps = Steps(told, _rows(recording, ran))
         for rows, text in _events(recording, places, ran):
             file.write(text)
@@ -77,14 +74,14 @@ def _utf8(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _rows(recording: Recording, ran: _Ran) -> int:
+def _rows(recording: Recording, ran: Ran) -> int:
     columns: Any = recording.columns
     rows = len(ran.ts) + len(columns("edges")["task"]) + len(columns("phases")["start"])
     rows += len(columns("transfers")["start"])
     return rows + sum(len(columns(table)["time"]) * len(tracks) for table, tracks in _COUNTERS.items())
 
 
-def _events(recording: Recording, places: _Places, ran: _Ran) -> Iterator[Block]:
+def _events(recording: Recording, places: Places, ran: Ran) -> Iterator[Block]:
     """Each begins with the comma that parts it from the one before."""
     yield from _slices(ran)
     yield from _flows(recording, ran)
@@ -98,48 +95,13 @@ def _events(recording: Recording, places: _Places, ran: _Ran) -> Iterator[Block]
             yield from _counter(name, {each: columns[each] / unit for each in of}, pid, ts)
 
 
-class _Places:
-    """Numbers of processes and threads."""
-
-    def __init__(self, recording: Recording) -> None:
-        self._pids: dict[str, int] = {}
-        self._tids: dict[tuple[int, str], int] = {}
-        self._threads: Counter[int] = Counter()
-        workers = recording.table("workers")
-        self._told = dict(
-            zip(workers["worker"], zip(workers["name"], workers["host"], strict=True), strict=True)
-        )
-        for name in ("scheduler", "client", *workers["worker"].drop_duplicates()):
-            self.pid(name)
-
-    def pid(self, process: str) -> int:
-        """The number of a process."""
-        return self._pids.setdefault(process, len(self._pids) + 1)
-
-    def tid(self, pid: int, thread: str) -> int:
-        """The number of a thread within its process."""
-        known = self._tids.get((pid, thread))
-        if known is None:
-            self._threads[pid] += 1
-            known = self._tids[pid, thread] = self._threads[pid]
-        return known
-
-    def pids(self, names: Symbols) -> np.ndarray:
-        """The same for a column of names."""
-        numbers = np.zeros(len(names.names) + 1, "i8")
-        for code in np.unique(names.codes).tolist():
-            numbers[code] = self.pid(names.names[code])
-        return np.asarray(numbers[names.codes])
-
-    def names(self) -> Iterator[str]:
-        """Events that name all that have a number."""
-        for process, pid in self._pids.items():
-            name, host = self._told.get(process, ("", ""))
-            label = " ".join(dict.fromkeys(filter(None, (str(name), process, str(host)))))
-            yield _meta("process_name", pid, 0, {"name": label or process})
-            yield _meta("process_sort_index", pid, 0, {"sort_index": pid})
-        for (pid, thread), tid in self._tids.items():
-            yield _meta("thread_name", pid, tid, {"name": thread or "thread unknown"})
+def _names(places: Places) -> Iterator[str]:
+    """Events that name all that have a number."""
+    for pid, name in places.processes():
+        yield _meta("process_name", pid, 0, {"name": name})
+        yield _meta("process_sort_index", pid, 0, {"sort_index": pid})
+    for pid, tid, name in places.threads():
+        yield _meta("thread_name", pid, tid, {"name": name})
 
 
 def _meta(kind: str, pid: int, tid: int, told: dict[str, Any]) -> str:
@@ -148,52 +110,7 @@ def _meta(kind: str, pid: int, tid: int, told: dict[str, Any]) -> str:
     )
 
 
-class _Ran:
-    """The attempts that ran: process, thread, and begin and end in microseconds."""
-
-    def __init__(self, recording: Recording, places: _Places) -> None:
-        tasks: Mapping[str, Any] = joined(recording.answer, "tasks")
-        rows = np.flatnonzero(np.isfinite(tasks["start"]))
-        start, stop = tasks["start"][rows], tasks["stop"][rows]
-        # Those that still run end with the recording.
-        last = max(float(np.max(values, initial=0.0)) for values in (start, stop[np.isfinite(stop)]))
-        stop = np.where(np.isfinite(stop), stop, last)
-        zero = recording.started
-        self.ts = whole(start - zero, 1e-6)
-        self.end = np.maximum(self.ts, whole(stop - zero, 1e-6))
-        worker, thread = (
-            Symbols(tasks[name].codes[rows], tasks[name].names) for name in ("worker", "thread")
-        )
-        self.pid = places.pids(worker)
-        self.tid = _threads(places, self.pid, thread, start, stop)
-        self.task = tasks["task"][rows]
-        self.attempt = tasks["attempt"][rows]
-        self.key = rows_of(tasks["key"], rows)
-        self.prefix, self.status, self.type = (
-            Symbols(tasks[name].codes[rows], tasks[name].names) for name in ("prefix", "status", "typename")
-        )
-        self.nbytes, self.cpu = tasks["nbytes"][rows], tasks["cpu"][rows]
-
-
-def _threads(
-    places: _Places, pid: np.ndarray, thread: Symbols, start: np.ndarray, stop: np.ndarray
-) -> np.ndarray:
-    """Numbers of the threads; attempts that overlap on one get more of them."""
-    lane = pid * (len(thread.names) + 1) + thread.codes
-    track = tracks(lane, start, stop)
-    known, first, which = np.unique(lane * _APART + track, return_index=True, return_inverse=True)
-    if not len(known):
-        return np.zeros(0, "i8")
-    tids = [
-        places.tid(
-            int(pid[row]), thread.names[thread.codes[row]] + (f" ({track[row] + 1})" if track[row] else "")
-        )
-        for row in first.tolist()
-    ]
-    return np.array(tids, "i8")[which]
-
-
-def _slices(ran: _Ran) -> Iterator[Block]:
+def _slices(ran: Ran) -> Iterator[Block]:
     with_result, with_cpu = np.isfinite(ran.nbytes) & (ran.nbytes >= 0), np.isfinite(ran.cpu)
     yield from lines(
         len(ran.ts),
@@ -223,7 +140,7 @@ def _words(symbols: Symbols) -> Words:
     return Words(symbols.codes, json_words(symbols.names))
 
 
-def _flows(recording: Recording, ran: _Ran) -> Iterator[Block]:
+def _flows(recording: Recording, ran: Ran) -> Iterator[Block]:
     """An arrow from the attempt that made a result to each that used it."""
     edges: Any = recording.columns("edges")
     task, dependency = edges["task"], edges["dependency"]
@@ -267,7 +184,7 @@ class _Span(NamedTuple):
     told: tuple[bytes | Part, ...]
 
 
-def _around(recording: Recording, places: _Places) -> Iterator[Block]:
+def _around(recording: Recording, places: Places) -> Iterator[Block]:
     phases: Any = joined(recording.answer, "phases")
     rows = np.flatnonzero(phases["start"] <= phases["stop"])
     name = _pairs(phases["action"], phases["prefix"], rows, "{} {}")
@@ -284,7 +201,7 @@ def _around(recording: Recording, places: _Places) -> Iterator[Block]:
     )
 
 
-def _transfers(recording: Recording, places: _Places) -> Iterator[Block]:
+def _transfers(recording: Recording, places: Places) -> Iterator[Block]:
     transfers: Any = joined(recording.answer, "transfers")
     rows = np.flatnonzero(transfers["start"] <= transfers["stop"])
     ways = Symbols(
