@@ -108,7 +108,8 @@ function columnsOf(sums: readonly TaskSum[], places: ReadonlyMap<string, string>
       sum => sum.failed,
       failed => (failed > 0 ? count(failed) : '')
     ),
-    number('Results', sum => sum.nbytes, bytes)
+    // Of imported files no sizes may be known.
+    number('Results', sum => sum.nbytes || Number.NaN, bytes)
   ];
   if (sums.some(({ cpu }) => !Number.isNaN(cpu))) columns.push(number('CPU', sum => sum.cpu, share));
   if ([...places.values()].some(place => place !== '')) {

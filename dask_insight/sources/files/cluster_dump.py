@@ -239,9 +239,9 @@ class _Dump:
             if metrics:
                 for name, value in _sample(address, moment, metrics).items():
                     resources[name].append(value)
-        # The scheduler knows all of it when the dump is made; sums over workers need one moment.
+        # Sums over workers need one moment, and it lasts until the dump is made.
         if memory:
-            memory["time"] = [max(memory["time"])] * len(memory["time"])
+            memory["time"] = [min(memory["time"])] * len(memory["time"])
         for table, columns in (("memory", memory), ("resources", resources)):
             if columns:
                 self._batches.append(encode(table, columns))
