@@ -36,6 +36,7 @@ class Page:
         self.feed = ""
         self.got: list[str] = []
         self.editions: list[int] = []
+        self.of: dict[str, list[int]] = {}
         #: Rows of what is shown now.
         self.shown: dict[str, int] = {}
 
@@ -57,7 +58,9 @@ class Page:
         elif message["type"] == "answers":
             for packed in split(buffers[0]):
                 batch = decode(packed)
-                self.editions.extend(np.unique(np.asarray(batch.columns["edition"])).tolist())
+                found = np.unique(np.asarray(batch.columns["edition"])).tolist()
+                self.editions.extend(found)
+                self.of.setdefault(batch.table, []).extend(found)
                 self.shown[batch.table] = batch.rows
 
 
@@ -126,7 +129,7 @@ def test_a_page_gets_what_it_needs_and_new_editions(
     assert page.shown["critical"] == 5
     _add(recording, 5, at=5)
     wait_for(lambda: page.shown["critical"] == 10, "a new edition")
-    assert page.editions == sorted(page.editions)
+    assert all(each == sorted(set(each)) for each in page.of.values())
 
 
 def test_a_page_that_comes_later_gets_the_newest_only(
@@ -211,6 +214,26 @@ def test_while_a_task_runs_time_itself_is_news(
     number = explainer._number
     recording.append(encode("resources", {"process": ["w"], "time": [1020.0]}))
     wait_for(lambda: explainer._number > number, "a new edition")
+
+
+def test_what_says_little_of_a_run_that_goes_on_waits_for_its_end(
+    recording: Recording, fed: Callable[..., tuple[Feed, Wire]], quick: None
+) -> None:
+    running = {"run": [99], "task": [4], "worker": ["w"], "thread": ["1"], "start": [1006.0]}
+    recording.append(encode("running", running))
+    page = Page("a", "what_if", "critical")
+    fed(page)
+    wait_for(lambda: "critical" in page.shown, "what is told while it runs")
+    explainer = explainer_of(recording)
+    wait_for(lambda: "what_if" in explainer.cost, "it has looked")
+    edition = page.editions[-1]
+    _add(recording, 5, at=5)
+    wait_for(lambda: page.editions[-1] > edition, "more of what is told while it runs")
+    assert "what_if" not in page.shown
+    ended = {"run": [99], "task": [4], "worker": ["w"], "thread": ["1"], "status": ["ok"]}
+    times = {name: [1007.0 + 10 * (name != "start")] for name in ("start", "stop", "done")}
+    recording.append(encode("attempts", ended | times))
+    wait_for(lambda: page.shown.get("what_if"), "answers")
 
 
 def test_it_takes_its_share_of_a_core_only(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
