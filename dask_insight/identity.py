@@ -15,6 +15,8 @@ from .schema import NOTHING
 
 _BITS = 20
 _LOW = (1 << _BITS) - 1
+#: Stacks that are remembered.
+_STACKS = 100_000
 
 Ids = npt.NDArray[np.uint32]
 
@@ -61,9 +63,22 @@ class Identity:
 
 
 class Stacks:
-    """One tree of call stacks for the whole recording; sources on several threads add to it."""
+    """One tree of call stacks for the whole recording; sources on several threads add to it.
 
-    def __init__(self) -> None:
+    When it has grown to `most` stacks it forgets them and begins anew: those
+    that come again get other ids and are told of again, which readers merge
+    by their frames. So its memory is bounded, and nothing is lost.
+
+    Attributes
+    ----------
+    since
+        Ids below this one do not come any more, nor will they be parents of new ones.
+    """
+
+    def __init__(self, most: int = _STACKS) -> None:
+        self.since = 0
+        self._most = most
+        self._began = self._next = 0
         self._lock = Lock()
         self._ids: dict[tuple[int, str, str, int, int], int] = {}
 
@@ -95,11 +110,16 @@ class Stacks:
             strict=True,
         )
         with self._lock:
+            if len(self._ids) >= self._most:
+                # What was given out last may still be on its way.
+                self.since, self._began = self._began, self._next
+                self._ids.clear()
             for parent, function, file, line, first_line in rows:
                 frame = (NOTHING if parent == NOTHING else ids[parent], function, file, line, first_line)
                 known = self._ids.get(frame)
                 if known is None:
-                    known = self._ids[frame] = len(self._ids)
+                    known = self._ids[frame] = self._next
+                    self._next += 1
                     new.append((known, *frame))
                 ids.append(known)
         return np.array(ids, "u4"), _stack_batch(new) if new else None

@@ -11,7 +11,9 @@ import pytest
 
 from dask_insight.batch import decode, encode, split
 from dask_insight.history import History, history
+from dask_insight.identity import Stacks
 from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
 from dask_insight.session.bounded import BoundedRecording
 from dask_insight.session.feed import PROTOCOL, Feed
 
@@ -206,3 +208,32 @@ def test_a_batch_that_cannot_be_read_is_counted() -> None:
         kept.add("attempts", _attempts(first, 1))
     kept.tidy()
     assert kept.dropped["attempts"] == 2
+
+
+def test_stacks_that_no_sample_has_any_more_are_forgotten_and_none_that_is_needed() -> None:
+    recording = BoundedRecording(120)
+    recording.identity.stacks = Stacks(most=100)
+    chains: dict[int, tuple[str, ...]] = {}
+    for at in range(1500):
+        chain = ("main", f"common-{at % 3}", f"once-{at}", f"leaf-{at}")
+        frames = {"parent": [NOTHING, 0, 1, 2], "function": chain, "file": ["a.py"] * 4}
+        ids, new = recording.identity.stacks.absorb({**frames, "line": [1] * 4, "first_line": [1] * 4})
+        assert new is not None
+        recording.append(new)
+        chains[int(ids[-1])] = chain
+        times = {"time": [1e9 + at], "duration": [0.01], "stack": ids[-1:], "run": [at]}
+        recording.append(encode("samples", times))
+        recording.append(_graph(at, 1))
+        recording.append(_attempts(at, 1))
+        recording.tidy()
+    stacks: Any = recording.columns("stacks")
+    functions = dict(zip(stacks["stack"].tolist(), stacks["function"].tolist(), strict=True))
+    parents = dict(zip(stacks["stack"].tolist(), stacks["parent"].tolist(), strict=True))
+    samples: Any = recording.columns("samples")
+    assert 100 < len(samples["stack"]) < 1000
+    for stack in samples["stack"].tolist():
+        chain, here = (), stack
+        while here != NOTHING:
+            chain, here = (functions[here], *chain), parents[here]
+        assert chain == chains[stack]
+    assert len(functions) < 2.5 * len(samples["stack"]) + 300, "of 3,000 that there were"

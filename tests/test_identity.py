@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dask_insight.batch import encode
-from dask_insight.identity import Identity, stacks_at
+from dask_insight.identity import Identity, Stacks, stacks_at
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
 from dask_insight.sources.cluster.gather import Gather
@@ -29,6 +29,20 @@ def test_sources_that_count_alike_get_different_ids() -> None:
     assert ours[-1] == theirs[-1] == NOTHING
     assert not set(ours[:-1].tolist()) & set(theirs[:-1].tolist())
     assert first.map(local).tolist() == ours.tolist()
+
+
+def test_stacks_beyond_the_bound_are_told_of_again() -> None:
+    stacks = Stacks(most=3)
+    first, _ = stacks.absorb(FRAMES)
+    other = {**FRAMES, "function": ["outer", "another"]}
+    stacks.absorb(other)
+    assert stacks.since == 0
+    again, new = stacks.absorb(FRAMES)
+    assert new is not None and not set(again.tolist()) & set(first.tolist())
+    assert stacks.since == 0, "what the last generation gave out may still be on its way"
+    stacks.absorb(other)
+    stacks.absorb(FRAMES)
+    assert stacks.since == again[0]
 
 
 def test_the_same_stack_has_one_id() -> None:

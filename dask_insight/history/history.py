@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from ..batch import announced
+from ..batch import BatchError, announced, decode
 from .part import Part
 
 #: Batches and bytes after which they are merged and compressed.
@@ -44,6 +44,8 @@ class History:
     ----------
     limit
         Attempts that are kept.
+    stacks_since
+        Gives the first id of the stacks that may still be used by what comes; see `identity.Stacks`.
 
     Attributes
     ----------
@@ -53,8 +55,9 @@ class History:
         How many times over what it keeps has been dropped.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, stacks_since: Callable[[], int] = lambda: 0) -> None:
         self.limit = limit
+        self._stacks_since = stacks_since
         self.dropped: Counter[str] = Counter()
         self.turnover = 0.0
         self._lock = threading.RLock()
@@ -199,7 +202,7 @@ class History:
                     self.dropped[table] += chunk.rows
 
     def _sweep(self) -> None:
-        """Forget the names of tasks that have no attempt any more, and join thinned parts."""
+        """Forget names of tasks without an attempt and stacks without a sample, and join thinned parts."""
         self._swept = self.turnover
         needed = [np.asarray(part.chunks["attempts"].columns()["task"]) for part in self._whole("attempts")]
         gone: Any = np.unique(np.concatenate([*self._gone, np.empty(0, "u4")]))
@@ -214,11 +217,31 @@ class History:
             else:
                 thin.append(part)
         self._forget_names(thin)
+        self._forget_stacks(thin)
         with self._lock:
             for table in _LASTING:
                 before, now = (sum(part.rows(table) for part in parts) for parts in (old, thin))
                 self.dropped[table] += before - now
             self._parts[: len(old)] = thin
+
+    def _forget_stacks(self, thin: list[Part]) -> None:
+        """Drop stacks that no sample has, of those that will not come again."""
+        since = self._stacks_since()
+        if not since or not any("stacks" in part.chunks for part in thin):
+            return
+        with self._lock:
+            parts, tail = [*thin, *(part for part in self._parts if part.whole)], list(self._tail)
+        samples = [_stacks_of(part.chunks["samples"].batch) for part in self._whole("samples")]
+        samples += [_stacks_of(batch) for batch in tail if announced(batch)[0] == "samples"]
+        stacks = [part.chunks["stacks"].columns() for part in parts if "stacks" in part.chunks]
+        stack, parent = (np.concatenate([each[name] for each in stacks]) for name in ("stack", "parent"))
+        needed = np.unique(np.concatenate([np.empty(0, "u4"), *samples, parent[stack >= since]]))
+        more = needed
+        while len(more):
+            more = np.setdiff1d(parent[np.isin(stack, more)], needed)
+            needed = np.union1d(needed, more)
+        for place, part in enumerate(thin):
+            thin[place] = part.without_stacks(since, needed)
 
     def _whole(self, table: str) -> list[Part]:
         return [part for part in self._parts if part.whole and table in part.chunks]
@@ -231,3 +254,11 @@ class History:
                 return
             known -= part.rows("graph")
             thin[place] = part.thinned([table for table in _LASTING if table not in ("graph", "edges")])
+
+
+def _stacks_of(samples: bytes) -> np.ndarray:
+    """The stacks of a batch of samples; none if it cannot be read."""
+    try:
+        return np.asarray(decode(samples).columns.get("stack", np.empty(0, "u4")))
+    except BatchError:
+        return np.empty(0, "u4")

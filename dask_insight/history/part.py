@@ -6,7 +6,7 @@ import zlib
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,16 +115,15 @@ class Part:
         """Without the rows of `graph` and `edges` that these tasks have."""
         chunks = dict(self.chunks)
         for table in ("graph", "edges"):
-            if table not in chunks:
-                continue
-            columns = chunks[table].columns()
-            mask = np.isin(columns["task"], tasks, invert=True)
-            if mask.all():
-                continue
-            kept = {name: take(values, mask) for name, values in columns.items()}
-            chunks[table] = Chunk.of(table, kept, array("Q"), array("I"))
-            if not chunks[table].rows:
-                del chunks[table]
+            _keep(chunks, table, lambda columns: np.isin(columns["task"], tasks, invert=True))
+        return Part(self.start, self.stop, chunks, self.whole)
+
+    def without_stacks(self, since: int, needed: np.ndarray) -> Part:
+        """Without the stacks before `since` that are not needed."""
+        chunks = dict(self.chunks)
+        _keep(
+            chunks, "stacks", lambda columns: (columns["stack"] >= since) | np.isin(columns["stack"], needed)
+        )
         return Part(self.start, self.stop, chunks, self.whole)
 
     def joined(self, other: Part) -> Part:
@@ -163,6 +162,20 @@ def _merged(table: str, batches: Sequence[tuple[int, bytes]]) -> tuple[Chunk | N
     names = {name for batch in decoded for name in batch.columns}
     columns = {name: values for name, values in merge(table, _each(decoded), rows).items() if name in names}
     return Chunk.of(table, columns, positions, ends), lost
+
+
+def _keep(chunks: dict[str, Chunk], table: str, wanted: Callable[[dict[str, Any]], np.ndarray]) -> None:
+    """Leave only the wanted rows of a table."""
+    if table not in chunks:
+        return
+    columns = chunks[table].columns()
+    mask = wanted(columns)
+    if mask.all():
+        return
+    kept = {name: take(values, mask) for name, values in columns.items()}
+    chunks[table] = Chunk.of(table, kept, array("Q"), array("I"))
+    if not chunks[table].rows:
+        del chunks[table]
 
 
 def _each(decoded: list[Batch]) -> Iterator[Batch]:

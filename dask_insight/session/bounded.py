@@ -28,7 +28,7 @@ class BoundedRecording(Recording):
 
     def __init__(self, limit: int, untidy: Callable[[], None] = lambda: None) -> None:
         super().__init__()
-        self.history = History(limit)
+        self.history = History(limit, lambda: self.identity.stacks.since)
         self._untidy = untidy
         self._cache: dict[str, tuple[Any, dict[str, Values]]] = {}
 
