@@ -683,3 +683,20 @@ def test_whole_batches_may_say_anything(path: Path, data: st.DataObject) -> None
         recording.append(encode(table, columns))
     recording.save(path)
     look_at(open_recording(path))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["name", "started", "stopped", "lacks", "versions", "packages", "scheduler", "comparison", "profile"],
+)
+def test_facts_of_a_recording_may_be_anything(name: str, tmp_path: Path) -> None:
+    from dask_insight.batch import encode
+
+    for value in (*HOSTILE, {"attempts": 5}, {"attempts": "<b>"}, {"packages": [1]}, {"address": {}}):
+        recording = load([STREAM[0]])
+        recording.append(encode("about", {"name": [name], "value": [json.dumps(value)]}))
+        recording.save(tmp_path / "run.dinsight")
+        back = open_recording(tmp_path / "run.dinsight")
+        look_at(back)
+        str(back.summary())
+        assert "<script>alert" not in back.report(tmp_path / "run.html").read_text("utf-8")
