@@ -366,6 +366,7 @@ def _work(number: int) -> int:
 def test_a_live_session_explains_itself_while_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a real cluster; nothing of it runs on the client's event loop."""
     monkeypatch.setattr(explaining, "INTERVAL", 0.1)
+    monkeypatch.setattr(explaining, "SHARE", 1.0)
     threads: set[str] = set()
     make = Explainer._make
 
