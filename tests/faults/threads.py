@@ -151,6 +151,6 @@ def a_plugin_that_blocks(client: Any) -> Work:
     client.register_plugin(Meter())
     workers = addresses(client)
     yield
-    client.gather(client.map(refine, range(16), pure=False))
+    client.gather(client.map(refine, range(40), pure=False))
     yield workers
     client.unregister_worker_plugin(Meter.name)
