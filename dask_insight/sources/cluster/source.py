@@ -64,6 +64,7 @@ class ClusterSource:
         self._following: asyncio.Task[None] | None = None
         self._abandoning: asyncio.Task[None] | None = None
         self._own: ClientProcess | None = None
+        self._stopping, self._begun = asyncio.Event(), asyncio.Event()
         self._undo: list[Callable[[], None]] = []
         self._lost = False
         self._failures: dict[str, int] = {}
@@ -77,17 +78,21 @@ class ClusterSource:
             If the scheduler does not accept plugins.
         """
         self._emit = emit
-        self._stopping = asyncio.Event()
         self._gather = Gather(emit)
         self._told_own = monotonic()
         self._submissions = Submissions(emit, self._options.source)
         self._offset = Offset()
         try:
             await self._join()
+            if self._stopping.is_set():
+                await self._abandon()
+                return
         except BaseException:
             # It may have been cancelled, and must not wait then.
             self._abandoning = asyncio.create_task(self._abandon())
             raise
+        finally:
+            self._begun.set()
         self._own = ClientProcess(self._options, asyncio.get_running_loop(), self._thread)
         self._own.start()
         self._undo.append(watch(self._client, self._submissions.called))
@@ -99,13 +104,16 @@ class ClusterSource:
 
     async def stop(self) -> None:
         """Fetch what is left and take everything off the cluster; at most `Options.stop_timeout` seconds."""
+        self._stopping.set()
         if self._own is None:
+            # It may be joining at this moment, and takes itself back then.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._begun.wait(), _ABANDON)
             await self._abandon()
             return
         deadline = monotonic() + self._options.stop_timeout
         for undo in self._undo:
             undo()
-        self._stopping.set()
         try:
             await asyncio.wait_for(self._finish(deadline), self._options.stop_timeout)
         except Exception as error:
