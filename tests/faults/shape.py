@@ -217,6 +217,8 @@ def a_library_that_takes_long_to_import(client: Any) -> Work:
 
 @plant("cold-start", variant="workers", cluster=Cluster(workers=0, spoilt=True))
 def workers_that_are_asked_for_late(client: Any) -> Work:
+    # They load their models before they join.
+    client.cluster.new_spec["options"]["preload"] = [f"{__package__}.heavy"]
     yield
     client.cluster.scale(2)
     client.gather(client.map(simulate, range(30), pure=False))

@@ -13,8 +13,9 @@ from .finding import Fact, Finding
 from .rule import Rule
 from .thresholds import Limits
 
-#: Tasks of a name that a worker, and the others, must have run to be compared.
-_LEAST = 2
+#: Tasks of a kind that a worker, and the others, must have run to be compared: fewer have no median that
+#: one outlier leaves alone.
+_LEAST = 3
 #: Tasks of a group from which it is compared with the others of its name.
 _GROUP = 4
 #: Names of Dask's own tasks that wait for what other workers do.
