@@ -176,6 +176,20 @@ def test_the_critical_path_is_as_long_as_the_run(golden: Recording) -> None:
         assert (boxes.right - boxes.left).sum() == pytest.approx(whole)
 
 
+def test_times_that_would_be_are_those_of_the_table(golden: Recording) -> None:
+    (plot,) = chart_of(golden, "what-if").plots
+    (boxes,) = boxes_of(plot)
+    told = golden.answer("what_if")
+    rows = zip(*(told[name].tolist() for name in ("seconds", "low", "high", "question")), strict=True)
+    times = [
+        high if high > low else seconds
+        for seconds, low, high, question in rows
+        if question not in ("calibration", "note", "gap")
+    ]
+    ends = {int(top): right for top, right in zip(boxes.top, boxes.right, strict=True)}
+    assert [ends[row] for row in sorted(ends)] == pytest.approx(times)
+
+
 def test_frames_stand_under_what_called_them(golden: Recording) -> None:
     tree = golden.flame()
     (plot,) = chart_of(golden, "flame-graph").plots

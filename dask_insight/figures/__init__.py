@@ -42,6 +42,7 @@ __all__ = [
     "svg",
     "task_stream",
     "time_budget",
+    "what_if",
     "workers",
 ]
 
@@ -138,6 +139,9 @@ critical_path = _figure(
     "critical-path",
     "What kept the run from ending sooner: over time, and by task name.",
     "Column of two figures; the first one is over time",
+)
+what_if = _figure(
+    "what-if", "How much faster the run could be: the recorded time, its bounds, and what would change it."
 )
 resources = _figure(
     "resources",

@@ -31,6 +31,7 @@ PANELS: dict[str, Panel] = {
         "time-budget",
         "task-stream",
         "critical-path",
+        "what-if",
         "resources",
         "memory",
         "flame-graph",
