@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-#: Ids, in the order in which a page shows them; those of ``src-ts/panels``.
-PANELS = (
-    "findings",
-    "time-budget",
-    "task-stream",
-    "critical-path",
-    "what-if",
-    "resources",
-    "memory",
-    "flame-graph",
-    "fine-metrics",
-    "functions",
-    "workers",
-    "spans",
-    "compare",
-)
+from ...figures.panels import PANELS
+
+__all__ = ["PANELS", "known_panel"]
 
 
 def known_panel(name: str | None) -> str | None:

@@ -26,6 +26,7 @@ from ...recording import Recording
 from .garbage import no_collection
 from .keys import group_of, name_of, text_of
 from .opened import Told, silent
+from .system_monitor import MEASURES
 from .told import facts
 
 COMPUTE, MEMORY, RESOURCES = "Compute", "Managed Memory", "Resource Usage"
@@ -53,17 +54,6 @@ _LACKS = {
     "spans": "DASF's databases do not tell spans.",
     "edges": "These databases do not tell which task needs which.",
     "resources": "DASF's resource monitor has files of its own: read them together with the trace.",
-}
-#: Columns of `resources` by the name that DASF's monitor has for them.
-_MEASURES = {
-    "cpu": "cpu",
-    "memory": "memory",
-    "net_read": "host_net_io.read_bps",
-    "net_write": "host_net_io.write_bps",
-    "disk_read": "host_disk_io.read_bps",
-    "disk_write": "host_disk_io.write_bps",
-    "fds": "num_fds",
-    "gil": "gil_contention",
 }
 
 
@@ -321,7 +311,7 @@ class _Tables:
         process = [host for host, _, _ in self._resources]
         time = np.array([moment for _, moment, _ in self._resources]) + offset
         columns: dict[str, Any] = {"process": process, "time": time}
-        for column, name in _MEASURES.items():
+        for column, name in MEASURES.items():
             columns[column] = [_figure(args.get(name)) for _, _, args in self._resources]
         recording.append(encode("resources", columns))
         gpu = [row for row, (_, _, args) in enumerate(self._resources) if "gpu_utilization" in args]

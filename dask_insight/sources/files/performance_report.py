@@ -22,6 +22,7 @@ from .bokeh import Columns, documents, found
 from .keys import text_of
 from .opened import Told, part, silent, whole
 from .stacks import Frame, Stacks
+from .system_monitor import MEASURES
 from .tasks import Attempt, Tasks
 from .told import facts, number
 from .told import whole as count
@@ -33,17 +34,6 @@ _TITLES = (b"<title>Dask Performance Report", b"<title>Dask Task Stream")
 _STREAM = {"start", "duration", "key", "name", "worker", "worker_thread", "color", "alpha"}
 _PROFILE = {"left", "right", "bottom", "name", "filename", "line_number", "time"}
 _MONITOR = {"time", "cpu", "memory"}
-#: Columns of `resources` by the name that the scheduler's monitor has for them.
-_MEASURES = {
-    "cpu": "cpu",
-    "memory": "memory",
-    "net_read": "host_net_io.read_bps",
-    "net_write": "host_net_io.write_bps",
-    "disk_read": "host_disk_io.read_bps",
-    "disk_write": "host_disk_io.write_bps",
-    "fds": "num_fds",
-    "gil": "gil_contention",
-}
 #: What a rectangle's name begins with if it shows no computing.
 _AROUND = ("transfer", "disk-write", "disk-read", "deserialize")
 #: Process and thread of a profile by the title of its tab.
@@ -301,7 +291,7 @@ class _Report:
 def _resources(samples: Iterable[tuple[float, Columns, int]]) -> bytes:
     rows = list(samples)
     columns: dict[str, Any] = {"process": ["scheduler"] * len(rows), "time": [moment for moment, *_ in rows]}
-    for column, name in _MEASURES.items():
+    for column, name in MEASURES.items():
         columns[column] = [number(told[name][row]) if name in told else _NAN for _, told, row in rows]
     return encode("resources", columns)
 
