@@ -183,7 +183,7 @@ def test_without_nvml_there_is_a_named_gap(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_cpu_and_rates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "_HOST", 0.05)
+    monkeypatch.setattr(resources, "_SELDOM", 0.05)
     sampler = ResourceSampler(gil=lambda: 0.25)
     until = time.process_time() + 0.2
     began = time.time()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
 from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Any
 
 from distributed import worker as dasks
 
+from .resources import Resident
 from .rows import Rows
 
 NOTHING = 0xFFFF_FFFF
@@ -96,7 +95,7 @@ class Executions:
         self._attempts: dict[Hashable, _Attempt] = {}
         #: The attempt that ended last, whose CPU time is not known yet.
         self._open: _Ended | None = None
-        self._resident = _Resident()
+        self._resident = Resident()
 
     def transition(self, key: Hashable, start: str, finish: str, **facts: Any) -> None:
         """Take one transition; stands in for `WorkerPlugin.transition` itself, to spare a call.
@@ -295,34 +294,3 @@ class Executions:
     def close(self) -> None:
         """Let go of what was opened."""
         self._resident.close()
-
-
-class _Resident:
-    """This process's resident memory, read cheaply enough for every task.
-
-    Attributes
-    ----------
-    last, when
-        What was read last, bytes, and when; NaN where it cannot be had so.
-    """
-
-    def __init__(self) -> None:
-        self._descriptor = -1
-        if sys.platform.startswith("linux"):
-            self._descriptor = os.open("/proc/self/statm", os.O_RDONLY)
-            self._page = os.sysconf("SC_PAGE_SIZE")
-        self.when = 0.0
-        self.last = _NAN
-
-    def read(self, now: float) -> float:
-        """Bytes, now."""
-        if self._descriptor >= 0:
-            self.when = now
-            self.last = float(int(os.pread(self._descriptor, 64, 0).split(None, 2)[1]) * self._page)
-        return self.last
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1

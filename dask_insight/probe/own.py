@@ -52,7 +52,7 @@ class Own:
         elif self._sampler is None:
             self._pulse.start()
         elif self._sampler is not None:
-            self._sampler.aim, self._sampler.budget = interval, budget
+            self._sampler.pace.aim, self._sampler.pace.budget = interval, budget
 
     def message(self) -> bytes:
         """What is new, like a worker's push."""

@@ -130,17 +130,18 @@ class Pulse:
             self._thread = None
 
     def _work(self, stopped: threading.Event) -> None:
-        wait, asleep = min(_STEP, self.interval), monotonic()
+        wait, due = min(_STEP, self.interval), monotonic()
+        due += wait
         while not stopped.wait(wait):
-            wait = self._tick(monotonic() - asleep - wait)
-            asleep = monotonic()
+            due = self._tick(monotonic() - due)
+            wait = max(_SLACK, due - monotonic())
 
     def _tick(self, late: float) -> float:
-        """Do what is due, the thread being so many seconds late; gives seconds until it should come again."""
-        step, now = min(_STEP, self.interval), monotonic()
+        """Do what is due, the thread being so many seconds late; gives when to come again, monotonic."""
+        now = monotonic()
         self._lag.late(late)
-        if now >= self._ask:
-            self._ask = now + step - _SLACK
+        if now >= self._ask - _SLACK:
+            self._ask = now + min(_STEP, self.interval)
             self._lag.ask()
         if now >= self._due - _SLACK:
             self._due = max(self._due + self.interval, now)
@@ -148,7 +149,7 @@ class Pulse:
                 self._sample()
             except Exception:
                 self.failed += 1
-        return step
+        return min(self._ask, self._due) - _SLACK
 
     def _sample(self) -> None:
         row, gpus = self._resources.sample()

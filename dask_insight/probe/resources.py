@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
+import sys
 from collections.abc import Callable
 from time import process_time
 from typing import Any
@@ -13,8 +16,9 @@ from .clock import time
 from .gpu import Gpus
 
 _NAN = float("nan")
-#: Seconds between two looks at the host's network and disks, which cost most; the rates stand until the next.
-_HOST = 2.0
+#: Seconds between two looks at what costs most, the host's network and disks and the list of open files; what
+#: was seen stands until the next.
+_SELDOM = 2.0
 
 
 class ResourceSampler:
@@ -32,11 +36,12 @@ class ResourceSampler:
         self._gpus = Gpus()
         self._knocker: Any = None
         self._gil = gil or self._knock()
-        self._memory = _memory(self._process)
+        self._resident = Resident()
         self._time, self._cpu = time(), process_time()
         self._host_time = self._time
         self._host = _host_counters()
         self._rates = dict.fromkeys(self._host, _NAN)
+        self._files = self._descriptors()
 
     @property
     def gaps(self) -> list[str]:
@@ -50,18 +55,20 @@ class ResourceSampler:
         row = {
             "time": now,
             "cpu": 100 * (cpu - self._cpu) / passed if passed > 0 else _NAN,
-            "memory": self._memory(),
-            "fds": self._descriptors(),
+            "memory": self._memory(now),
+            "fds": self._files,
             "gil": self._gil(),
         }
         self._time, self._cpu = now, cpu
-        if now - self._host_time >= _HOST:
+        if now - self._host_time >= _SELDOM:
             self._look_at_host(now)
+            self._files = self._descriptors()
         return row | self._rates, self._gpus.sample(now)
 
     def close(self) -> None:
         """Let go of what was opened."""
         self._gpus.close()
+        self._resident.close()
         if self._knocker is not None:
             self._knocker.stop()
             self._knocker = None
@@ -75,6 +82,10 @@ class ResourceSampler:
             if name in counters
         }
         self._host, self._host_time = counters, now
+
+    def _memory(self, now: float) -> float:
+        resident = self._resident.read(now)
+        return float(self._process.memory_info().rss) if math.isnan(resident) else resident
 
     def _descriptors(self) -> float:
         try:
@@ -103,20 +114,36 @@ class ResourceSampler:
         return contention
 
 
-def _memory(process: psutil.Process) -> Callable[[], float]:
-    """Reads the resident memory, bytes; through /proc where there is one, which is far cheaper."""
-    try:
-        page = os.sysconf("SC_PAGE_SIZE")
-        with open("/proc/self/statm", "rb") as file:
-            int(file.read().split()[1])
-    except (AttributeError, OSError, ValueError):
-        return lambda: float(process.memory_info().rss)
+class Resident:
+    """This process's resident memory, read cheaply enough for every task.
 
-    def read() -> float:
-        with open("/proc/self/statm", "rb") as file:
-            return float(int(file.read().split()[1]) * page)
+    Attributes
+    ----------
+    last, when
+        What was read last, bytes, and when; NaN where it cannot be had so.
+    """
 
-    return read
+    def __init__(self) -> None:
+        self._descriptor = -1
+        if sys.platform.startswith("linux"):
+            with contextlib.suppress(OSError):
+                self._descriptor = os.open("/proc/self/statm", os.O_RDONLY)
+                self._page = os.sysconf("SC_PAGE_SIZE")
+        self.when = 0.0
+        self.last = _NAN
+
+    def read(self, now: float) -> float:
+        """Bytes, now."""
+        if self._descriptor >= 0:
+            self.when = now
+            self.last = float(int(os.pread(self._descriptor, 64, 0).split(None, 2)[1]) * self._page)
+        return self.last
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
 def _host_counters() -> dict[str, float]:

@@ -11,22 +11,10 @@ from typing import Any
 
 from .clock import time
 from .frames import policy
+from .pace import Pace
 from .stacks import NOTHING, Stacks
 from .starved import Starved
 
-#: Seconds over which the cost of a round is averaged before the rate follows it.
-_SETTLE = 0.5
-#: Share of rounds with something to sample below which the interval is so many times as long, and the
-#: weight of the last round in that share.
-_BUSY, _DOZE, _LAST = 0.5, 4, 0.1
-#: The same of a process in which nothing has run for a while.
-_IDLE, _SLEEP = 0.02, 8
-#: Rounds without a change after which the interval is so many times as long: threads stand in long calls.
-_STILL, _NAP = 3, 3
-#: Seconds that a round costs the process beside the CPU of the sampling thread: the thread that held the
-#: GIL is stopped and started again. On two virtual cores, recorded minus bare, 50 µs (idle) to 300 µs (busy);
-#: the busy process is the one that must not be slowed.
-_HANDOVER = 3e-4
 #: Seconds below which runs that could not be sampled are put together.
 _SHORT = 0.002
 #: Seconds for which the end of a run is waited for.
@@ -93,18 +81,19 @@ class Sampler:
     ) -> None:
         self._targets = threads
         self._name_of = name_of
-        self.aim = interval
-        self.budget = budget
+        self.pace = Pace(interval, budget, dozes=ends)
         self._base = base
         self._ends_known = ends
         self._take_frames, why = policy()
         #: Why nothing can be sampled; '' if it can.
         self.reason = "" if self._take_frames else why
-        self.interval = max(interval, _HANDOVER / budget)
         self._lock = threading.Lock()
-        self._stopped = threading.Event()
+        #: Held until our thread is to end: of all ways to wait, the one that runs least code.
+        self._halt = threading.Lock()
+        self._halt.acquire()
         self._thread: threading.Thread | None = None
-        #: Called by our thread after each round with how late it came, seconds; gives the longest wait.
+        #: Called by our thread when it is time, with how late it came since, seconds; gives the next time on
+        #: the monotonic clock.
         self.beside: Callable[[float], float] | None = None
         self._starved = Starved(self._own_thread)
         self._asked = 0.0
@@ -118,13 +107,7 @@ class Sampler:
         self._owed: dict[str, tuple[float, int, int, float]] = {}
         self._before = 0.0
         self._cost = 0.0
-        self._per_round = 0.0
-        self._settled = 0.0
-        self._busy = 1.0
-        self._still = 0
         self._rounds = 0
-        self._since_rounds = 0
-        self._since_cost = 0.0
         self._drained = time()
         self.dropped = 0
         self._clear()
@@ -132,13 +115,14 @@ class Sampler:
     def start(self) -> None:
         """Begin; does nothing where frames cannot be taken, `reason` says why."""
         if self._take_frames is not None and self._thread is None:
-            self._before = self._drained = self._settled = time()
+            self._before = self._drained = time()
             self._thread = threading.Thread(target=self._work, name="dask_insight-sampler", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
         """End, and wait for the thread."""
-        self._stopped.set()
+        if self._halt.locked():
+            self._halt.release()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(2.0)
 
@@ -191,7 +175,7 @@ class Sampler:
                 "time": [now],
                 "period": [now - self._drained],
                 "samples": [self._rounds],
-                "interval": [self.interval],
+                "interval": [self.pace.interval],
                 "cost": [self._cost],
                 "asked": [self._asked],
                 "starved": [self._starved.take()],
@@ -214,40 +198,27 @@ class Sampler:
 
     def _work(self) -> None:
         self._starved.take()
-        wait, asleep = self.interval, monotonic()
-        while not self._stopped.wait(wait):
-            late = monotonic() - asleep - wait
+        pace = self.pace
+        wait, before = pace.interval, thread_time()
+        due = monotonic() + wait
+        calling, latest = 0.0, 0.0
+        while not self._halt.acquire(timeout=wait):
+            late = monotonic() - due
             self._asked += wait
-            began = thread_time()
             try:
                 with self._lock:
                     self._round(time())
             except Exception:
                 self.dropped += 1
-            cost = thread_time() - began + _HANDOVER
-            self._cost += cost
-            self._adapt(cost)
-            wait = self._wait()
+            now, cpu = monotonic(), thread_time()
+            self._cost += pace.spent(cpu - before, late, now)
+            wait, latest = pace.wait(), max(latest, late)
             if (beside := self.beside) is not None:
-                wait = min(wait, max(self.interval, beside(late)))
-            asleep = monotonic()
-
-    def _wait(self) -> float:
-        """Seconds until the next round."""
-        if self._ends_known and self._busy < _BUSY:
-            # With little to sample, look less often: what is missed by that is made up for when runs end.
-            return self.interval * (_SLEEP if self._busy < _IDLE else _DOZE)
-        return self.interval * (_NAP if self._still >= _STILL else 1)
-
-    def _adapt(self, cost: float) -> None:
-        """Follow the budget: the interval at which a round's average cost is just within it."""
-        self._since_cost += cost
-        self._since_rounds += 1
-        now = time()
-        if now - self._settled >= _SETTLE or now < self._settled:
-            self._per_round = self._since_cost / self._since_rounds
-            self.interval = max(self.aim, self._per_round / self.budget)
-            self._settled, self._since_cost, self._since_rounds = now, 0.0, 0
+                if now >= calling:
+                    calling, latest = beside(latest), 0.0
+                    now, cpu = monotonic(), thread_time()
+                wait = min(wait, max(pace.interval, calling - now))
+            due, before = now + wait, cpu
 
     def _round(self, now: float) -> None:
         gap = max(0.0, now - self._before)
@@ -257,28 +228,26 @@ class Sampler:
             self._settle_ends()
         targets = self._targets()
         seen = self._seen
-        found = bool(targets or seen)
-        self._busy += _LAST * (found - self._busy)
-        if not found:
+        if not targets and not seen:
+            self.pace.looked(found=False, changed=False, lasts=False)
             return
         frames = self._take_frames() if targets and self._take_frames is not None else {}
-        self._still += 1
+        changed = lasts = False
         for ident, run in targets.items():
             frame = frames.get(ident)
             if frame is None:
                 continue
             path = self._stacks.path(frame)
             state = seen.get(ident)
-            if state is not None and state.run != run:
-                self._leave(state)
-                state = None
-            if state is None:
+            if state is None or state.run != run:
+                if state is not None:
+                    self._leave(state)
                 self._enter(ident, run, now, gap, path)
+                changed = True
                 continue
-            # A run that lasts from round to round is worth looking at.
-            self._busy = max(self._busy, _BUSY)
+            lasts = True
             if path != state.path:
-                self._still = 0
+                changed = True
                 half = max(0.0, now - state.last) / 2
                 state.held += half
                 state.last += half
@@ -287,18 +256,18 @@ class Sampler:
             state.held += max(0.0, now - state.last)
             state.last = now
         del frames
-        for state in [state for ident, state in seen.items() if ident not in targets]:
-            self._leave(state)
+        for ident in seen.keys() - targets.keys():
+            self._leave(seen[ident])
+            changed = True
+        self.pace.looked(True, changed, lasts)
 
     def _enter(self, ident: int, run: int, now: float, gap: float, path: tuple[int, ...]) -> None:
-        self._still = 0
         state = self._seen[ident] = _Thread(ident, run, now, gap, path)
         if run == NOTHING or not self._ends_known:
             state.held, state.first_path = gap, None
 
     def _leave(self, state: _Thread) -> None:
         """The thread does something else."""
-        self._still = 0
         del self._seen[state.ident]
         self._write(state)
         if state.first_path is not None:

@@ -21,6 +21,7 @@ _BOTH = (
     "frames",
     "stacks",
     "starved",
+    "pace",
     "sampler",
     "gpu",
     "resources",

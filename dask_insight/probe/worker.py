@@ -248,7 +248,8 @@ class Probe(WorkerPlugin):
                 self._executions.ended = self._sampler.ends.append
             self._pulse.start(self._sampler)
         elif wanted and self._sampler is not None:
-            self._sampler.aim, self._sampler.budget = options["profile_interval"], options["profile_budget"]
+            pace = self._sampler.pace
+            pace.aim, pace.budget = options["profile_interval"], options["profile_budget"]
         elif not wanted and self._sampler is not None:
             self._executions.ended = None
             self._sampler.stop()
