@@ -297,6 +297,56 @@ def test_io_wait() -> None:
     assert found.cost_seconds == pytest.approx(4.4, rel=0.03)
 
 
+def sampled_in(run: Run, *texts: str) -> Run:
+    """With samples of all attempts, shared among functions whose running line has these texts."""
+    count, runs = len(texts), np.array([attempt["run"] for attempt in run.attempts])
+    run.tables["stacks"] = {
+        "stack": np.arange(count),
+        "parent": np.full(count, NOTHING),
+        "function": ["loop"] * count,
+        "file": ["/here/work.py"] * count,
+        "line": 10 + np.arange(count),
+        "first_line": np.full(count, 9),
+    }
+    run.tables["samples"] = {
+        "process": ["a"] * (len(runs) * count),
+        "thread": ["1"] * (len(runs) * count),
+        "time": np.full(len(runs) * count, START + 5.0),
+        "duration": np.full(len(runs) * count, 1 / count, "f4"),
+        "stack": np.tile(np.arange(count), len(runs)),
+        "run": np.repeat(runs, count),
+    }
+    run.tables["lines"] = {
+        "file": ["/here/work.py"] * count,
+        "line": 10 + np.arange(count),
+        "text": list(texts),
+    }
+    return run
+
+
+def test_who_sleeps_waits_for_no_data() -> None:
+    run = sampled_in(beside(0.02, late=0.0001, starved=0.0, use=4), "time.sleep(1)", "x = 1")
+    found = one(run, "sleeping")
+    assert found.tasks == ("loop",) and found.severity == "info"
+    assert "slept for 50" in found.title and "work.py:10: `time.sleep(1)`" in found.why
+    assert found.cost_thread_seconds == pytest.approx(19.6)
+    assert told(run, "io-wait") == []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(("read()  # or sleep()",), id="a remark"),
+        pytest.param(("oversleep()",), id="another name"),
+        pytest.param(("time.sleep(1)", "read()", "read()"), id="less than half"),
+    ],
+)
+def test_who_sleeps_a_little_waits_for_data(lines: tuple[str, ...]) -> None:
+    run = sampled_in(beside(0.02, late=0.0001, starved=0.0, use=4), *lines)
+    assert one(run, "io-wait").severity == "critical"
+    assert told(run, "sleeping") == []
+
+
 @pytest.mark.parametrize(
     "run",
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.server
+import socket
 import threading
 import time
 import urllib.request
@@ -79,14 +80,29 @@ def a_store_that_takes_its_time(client: Any) -> Work:
 
 def query(number: int) -> int:
     """A database that answers when it likes."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        threading.Timer(0.25 + 0.02 * (number % 4), theirs.send, [b"1"]).start()
+        return len(ours.recv(1))
+
+
+@plant("io-wait", "query", variant="socket", cluster=QUAD)
+def a_database_that_is_waited_for(client: Any) -> Work:
+    yield
+    client.gather(client.map(query, range(48), pure=False))
+    yield
+
+
+def pace(number: int) -> int:
+    """Goes easy on a service, on purpose."""
     time.sleep(0.25 + 0.02 * (number % 4))
     return number
 
 
-@plant("io-wait", "query", variant="sleep", cluster=QUAD)
-def a_database_that_is_waited_for(client: Any) -> Work:
+@plant("sleeping", "pace", cluster=QUAD)
+def tasks_that_sleep(client: Any) -> Work:
     yield
-    client.gather(client.map(query, range(48), pure=False))
+    client.gather(client.map(pace, range(48), pure=False))
     yield
 
 

@@ -26,9 +26,10 @@ from .skew import IMBALANCED_THREADS, WORKER_SKEW
 from .slow import DATA_SKEW, STRAGGLER
 from .spill import SPILL
 from .start import COLD_START
-from .threads import GIL_CONTENTION, IO_WAIT
+from .threads import GIL_CONTENTION
 from .thresholds import Limits
 from .tiny import TINY_TASKS
+from .waits import IO_WAIT, SLEEPING
 
 #: In the order in which findings of equal weight are told.
 RULES: tuple[Rule, ...] = (
@@ -54,6 +55,7 @@ RULES: tuple[Rule, ...] = (
     IMBALANCED_THREADS,
     GIL_CONTENTION,
     IO_WAIT,
+    SLEEPING,
     CRITICAL_PATH,
     TOO_FEW_TASKS,
     CLIENT_GAP,

@@ -163,6 +163,13 @@ TABLE = (
     Threshold("io-wait.share", 0.5, "share", "Least share of a name's time without a CPU.", "ours"),
     Threshold("io-wait.share-unsure", 0.85, "share", "The same where waits for a CPU are not known.", "ours"),
     Threshold("io-wait.time", 0.15, "share", "Least share of all thread time.", "ours"),
+    Threshold(
+        "sleeping.share",
+        0.5,
+        "share",
+        "Least share of a name's time without a CPU in which it slept.",
+        "ours",
+    ),
     Threshold("critical-path.share", 0.5, "share", "Share of the run that the chain takes.", "Brent's bound"),
     Threshold("critical-path.idle", 0.3, "share", "Share of the threads that are idle meanwhile.", "ours"),
     Threshold(
@@ -198,6 +205,13 @@ TABLE = (
     Threshold("retried-work.time", 0.05, "share", "Share of the time in functions spent in them.", "ours"),
     Threshold("retried-work.critical", 0.25, "share", "The same, from which it is critical.", "ours"),
     Threshold("worker-lost.count", 1, "count", "Workers that died with work.", "ours"),
+    Threshold(
+        "worker-lost.size",
+        0.25,
+        "share",
+        "Share of a worker's memory limit from which a task may have been too large for it.",
+        "ours",
+    ),
     Threshold(
         "clock-skew.offset",
         0.1,

@@ -1,0 +1,214 @@
+"""Threads that were given a task and did not compute: they waited for I/O, or slept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import words
+from ...timeline import Moments
+from .asleep import Asleep, asleep
+from .facts import Facts
+from .finding import Fact, Finding
+from .loops import blocked as late
+from .rule import Rule
+from .threads import blocked_share
+from .thresholds import Limits
+
+#: Use of a GPU from which its worker's threads are taken to wait for it, per cent.
+_GPU = 20.0
+#: Seconds from which an event loop that comes late stood still.
+_STILL = 0.25
+
+
+class _Waits(NamedTuple):
+    """Waits for neither a CPU, the interpreter's lock nor a GPU."""
+
+    #: Thread-seconds of each piece.
+    waited: np.ndarray
+    #: By code of the task name: thread-seconds, their share of its time, and the share that is much.
+    by_name: np.ndarray
+    share: np.ndarray
+    enough: np.ndarray
+    #: Which names waited for most of their time, and which of these slept for most of it.
+    many: np.ndarray
+    slept: np.ndarray
+
+
+class _Told(NamedTuple):
+    """What a finding tells of some names that waited."""
+
+    names: tuple[str, ...]
+    #: Code of the first, and its share.
+    code: int
+    share: Fact
+    #: Thread-seconds of all, and those in which other tasks waited for a thread.
+    total: float
+    others: float
+
+
+def _late(facts: Facts, worker: np.ndarray) -> np.ndarray:
+    """Share of each piece in which its worker's event loop stood still: a task may have run there; 0 to 1."""
+    share = np.zeros(len(worker))
+    loops = late(facts, _STILL)
+    for code, name in enumerate(facts.lanes.workers):
+        if name in loops:
+            mine = np.flatnonzero(worker == code)
+            inside = loops[name].within(facts.pieces.start[mine], facts.pieces.stop[mine])
+            length = facts.lasting[mine]
+            share[mine] = np.divide(inside, length, out=np.zeros(len(mine)), where=length > 0)
+    return share
+
+
+def _waits(facts: Facts, limits: Limits, sleepers: Asleep) -> _Waits:
+    off, cpu = facts.is_part("off-cpu"), facts.is_part("cpu")
+    blocked, told = blocked_share(facts)
+    for each in facts.held:
+        # The wait for the lock, for a GPU or for tasks that a task started is no wait for data.
+        if each.contended(limits) or each.seceded or each.gpu >= _GPU:
+            blocked[each.code] = 0.0
+    worker = facts.lanes.worker[facts.pieces.lane]
+    waited = np.where(off, facts.seconds * blocked[worker], 0.0) * (1 - _late(facts, worker))
+    known = facts.of_piece >= 0
+    by_name = np.bincount(facts.of_piece[known], waited[known], len(facts.names))
+    computing = facts.by_name(off | cpu)
+    sure = facts.by_name((off | cpu) & told[worker]) >= 0.5 * computing
+    share = np.divide(by_name, computing, out=np.zeros(len(by_name)), where=computing > 0)
+    enough = np.where(sure, limits["io-wait.share"], limits["io-wait.share-unsure"])
+    many = (share >= enough) & (by_name > 0)
+    slept = many & (sleepers.share >= limits["sleeping.share"] * share)
+    return _Waits(waited, by_name, share, enough, many, slept)
+
+
+def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Told | None:
+    """What is to be told of names; None if they waited for too little of all thread time."""
+    seconds = np.where(mine, waits.by_name, 0.0)
+    total = float(seconds.sum())
+    if not mine.any() or total < limits["io-wait.time"] * facts.offered:
+        return None
+    names = facts.worst(seconds, facts.names)
+    code = facts.names.index(names[0])
+    share = Fact(
+        "share of its time without a CPU", float(waits.share[code]), "share", float(waits.enough[code])
+    )
+    # More threads help only while tasks wait for one.
+    attempts = facts.attempts
+    backlog = Moments.of(
+        attempts.ready, np.where(attempts.executing - attempts.ready > 0.01, attempts.executing, 0)
+    )
+    rows = np.flatnonzero(np.isin(facts.of_piece, np.flatnonzero(mine)) & (waits.waited > 0))
+    inside = backlog.within(facts.pieces.start[rows], facts.pieces.stop[rows])
+    part = np.divide(inside, facts.lasting[rows], out=np.zeros(len(rows)), where=facts.lasting[rows] > 0)
+    return _Told(names, code, share, total, float((waits.waited[rows] * part).sum()))
+
+
+def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    waits = _waits(facts, limits, asleep(facts))
+    told = _told(facts, limits, waits, waits.many & ~waits.slept)
+    if told is None:
+        return
+    names = told.names
+    threads = round(facts.threads)
+    yield Finding(
+        code="io-wait",
+        title=f"`{names[0]}` waited without a CPU for {words.share(told.share.value)} of its time",
+        tasks=names,
+        cost_thread_seconds=told.total,
+        cost_seconds=facts.spread(told.others) / 2,
+        evidence=(
+            told.share,
+            Fact("time without a CPU", told.total, "s"),
+            Fact("of it, while other tasks waited for a thread", told.others, "s"),
+            Fact("threads", facts.threads, ""),
+        ),
+        why=(
+            f"{words.listing(f'`{name}`' for name in names[:3])} held threads for "
+            f"{words.duration(told.total)} without computing: reading, writing or asking a service. Neither "
+            "other tasks nor the interpreter's lock kept them from a CPU."
+        ),
+        advice=(
+            f"Let more of them wait at once: more threads a worker, here {2 * threads:,} or more in place of "
+            f"{threads:,}; "
+            "larger requests; or async functions, which hold no thread while they wait.\n\n"
+            "    cluster = "
+            f"LocalCluster(threads_per_worker={max(2, 2 * threads // max(1, len(facts.held)))})\n"
+            f"    async def {names[0] if names[0].isidentifier() else 'request'}(url): ...   # client.map "
+            "takes it as it is"
+        ),
+        url=IO_WAIT.url,
+    )
+
+
+def _sleeping(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    sleepers = asleep(facts)
+    if not sleepers.line:
+        return
+    waits = _waits(facts, limits, sleepers)
+    told = _told(facts, limits, waits, waits.slept)
+    if told is None:
+        return
+    name, share = told.names[0], float(sleepers.share[told.code])
+    file, line, text = sleepers.line[told.code]
+    place = f"{file.replace(chr(92), '/').rpartition('/')[2]}:{line}"
+    yield Finding(
+        code="sleeping",
+        # Whoever sleeps means to, as a rule.
+        severity="info",
+        title=f"`{name}` slept for {words.share(share)} of its time",
+        tasks=told.names,
+        cost_thread_seconds=told.total,
+        cost_seconds=facts.spread(told.others) / 2,
+        evidence=(
+            Fact("share of its samples in a sleep", share, "share"),
+            told.share,
+            Fact("time without a CPU", told.total, "s"),
+            Fact("of it, while other tasks waited for a thread", told.others, "s"),
+        ),
+        why=(
+            f"{words.listing(f'`{each}`' for each in told.names[:3])} held threads for "
+            f"{words.duration(told.total)} without computing, for they slept, mostly at {place}: `{text}`. "
+            "If that is meant, nothing is wrong."
+        ),
+        advice=(
+            "A thread that sleeps runs nothing else. Where the sleep waits for something, wait for that "
+            "thing itself; where it spaces requests out, an async function holds no thread meanwhile:\n\n"
+            f"    async def {name if name.isidentifier() else 'request'}(part):   # client.map takes it as "
+            "it is\n"
+            "        await asyncio.sleep(1)"
+        ),
+        url=SLEEPING.url,
+    )
+
+
+IO_WAIT = Rule(
+    code="io-wait",
+    says="Tasks held threads while they waited for files or the network.",
+    formula=(
+        "Task names that were without a CPU for `io-wait.share` of their time (`io-wait.share-unsure` where "
+        "the recording does not tell how long threads waited for a CPU), together `io-wait.time` of all "
+        "thread time; "
+        "without waits for a CPU, the interpreter's lock or a GPU, and without names that slept; see "
+        "`sleeping`."
+    ),
+    cost=(
+        "Half of that time while other tasks waited for a thread, over all "
+        "threads: what twice the threads would save."
+    ),
+    url="https://distributed.dask.org/en/stable/fine-performance-metrics.html",
+    advice="More threads a worker, larger requests, or async functions.",
+    find=_io_wait,
+)
+SLEEPING = Rule(
+    code="sleeping",
+    says="Tasks held threads while they slept, most likely on purpose.",
+    formula=(
+        "As `io-wait`, of task names that spent `sleeping.share` of that time asleep: the innermost line of "
+        "their call stacks calls a `sleep`. Needs the source code of that line. No more than *info*."
+    ),
+    cost=IO_WAIT.cost,
+    url="https://distributed.dask.org/en/stable/asynchronous.html",
+    advice="None if it is meant; else wait for the thing itself, or in async functions.",
+    find=_sleeping,
+)
