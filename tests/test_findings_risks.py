@@ -351,6 +351,59 @@ def test_what_workers_died_with_again_and_again_is_named_first() -> None:
         run.task("light", "d", start, start + 1)
     one = the(with_rows(run.recording(), "events", lost), "worker-lost")
     assert (one.tasks[0], one.workers) == ("hog", ("a", "b", "c"))
+    assert "`hog` died with 3 workers" in one.why
+
+
+def dying(*beside: str, limit: float = math.nan, grown: dict[str, float] | None = None) -> Finding:
+    """Workers with two threads that die with `hog` and another task, and a last one where all is done again.
+
+    Parameters
+    ----------
+    grown
+        MiB by which tasks make the process larger where they end well, by name.
+    """
+    workers = [f"w{number}" for number in range(len(beside))]
+    run = Run(**{name: {"threads": 2, "joined": -1.0, "left": math.nan} for name in (*workers, "last")})
+    lost = []
+    for number, (worker, name) in enumerate(zip(workers, beside, strict=True)):
+        first = run.task(name, worker, number, number + 2, status="killed")
+        hog = run.task("hog", worker, number + 0.5, number + 2, status="killed", thread="2")
+        run.task(name, "last", 10 + number, 11 + number, task=first)
+        run.task("hog", "last", 10 + number, 11 + number, task=hog, thread="2")
+        lost.append(event(number + 2, worker, "worker-lost", processing=2, lost=0, expected=False))
+    columns = run._columns()
+    grew = [(grown or {}).get(run.names[row["task"]], 0.0) for row in run.attempts]
+    limits = [limit] * len(columns["workers"]["worker"])
+    run.tables = {
+        "executions": columns["executions"] | {"rss": grew},
+        "workers": columns["workers"] | {"memory_limit": limits},
+    }
+    return the(with_rows(run.recording(), "events", lost), "worker-lost")
+
+
+def test_what_ran_on_each_worker_that_died_is_named_first() -> None:
+    one = dying("tidy", "scale")
+    assert one.tasks[0] == "hog"
+    assert "`hog` ran on both of them, and nothing else did" in one.why
+
+
+def test_what_needs_most_of_the_memory_is_named_first() -> None:
+    one = dying("tidy", limit=GB, grown={"hog": 400.0, "tidy": 1.0})
+    assert one.tasks[0] == "hog" and "`hog` need 400" in one.why
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        pytest.param({}, id="nothing known"),
+        pytest.param({"limit": GB, "grown": {"hog": 100.0}}, id="small"),
+        pytest.param({"limit": GB, "grown": {"hog": 400.0, "tidy": 300.0}}, id="alike"),
+    ],
+)
+def test_where_nothing_tells_what_killed_a_worker_that_is_said(known: dict[str, Any]) -> None:
+    one = dying("tidy", **known)
+    assert set(one.tasks) == {"hog", "tidy"}
+    assert "any of them may be the cause, or none; nothing tells" in one.why
 
 
 def test_memory_well_below_the_limit_is_no_finding() -> None:

@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -58,6 +60,10 @@ def load(number: int) -> float:
     return compute(0.3)
 
 
+def sweep(number: int) -> float:
+    return compute(0.4)
+
+
 def analyse(loaded: float, number: int) -> float:
     return compute(0.15) + loaded
 
@@ -76,6 +82,31 @@ def a_worker_that_is_killed(client: Any) -> Work:
             os.kill(process, signal.SIGKILL)
     client.gather(analysed)
     yield [lost]
+
+
+def hog(died: str) -> bytes:
+    """Takes its worker down the first time, as one that is too large for it; elsewhere there is room."""
+    if not os.path.exists(died):
+        Path(died).touch()
+        compute(0.6)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return bytes(300_000_000)
+
+
+def measured(result: bytes) -> int:
+    return len(result)
+
+
+@plant("worker-lost", "hog", variant="single", cluster=Cluster(threads=2, memory="1GB", spoilt=True))
+def a_worker_that_dies_of_one_of_its_tasks(client: Any) -> Work:
+    """Others ran beside it, and for longer."""
+    lost = addresses(client)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        yield
+        beside = client.map(sweep, range(6), pure=False, workers=[lost], allow_other_workers=True)
+        died = client.submit(hog, f"{folder}/died", workers=[lost], allow_other_workers=True, priority=1)
+        client.gather([client.submit(measured, died), *beside])
+        yield [lost]
 
 
 _AHEAD = """

@@ -13,6 +13,7 @@ from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import most, of_workers, quoted, risk
 from .rule import Rule
+from .suspects import Deaths, suspects
 from .thresholds import Limits
 
 #: Seconds by which the word of a lost worker may come before or after its tasks are given to others.
@@ -44,7 +45,8 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
     redone = float(facts.length[again].sum())
     seconds = redone + sum(loss.running for loss in losses)
-    names = _names(facts, losses, again)
+    suspected = suspects(facts, _died(facts, losses), limits["worker-lost.size"])
+    names = tuple(dict.fromkeys((*suspected.names, *_names(facts, losses, again))))
     whole = max(float(facts.length.sum()), 1e-9)
     first, last = min(loss.when for loss in losses), max(loss.when for loss in losses)
     doing = f" with {quoted(names)}" if names else ""
@@ -68,8 +70,8 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
         why=(
             "The scheduler lost them, and nobody had asked them to leave: the process crashed, was killed "
             "(by its nanny or by the system, mostly for memory), or its machine went away. What ran there "
-            "began anew elsewhere, and results that only they held were computed again."
-        ),
+            f"began anew elsewhere, and results that only they held were computed again. {suspected.why}"
+        ).strip(),
         advice=(
             "Look into the worker's log, and at its memory before it died. If it was killed for memory, "
             "make chunks smaller or give a worker fewer threads; if a library crashes, run that task "
@@ -126,17 +128,20 @@ def _unfinished(facts: Facts, worker: str, when: float, mine: np.ndarray) -> flo
 
 
 def _names(facts: Facts, losses: list[Loss], again: np.ndarray) -> tuple[str, ...]:
-    """Names by the seconds that were lost; before them, tasks that several workers died with."""
+    """Names by the seconds that were lost."""
     lost = np.zeros(len(facts.attempts.run))
     lost[again] = facts.length[again]
     for loss in losses:
         rows = running_of(facts, loss.worker, loss.killed)
         lost[rows] += loss.running / max(len(rows), 1)
-    killed = np.concatenate([loss.killed for loss in losses])
-    deaths = _deaths(facts, killed)
-    suspects = killed[(deaths == deaths.max(initial=0)) & (deaths > 1)]
     rows = np.flatnonzero(lost)
-    return tuple(dict.fromkeys((*most(facts, suspects), *most(facts, rows, lost[rows], 0.02))))
+    return most(facts, rows, lost[rows], 0.02)
+
+
+def _died(facts: Facts, losses: list[Loss]) -> Deaths:
+    killed = np.concatenate([loss.killed for loss in losses])
+    running = {loss.worker: running_of(facts, loss.worker, loss.killed) for loss in losses}
+    return Deaths(running, killed, _deaths(facts, killed))
 
 
 def _deaths(facts: Facts, rows: np.ndarray) -> np.ndarray:
@@ -163,7 +168,10 @@ WORKER_LOST = Rule(
     says="Workers died while there was work for them.",
     formula=(
         "`worker-lost.count` workers or more that the scheduler did not expect to leave, with tasks "
-        "running or with results that were computed again, while work went on."
+        "running or with results that were computed again, while work went on. Named first is what may be "
+        "the cause: tasks that several of them died with; the one name that ran on each of several; or tasks "
+        "that need `worker-lost.size` of the memory limit and twice what ran beside them. Where nothing "
+        "tells, it says so."
     ),
     cost="(Thread-seconds of what ran there, and of what was computed again) / threads.",
     url="https://distributed.dask.org/en/stable/killed.html",

@@ -1,0 +1,104 @@
+"""Which tasks may have brought down the workers that they ran on, as far as a recording tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import words
+from ...lookup import Lookup, pick
+from .facts import Facts
+from .names import most, quoted
+
+_MIB = 1024.0**2
+#: How many times the memory of what ran beside it a task needs to be told from that.
+_APART = 2.0
+
+
+class Suspects(NamedTuple):
+    """Task names that are likely the cause; none where nothing tells. What tells, or what ran there."""
+
+    names: tuple[str, ...]
+    why: str
+
+
+class Deaths(NamedTuple):
+    """Attempts that died with workers."""
+
+    #: By worker that died, the attempts that probably ran there.
+    running: Mapping[str, np.ndarray]
+    #: All that died, and with how many workers the task of each did.
+    rows: np.ndarray
+    times: np.ndarray
+
+
+def suspects(facts: Facts, deaths: Deaths, size: float) -> Suspects:
+    """Look for what sets a task apart from those that ran beside it.
+
+    Parameters
+    ----------
+    size
+        Share of a worker's memory limit from which a task is large.
+    """
+    times = int(deaths.times.max(initial=0))
+    if times > 1:
+        names = most(facts, deaths.rows[deaths.times == times])
+        return Suspects(names, f"Tasks of {quoted(names)} died with {times} workers, one after the other.")
+    ran = {name: rows for name, rows in deaths.running.items() if len(rows)}
+    if not ran:
+        return Suspects((), "")
+    everywhere = _everywhere(facts, ran)
+    if everywhere:
+        every = "both" if len(ran) == 2 else f"all {len(ran)}"
+        return Suspects(everywhere, f"{quoted(everywhere)} ran on {every} of them, and nothing else did.")
+    large, nbytes = _large(facts, ran, size)
+    if large:
+        said = f"Tasks of {quoted(large)} need {words.size(nbytes)} each, far more than what ran beside them."
+        return Suspects(large, said)
+    rows = np.concatenate(list(ran.values()))
+    names = most(facts, rows, share=0.0)
+    if len(names) < 2:
+        return Suspects((), f"{quoted(names)} ran there at the time." if names else "")
+    return Suspects(
+        (), f"{quoted(names)} ran there at the time: any of them may be the cause, or none; nothing tells."
+    )
+
+
+def _everywhere(facts: Facts, ran: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+    """The name that ran on each of several workers that died, if it is the only one and others ran too."""
+    sets = [set(facts.prefix.codes[rows].tolist()) for rows in ran.values()]
+    common = set.intersection(*sets)
+    if len(sets) < 2 or len(common) != 1 or set.union(*sets) == common:
+        return ()
+    return (facts.names[common.pop()],)
+
+
+def _large(facts: Facts, ran: Mapping[str, np.ndarray], size: float) -> tuple[tuple[str, ...], float]:
+    """The name whose tasks need much of a worker's memory, and much more than any other that ran there."""
+    needed = _needed(facts)
+    for worker, rows in ran.items():
+        codes = np.unique(facts.prefix.codes[rows])
+        by_name = np.array([needed[rows[facts.prefix.codes[rows] == code]].max() for code in codes.tolist()])
+        largest = int(by_name.argmax())
+        others = np.delete(by_name, largest).max(initial=0.0)
+        limit = float(facts.workers.get(worker, {}).get("memory_limit", np.nan))
+        if by_name[largest] >= size * limit and by_name[largest] > _APART * others:
+            return (facts.names[int(codes[largest])],), float(by_name[largest])
+    return (), 0.0
+
+
+def _needed(facts: Facts) -> np.ndarray:
+    """Bytes that the task of each attempt needed where it ended well, or else any task of its name."""
+    known, executions = facts.attempts, facts.read("executions")
+    grown = pick(executions["rss"], Lookup(executions["run"]).rows(known.run)).astype("f8") * _MIB
+    own = np.where(facts.good, np.fmax(np.nan_to_num(known.nbytes), np.nan_to_num(grown)), 0.0)
+    codes = facts.prefix.codes
+    tasks, task = np.unique(known.task, return_inverse=True)
+    of_name, of_task = np.zeros(len(facts.names)), np.zeros(len(tasks))
+    np.maximum.at(of_name, codes, own)
+    np.maximum.at(of_task, task, own)
+    ended = np.isin(known.task, known.task[facts.good])
+    needed: np.ndarray = np.where(ended, of_task[task], of_name[codes])
+    return needed
