@@ -109,6 +109,14 @@ def test_times_far_apart_keep_their_microseconds() -> None:
     np.testing.assert_array_equal(np.rint(got * 1e6), np.rint(np.array(times) * 1e6))
 
 
+def test_of_a_batch_only_some_columns_can_be_read() -> None:
+    attempts = {"run": [1, 2], "status": ["ok", "erred"], "stop": [2.0, 3.0], "start": [1.0, 2.0]}
+    found = decode(encode("attempts", attempts), only=("status", "nbytes"))
+    assert found.rows == 2 and list(found.columns) == ["status"]
+    assert list(found.columns["status"].tolist()) == ["ok", "erred"]
+    assert decode(encode("attempts", attempts), only=()).rows == 2
+
+
 def test_symbols_beyond_one_and_two_bytes() -> None:
     for count in (256, 257, 65_536, 65_537):
         names = [f"n{i}" for i in range(count)]

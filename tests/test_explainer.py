@@ -267,6 +267,36 @@ def test_it_takes_its_share_of_a_core_only(recording: Recording, monkeypatch: py
     assert cheap.min() >= 0.09 and len(cheap) > 2 * len(dear)
 
 
+def test_source_code_takes_a_share_of_its_own(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: dict[str, list[float]] = {"budget": [], "functions": []}
+
+    def busy(table: str) -> None:
+        made[table].append(time.monotonic())
+        begun = time.thread_time()
+        while time.thread_time() - begun < 0.01:
+            pass
+
+    monkeypatch.setattr(explaining, "INTERVAL", 0.05)
+    monkeypatch.setattr(explaining, "SHARE", 0.3)
+    explainer = Explainer(recording)
+    monkeypatch.setattr(explainer, "_make", busy)
+    stop = explainer.serve(lambda: ["budget", "functions", "lines"], lambda: None)
+    explainer.wake()
+    at = iter(range(5, 100_000))
+
+    def seen(times: int) -> bool:
+        _add(recording, 1, at=next(at))
+        return len(made["functions"]) >= times
+
+    try:
+        wait_for(lambda: seen(3), "source code, three times")
+    finally:
+        stop()
+    # Half as much again as 0.01 s are 1 % of 1.5 s; and 15 % of 0.1 s for the other.
+    assert np.diff(made["functions"]).min() >= 1.49
+    assert len(made["budget"]) > 2 * len(made["functions"])
+
+
 def test_what_fails_is_told_once_and_tried_again(
     recording: Recording,
     fed: Callable[..., tuple[Feed, Wire]],

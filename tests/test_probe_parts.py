@@ -87,6 +87,21 @@ def test_dasks_corrections_are_undone() -> None:
     np.testing.assert_allclose(clocks.shifts(["", "w"], np.ones(6, "u4"), raw + shift), [*shift[:5] + 3, 0])
 
 
+def test_each_time_has_the_last_correction_before_it_however_these_jump() -> None:
+    random = np.random.default_rng(1)
+    clock = Clock()
+    since = np.cumsum(random.uniform(0.1, 2.0, 300))
+    delays = random.normal(0.0, 1.0, 300)
+    for each in zip(since.tolist(), delays.tolist(), strict=True):
+        clock.corrected(*each)
+    shifted = random.uniform(since[0] - 5, since[-1] + 5, 1000)
+    begun = shifted[:, None] - delays[None, :] >= since[None, :]
+    last = np.where(begun.any(axis=1), 299 - begun[:, ::-1].argmax(axis=1), 0)
+    np.testing.assert_array_equal(clock.delay_at(shifted), delays[last])
+    late = shifted[shifted > since[-50]]
+    np.testing.assert_array_equal(clock.delay_at(late), delays[last[shifted > since[-50]]])
+
+
 def test_an_unknown_clock_changes_nothing() -> None:
     assert Clock().delay_at(np.array([1.0, 2.0])).tolist() == [0, 0]
     assert Clocks().shifts(["w"], np.zeros(0, "u4"), np.zeros(0)).tolist() == []

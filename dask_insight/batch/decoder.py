@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import msgpack
@@ -14,8 +14,8 @@ from .planes import MISSING, unplanes, unplanes32, unzigzag
 from .values import NUMBERS, Array, Batch, BatchError, Symbols, Texts, Values
 
 
-def decode(data: bytes | memoryview) -> Batch:
-    """Read one batch.
+def decode(data: bytes | memoryview, only: Collection[str] | None = None) -> Batch:
+    """Read one batch; of its columns `only` these, among which must be those that their times refer to.
 
     Raises
     ------
@@ -23,15 +23,15 @@ def decode(data: bytes | memoryview) -> Batch:
         If the bytes are not a batch.
     """
     try:
-        return read(msgpack.unpackb(data))
+        return read(msgpack.unpackb(data), only)
     except BatchError:
         raise
     except Exception as error:
         raise BatchError(f"not a batch: {error}") from error
 
 
-def read(packed: Any) -> Batch:
-    """Read one batch whose msgpack map has already been unpacked."""
+def read(packed: Any, only: Collection[str] | None = None) -> Batch:
+    """Read one batch whose msgpack map has already been unpacked; see `decode`."""
     try:
         table, rows = str(packed["table"]), int(packed["rows"])
         if rows and not packed["columns"]:
@@ -41,7 +41,7 @@ def read(packed: Any) -> Batch:
         micros: dict[str, Array] = {}
         # Texts may refer to symbols that stand behind them.
         for column in sorted(packed["columns"], key=lambda each: "forms" in each):
-            if known.get(column["name"]) != column["kind"]:
+            if known.get(column["name"]) != column["kind"] or not (only is None or column["name"] in only):
                 continue
             group = columns.get(str(column.get("since"))) if "forms" in column else None
             columns[column["name"]] = (

@@ -21,6 +21,8 @@ from .code import Code, may_be_kept
 INTERVAL = 2.0
 #: Share of one core that working out may take, by the CPU time of its thread.
 SHARE = 0.05
+#: The same for source code: of a run that goes on there is seldom new code to read.
+SHARE_OF_CODE = 0.01
 #: How much more the next edition may cost than the last, as the run has grown.
 _GROWTH = 1.5
 #: Tables that are not worked out, but read from the source code that rows point to.
@@ -185,7 +187,8 @@ class Explainer:
         except Exception as error:
             self._tell(table, error)
         self.cost[table] = time.thread_time() - cost
-        self._due[table] = began + max(INTERVAL, sharing * _GROWTH * self.cost[table] / SHARE)
+        share = SHARE_OF_CODE if table in CODE else SHARE / sharing
+        self._due[table] = began + max(INTERVAL, _GROWTH * self.cost[table] / share)
 
     def _make(self, table: str) -> None:
         recording = self._recording

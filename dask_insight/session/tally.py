@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 from ..batch import BatchError, Symbols, announced, decode
 from ..options import Emit
 
-_COUNTED = ("graph", "attempts", "workers", "memory", "events")
+#: The columns by which rows are counted.
+_COUNTED: dict[str, tuple[str, ...]] = {
+    "graph": (),
+    "attempts": ("status",),
+    "workers": ("worker", "threads", "memory_limit", "joined", "left"),
+    "memory": ("worker", "process"),
+    "events": ("kind", "message"),
+}
 #: Losses that are kept in words.
 _LOSSES = 5
 
@@ -56,7 +63,7 @@ class Tally:
                 self._total += rows
                 return
             try:
-                columns: Any = decode(batch).columns
+                columns: Any = decode(batch, _COUNTED[table]).columns
             except BatchError:
                 return
             if table == "attempts":

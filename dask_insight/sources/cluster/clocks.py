@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy.typing as npt
 Times = npt.NDArray[np.float64]
 #: Corrections remembered of each worker; a worker makes one every heartbeat.
 _MOST = 10_000
+#: Seconds by which a correction may shift times; older ones than that are not looked at.
+_LARGEST = 60.0
 
 
 class Clock:
@@ -34,15 +37,14 @@ class Clock:
 
     def delay_at(self, shifted: Times) -> Times:
         """The correction in each of these times, which Dask has shifted."""
-        found = np.zeros(len(shifted))
-        if self._delays:
-            since, delays = np.array(self._since), np.array(self._delays)
-            # Each time has the last correction that was there before it, on the worker's clock.
-            found[:] = delays[0]
-            low = max(0, int(np.searchsorted(since, np.nanmin(shifted) - 60.0)) - 1) if len(shifted) else 0
-            for start, delay in zip(since[low:], delays[low:], strict=True):
-                found[shifted - delay >= start] = delay
-        return found
+        if not self._delays or not len(shifted):
+            return np.zeros(len(shifted))
+        low = max(0, bisect_left(self._since, float(np.nanmin(shifted)) - _LARGEST) - 1)
+        since, delays = np.array(self._since[low:]), np.array(self._delays[low:])
+        # Each time has the last correction that was there before it, on the worker's clock: the last
+        # whose shifted beginning, or that of any after it, is not later.
+        begins = np.minimum.accumulate((since + delays)[::-1])[::-1]
+        return np.asarray(delays[np.maximum(np.searchsorted(begins, shifted, "right") - 1, 0)])
 
 
 class Clocks:
