@@ -214,9 +214,12 @@ export class LivePage {
     host.classList.add('di-page', 'di-live');
     host.classList.toggle('di-untitled', !titled);
     const stopScheme = keepScheme(host);
-    const mounted = mount(panel, this.stage, host, { fill });
+    const { tables, onRequest = [] } = panel;
+    const need = (wanted: boolean): Stop =>
+      this.needs.add(host, wanted ? tables : tables.filter(table => !onRequest.includes(table)));
+    const stopNeeding = need(false);
+    const mounted = mount(panel, this.stage, host, { fill, request: need });
     this.mounted.add(mounted);
-    const stopNeeding = this.needs.add(mounted.element, panel.tables);
     const stopKeys = listenToKeys(host, this.stage, () => [mounted], this.keys.open);
     return {
       element: mounted.element,

@@ -39,4 +39,9 @@ it('knows what the panels need that have a size', () => {
   stop();
   expect(needs.tables).toEqual([]);
   expect(told).toHaveBeenCalledTimes(4);
+  needs.add(stream, ['attempts', 'critical']);
+  expect(needs.tables).toEqual(['critical']);
+  needs.add(stream, ['attempts']);
+  expect(needs.tables).toEqual([]);
+  expect(told).toHaveBeenCalledTimes(6);
 });

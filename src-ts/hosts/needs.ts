@@ -21,10 +21,11 @@ export class Needs {
     return ON_DEMAND.filter(table => needed.has(table));
   }
 
-  /** A panel that reads these tables stands in this place, until the result is called. */
+  /** A panel that reads these tables, and no longer others, stands in this place, until the result is called. */
   add(place: HTMLElement, tables: readonly TableName[]): Stop {
     this.places.set(place, tables);
     this.observer.observe(place);
+    this.tell();
     return () => {
       this.observer.unobserve(place);
       this.places.delete(place);

@@ -40,6 +40,8 @@ export interface MountOptions {
   readonly fill?: boolean;
   /** Width of the place, CSS pixels, where it is known: to ask for it costs a layout. */
   readonly width?: number;
+  /** See `PanelContext`. */
+  readonly request?: (wanted: boolean) => void;
 }
 
 /** Puts a panel into a page: the frame around it and all that panels have in common. */
@@ -47,7 +49,7 @@ export function mount(
   panel: Panel,
   stage: Stage,
   host: HTMLElement,
-  { fill = false, width }: MountOptions = {}
+  { fill = false, width, request }: MountOptions = {}
 ): Mounted {
   const stops: (() => void)[] = [];
   const surface = new Surface();
@@ -58,7 +60,8 @@ export function mount(
     surface,
     say: words => {
       live.textContent = words;
-    }
+    },
+    request
   });
   const interaction = new Interaction(panel, view, stage, surface, tooltip, words => {
     live.textContent = words;

@@ -36,6 +36,8 @@ export interface Panel {
   readonly title: string;
   /** Tables it reads: the view is laid out again when rows of these arrive. */
   readonly tables: readonly TableName[];
+  /** Those of them that are worked out, while a run goes on, only for as long as the view asks for them. */
+  readonly onRequest?: readonly TableName[];
   /**
    * True for a chart over time: wheel, drag, keys and double-click then move
    * the shared viewport, Shift and drag sets the time clause of the selection,
@@ -63,6 +65,8 @@ export interface PanelContext extends Stage {
   readonly surface: Surface;
   /** Says something to those who listen instead of look (a polite live region). */
   say(words: string): void;
+  /** Says whether the view wants its tables `onRequest`; not there where nothing is worked out. */
+  readonly request?: ((wanted: boolean) => void) | undefined;
 }
 
 /** Something in the picture that can be hovered, chosen, read out. */

@@ -18,6 +18,7 @@ export const taskStream: Panel = {
     'functions',
     'lines'
   ],
+  onRequest: ['critical'],
   overTime: true,
   create: context => new TaskStreamView(context)
 };

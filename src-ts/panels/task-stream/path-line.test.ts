@@ -4,8 +4,9 @@ import { recordingOf } from '../../core/test-recording';
 import type { PanelContext } from '../panel';
 import { PathLine } from './path-line';
 
-function lineOf(steps: number, ended: boolean): PathLine {
+function lineOf(steps: number, ended: boolean, request?: (wanted: boolean) => void): PathLine {
   const recording = recordingOf({
+    attempts: [{ run: 0, task: 0, worker: 'w', thread: '1', start: 0, stop: 1, status: 'ok' }],
     ...(ended ? { about: [{ name: 'stopped', value: '1' }] } : {}),
     critical: Array.from({ length: steps }, (_, at) => ({
       start: at,
@@ -20,6 +21,7 @@ function lineOf(steps: number, ended: boolean): PathLine {
     recording,
     tasks: new Tasks(recording),
     say: () => {},
+    ...(request && { request }),
     surface: { invalidate: () => {} } as unknown as PanelContext['surface']
   };
   return new PathLine(context as PanelContext);
@@ -37,6 +39,22 @@ test('a person shows and hides it', () => {
   expect([line.shown, line.toggle.getAttribute('aria-pressed')]).toEqual([true, 'true']);
   line.toggle.click();
   expect([line.shown, line.toggle.getAttribute('aria-pressed')]).toEqual([false, 'false']);
+});
+
+test('of a run that goes on it is worked out only for who wants to see it', () => {
+  const requests: boolean[] = [];
+  const line = lineOf(0, false, wanted => requests.push(wanted));
+  expect([requests, line.toggle.hidden, line.shown]).toEqual([[], false, false]);
+  line.toggle.click();
+  expect([requests, line.toggle.getAttribute('aria-pressed'), line.shown]).toEqual([[true], 'true', false]);
+  line.toggle.click();
+  expect([requests, line.toggle.getAttribute('aria-pressed')]).toEqual([[true, false], 'false']);
+});
+
+test('of a run that has ended it is asked for at once', () => {
+  const requests: boolean[] = [];
+  lineOf(0, true, wanted => requests.push(wanted)).update();
+  expect(requests).toEqual([true]);
 });
 
 test('without a path there is no button', () => {

@@ -28,6 +28,7 @@ export interface LanesPlace {
 export class PathLine {
   readonly toggle: HTMLButtonElement;
   private asked: boolean | undefined;
+  private requested = false;
   private readonly segments = new PathSegments();
   /** Lane of each thread of the path, -1 if it has none; and what that was worked out for. */
   private laneOf = new Int32Array(0);
@@ -37,9 +38,10 @@ export class PathLine {
     this.toggle = button(
       'Critical path',
       () => {
-        this.asked = !this.shown;
+        this.asked = !this.wanted;
         this.update();
-        context.say(this.shown ? 'The critical path is shown' : 'The critical path is hidden');
+        const comes = this.asked && !this.shown;
+        context.say(`The critical path is ${comes ? 'being worked out' : this.asked ? 'shown' : 'hidden'}`);
         context.surface.invalidate('base');
       },
       icon('path')
@@ -47,18 +49,29 @@ export class PathLine {
     this.update();
   }
 
-  /** A person decides; until then it is shown where it is no thicket, and stands still. */
   get shown(): boolean {
-    const { recording } = this.context;
-    if (recording.table('critical').rows === 0) return false;
+    return this.wanted && this.context.recording.table('critical').rows > 0;
+  }
+
+  /** A person decides; until then it is shown where it is no thicket, and stands still. */
+  private get wanted(): boolean {
     if (this.asked !== undefined) return this.asked;
-    return recording.about('stopped') !== undefined && this.path.steps <= FEW_STEPS;
+    return this.hasEnded && this.path.steps <= FEW_STEPS;
+  }
+
+  private get hasEnded(): boolean {
+    return this.context.recording.about('stopped') !== undefined;
   }
 
   update(): void {
-    const none = this.context.recording.table('critical').rows === 0;
+    const { recording, tasks, request } = this.context;
+    // Of a run that goes on, the path is worked out for those who want to see it.
+    const needed = this.asked ?? this.hasEnded;
+    if (needed !== this.requested) request?.(needed);
+    this.requested = needed;
+    const none = recording.table('critical').rows === 0 && !(request && tasks.count > 0);
     if (this.toggle.hidden !== none) this.toggle.hidden = none;
-    const pressed = String(this.shown);
+    const pressed = String(request ? this.wanted : this.shown);
     if (this.toggle.getAttribute('aria-pressed') !== pressed)
       this.toggle.setAttribute('aria-pressed', pressed);
   }
