@@ -518,6 +518,31 @@ def test_values_a_million_deep_are_refused_or_passed_over(format: str, data: byt
         read(path, data, format)
 
 
+def test_stacks_are_cut_before_they_grow_with_the_square_of_their_depth(path: Path, tmp_path: Path) -> None:
+    slices = [
+        {"ph": "X", "name": f"f{at}", "pid": 1, "tid": 1, "ts": at, "dur": 2e4 - 2 * at}
+        for at in range(5_000)
+    ]
+    path.write_bytes(as_json(slices))
+    with within(megabytes=150, seconds=30):
+        recording = load(path, format="chrome")
+        recording.export(tmp_path / "run.pb.gz")
+    assert len(recording.table("stacks")) == 2_000
+    assert recording.samples["duration"].sum() == pytest.approx(20e-3)
+
+
+def test_many_threads_with_slices_within_slices_are_read_in_time(path: Path) -> None:
+    slices = [
+        {"ph": "X", "name": "f", "pid": 1, "tid": tid, "ts": at, "dur": 9 - 2 * at}
+        for tid in range(20_000)
+        for at in range(3)
+    ]
+    path.write_bytes(as_json(slices))
+    began = process_time()
+    assert len(load(path, format="chrome").tasks) == 20_000
+    assert process_time() - began < 20
+
+
 def test_a_long_key_and_a_long_number_are_taken_or_left(path: Path) -> None:
     long = dict(STREAM[0], key="k" * 10**7)
     with within(megabytes=300, seconds=30):

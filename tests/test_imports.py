@@ -455,6 +455,35 @@ def test_slices_within_slices_are_call_stacks(tmp_path: Path) -> None:
     assert recording.flame(prefix="alone")["function"].astype("str").tolist() == ["alone"]
 
 
+def test_processes_and_threads_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    """As of several interpreters, each of which calls itself python and its thread MainThread."""
+    path = tmp_path / "trace.json"
+    places = [(pid, tid) for pid in (1, 2) for tid in (3, 4)]
+    names: list[Any] = [
+        {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": "python"}} for pid in (1, 2)
+    ]
+    names += [
+        {
+            "ph": "M",
+            "name": "thread_name",
+            "pid": pid,
+            "tid": tid,
+            "args": {"name": "main" if pid == 1 else f"T{tid}"},
+        }
+        for pid, tid in places
+    ]
+    slices = [{"ph": "X", "name": "work", "pid": pid, "tid": tid, "ts": 0, "dur": 9} for pid, tid in places]
+    path.write_text(json.dumps(slices + names), "utf-8")
+    recording = load(path)
+    assert attempts(recording)[["worker", "thread"]].to_numpy().tolist() == [
+        ["python (1)", "main (3)"],
+        ["python (1)", "main (4)"],
+        ["python (2)", "T3"],
+        ["python (2)", "T4"],
+    ]
+    assert recording.workers["threads"].tolist() == [2, 2]
+
+
 def test_a_torn_trace_says_from_where_on(tmp_path: Path) -> None:
     path = tmp_path / "trace.json"
     event = {"ph": "X", "pid": 1, "tid": 2, "name": "wörk", "dur": 500}

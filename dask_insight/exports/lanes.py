@@ -18,8 +18,10 @@ def tracks(lane: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
     # Where none begins before the one before it has ended, none overlaps another either.
     same = sorted_lane[1:] == sorted_lane[:-1]
     mixed = np.unique(sorted_lane[1:][same & (begin[1:] < end[:-1])])
-    for one in mixed.tolist():
-        rows = order[lane[order] == one]
+    for first, last in zip(
+        np.searchsorted(sorted_lane, mixed), np.searchsorted(sorted_lane, mixed, "right"), strict=True
+    ):
+        rows = order[first:last]
         free: list[int] = []
         busy: list[tuple[float, int]] = []
         for row in rows.tolist():

@@ -11,8 +11,9 @@ microseconds.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -92,8 +93,8 @@ class _Trace:
     """Columns in the making."""
 
     def __init__(self) -> None:
-        self._processes: dict[Any, str] = {}
-        self._threads: dict[tuple[Any, Any], str] = {}
+        self._processes: dict[tuple[Any, ...], str] = {}
+        self._threads: dict[tuple[Any, ...], str] = {}
         self._slices: list[_Slice] = []
         self._open: dict[tuple[Any, Any], list[_Slice]] = defaultdict(list)
         self._instants: list[tuple[float, str, str]] = []
@@ -146,7 +147,7 @@ class _Trace:
         if phase == "M":
             name = str(args.get("name", ""))
             if event["name"] == "process_name":
-                self._processes[pid] = name
+                self._processes[(pid,)] = name
             elif event["name"] == "thread_name":
                 self._threads[pid, tid] = name
             return
@@ -227,10 +228,22 @@ class _Trace:
     def _moments(self, micros: Sequence[float]) -> np.ndarray:
         return self._started + np.asarray(micros, "f8") / 1e6
 
-    def _worker(self, pid: Any) -> str:
-        told = self._processes.get(pid, "")
+    @cached_property
+    def _worker_names(self) -> dict[tuple[Any, ...], str]:
         # Our own exports name a process "name address host".
-        return next((part for part in told.split() if "://" in part), told) or f"process {pid}"
+        return _told_apart(
+            {
+                place: next((part for part in name.split() if "://" in part), name)
+                for place, name in self._processes.items()
+            }
+        )
+
+    @cached_property
+    def _thread_names(self) -> dict[tuple[Any, ...], str]:
+        return _told_apart(self._threads)
+
+    def _worker(self, pid: Any) -> str:
+        return self._worker_names.get((pid,)) or f"process {pid}"
 
     def _folded(self) -> Fold | None:
         """Functions that called one another are stacks, tasks are the outermost."""
@@ -256,7 +269,7 @@ class _Trace:
             recording.append(batch)
 
     def _thread(self, one: _Slice) -> str:
-        return self._threads.get((one.pid, one.tid)) or str(one.tid)
+        return self._thread_names.get((one.pid, one.tid)) or str(one.tid)
 
     def _add_slices(self, recording: Recording) -> None:
         slices = self._slices
@@ -338,6 +351,15 @@ class _Trace:
             for column in ("cpu", "memory"):
                 told[column] = [row.get(column, _NAN) for row in rows.values()]
             recording.append(encode("resources", told))
+
+
+def _told_apart(names: Mapping[tuple[Any, ...], str]) -> dict[tuple[Any, ...], str]:
+    """Names of what has a number, the last of its place; with that number where others beside it are called so."""
+    often = Counter((place[:-1], name) for place, name in names.items())
+    return {
+        place: f"{name} ({place[-1]})" if name and often[place[:-1], name] > 1 else name
+        for place, name in names.items()
+    }
 
 
 def _slice(pid: Any, tid: Any, name: str, start: float, length: float, args: dict[str, Any]) -> _Slice:

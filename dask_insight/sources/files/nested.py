@@ -44,12 +44,13 @@ class Fold:
         self.stacks = Stacks()
         is_outer = np.ones(len(lane), bool)
         order = np.lexsort((-self._stop, start, lane))
-        same = lane[order][1:] == lane[order][:-1]
-        overlaps = same & (start[order][1:] < self._stop[order][:-1] - _SLACK)
+        lane = lane[order]
+        overlaps = (lane[1:] == lane[:-1]) & (start[order][1:] < self._stop[order][:-1] - _SLACK)
         self.within: dict[int, list[tuple[int, float, float]]] = {}
-        for one in np.unique(lane[order][1:][overlaps]).tolist():
-            rows = order[lane[order] == one].tolist()
-            self._sweep(rows, is_outer)
+        mixed = np.unique(lane[1:][overlaps])
+        bounds = np.searchsorted(lane, mixed), np.searchsorted(lane, mixed, "right")
+        for first, last in zip(*bounds, strict=True):
+            self._sweep(order[first:last].tolist(), is_outer)
         self.outer = np.flatnonzero(is_outer)
 
     @property

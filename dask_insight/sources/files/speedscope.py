@@ -182,8 +182,7 @@ class _File:
                 continue
             if kind == "O":
                 open_.append((frame, top))
-                if len(open_) <= 2_000:
-                    top = self._stacks.above(top, self._first + frame)
+                top = self._stacks.above(top, self._first + frame)
             elif open_ and open_[-1][0] == frame:
                 _, top = open_.pop()
             else:

@@ -11,7 +11,7 @@ import numpy as np
 from ...batch import Symbols, encode, intern
 from ...schema import NOTHING
 
-#: Frames of a stack that are kept, from its bottom.
+#: Frames of a stack that are kept, from its bottom: its readers take time and memory with the square of them.
 _DEEPEST = 2_000
 
 
@@ -28,6 +28,7 @@ class Stacks:
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], int] = {}
+        self._depth = array("H")
         self._process: list[tuple[str, str, int]] = []
         self._time, self._duration = array("d"), array("d")
         self._stack, self._run = array("L"), array("L")
@@ -36,14 +37,20 @@ class Stacks:
         return len(self._time)
 
     def above(self, parent: int, frame: int) -> int:
-        """The stack of a frame above another stack; `NOTHING` at the bottom."""
-        return self._known.setdefault((parent, frame), len(self._known))
+        """The stack of a frame above another stack, `NOTHING` at the bottom; that one, if it is too deep."""
+        depth = 0 if parent == NOTHING else self._depth[parent]
+        if depth >= _DEEPEST:
+            return parent
+        stack = self._known.setdefault((parent, frame), len(self._known))
+        if stack == len(self._depth):
+            self._depth.append(depth + 1)
+        return stack
 
     def of(self, frames: Sequence[int]) -> int:
         """The stack of these frames, the outermost first."""
         stack = NOTHING
         for frame in frames[:_DEEPEST]:
-            stack = self._known.setdefault((stack, frame), len(self._known))
+            stack = self.above(stack, frame)
         return stack
 
     def sample(self, stack: int, time: float, duration: float, run: int = NOTHING) -> None:
