@@ -8,6 +8,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -299,6 +300,43 @@ def test_two_dumps_share_their_tasks(run: Run, tmp_path: Path) -> None:
     assert len(once.graph) == len(twice.graph)
     assert len(once.tasks.query("status != 'running'")) == len(twice.tasks.query("status != 'running'"))
     assert (twice.events["kind"] == "transition").sum() == (once.events["kind"] == "transition").sum()
+
+
+def test_what_each_dump_tells_again_counts_once(run: Run, tmp_path: Path) -> None:
+    first = unpacked(run.folder / "dump.msgpack.gz")
+    address, worker = next(
+        (name, told) for name, told in first["workers"].items() if told["transfer_incoming_log"]
+    )
+    worker["logs"] = [["INFO", "twice"], ["INFO", "twice"]]
+    second = deepcopy(first)
+    second["workers"][address]["logs"] += [["INFO", "twice"], ["WARNING", "new"]]
+    new = dict(worker["transfer_incoming_log"][-1])
+    new["start"], new["stop"] = new["start"] + 60, new["stop"] + 60
+    second["workers"][address]["transfer_incoming_log"] += [new]
+    for name, state in (("1", first), ("2", second)):
+        (tmp_path / f"{name}.msgpack.gz").write_bytes(gzip.compress(msgpack.packb(state)))
+    once, both = load(tmp_path / "1.msgpack.gz"), load(tmp_path / "1.msgpack.gz", tmp_path / "2.msgpack.gz")
+    assert len(both.transfers) == len(once.transfers) + 1
+    assert both.transfers["transfer"].is_unique
+    logs = both.events[(both.events["kind"] == "log") & (both.events["source"] == address)]
+    assert logs["message"].tolist() == ["twice", "twice", "twice", "new"]
+
+
+def test_what_ran_in_one_dump_has_ended_in_the_next(run: Run, tmp_path: Path) -> None:
+    first = unpacked(run.folder / "dump.msgpack.gz")
+    running = load(run.folder / "dump.msgpack.gz").tasks.query("status == 'running'")
+    (key,), (address,) = running["key"].tolist(), running["worker"].astype("str").tolist()
+    second = deepcopy(first)
+    log = second["workers"][address]["log"]
+    begun = [entry for entry in log if len(entry) == 7 and entry[0] == key][-1]
+    end = max(entry[-1] for entry in log if isinstance(entry[-1], float)) + 5
+    log.append([key, "executing", "memory", "memory", {}, "task-finished", end])
+    for name, state in (("1", first), ("2", second)):
+        (tmp_path / f"{name}.msgpack.gz").write_bytes(gzip.compress(msgpack.packb(state)))
+    both = load(tmp_path / "1.msgpack.gz", tmp_path / "2.msgpack.gz")
+    (ended,) = both.tasks[both.tasks["key"] == key].to_dict("records")
+    assert str(ended["status"]) == "ok"
+    assert ended["duration"] == pytest.approx(end - begun[-1], abs=0.5)
 
 
 def test_a_worker_that_did_not_answer_is_named(run: Run, tmp_path: Path) -> None:

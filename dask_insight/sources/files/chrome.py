@@ -354,7 +354,7 @@ class _Trace:
 
 
 def _told_apart(names: Mapping[tuple[Any, ...], str]) -> dict[tuple[Any, ...], str]:
-    """Names of what has a number, the last of its place; with that number where others beside it are called so."""
+    """Names by place; where others beside it have the same, with its number, which the place ends with."""
     often = Counter((place[:-1], name) for place, name in names.items())
     return {
         place: f"{name} ({place[-1]})" if name and often[place[:-1], name] > 1 else name

@@ -39,19 +39,9 @@ _LACKS = {
     "resources": "This cluster dump holds no samples of CPU or memory.",
     "memory": "This cluster dump holds no memory measures of the workers.",
 }
-#: How dumps name a task and a worker within others.
+#: How dumps name a task within others.
 _TASK = re.compile(r"<TaskState (.*) [\w-]+>", re.DOTALL)
-_WORKER = re.compile(r"<WorkerState '([^']*)'")
-#: Seconds by which the scheduler's and a worker's times of one thing may differ.
-_CLOCKS = 0.2
-#: Seconds by which Dask's correction of a worker's clock may be wrong.
-_CORRECTION = 1.0
 _MEMORY = ("process", "managed", "unmanaged_old", "unmanaged_recent", "spilled", "optimistic")
-#: States of a worker's task in which a thread has it, and those that follow when it has ended.
-_ON_THREAD = ("executing", "long-running")
-#: States of one whose result is not wanted any more; its thread goes on.
-_ABANDONED = ("cancelled", "resumed")
-_ENDS = {"memory": "ok", "error": "erred", "rescheduled": "rescheduled", "released": "cancelled"}
 
 
 def matches(head: bytes) -> bool:
@@ -159,7 +149,9 @@ class _Dump:
         self._when: list[float] = []
         self._notes: list[str] = []
         self._about: dict[str, Any] = {}
-        self._transfers = 0
+        #: What each dump tells again, as long as its logs hold it: transfers, and lines of the workers' logs.
+        self._transfers: set[tuple[Any, ...]] = set()
+        self._lines: Counter[tuple[str, str, str]] = Counter()
         #: Number, moment and tasks of each graph that came.
         self._graphs: dict[str, tuple[int, float, int]] = {}
 
@@ -279,7 +271,11 @@ class _Dump:
             threads = lanes(found)
             for span in found:
                 task = self._tasks.id(span.key)
-                if any(span.is_of(other) for other in known.get((task, worker), ())):
+                # What ran when one dump was made may have ended by the next.
+                if any(
+                    span.is_of(other) and (other.ended or not span.ended)
+                    for other in known.get((task, worker), ())
+                ):
                     continue
                 self._spans[task, worker].append(span)
                 self._threads[worker, span] = threads[span]
@@ -325,8 +321,11 @@ class _Dump:
             for each in _items(told.get(log)):
                 if not isinstance(each, dict) or not number(each.get("start")) <= number(each.get("stop")):
                     continue
+                place = (worker, direction, str(each.get("who")), each["start"], each["stop"])
+                if place in self._transfers:
+                    continue
                 row = {
-                    "transfer": self._transfers,
+                    "transfer": len(self._transfers),
                     "worker": worker,
                     "peer": str(each.get("who") or ""),
                     "direction": direction,
@@ -335,20 +334,24 @@ class _Dump:
                     "nbytes": number(each.get("total")),
                     "compressed": number(each.get("compressed")),
                 }
-                self._transfers += 1
+                self._transfers.add(place)
                 for name, value in row.items():
                     rows[name].append(value)
         if rows:
             self._batches.append(encode("transfers", rows))
 
     def _take_logs(self, worker: str, told: Mapping[str, Any]) -> None:
-        lines = [
-            (str(each[0]).lower(), str(each[-1]))
-            for each in _items(told.get("logs"))
-            if isinstance(each, list) and len(each) >= 2
-        ]
+        here: Counter[tuple[str, str, str]] = Counter()
+        lines = []
+        for each in _items(told.get("logs")):
+            if isinstance(each, list) and len(each) >= 2:
+                line = (worker, str(each[0]).lower(), str(each[-1]))
+                here[line] += 1
+                if here[line] > self._lines[line]:
+                    lines.append(line)
+        self._lines |= here
         if lines:
-            level, message = map(list, zip(*lines, strict=True))
+            _, level, message = map(list, zip(*lines, strict=True))
             columns = {"level": level, "message": message, "source": [worker] * len(lines)}
             columns |= {"kind": ["log"] * len(lines), "time": [_NAN] * len(lines)}
             self._batches.append(encode("events", columns))

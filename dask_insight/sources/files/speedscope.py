@@ -22,7 +22,6 @@ from .stacks import Frame, Stacks
 from .told import facts, number, whole
 
 _SECONDS = {"seconds": 1.0, "milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds": 1e-9, "none": 1.0}
-_NAN = math.nan
 _LACKS = {
     "attempts": "A speedscope file holds call stacks only: no tasks.",
     "workers": "A speedscope file tells no workers; its threads stand in the flame graph.",
