@@ -76,7 +76,7 @@ class Questions(Store):
         )
         return made
 
-    def critical_path(self, by: str | None = None) -> pd.DataFrame:
+    def critical_path(self, by: str | None = None, *, cluster: str | None = None) -> pd.DataFrame:
         """What kept the run from ending sooner, step by step, from its beginning to its end.
 
         Found backwards from the attempt that ended last: where one waited, the
@@ -84,11 +84,17 @@ class Questions(Store):
         that their seconds add up to the length of the run. It begins with the
         first submission and ends when the scheduler knew the last result.
 
+        Several clusters in one recording have a path each, that of the cluster
+        with most work first.
+
         Parameters
         ----------
         by
             Sums instead of steps: by ``'prefix'``, ``'kind'``, ``'because'``,
-            ``'worker'`` or ``'group'``, most seconds first.
+            ``'worker'``, ``'group'`` or ``'cluster'``, most seconds first.
+        cluster
+            The path of one cluster alone: its scheduler's address, or
+            ``'local'``.
 
         Returns
         -------
@@ -102,20 +108,28 @@ class Questions(Store):
             step's task: *end* the end of the run, *input* a task that needed
             its result, *thread* a task that needed its thread, *submission*
             the client, *retry* a later attempt; and the attempt: ``prefix``,
-            ``key``, ``group``, ``worker``, ``thread``, ``task``, ``run``. With
-            `by`: ``seconds``, ``share`` (of all), ``steps`` and a column of
+            ``key``, ``group``, ``worker``, ``thread``, ``task``, ``run``; and its
+            ``cluster``. With `by`: ``seconds``, ``share`` (of all), ``steps`` and a column of
             seconds for each kind.
 
         Raises
         ------
         ValueError
-            If it cannot be summed by that.
+            If it cannot be summed by that, or no task ran on that cluster.
         """
-        made: pd.DataFrame = above("analysis.critical_path", "critical_path")(self.columns, self.started, by)
+        made: pd.DataFrame = above("analysis.critical_path", "critical_path")(
+            self.columns, self.started, by, cluster
+        )
         return made
 
-    def bounds(self) -> Any:
+    def bounds(self, *, cluster: str | None = None) -> Any:
         """How fast the run could have been at best, and how far above that it was; prints as text.
+
+        Parameters
+        ----------
+        cluster
+            Where there are several: the one that is asked about, by its
+            scheduler's address or ``'local'``; by default that with most work.
 
         Returns
         -------
@@ -125,7 +139,7 @@ class Questions(Store):
             ``least`` and ``most`` (Brent's bounds), ``seconds``, ``above`` (the
             run over ``least``); ``frame()`` gives the chain as a DataFrame.
         """
-        return above("analysis.bounds", "bounds")(self.columns)
+        return above("analysis.bounds", "bounds")(self.columns, cluster)
 
     def what_if(
         self,
@@ -136,6 +150,7 @@ class Questions(Store):
         transfers: bool = True,
         spilling: bool = True,
         chunks: float = 1,
+        cluster: str | None = None,
     ) -> Any:
         """How long the run would take otherwise: its graph replayed on a simulated cluster.
 
@@ -161,6 +176,9 @@ class Questions(Store):
         chunks
             How many times as large chunks are: 2, 3 … or 1/2, 1/3 …, where
             tasks are made from one chunk each.
+        cluster
+            Where there are several: the one that is asked about, by its
+            scheduler's address or ``'local'``; by default that with most work.
 
         Returns
         -------
@@ -172,7 +190,7 @@ class Questions(Store):
         Raises
         ------
         ValueError
-            If no task ended, a name is unknown, a number makes no sense, or
+            If no task ended, a name or the cluster is unknown, a number makes no sense, or
             the graph does not tell how it would look with other chunks.
         """
         return above("analysis.what_if", "what_if")(
@@ -184,6 +202,7 @@ class Questions(Store):
             transfers=transfers,
             spilling=spilling,
             chunks=chunks,
+            cluster=cluster,
         )
 
     def summary(self, *, findings: bool = True) -> Any:

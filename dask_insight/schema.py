@@ -70,6 +70,8 @@ def _table(name: str, doc: str, *columns: Column) -> Table:
 
 _EDITION = "Counts how often it was worked out: only rows of the highest number are valid."
 
+_CLUSTER = "Address of the scheduler that it is about; 'local' for local schedulers, '' if unknown."
+
 _ALL = (
     _table(
         "about",
@@ -415,6 +417,7 @@ _ALL = (
         Column("run", "u32", "The attempt at it; 4294967295 if none."),
         Column("worker", "sym", "Worker of the attempt."),
         Column("thread", "sym", "Thread of the attempt."),
+        Column("cluster", "sym", _CLUSTER),
         Column("edition", "u32", _EDITION),
     ),
     _table(
@@ -488,6 +491,7 @@ _ALL = (
         Column("high", "f64", "Most that it would take then.", unit="s"),
         Column("error", "f64", "How much too long the recorded run is simulated: 0.1 is 10 %."),
         Column("notes", "str", "What one must know of this answer, a line each."),
+        Column("cluster", "sym", _CLUSTER),
         Column("edition", "u32", _EDITION),
     ),
     _table(

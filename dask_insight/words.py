@@ -63,6 +63,11 @@ def listing(items: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def of_cluster(name: str) -> str:
+    """What a sentence about one of several clusters begins with; '' where there is but one."""
+    return f"{name}: " if name else ""
+
+
 def _sign(value: float) -> str:
     return "\N{MINUS SIGN}" if value < 0 else ""
 

@@ -159,3 +159,10 @@ def test_two_clusters_are_told_apart(client: Any) -> None:
     assert set(table.cluster) == addresses
     assert mine["client"] >= 20 * 0.05 / 4, "as long as the first cluster worked"
     assert "inputs" not in mine or mine["inputs"] < 0.1
+    path = run.critical_path(cluster=theirs)
+    assert set(path["cluster"]) == {theirs} and path["seconds"].sum() == pytest.approx(4 * 0.05, abs=0.15)
+    assert set(path["worker"]) - {""} == set(run.workers["worker"][run.workers["cluster"] == theirs])
+    assert set(run.critical_path()["cluster"]) == addresses
+    ours = run.what_if(workers=1)
+    assert ours.cluster == client.scheduler.address and ours.workers_before == 2
+    assert run.what_if(cluster=theirs).recorded == pytest.approx(path["seconds"].sum(), abs=1e-6)

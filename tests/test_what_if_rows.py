@@ -164,15 +164,6 @@ def test_failed_and_unended_tasks_are_told() -> None:
     assert cut["note"][0]["text"] == "1 task had not ended when the recording did: left out."
 
 
-def test_several_clusters_are_one_and_it_says_so() -> None:
-    workers = {"worker": ["w0", "w1"], "threads": [1, 1], "joined": [START - 1] * 2}
-    two = ran(TREE, [1, 1], workers=workers | {"cluster": ["tcp://a:1", "tcp://b:1"]})
-    told = "2 clusters are simulated as if their workers were of one."
-    assert told in [row["text"] for row in by_question(two)["note"]]
-    one = ran(TREE, [1, 1], workers=workers | {"cluster": ["tcp://a:1"] * 2})
-    assert "note" not in by_question(one)
-
-
 def test_time_in_which_a_person_thought_is_left_out() -> None:
     """Two cells, and a minute between them: more workers do not make the person think faster."""
     tasks = [*[Task("read", 1.0)] * 4, *[Task("read", 1.0, submission=1)] * 4]

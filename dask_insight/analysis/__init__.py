@@ -45,4 +45,4 @@ def what_if_rows(read: Read) -> dict[str, Any]:
     from .bounds import bounds
     from .what_if import rows
 
-    return rows(read, facts(read("about")), bounds(read))
+    return rows(read, facts(read("about")), lambda cluster: bounds(read, cluster))

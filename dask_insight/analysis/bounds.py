@@ -11,7 +11,7 @@ import numpy as np
 from .. import words
 from ..dag import Links, in_order, needs
 from ..tables.tasks import make
-from ..timeline import pauses
+from ..timeline import one_cluster, pauses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +38,8 @@ class Bounds(NamedTuple):
     chain: tuple[tuple[str, int, float], ...]
     #: Ids of its tasks, first to last.
     tasks: tuple[int, ...]
+    #: Address of the scheduler that it is about, where the recording has several; '' else.
+    cluster: str = ""
 
     @property
     def spread(self) -> float:
@@ -72,6 +74,7 @@ class Bounds(NamedTuple):
             return "No task ended while this was recorded."
         took, least = words.duration(self.seconds), words.duration(self.least)
         said = f"{took}; at best {least} on {words.count(self.threads, 'thread')}"
+        said = words.of_cluster(self.cluster) + said
         said += f", so that it took {self.above:.3g} times that." if self.above >= 1.005 else "."
         if self.longest >= self.spread:
             return f"{said} The longest chain of tasks binds: more threads do not help."
@@ -105,7 +108,8 @@ class Bounds(NamedTuple):
         """All numbers by name, for JSON; without the tasks of the chain."""
         names = ("seconds", "threads", "work", "spread", "longest", "least", "most", "above", "parallelism")
         chain = [dict(zip(("prefix", "tasks", "seconds"), part, strict=True)) for part in self.chain]
-        return {name: getattr(self, name) for name in names} | {"chain": chain, "verdict": self.verdict()}
+        more = {"chain": chain, "cluster": self.cluster, "verdict": self.verdict()}
+        return {name: getattr(self, name) for name in names} | more
 
     def __str__(self) -> str:
         figures = self.figures()
@@ -122,8 +126,16 @@ class Bounds(NamedTuple):
         return f"<p>{escape(self.verdict())}</p><table>{rows}</table>"
 
 
-def bounds(read: Read) -> Bounds:
-    """The bounds of a recording; `read` gives the columns of a table of the schema."""
+def bounds(read: Read, cluster: str | None = None) -> Bounds:
+    """The bounds of a recording; `read` gives the columns of a table of the schema.
+
+    Where it has several schedulers, of one of them, by default that with most work.
+    """
+    name, part = one_cluster(read, cluster)
+    return _bounds(part)._replace(cluster=name)
+
+
+def _bounds(read: Read) -> Bounds:
     columns = make(read)
     ran = np.flatnonzero(np.isfinite(columns["start"]) & np.isfinite(columns["stop"]))
     if not len(ran):

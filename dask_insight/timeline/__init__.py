@@ -1,6 +1,7 @@
 """Attempts as they happened on the threads of workers, for whoever asks where time went."""
 
 from .attempts import Attempts, Read, attempts, concerns, is_local
+from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .moments import Moments
@@ -8,6 +9,8 @@ from .pauses import pauses
 from .states import States, states
 
 __all__ = [
+    "LOCAL",
+    "UNNAMED",
     "Attempts",
     "Inputs",
     "Lanes",
@@ -15,10 +18,13 @@ __all__ = [
     "Read",
     "States",
     "attempts",
+    "by_cluster",
+    "cluster_of",
     "concerns",
     "inputs",
     "is_local",
     "lanes",
+    "one_cluster",
     "pauses",
     "states",
 ]

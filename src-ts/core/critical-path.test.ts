@@ -39,6 +39,26 @@ function tasksOf(): Tasks {
 
 const none = new Selection().filter();
 
+test('each of several clusters has its path, shown is the first until another is chosen', () => {
+  const tile = { kind: 'compute', because: 'end', task: 1, run: 10, thread: '1' };
+  const tasks = new Tasks(
+    recordingOf({
+      critical: [
+        { ...tile, start: 2, stop: 5, worker: 'b', cluster: 'two' },
+        { ...tile, start: 5, stop: 9, worker: 'b', cluster: 'two' },
+        { ...tile, start: 1, stop: 4, worker: 'a', cluster: 'one' }
+      ]
+    })
+  );
+  const path = criticalPathOf(tasks);
+  expect(path.clusters).toEqual(['two', 'one']);
+  expect([path.cluster, path.begin, path.seconds]).toEqual(['two', 2, 7]);
+  path.choose('one');
+  expect(criticalPathOf(tasks)).toBe(path);
+  expect([path.cluster, path.begin, path.seconds]).toEqual(['one', 1, 3]);
+  expect(path.threads).toEqual([{ worker: 'a', thread: '1' }]);
+});
+
 describe('CriticalPath', () => {
   test('tiles of one attempt are a step', () => {
     const path = criticalPathOf(tasksOf());

@@ -22,6 +22,7 @@ export interface Thread {
 /**
  * What kept the run from ending sooner, in order of time: tiles that follow one
  * another without a gap. The tiles of one attempt stand together and are a step.
+ * Of several clusters, each has its path; one of them is shown.
  */
 export class CriticalPath {
   /** Number of tiles, and of steps. */
@@ -44,21 +45,38 @@ export class CriticalPath {
   /** Where each step was: index into `threads`. */
   place = new Uint32Array(0);
   threads: readonly Thread[] = [];
+  /** The clusters that have a path, the one with most work first, and the one whose path this is. */
+  clusters: readonly string[] = [];
+  cluster = '';
   /** Grows with every change. */
   version = 0;
   private known = '';
+  private wanted: string | undefined;
+  private readonly callbacks = new Set<() => void>();
 
   constructor(private readonly tasks: Tasks) {}
 
   /** Takes the rows as they are now; true if there are others. */
   update(): boolean {
     const { recording, names } = this.tasks;
-    const known = `${recording.state('critical', 'graph')}|${names.length}`;
+    const known = `${recording.state('critical', 'graph')}|${names.length}|${this.wanted}`;
     if (known === this.known) return false;
     this.known = known;
     this.version++;
     this.read();
     return true;
+  }
+
+  /** From the next update on it is the path of this cluster. */
+  choose(cluster: string): void {
+    this.wanted = cluster;
+    for (const callback of [...this.callbacks]) callback();
+  }
+
+  /** Tells that another cluster was chosen. */
+  onChoose(callback: () => void): () => void {
+    this.callbacks.add(callback);
+    return () => this.callbacks.delete(callback);
   }
 
   /** When it begins and how long it is; the run's length. Seconds. */
@@ -95,7 +113,12 @@ export class CriticalPath {
 
   private read(): void {
     const table = this.tasks.recording.table('critical');
-    const order = inOrder(table.times('start'));
+    const { codes, names } = table.symbols('cluster');
+    const used = [...new Set(codes.subarray(0, table.rows))];
+    this.clusters = used.map(code => names[code]);
+    const chosen = used.find(code => names[code] === this.wanted) ?? used[0];
+    this.cluster = names[chosen] ?? '';
+    const order = inOrder(table.times('start')).filter(row => codes[row] === chosen);
     const take = <T extends Float64Array | Uint32Array | Uint8Array>(into: T, from: ArrayLike<number>): T => {
       for (let at = 0; at < order.length; at++) into[at] = from[order[at]];
       return into;

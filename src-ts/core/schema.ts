@@ -471,6 +471,8 @@ export const TABLES = {
     worker: 'sym',
     /** Thread of the attempt. */
     thread: 'sym',
+    /** Address of the scheduler that it is about; 'local' for local schedulers, '' if unknown. */
+    cluster: 'sym',
     /** Counts how often it was worked out: only rows of the highest number are valid. */
     edition: 'u32'
   },
@@ -548,6 +550,8 @@ export const TABLES = {
     error: 'f64',
     /** What one must know of this answer, a line each. */
     notes: 'str',
+    /** Address of the scheduler that it is about; 'local' for local schedulers, '' if unknown. */
+    cluster: 'sym',
     /** Counts how often it was worked out: only rows of the highest number are valid. */
     edition: 'u32'
   },

@@ -20,8 +20,10 @@ export interface Possible {
   readonly notes: readonly string[];
 }
 
-/** How much faster a run could be. */
+/** How much faster the run of a cluster could be. */
 export interface WhatIf {
+  /** Address of its scheduler; 'local' for local schedulers, '' if unknown. */
+  readonly cluster: string;
   readonly recorded: Possible | undefined;
   /** Bounds of its time, in the order of the table. */
   readonly bounds: readonly Possible[];
@@ -38,14 +40,16 @@ export interface WhatIf {
 
 const BOUNDS = ['longest', 'spread', 'most'];
 
-/** What the table `what_if` tells; undefined where it has not been worked out. */
-export function whatIfOf(recording: Recording): WhatIf | undefined {
+/** What the table `what_if` tells of each cluster; none where it has not been worked out. */
+export function whatIfsOf(recording: Recording): WhatIf[] {
   const table = recording.table('what_if');
-  if (table.rows === 0) return undefined;
   const columns = ['value', 'seconds', 'low', 'high', 'error'] as const;
   const [value, seconds, low, high, error] = columns.map(name => table.numbers(name));
-  const all: Possible[] = [];
+  const clusters = new Map<string, Possible[]>();
   for (let row = 0; row < table.rows; row++) {
+    const cluster = table.text('cluster', row);
+    const all = clusters.get(cluster) ?? [];
+    clusters.set(cluster, all);
     all.push({
       question: table.text('question', row),
       text: table.text('text', row),
@@ -58,6 +62,12 @@ export function whatIfOf(recording: Recording): WhatIf | undefined {
       notes: table.text('notes', row).split('\n').filter(Boolean)
     });
   }
+  const isEdition = table.rows > 0 && table.numbers('edition')[0] > 0;
+  return Array.from(clusters, ([cluster, all]) => ({ cluster, isEdition, ...sorted(all) }));
+}
+
+/** The rows by what they are. */
+function sorted(all: readonly Possible[]): Omit<WhatIf, 'cluster' | 'isEdition'> {
   const first = (question: string): Possible | undefined => all.find(each => each.question === question);
   const said = (question: string): string[] =>
     all.filter(each => each.question === question).map(({ text }) => text);
@@ -68,7 +78,6 @@ export function whatIfOf(recording: Recording): WhatIf | undefined {
     calibration: first('calibration'),
     answers: all.filter(({ question, seconds: took }) => !others.has(question) && took >= 0),
     notes: said('note'),
-    gaps: said('gap'),
-    isEdition: table.numbers('edition')[0] > 0
+    gaps: said('gap')
   };
 }

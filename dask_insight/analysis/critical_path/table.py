@@ -11,27 +11,40 @@ from ...columns import take_texts
 from ...lookup import TextRows, pick
 from ...schema import NOTHING
 from ...tables.tasks import make
+from ...timeline import by_cluster, one_cluster
 from .history import Read
 from .walk import KINDS, REASONS, path
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_BY = ("prefix", "kind", "because", "worker", "group")
+_BY = ("prefix", "kind", "because", "worker", "group", "cluster")
 
 
-def critical_path(read: Read, started: float, by: str | None = None) -> pd.DataFrame:
+def critical_path(
+    read: Read, started: float, by: str | None = None, cluster: str | None = None
+) -> pd.DataFrame:
     """The table of `Recording.critical_path`."""
     import pandas as pd
 
     if by not in (None, *_BY):
         raise ValueError(f"by={by!r}: it can be one of {', '.join(map(repr, _BY))}")
+    parts = by_cluster(read) if cluster is None else dict([one_cluster(read, cluster)])
+    tables = [_frame(part, started, name) for name, part in parts.items()]
+    table = pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
+    return table if by is None else _sums(table, by)
+
+
+def _frame(read: Read, started: float, cluster: str) -> pd.DataFrame:
+    """The path of one scheduler."""
+    import pandas as pd
+
     columns = make(read)
     tiles = path(read, columns)
     rows = np.array([tile.row for tile in tiles], "i8")
     start = np.array([tile.start for tile in tiles]) - started
     stop = np.array([tile.stop for tile in tiles]) - started
-    table = pd.DataFrame(
+    return pd.DataFrame(
         {
             "start": start,
             "stop": stop,
@@ -45,13 +58,19 @@ def critical_path(read: Read, started: float, by: str | None = None) -> pd.DataF
             "thread": _names(columns["thread"], rows),
             "task": _ids(columns["task"], rows),
             "run": _ids(columns["run"], rows),
+            "cluster": cluster,
         }
     )
-    return table if by is None else _sums(table, by)
 
 
 def critical_rows(read: Read) -> dict[str, Any]:
-    """The path as columns of the table ``critical``."""
+    """The paths as columns of the table ``critical``, that of the scheduler with most work first."""
+    tables = [_rows(part, name) for name, part in by_cluster(read).items()]
+    return {name: _together([table[name] for table in tables]) for name in tables[0]}
+
+
+def _rows(read: Read, cluster: str) -> dict[str, Any]:
+    """The path of one scheduler."""
     columns = make(read)
     tiles = path(read, columns)
     rows = np.array([tile.row for tile in tiles], "i8")
@@ -64,7 +83,17 @@ def critical_rows(read: Read) -> dict[str, Any]:
         "run": _ids(columns["run"], rows),
         "worker": _symbols(columns["worker"], rows),
         "thread": _symbols(columns["thread"], rows),
+        "cluster": intern([cluster] * len(tiles)),
     }
+
+
+def _together(parts: list[Any]) -> Any:
+    """One column after another."""
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(parts[0], Symbols):
+        return intern([text for part in parts for text in part.tolist()])
+    return np.concatenate(parts)
 
 
 def _sums(table: pd.DataFrame, by: str) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...batch import Symbols
+from ...columns import take
 from ...lookup import Lookup, pick
 from ...schema import NOTHING
 from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, pauses, states
@@ -365,10 +366,14 @@ class Facts:
 
     @cached_property
     def path(self) -> Path:
-        """The critical path."""
+        """The critical path; where there are several clusters, the longest of theirs."""
         told = self.read("critical")
-        rows = Lookup(self.attempts.run).rows(told["run"])
-        return Path(told["start"], told["stop"], told["kind"], told["because"], rows)
+        cluster: Symbols = told["cluster"]
+        seconds = np.bincount(cluster.codes, told["stop"] - told["start"], max(1, len(cluster.names)))
+        mine = cluster.codes == int(seconds.argmax())
+        here: dict[str, Any] = {name: take(values, mine) for name, values in told.items()}
+        rows = Lookup(self.attempts.run).rows(here["run"])
+        return Path(here["start"], here["stop"], here["kind"], here["because"], rows)
 
     @cached_property
     def workers(self) -> dict[str, dict[str, Any]]:

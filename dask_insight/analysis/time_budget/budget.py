@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...timeline import Attempts, Lanes, Moments, Read, attempts, concerns, inputs, lanes, states
+from ...timeline import LOCAL, Attempts, Lanes, Moments, Read, attempts, concerns, inputs, lanes, states
 from .clusters import clusters
 from .idle import idle
 from .parts import CODE, Pieces, together
@@ -67,7 +67,7 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
         if not mine.any():
             continue
         rows = told.attempt == code if len(told.names) > 1 else None
-        part, parts = _of_scheduler(read, known, everything, mine, (start, stop), rows, name is None)
+        part, parts = _of_scheduler(read, known, everything, mine, (start, stop), rows, name == LOCAL)
         ran, idled = (each.between(start, stop) for each in (part.ran, part.idle))
         if np.isfinite(every):
             ran, idled = split(ran, start, every), split(idled, start, every)

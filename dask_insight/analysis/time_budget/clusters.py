@@ -8,14 +8,14 @@ import numpy as np
 
 from ...lookup import pick
 from ...schema import NOTHING
-from ...timeline import Attempts, Lanes, Read, is_local
+from ...timeline import LOCAL, Attempts, Lanes, Read, cluster_of
 
 
 class Clusters(NamedTuple):
     """The schedulers of a recording, by code."""
 
-    #: Address of each; '' if unknown. That of the local schedulers is None, and the last.
-    names: list[str | None]
+    #: Address of each; '' if unknown, `LOCAL` of the local ones.
+    names: list[str]
     #: Code of each worker of the lanes, and of each attempt.
     worker: np.ndarray
     attempt: np.ndarray
@@ -23,17 +23,9 @@ class Clusters(NamedTuple):
 
 def clusters(read: Read, known: Attempts, everything: Lanes) -> Clusters:
     """Tell the schedulers apart; all local ones are one."""
-    table = read("workers")
-    told = dict(zip(table["worker"].tolist(), table["cluster"].tolist(), strict=True))
-    addresses = sorted({name for name in told.values() if name})
-    # What a recording does not say of a worker is clear where there is but one cluster.
-    missing = addresses[0] if len(addresses) == 1 else ""
-
-    def of(worker: str) -> str | None:
-        return None if is_local(worker) else told.get(worker) or missing
-
+    of = cluster_of(read)
     workers = [of(name) for name in everything.workers]
-    names = sorted(set(workers), key=lambda name: (name is None, name or ""))
+    names = sorted(set(workers), key=lambda name: (name == LOCAL, name))
     code = {name: number for number, name in enumerate(names)}
     seen = [code.get(of(name), -1) if name else -1 for name in known.worker.names]
     worker = np.array([code[name] for name in workers], "i8")

@@ -110,7 +110,7 @@ def _key(read: Read, found: Budget, about: Subjects, name: str, width: float) ->
         return _Key(name, names, found.lanes.worker[found.pieces.lane])
     if name == "cluster":
         of = clusters(read, found.attempts, found.lanes)
-        names = np.array([*("local" if each is None else each for each in of.names), ""], object)[:-1]
+        names = np.array([*of.names, ""], object)[:-1]
         return _Key(name, names, of.worker[found.lanes.worker[found.pieces.lane]])
     submissions = read("submissions")
     rows = Lookup(submissions["submission"]).rows(about.submission)

@@ -44,6 +44,8 @@ class WhatIf(NamedTuple):
     cores: float
     #: What the simulation left out that may matter here.
     notes: tuple[str, ...] = ()
+    #: Address of the scheduler that it is about, where the recording has several; '' else.
+    cluster: str = ""
 
     @property
     def error(self) -> float:
@@ -62,13 +64,14 @@ class WhatIf(NamedTuple):
 
     def verdict(self) -> str:
         """The answer in a sentence."""
+        of = words.of_cluster(self.cluster)
         if not self.change:
-            return f"As it was recorded: {words.duration(self.recorded)}."
+            return f"{of}As it was recorded: {words.duration(self.recorded)}."
         if self.trusted:
             would = words.duration(self.seconds)
         else:
             would = f"between {words.duration(self.low)} and {words.duration(self.high)}"
-        return f"{self.change}: {would} instead of {words.duration(self.recorded)}{self._times()}."
+        return f"{of}{self.change}: {would} instead of {words.duration(self.recorded)}{self._times()}."
 
     def _times(self) -> str:
         if not self.trusted or not self.speedup > 0:

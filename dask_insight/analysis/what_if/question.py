@@ -12,6 +12,7 @@ import numpy as np
 from ... import words
 from ...lookup import Lookup
 from ...tables.tasks import make
+from ...timeline import one_cluster
 from .answer import TRUSTED, WhatIf
 from .chunks import with_chunks
 from .costs import recorded_costs
@@ -23,13 +24,17 @@ from .simulation import simulate
 class Replay:
     """A recording made ready for questions, of which each then takes one simulation.
 
+    Where it has several schedulers, it is about one of them, by default that with most work.
+
     Raises
     ------
     ValueError
-        If no task ended, or it does not tell which task needs which.
+        If no task ended, it does not tell which task needs which, or no task ran on that cluster.
     """
 
-    def __init__(self, read: Read, about: Mapping[str, Any]) -> None:
+    def __init__(self, read: Read, about: Mapping[str, Any], cluster: str | None = None) -> None:
+        #: Address of the scheduler; '' where there is but one.
+        self.cluster, read = one_cluster(read, cluster)
         if isinstance(source := about.get("source"), str) and not len(read("edges")["task"]):
             raise ValueError(f"this recording ({source}) does not tell which task needs which")
         self._columns = make(read)
@@ -43,8 +48,6 @@ class Replay:
         self._known = simulate(recorded, self._before)
         self._cores = _cores(read("workers"))
         left = read("workers")["left"]
-        of = dict(zip(read("workers")["worker"].tolist(), read("workers")["cluster"].tolist(), strict=True))
-        self._clusters = len({cluster for name in self.workers if (cluster := of.get(name))})
         self._left = int((recorded.clock(left) < 0.99 * recorded.seconds).sum())
 
     @property
@@ -111,6 +114,7 @@ class Replay:
                 *self._about_all(),
                 *_notes(self._columns, before, after, (cores, self._cores, seconds), self._left),
             ),
+            cluster=self.cluster,
         )
 
     def _about_all(self) -> Iterator[str]:
@@ -118,13 +122,11 @@ class Replay:
         away = float((self._recorded.away.stop - self._recorded.away.start).sum())
         if away > 0:
             yield f"{words.duration(away)} in which nobody waited for a result are left out"
-        if self._clusters > 1:
-            yield f"{self._clusters} clusters are simulated as if their workers were of one"
 
 
-def what_if(read: Read, about: Mapping[str, Any], **asked: Any) -> WhatIf:
+def what_if(read: Read, about: Mapping[str, Any], cluster: str | None = None, **asked: Any) -> WhatIf:
     """One question to a recording; see `Replay.ask`."""
-    return Replay(read, about).ask(**asked)
+    return Replay(read, about, cluster).ask(**asked)
 
 
 def _workers(table: Mapping[str, Any], columns: Mapping[str, Any], recorded: Model) -> list[str]:

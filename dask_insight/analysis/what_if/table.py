@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ... import words
 from ...batch import Texts, intern
+from ...timeline import by_cluster
 from .model import Read
 from .question import Replay
 from .usual import MOST, usual
@@ -37,11 +38,18 @@ class Row(NamedTuple):
     high: float = math.nan
     error: float = math.nan
     notes: Sequence[str] = ()
+    cluster: str = ""
 
 
-def rows(read: Read, about: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
-    """The columns of the table."""
-    return _columns([*_bounds(bounds), *_simulated(read, about)])
+def rows(read: Read, about: Mapping[str, Any], bounds: Callable[[str], Bounds]) -> dict[str, Any]:
+    """The columns of the table, the scheduler with most work first; `bounds` gives those of one."""
+    clusters = list(by_cluster(read))
+    made = [
+        row._replace(cluster=name)
+        for name in clusters
+        for row in (*_bounds(bounds(name)), *_simulated(read, about, name, MOST // len(clusters)))
+    ]
+    return _columns(made)
 
 
 def _bounds(bounds: Bounds) -> Iterator[Row]:
@@ -68,13 +76,13 @@ def _bounds(bounds: Bounds) -> Iterator[Row]:
     yield Row("most", seconds=bounds.most)
 
 
-def _simulated(read: Read, about: Mapping[str, Any]) -> Iterator[Row]:
-    tasks = len(read("attempts")["run"])
-    if tasks > MOST // 2:
+def _simulated(read: Read, about: Mapping[str, Any], cluster: str, most: int) -> Iterator[Row]:
+    tasks = len(by_cluster(read)[cluster]("attempts")["run"])
+    if tasks > most // 2:
         yield Row("gap", f"{words.count(tasks, 'task')} would take long to simulate: {_ASK} does it.")
         return
     try:
-        found = usual(Replay(read, about))
+        found = usual(Replay(read, about, cluster), most)
     except ValueError as error:
         yield Row("gap", _sentence(str(error)))
         return
@@ -105,6 +113,7 @@ def _sentence(text: str) -> str:
 def _columns(made: Sequence[Row]) -> dict[str, Any]:
     numbers = ("value", "seconds", "low", "high", "error")
     return {
+        "cluster": intern([row.cluster for row in made]),
         "question": intern([row.question for row in made]),
         "text": Texts.of([row.text for row in made]),
         "tasks": Texts.of([json.dumps(list(row.tasks), ensure_ascii=False) for row in made]),

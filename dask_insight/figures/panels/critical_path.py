@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import words
 from ...analysis.overview import short
+from ...timeline import UNNAMED
 from ..chart import Axis, Boxes, Chart, Group, Plot, Rows, Shape, Sign
 from ..colors import Rgb, reserved
 from ..request import Request
@@ -36,9 +37,17 @@ _NO_TASK = "before the first task"
 
 
 def chart(request: Request) -> Chart:
-    """The path as a strip over time, and what it is made of by task name."""
+    """The path as a strip over time, and what it is made of by task name.
+
+    Of several clusters, that with most work, or that of the first worker asked for.
+    """
     title = "Critical path"
     path = request.recording.critical_path()
+    clusters = path["cluster"].astype(str)
+    if clusters.nunique() > 1:
+        mine = clusters if request.workers is None else clusters[path["worker"].isin(request.workers)]
+        path = path[clusters == next(iter(mine), clusters.iloc[0])]
+        title += f", {path['cluster'].iloc[0] or UNNAMED}"
     low, high = request.between
     keep = (path["stop"] > low) & (path["start"] < high)
     if request.prefixes is not None:

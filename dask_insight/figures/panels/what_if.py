@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 from ... import words
+from ...timeline import UNNAMED
 from ..chart import Chart, Sign
 from ..colors import Rgb
 from ..request import Request
@@ -32,13 +33,19 @@ class _Time(NamedTuple):
 
 
 def chart(request: Request) -> Chart:
-    """A bar a time, on one scale; what is uncertain about it is pale."""
+    """A bar a time, on one scale; what is uncertain about it is pale.
+
+    Of several clusters, that with most work.
+    """
     table = request.recording.answer("what_if")
     names = ("question", "text", "seconds", "low", "high")
+    clusters: list[str] = table["cluster"].tolist()
     rows = [_Time(*row) for row in zip(*(table[name].tolist() for name in names), strict=True)]
+    rows = [row for row, cluster in zip(rows, clusters, strict=True) if cluster == clusters[0]]
+    title = f"What if, {clusters[0] or UNNAMED}" if len(set(clusters)) > 1 else "What if"
     times = [row for row in rows if row.question not in _SAID and row.seconds >= 0]
     if not times:
-        return Chart("What if", empty="No task has ended: there is nothing to simulate.")
+        return Chart(title, empty="No task has ended: there is nothing to simulate.")
     took = next((row.seconds for row in times if row.question == "recorded"), math.nan)
     theme = request.theme
     simulated = _SIMULATED[theme.dark]
@@ -52,7 +59,7 @@ def chart(request: Request) -> Chart:
         signs.append(Sign("simulated", simulated))
     note = " ".join(row.text.replace("`", "") for row in rows if row.question in _SAID)
     plot = bars.plot(made, "s", words.duration, label="length of the run", room=0.42)
-    return Chart("What if", [plot], signs, note=note)
+    return Chart(title, [plot], signs, note=note)
 
 
 def _bar(row: _Time, took: float, color: Rgb, pale: Rgb) -> bars.Bar:

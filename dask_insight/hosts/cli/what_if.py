@@ -56,6 +56,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         type=_times,
         help="chunks were 2, 3 … times as large, or 1/2, 1/3 …, where the graph tells how",
     )
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="where several were recorded: the one that is asked about; without it, all are asked the usual "
+        "questions, and other questions are about the one with most work",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
 
 
@@ -100,7 +106,10 @@ def _execute(options: argparse.Namespace) -> int:
     }
     asked = {name: value for name, value in changes.items() if value is not None}
     try:
-        told = _answer(recording, asked) if asked else _usual(recording)
+        if asked:
+            told = _answer(recording, asked | {"cluster": options.cluster})
+        else:
+            told = _usual_of(recording, options.cluster)
     except ValueError as error:
         raise CommandError(str(error), ExitCode.USAGE if asked else ExitCode.UNREADABLE) from None
     print(_json(told) if options.json else told["text"])
@@ -112,11 +121,22 @@ def _answer(recording: Recording, asked: Mapping[str, Any]) -> dict[str, Any]:
     return {"text": str(answer), "answer": answer.to_dict()}
 
 
-def _usual(recording: Recording) -> dict[str, Any]:
+def _usual_of(recording: Recording, cluster: str | None) -> dict[str, Any]:
+    """The usual questions to one cluster, or to all, of which the others are told beside the first."""
+    from ...timeline import by_cluster
+
+    clusters = by_cluster(recording.columns) if cluster is None else [cluster]
+    first, *others = [_usual(recording, each) for each in clusters]
+    text = "\n\n\n".join(each["text"] for each in (first, *others))
+    plain = [{name: value for name, value in each.items() if name != "text"} for each in others]
+    return first | {"text": text} | ({"others": plain} if others else {})
+
+
+def _usual(recording: Recording, cluster: str) -> dict[str, Any]:
     from ...analysis.what_if import Replay, usual
 
-    bounds = recording.bounds()
-    found = usual(Replay(recording.columns, recording.about), most=sys.maxsize)
+    bounds = recording.bounds(cluster=cluster)
+    found = usual(Replay(recording.columns, recording.about, cluster), most=sys.maxsize)
     lines = [str(bounds), "", found.known.trust(), ""]
     lines += [answer.verdict() for _, answer in found.answers]
     notes = [*found.notes, *(note for _, answer in found.answers for note in answer.notes)]

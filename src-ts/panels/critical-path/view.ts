@@ -31,6 +31,8 @@ export class CriticalPathView implements PanelView {
   readonly below = element('div', { class: 'di-path-list' });
   readonly controls: readonly HTMLElement[];
   private readonly strip = new Strip();
+  /** Shown where there are several clusters. */
+  private readonly clusters: HTMLSelectElement;
   private by: By = 'name';
   private table: Table | undefined;
   private tabled = '';
@@ -50,7 +52,13 @@ export class CriticalPathView implements PanelView {
         context.surface.invalidate('layout');
       }
     );
-    this.controls = [lists];
+    this.clusters = choice('Cluster', [], '', cluster => {
+      context.selection.clear(SOURCE);
+      this.path.choose(cluster);
+      context.surface.invalidate('layout');
+    });
+    this.clusters.hidden = true;
+    this.controls = [this.clusters, lists];
   }
 
   empty(): string | undefined {
@@ -75,6 +83,7 @@ export class CriticalPathView implements PanelView {
   layout(): void {
     const { selection, surface, tasks } = this.context;
     const { theme } = surface;
+    this.offerClusters();
     const tabled = [
       this.path.version,
       this.by,
@@ -190,6 +199,17 @@ export class CriticalPathView implements PanelView {
 
   private get path(): CriticalPath {
     return criticalPathOf(this.context.tasks);
+  }
+
+  private offerClusters(): void {
+    const { clusters, cluster } = this.path;
+    this.clusters.hidden = clusters.length < 2;
+    if ([...this.clusters.options].map(({ value }) => value).join('\n') !== clusters.join('\n')) {
+      this.clusters.replaceChildren(
+        ...clusters.map(name => element('option', { value: name }, name || 'cluster'))
+      );
+    }
+    this.clusters.value = cluster;
   }
 
   private tellKinds(seconds: Float64Array): void {

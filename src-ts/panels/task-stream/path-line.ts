@@ -33,6 +33,7 @@ export class PathLine {
   /** Lane of each thread of the path, -1 if it has none; and what that was worked out for. */
   private laneOf = new Int32Array(0);
   private known = '';
+  private readonly stop: () => void;
 
   constructor(private readonly context: PanelContext) {
     this.toggle = button(
@@ -46,7 +47,12 @@ export class PathLine {
       },
       icon('path')
     );
+    this.stop = this.path.onChoose(() => context.surface.invalidate('base'));
     this.update();
+  }
+
+  dispose(): void {
+    this.stop();
   }
 
   get shown(): boolean {

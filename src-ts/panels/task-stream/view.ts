@@ -200,6 +200,7 @@ export class TaskStreamView implements PanelView {
 
   dispose(): void {
     this.disposed = true;
+    this.pathLine.dispose();
   }
 
   private view({ start, perPixel, width }: Scale, ratio: number): View {

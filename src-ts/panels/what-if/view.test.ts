@@ -63,8 +63,22 @@ const lines = (panel: HTMLElement): HTMLElement[] => [
 const texts = (panel: HTMLElement, part: string): string[] =>
   lines(panel).map(line => line.querySelector(`.di-what-if-${part}`)?.textContent ?? '');
 
+const inCluster = (cluster: string): Row[] =>
+  ROWS.slice(0, 6).map(row =>
+    row.question === 'recorded' ? { ...row, cluster, text: `${cluster}: ${row.text}` } : { ...row, cluster }
+  );
+
 beforeEach(() => document.body.replaceChildren());
 afterEach(() => mounted?.dispose());
+
+it('tells each of several clusters apart', () => {
+  const panel = show([...inCluster('tcp://a'), ...inCluster('tcp://b')]);
+  const told = [...panel.querySelectorAll('.di-what-if-said')].map(each => each.textContent);
+  expect(told).toEqual(['tcp://a: 10 s; at best 4 s.', 'tcp://b: 10 s; at best 4 s.']);
+  expect(lines(panel)).toHaveLength(10);
+  const rows = mounted?.view.rows?.();
+  expect([rows?.length, rows?.row(5)[0]]).toEqual([10, 'tcp://b: Recorded']);
+});
 
 describe('the lines', () => {
   it('begin with the run and its bounds, then the answers as they are ranked', () => {

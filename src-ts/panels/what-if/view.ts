@@ -1,5 +1,5 @@
 import { MISSING, share } from '../../core/format';
-import { type Possible, type WhatIf, whatIfOf } from '../../core/what-if';
+import { type Possible, type WhatIf, whatIfsOf } from '../../core/what-if';
 import { css } from '../../draw/palette';
 import { themeOf, watchTheme } from '../../draw/theme';
 import { element } from '../element';
@@ -9,11 +9,21 @@ import { BOUND_WORDS, boundWords, changeWords, timeWords } from './words';
 
 const SOURCE = 'what-if';
 
+/** Everything that has a time, in its order. */
+function timesOf({ recorded, bounds, answers }: WhatIf): Possible[] {
+  return [...(recorded ? [recorded] : []), ...bounds, ...answers];
+}
+
+function said(text: string, kind = 'di-what-if-note'): HTMLElement {
+  return element('p', { class: kind }, ...inline(text));
+}
+
 /** Times on one scale, a line each: the run, its bounds, then what would change it. */
 export class WhatIfView implements PanelView {
   readonly plain = true;
   readonly below = element('div', { class: 'di-what-if' });
-  private found: WhatIf | undefined;
+  /** Of each cluster, the one with most work first. */
+  private found: readonly WhatIf[] = [];
   private known = '';
   /** Buttons, with the task names that each chooses. */
   private choosers: [HTMLButtonElement, readonly string[]][] = [];
@@ -46,8 +56,8 @@ export class WhatIfView implements PanelView {
     const known = `${recording.state('what_if')} ${recording.about('stopped')}`;
     if (known !== this.known) {
       this.known = known;
-      this.found = whatIfOf(recording);
-      if (this.found) this.build(this.found);
+      this.found = whatIfsOf(recording);
+      this.build();
     }
     const own = (selection.own(SOURCE, 'name') ?? []).join('\n');
     for (const [button, names] of this.choosers) {
@@ -56,11 +66,12 @@ export class WhatIfView implements PanelView {
   }
 
   rows(): TableRows {
-    const { recorded, bounds = [], answers = [] } = this.found ?? {};
-    const list = [...(recorded ? [recorded] : []), ...bounds, ...answers];
-    const took = recorded?.seconds ?? Number.NaN;
-    const name = ({ question, text }: Possible): string =>
+    const list = this.found.flatMap(found => timesOf(found).map(each => ({ ...each, found })));
+    const isOne = this.found.length < 2;
+    const name = ({ question, text, found }: (typeof list)[number]): string =>
+      (isOne ? '' : `${found.cluster || 'cluster'}: `) +
       (BOUND_WORDS[question]?.[0] ?? text).replaceAll('`', '');
+    const tookOf = ({ recorded }: WhatIf): number => recorded?.seconds ?? Number.NaN;
     return {
       columns: [
         { title: 'What', numeric: false },
@@ -73,13 +84,13 @@ export class WhatIfView implements PanelView {
       row: row => [
         name(list[row]),
         timeWords(list[row]),
-        changeWords(list[row], took),
+        changeWords(list[row], tookOf(list[row].found)),
         Number.isNaN(list[row].error) ? MISSING : share(Math.abs(list[row].error)),
         list[row].notes.join(' ')
       ],
       value: (row, column) => {
-        const { seconds, error, notes } = list[row];
-        return [name(list[row]), seconds, seconds / took - 1, error, notes.join(' ')][column];
+        const { seconds, error, notes, found } = list[row];
+        return [name(list[row]), seconds, seconds / tookOf(found) - 1, error, notes.join(' ')][column];
       }
     };
   }
@@ -88,12 +99,22 @@ export class WhatIfView implements PanelView {
     this.stop();
   }
 
-  private build(found: WhatIf): void {
-    const { recorded, bounds, calibration, answers, notes, gaps, isEdition } = found;
-    const live = isEdition && this.context.recording.about('stopped') === undefined;
+  private build(): void {
     this.choosers = [];
-    const all = [...(recorded ? [recorded] : []), ...bounds, ...answers];
-    const most = Math.max(...all.flatMap(({ seconds, high }) => [seconds, high || 0]));
+    const most = Math.max(
+      ...this.found.flatMap(timesOf).flatMap(({ seconds, high }) => [seconds, high || 0])
+    );
+    const live = this.found.some(({ isEdition }) => isEdition);
+    const isOpen = this.context.recording.about('stopped') === undefined;
+    this.below.replaceChildren(
+      ...this.found.flatMap(found => this.block(found, most)),
+      ...(live && isOpen ? [said('Worked out anew whenever no task is running.')] : [])
+    );
+  }
+
+  /** What is told of one cluster; its sentence on the run names it where there are several. */
+  private block(found: WhatIf, most: number): HTMLElement[] {
+    const { recorded, bounds, calibration, answers, notes, gaps } = found;
     const took = recorded?.seconds ?? 0;
     const list = (rows: readonly Possible[], label: string): HTMLElement => {
       const lines = rows.map(each => this.line(each, took, most));
@@ -101,16 +122,12 @@ export class WhatIfView implements PanelView {
       if (took > 0) made.style.setProperty('--di-took', `${(100 * took) / most}%`);
       return made;
     };
-    const said = (text: string, kind = 'di-what-if-note'): HTMLElement =>
-      element('p', { class: kind }, ...inline(text));
-    this.below.replaceChildren(
+    return [
       ...(recorded ? [said(recorded.text, 'di-what-if-said'), list([recorded, ...bounds], 'Bounds')] : []),
       ...(calibration ? [said(`On a simulated cluster. ${calibration.text}`)] : []),
       ...(answers.length > 0 ? [list(answers, 'What would change it, the fastest first')] : []),
-      ...[...notes, ...gaps, ...(live ? ['Worked out anew whenever no task is running.'] : [])].map(text =>
-        said(text)
-      )
-    );
+      ...[...notes, ...gaps].map(text => said(text))
+    ];
   }
 
   private line(each: Possible, took: number, most: number): HTMLElement {

@@ -1,0 +1,126 @@
+"""Several clusters in one recording: what one waited for is no matter of another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_time_budget import NAN, START, Run
+
+from dask_insight.hosts.cli import main
+from dask_insight.recording import Recording
+from dask_insight.timeline import by_cluster, one_cluster
+
+ONE, TWO = "tcp://one:1", "tcp://two:1"
+
+
+def two(**more: dict[str, Any]) -> Recording:
+    """A chain of 2 s on a worker of the first cluster; beside it one of 5 s on another, begun earlier."""
+    run = Run(a={"threads": 1, "joined": -1.0, "left": NAN}, b={"threads": 2, "joined": -1.0, "left": NAN})
+    first = run.task("fit", "b", 0, 2)
+    run.task("fit", "b", 2, 5, first)
+    first = run.task("load", "a", 1, 2, submitted=1)
+    run.task("load", "a", 2, 3, first, submitted=1)
+    workers = {
+        "worker": ["a", "b"],
+        "threads": [1, 2],
+        "joined": [START - 1.0] * 2,
+        "left": [NAN] * 2,
+        "cluster": [ONE, TWO],
+    }
+    run.tables = {"workers": workers, **more}
+    return run.recording()
+
+
+def test_the_cluster_with_most_work_is_the_first() -> None:
+    found = by_cluster(two().columns)
+    assert list(found) == [TWO, ONE]
+    assert found[ONE]("workers")["worker"].tolist() == ["a"]
+    assert found[ONE]("attempts")["task"].tolist() == [2, 3]
+    assert one_cluster(two().columns, None)[0] == TWO
+
+
+def test_a_recording_of_one_cluster_is_read_as_it_is() -> None:
+    run = Run()
+    run.task("load", "a", 0, 1)
+    read = run.recording().columns
+    assert one_cluster(read, None) == ("", read) == one_cluster(read, "")
+
+
+def test_attempts_that_had_no_worker_belong_to_their_submission() -> None:
+    run = Run(a={"threads": 1, "joined": -1.0, "left": NAN}, b={"threads": 1, "joined": -1.0, "left": NAN})
+    run.task("fit", "b", 0, 2)
+    run.task("load", "a", 1, 2)
+    run.task("load", "", NAN, NAN, submitted=1, status="cancelled", ended=3.0)
+    run.tables = {
+        "workers": {"worker": ["a", "b"], "cluster": [ONE, TWO]},
+        "graph": {"task": range(3), "prefix": ["fit", "load", "load"], "submission": [0, 1, 1]},
+    }
+    assert by_cluster(run.recording().columns)[ONE]("attempts")["task"].tolist() == [1, 2]
+
+
+def test_each_has_its_critical_path() -> None:
+    recording = two()
+    path = recording.critical_path()
+    assert path["cluster"].tolist() == [TWO, TWO, ONE, ONE]
+    assert path.groupby("cluster")["seconds"].sum().to_dict() == pytest.approx({ONE: 2, TWO: 5})
+    assert recording.critical_path(cluster=ONE)["worker"].tolist() == ["a", "a"]
+    assert recording.critical_path(by="cluster")["seconds"].to_dict() == pytest.approx({TWO: 5, ONE: 2})
+    assert recording.table("critical")["cluster"].tolist() == [TWO, TWO, ONE, ONE]
+    with pytest.raises(ValueError, match=f"'tcp://three': no tasks .* there are '{TWO}', '{ONE}'"):
+        recording.critical_path(cluster="tcp://three")
+
+
+def test_each_has_its_bounds_and_is_simulated_alone() -> None:
+    recording = two()
+    bounds = recording.bounds()
+    assert (bounds.cluster, bounds.threads, bounds.seconds, bounds.longest) == (TWO, 2, 5, 5)
+    assert bounds.verdict().startswith(f"{TWO}: 5")
+    other = recording.bounds(cluster=ONE)
+    assert (other.cluster, other.threads, other.seconds, other.longest) == (ONE, 1, 2, 2)
+    answer = recording.what_if(faster={"load": 2}, cluster=ONE)
+    assert (answer.cluster, answer.recorded, answer.workers_before) == (ONE, 2, 1)
+    assert answer.seconds == pytest.approx(1, rel=0.05)
+    assert answer.verdict().startswith(f"{ONE}: With `load` 2 times faster")
+    with pytest.raises(ValueError, match="no task is named 'load'; there are 'fit'"):
+        recording.what_if(faster={"load": 2})
+
+
+def test_the_page_is_told_of_each() -> None:
+    rows = two().table("what_if")
+    recorded = rows[rows.question == "recorded"]
+    assert recorded[["cluster", "seconds"]].values.tolist() == [[TWO, 5], [ONE, 2]]
+    assert (rows[rows.question == "calibration"].cluster == [TWO, ONE]).all()
+
+
+def test_the_command_tells_of_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tmp_path / "two.dinsight")
+    two().save(path)
+    assert main(["what-if", path]) == 0
+    said = capsys.readouterr().out
+    assert 0 <= said.index(f"{TWO}: 5") < said.index(f"{ONE}: 2")
+    assert main(["what-if", path, "--workers", "4", "--cluster", ONE]) == 0
+    assert capsys.readouterr().out.startswith(f"{ONE}: With 4 workers instead of 1")
+    assert main(["what-if", path, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [told["bounds"]["cluster"], *(each["bounds"]["cluster"] for each in told["others"])] == [TWO, ONE]
+    assert main(["what-if", path, "--cluster", "tcp://three"]) != 0
+    assert "no tasks of this recording ran there" in capsys.readouterr().err
+
+
+def test_a_chain_on_one_of_them_is_found() -> None:
+    """Their paths are not put together: that of the longest is looked at."""
+    found = [each for each in two().findings() if each.code == "critical-path"]
+    assert all(set(each.tasks) == {"fit"} for each in found)
+
+
+def test_figures_name_the_one_that_they_show() -> None:
+    from dask_insight.figures.panels import critical_path, what_if
+    from dask_insight.figures.request import Request
+
+    request = Request(two())
+    assert critical_path.chart(request).title == f"Critical path, {TWO}"
+    assert critical_path.chart(Request(two(), worker="a")).title == f"Critical path, {ONE}"
+    assert what_if.chart(request).title == f"What if, {TWO}"
