@@ -7,6 +7,7 @@ import json
 import struct
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ from dask_insight.exports import FORMATS
 from dask_insight.figures.bokeh_figure import figure_of
 from dask_insight.figures.chart import Area, Boxes, Chart, Plot
 from dask_insight.figures.panels import PANELS
+from dask_insight.figures.picture import PngPen, SvgPen, fonts
 from dask_insight.figures.pictures import OVERVIEW, Picture
 from dask_insight.figures.ran import Pieces, Ran
 from dask_insight.figures.request import Request
@@ -520,6 +522,71 @@ def test_png_is_a_picture_of_pixels(golden: Recording) -> None:
     with Image.open(io.BytesIO(dark)) as image:
         assert sum(image.convert("RGB").getpixel((0, 0))) < 120
     figures.png(hostile(), scale=0.5)
+
+
+@pytest.fixture
+def few_fonts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As on a machine that has no fonts but matplotlib's own."""
+    from matplotlib.font_manager import fontManager
+
+    own = [entry for entry in fontManager.ttflist if entry.name == "DejaVu Sans"]
+    monkeypatch.setattr(fontManager, "ttflist", own)
+    fonts._files.cache_clear()
+    yield
+    fonts._files.cache_clear()
+
+
+@pytest.mark.usefixtures("few_fonts")
+def test_png_finds_a_font_for_every_sign(tmp_path: Path) -> None:
+    from matplotlib.font_manager import fontManager
+
+    fontManager.addfont(_font_of_blocks("\u65e5", tmp_path / "blocks.ttf"))
+    assert fonts.families("a\u65e5\u672c") == (["DejaVu Sans", "Blocks"], {"\u672c"})
+    pen = PngPen(40, 40, (255, 255, 255), "", 1)
+    pen.text(10, 20, "\u65e5", (0, 0, 0), size=20)
+    assert _pixels(pen.encoded())[14:26, 14:26].max() < 10
+
+
+@pytest.mark.usefixtures("few_fonts")
+def test_a_picture_says_that_signs_of_it_cannot_be_read() -> None:
+    pen = PngPen(100, 40, (255, 255, 255), "", 1)
+    pen.text(10, 20, "score-1", (0, 0, 0), size=12)
+    assert pen.note() == ""
+    pen.text(10, 20, "\u65e5\u672c \u65e5", (0, 0, 0), size=12)
+    assert pen.note().startswith("2 signs have no font")
+    assert SvgPen(100, 40, (255, 255, 255), "").note() == ""
+
+
+def _font_of_blocks(signs: str, path: Path) -> Path:
+    """A font in which each of these signs is a filled square."""
+    from fontTools.fontBuilder import FontBuilder
+    from fontTools.pens.ttGlyphPen import TTGlyphPen
+
+    pencil = TTGlyphPen(None)
+    pencil.moveTo((0, 0))
+    for corner in ((0, 1000), (1000, 1000), (1000, 0)):
+        pencil.lineTo(corner)
+    pencil.closePath()
+    square = pencil.glyph()
+    builder = FontBuilder(1000)
+    names = {ord(sign): f"sign{number}" for number, sign in enumerate(signs)}
+    builder.setupGlyphOrder([".notdef", *names.values()])
+    builder.setupCharacterMap(names)
+    builder.setupGlyf(dict.fromkeys([".notdef", *names.values()], square))
+    builder.setupHorizontalMetrics(dict.fromkeys([".notdef", *names.values()], (1000, 0)))
+    builder.setupHorizontalHeader(ascent=1000, descent=0)
+    builder.setupNameTable({"familyName": "Blocks", "styleName": "Regular"})
+    builder.setupOS2()
+    builder.setupPost()
+    builder.save(path)
+    return path
+
+
+def _pixels(png: bytes) -> np.ndarray:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as image:
+        return np.asarray(image.convert("RGB"))
 
 
 @pytest.mark.parametrize(("library", "use"), [("bokeh", figures.memory), ("matplotlib", figures.png)])

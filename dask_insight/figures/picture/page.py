@@ -78,7 +78,7 @@ class Page:
         y = self._heading(pen)
         for chart in self._charts:
             y = self._chart(pen, chart, y)
-        foot = " · ".join(part for part in (*self._notes(), self._words.source) if part)
+        foot = " · ".join(part for part in (pen.note(), *self._notes(), self._words.source) if part)
         text = fitted(foot, self._inner, _SMALL)
         pen.text(_SIDE, self.height - _FOOT / 2 - 2, text, self._theme.muted, size=_SMALL)
         return pen

@@ -39,3 +39,7 @@ class Pen(Protocol):
     ) -> None:
         """A line of text whose middle stands at `y`."""
         ...
+
+    def note(self) -> str:
+        """What of the texts drawn so far cannot be read; '' for nothing."""
+        ...

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import io
 import warnings
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from ... import words
 from ..colors import Rgb
 from ..texts import clean
+from .fonts import families
 from .pen import Anchor
 
 #: The renderer refuses paths of too many corners.
 _MOST = 400
-#: Fonts for what the first one lacks, where they are installed.
-_MORE = (
-    *("Noto Sans", "Noto Sans CJK JP", "Noto Sans CJK SC", "Hiragino Sans", "Yu Gothic", "Microsoft YaHei"),
-    *("WenQuanYi Zen Hei", "Arial Unicode MS", "Segoe UI Symbol", "Noto Sans Symbols2", "Noto Emoji"),
-)
 
 
 class PngPen:
@@ -42,6 +38,8 @@ class PngPen:
             ) from error
         self._scale = scale
         self._title = title
+        #: Signs that stand as boxes.
+        self._lacking: set[str] = set()
         self._height = round(height * scale)
         agg: Any = backend_agg
         self._renderer = agg.RendererAgg(round(width * scale), self._height, 72)
@@ -49,6 +47,13 @@ class PngPen:
         self._place = Affine2D().scale(scale, -scale).translate(0, self._height)
         one = np.zeros(1)
         self.boxes(one, one, one + width, one + height, background)
+
+    def note(self) -> str:
+        """How many signs no font has."""
+        if not self._lacking:
+            return ""
+        signs = words.count(len(self._lacking), "sign has", "signs have")
+        return f"{signs} no font on this machine: drawn as boxes (SVG keeps the text)"
 
     def encoded(self) -> bytes:
         """The picture as the bytes of a PNG."""
@@ -109,11 +114,11 @@ class PngPen:
         text = clean(text)
         if not text.strip():
             return
-        font = FontProperties(
-            family=list(_families()), weight="bold" if bold else "normal", size=size * self._scale
-        )
+        names, lacking = families(text)
+        self._lacking |= lacking
+        font = FontProperties(family=names, weight="bold" if bold else "normal", size=size * self._scale)
         with warnings.catch_warnings():
-            # A sign that no font has is drawn as a box.
+            # Of a sign that no font has, the picture tells.
             warnings.simplefilter("ignore")
             wide, _, _ = self._renderer.get_text_width_height_descent(text, font, False)
             left = x * self._scale - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * wide
@@ -131,11 +136,3 @@ class PngPen:
         # Snapped to whole pixels, what is narrower would vanish or be as wide as one.
         pencil.set_snap(False)
         return pencil
-
-
-@cache
-def _families() -> tuple[str, ...]:
-    from matplotlib.font_manager import fontManager
-
-    known = set(fontManager.get_font_names())
-    return ("DejaVu Sans", *(name for name in _MORE if name in known))
