@@ -571,6 +571,23 @@ def test_nothing_is_lost_by_an_import(run: Run, tmp_path: Path, capsys: pytest.C
     assert sorted(each.name for each in tmp_path.iterdir()) == ["bad.json", "thesis.txt"]
 
 
+def test_what_comes_back_from_another_tool_leaves_the_recording_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = tmp_path / "run.dinsight"
+    shutil.copy(Path(__file__).parent / "golden" / "run.dinsight", whole)
+    before = whole.read_bytes()
+    assert main(["export", str(whole), "--to", "chrome"]) == ExitCode.OK
+    back = str(tmp_path / "run.trace.json")
+    assert main(["import", back]) == ExitCode.OK
+    assert capsys.readouterr().out.split()[-1] == str(tmp_path / "run-2.dinsight")
+    assert main(["import", back, "-o", str(whole)]) == ExitCode.UNWRITABLE
+    assert "--force" in capsys.readouterr().err
+    assert whole.read_bytes() == before
+    assert main(["import", back, "-o", str(whole), "--force"]) == ExitCode.OK
+    assert whole.read_bytes() != before
+
+
 def test_every_format_has_a_module_with_its_two_functions() -> None:
     from importlib import import_module
 

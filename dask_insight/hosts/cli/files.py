@@ -22,7 +22,7 @@ _HEAD = 64 * 1024
 
 
 def new_path(stem: str) -> Path:
-    """A name in the current folder for a recording, not yet taken: run.dinsight, run-2.dinsight …"""
+    """A name for a recording, not yet taken: run.dinsight, run-2.dinsight …"""
     for number in count(1):
         path = Path(f"{stem}{SUFFIX}" if number == 1 else f"{stem}-{number}{SUFFIX}")
         if not path.exists():

@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from ...errors import ExitCode
+from ...errors import CommandError, ExitCode
 from ...sources.files import FORMATS, load
 from .command import Command
-from .files import SUFFIX, reading, size_of, writable
+from .files import new_path, reading, size_of, writable
 from .progress import Progress, bar
 
 _HELP = "make a recording from files of other tools"
@@ -36,14 +36,21 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="files of one format")
     parser.add_argument("--from", dest="format", metavar="FORMAT", choices=FORMATS, help=", ".join(FORMATS))
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="the recording; by default beside the first file"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="the recording; by default beside the first file, under a new name",
     )
-    parser.add_argument("--force", action="store_true", help="replace a file that dask-insight did not make")
+    parser.add_argument("--force", action="store_true", help="replace what is there")
 
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
-    target = writable(options.output or _beside(Path(options.files[0])), options.force)
+    target = writable(options.output or new_path(_stem(Path(options.files[0]))), options.force)
+    if target.exists() and not options.force:
+        # Perhaps the one that the file was exported from, which held more.
+        told = f"{target} is there already: choose another name with -o, or use --force"
+        raise CommandError(told, ExitCode.UNWRITABLE)
     progress = Progress()
     with reading():
         try:
@@ -65,11 +72,11 @@ def _execute(options: argparse.Namespace) -> int:
     return ExitCode.OK
 
 
-def _beside(path: Path) -> Path:
-    """Where the recording of a file goes: run.dinsight for run.trace.json.gz."""
+def _stem(path: Path) -> str:
+    """What the recording of a file is called: run for run.trace.json.gz."""
     while path.suffix.lower() in _SUFFIXES:
         path = path.with_suffix("")
-    return path.with_name(path.name + SUFFIX)
+    return str(path)
 
 
 IMPORT = Command("import", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)
