@@ -45,3 +45,15 @@ test('it says why there is nothing to simulate, and stays within a narrow window
   await expect(panel.getByRole('listitem').first()).toContainText('Recorded');
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(420);
 });
+
+test('a long name gives way to what is asked of it', async ({ report }) => {
+  await report.open('synthetic');
+  const panel = report.panel(TITLE);
+  await panel.scrollIntoViewIfNeeded();
+  const faster = panel.getByRole('button', { name: /2 times faster/ }).first();
+  await faster.locator('code').evaluate(code => {
+    code.textContent = 'a-name-'.repeat(40);
+  });
+  const [whole, sight] = await faster.evaluate(each => [each.scrollWidth, each.clientWidth]);
+  expect(whole).toBeLessThanOrEqual(sight);
+});

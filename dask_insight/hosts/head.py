@@ -42,7 +42,8 @@ def head_of(recording: Recording, title: str | None = None) -> Head:
 
         comparison = Comparison(recording)
         name = title or summary.name or "Comparison"
-        return Head(name, comparison.verdict(), facts(comparison), [], tables(comparison), 0)
+        notes = [note] if (note := comparison.notes()) else []
+        return Head(name, comparison.verdict(), facts(comparison), notes, tables(comparison), 0)
     return Head(
         title or summary.name or "Dask computation",
         summary.verdict(),

@@ -90,7 +90,9 @@ function drawParts(
 function marksOf(most: number, mirrored: boolean, unit: string): ReturnType<typeof amountTicks> {
   for (const count of mirrored ? [1, 2, 3] : [2, 3]) {
     const marks = amountTicks(0, most, count, unit);
-    if (marks.values.some(value => value > 0 && value <= most)) return marks;
+    const inside = marks.values.filter(value => value > 0 && value <= most);
+    // Half a row has room for one.
+    if (inside.length > 0) return mirrored ? { ...marks, values: [0, inside[inside.length - 1]] } : marks;
   }
   return amountTicks(0, most, 4, unit);
 }

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { SvgPen } from '../draw/svg-pen';
+import { PLAIN } from '../draw/theme';
+import { drawRowFrame, rowScale } from './chart-row';
+
+const HEIGHT = 50;
+
+/** Where the marks of an axis are named, from above. */
+function named(most: number, mirrored: boolean): number[] {
+  const pen = new SvgPen(600, 100);
+  const scale = rowScale({ x: 128, y: 20, width: 400, height: HEIGHT }, most, mirrored);
+  drawRowFrame(pen, scale, 'Network', 'bytes/s', mirrored, PLAIN);
+  const texts = [...pen.toString().matchAll(/<text [^>]*y="([\d.]+)"[^>]*>[^<]*B/g)];
+  return texts.map(([, y]) => Number(y)).sort((a, b) => a - b);
+}
+
+test.each([false, true])('marks of amounts do not touch one another, mirrored: %s', mirrored => {
+  for (const most of [0.3, 1, 1.7, 4.9, 9, 23, 47, 480, 1000]) {
+    const places = named(most * 2 ** 20, mirrored);
+    expect(places.length).toBeGreaterThan(0);
+    for (let at = 1; at < places.length; at++) expect(places[at] - places[at - 1]).toBeGreaterThan(13);
+  }
+});
