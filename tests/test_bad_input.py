@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 import math
@@ -24,7 +25,7 @@ from dask_insight.errors import ExitCode
 from dask_insight.frames import RecordingError
 from dask_insight.hosts.cli import main
 from dask_insight.recording import Recording, open_recording
-from dask_insight.sources.files import FORMATS, load
+from dask_insight.sources.files import FORMATS, bokeh, load
 
 GOLDEN = Path(__file__).parent / "golden" / "run.dinsight"
 
@@ -518,10 +519,50 @@ def test_values_a_million_deep_are_refused_or_passed_over(format: str, data: byt
         read(path, data, format)
 
 
+def test_arrays_of_one_value_are_read_and_those_of_far_too_many_refused(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Bokeh packs them since 3.7."""
+
+    def page(times: int, arrays: int) -> bytes:
+        value = deepcopy(BOKEH_3)
+        zeros = base64.b64encode(bomb(b"", b"\0" * 8, times)).decode()
+        packed = {
+            "type": "ndarray",
+            "array": {"type": "bytes", "data": zeros},
+            "shape": [times * 2**17],
+            "dtype": "float64",
+            "order": "little",
+        }
+        columns = next(columns_of(value, "cpu"))
+        columns[:] = [[name, packed] for name in ("time", "cpu", "memory", *map(str, range(arrays)))]
+        return as_page(value)
+
+    recording = read(path, page(1, 0))
+    assert recording is not None
+    assert len(recording.table("resources")) == 2**17
+    monkeypatch.setattr(bokeh, "_MOST_VALUES", 10**6)
+    with within(megabytes=100, seconds=30):
+        assert read(path, page(1, 40)) is None
+
+
+def columns_of(value: Any, name: str) -> Iterator[list[Any]]:
+    """The columns of data sources that have one of this name."""
+    if isinstance(value, list):
+        if any(isinstance(each, list) and each[:1] == [name] for each in value):
+            yield value
+        for each in value:
+            yield from columns_of(each, name)
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from columns_of(each, name)
+
+
 def test_stacks_are_no_deeper_than_their_readers_can_bear(path: Path) -> None:
     """What a profile takes grows with the square of their depth."""
     slices = [
-        {"ph": "X", "name": f"f{at}", "pid": 1, "tid": 1, "ts": at, "dur": 2e4 - 2 * at} for at in range(5_000)
+        {"ph": "X", "name": f"f{at}", "pid": 1, "tid": 1, "ts": at, "dur": 2e4 - 2 * at}
+        for at in range(5_000)
     ]
     path.write_bytes(as_json(slices))
     recording = load(path, format="chrome")

@@ -350,12 +350,26 @@ def test_a_folder_with_other_files_is_never_replaced(recording: Recording, tmp_p
     with pytest.raises(FileExistsError, match=r"holds thesis\.tex"):
         recording.export(mine, "csv", force=True)
     assert (mine / "thesis.tex").read_text("utf-8") == "years of work"
+    # Dask itself writes folders of such files.
+    (mine / "thesis.tex").rename(mine / "part.0.csv")
+    with pytest.raises(FileExistsError, match=r"holds part\.0\.csv"):
+        recording.export(mine, "csv", force=True)
+    assert (mine / "part.0.csv").read_text("utf-8") == "years of work"
     tables = recording.export(tmp_path / "tables", "csv")
-    (tables / "stale.csv").write_text("from before", "utf-8")
+    (tables / "gpus.csv").write_text("from before", "utf-8")
     recording.export(tables, "csv", force=True)
-    assert not (tables / "stale.csv").exists()
+    assert not (tables / "gpus.csv").exists()
     assert (tables / "tasks.csv").exists()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mine", "tables"]
+
+
+@pytest.mark.parametrize("started", [-5.0, 1e12, 1e300])
+def test_profiles_are_written_whatever_moment_a_file_tells(tmp_path: Path, started: float) -> None:
+    from dask_insight.batch import encode
+
+    recording = Recording()
+    recording.append(encode("about", {"name": ["started"], "value": [json.dumps(started)]}))
+    assert gzip.decompress(recording.export(tmp_path / "run.pb.gz").read_bytes())
 
 
 @pytest.mark.parametrize("format", [name for name in FORMATS if name not in ("parquet", "svg", "png")])

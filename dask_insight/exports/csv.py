@@ -13,7 +13,7 @@ from ..lookup import TextRows
 from .files import replaced_folder
 from .lines import Fixed, Part, Unique, Where, Whole, Words, gathered, lines, plain_text, whole
 from .progress import Steps, Told, silent
-from .tabular import Rows, expected, filled
+from .tabular import Rows, expected, files, filled
 
 if TYPE_CHECKING:
     from ..recording import Recording
@@ -27,7 +27,7 @@ _EXACT = 2.0**53
 def write(recording: Recording, path: Path, told: Told = silent) -> None:
     """Write ``tasks.csv``, ``transfers.csv`` … and ``describe.csv``, what their columns mean."""
     steps = Steps(told, expected(recording))
-    with replaced_folder(path, ".csv") as folder:
+    with replaced_folder(path, files(".csv")) as folder:
         for table in filled(recording):
             with (folder / f"{table.name}.csv").open("wb") as file:
                 file.write(",".join(table.columns).encode() + b"\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -29,15 +29,16 @@ def replaced(path: Path, *, packed: bool = False) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def replaced_folder(path: Path, suffix: str) -> Iterator[Path]:
-    """A folder to fill with files that end so, in place of `path`.
+def replaced_folder(path: Path, names: Collection[str]) -> Iterator[Path]:
+    """A folder to fill with some of the files of these names, in place of `path`.
 
     Raises
     ------
     FileExistsError
         If `path` holds anything else, which would be lost.
     """
-    others = sorted(each.name for each in path.iterdir() if each.suffix != suffix) if path.is_dir() else []
+    inside = path.iterdir() if path.is_dir() else ()
+    others = sorted(each.name for each in inside if each.name not in names or not each.is_file())
     if others:
         raise FileExistsError(
             f"{path} holds {others[0]}, which no export has put there: name another folder, or an empty one"

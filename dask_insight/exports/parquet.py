@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .files import replaced_folder
 from .progress import Steps, Told, silent
-from .tabular import expected, filled
+from .tabular import expected, files, filled
 
 if TYPE_CHECKING:
     from ..recording import Recording
@@ -27,7 +27,7 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
     except ImportError:
         raise ImportError("Parquet needs pyarrow: install it with `pip install pyarrow`") from None
     steps = Steps(told, expected(recording))
-    with replaced_folder(path, ".parquet") as folder:
+    with replaced_folder(path, files(".parquet")) as folder:
         for table in filled(recording):
             blocks = (pyarrow.Table.from_pandas(block, preserve_index=False) for block in table.blocks())
             first = next(blocks)

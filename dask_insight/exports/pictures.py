@@ -33,10 +33,10 @@ def write_pictures(
             file.write(made)
         told(1.0)
         return
-    names = (OVERVIEW, *PANELS)
-    with replaced_folder(path, suffix) as folder:
-        for number, name in enumerate(names):
+    files = {name: f"{name}{suffix}" for name in (OVERVIEW, *PANELS)}
+    with replaced_folder(path, files.values()) as folder:
+        for number, (name, shown) in enumerate(files.items(), 1):
             picture = Picture(recording, name, **asked)
             if name == OVERVIEW or not picture.is_empty:
-                (folder / f"{name}{suffix}").write_bytes(drawn(picture))
-            told((number + 1) / len(names))
+                (folder / shown).write_bytes(drawn(picture))
+            told(number / len(files))

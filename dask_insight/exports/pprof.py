@@ -56,12 +56,17 @@ def _profile(recording: Recording, told: Told) -> Iterator[bytes]:
         known = text(name)
         function_told = _number(1, number) + _number(2, known) + _number(3, known)
         yield _message(5, function_told + _number(4, text(file)) + _number(5, first))
-    about = recording.about
-    started, stopped = float(about.get("started") or 0.0), float(about.get("stopped") or 0.0)
+    started, stopped = recording.started, recording.about.get("stopped")
+    took = stopped - started if isinstance(stopped, int | float) else 0.0
     # The texts come when all that name one have been written; their order is that of their numbers.
     yield from (_message(6, value.encode("utf-8", "replace")) for value in texts)
-    yield _number(9, round(started * 1e9)) + _number(10, max(0, round((stopped - started) * 1e9)))
+    yield _number(9, _nanos(started)) + _number(10, _nanos(took))
     yield _message(11, kind) + _number(12, 10_000_000)
+
+
+def _nanos(seconds: float) -> int:
+    """Nanoseconds; 0 for what profile.proto has no number for, as it has for what is not known."""
+    return round(seconds * 1e9) if 0 <= seconds < 2**63 / 1e9 else 0
 
 
 def _varint(value: int) -> bytes:

@@ -71,6 +71,11 @@ def filled(recording: Recording) -> Iterator[Rows]:
             yield rows
 
 
+def files(suffix: str) -> set[str]:
+    """Names of the files that the tables may become, and of the one that tells what their columns mean."""
+    return {f"{name}{suffix}" for name in (*FIELDS, "describe")}
+
+
 def expected(recording: Recording) -> int:
     """About as many rows as all of them have."""
     return sum(length(recording.columns(name)) for name in TABLES)

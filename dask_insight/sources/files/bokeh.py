@@ -19,7 +19,7 @@ import numpy as np
 from ...frames import RecordingError
 
 _SCRIPT = re.compile(rb"<script\b[^>]{0,500}\btype=[\"']application/json[\"'][^>]{0,500}>")
-#: Values of a document, counted by the signs between them.
+#: Values of a document, counted by the signs between them; and those of its packed arrays.
 _MOST_VALUES = 20_000_000
 _KINDS = {
     "bool",
@@ -27,8 +27,7 @@ _KINDS = {
     "float64",
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
 }
-#: An array may unpack to this many times its size.
-_EXPANSION = 200
+_GZIP = b"\x1f\x8b"
 _ENTITIES = ((b"&lt;", b"<"), (b"&gt;", b">"), (b"&quot;", b'"'), (b"&#39;", b"'"), (b"&#x27;", b"'"))
 _SPECIAL = {"nan": float("nan"), "+inf": float("inf"), "-inf": float("-inf")}
 
@@ -74,8 +73,15 @@ def documents(page: bytes, path: Path) -> Iterator[Any]:
             raise RecordingError(f"{place}: {why}") from None
 
 
-def found(document: Any) -> Iterator[Found]:
-    """What holds data in a document, in the order of its tabs."""
+def found(document: Any, path: Path) -> Iterator[Found]:
+    """What holds data in a document, in the order of its tabs.
+
+    Raises
+    ------
+    RecordingError
+        If its arrays unpack to far too much.
+    """
+    arrays = _Arrays(path)
     models: dict[str, Any] = {}
     _each(document, lambda value: _note_model(value, models))
     roots = [value["roots"] for value in _dicts(document) if isinstance(value.get("roots"), dict | list)]
@@ -83,7 +89,7 @@ def found(document: Any) -> Iterator[Found]:
     for root in roots or [document]:
         ids = root.get("root_ids") if isinstance(root, dict) else None
         start = [{"id": each} for each in ids] if isinstance(ids, list) else root
-        yield from _walk(start, models, seen)
+        yield from _walk(start, models, seen, arrays)
 
 
 def _dicts(document: Any) -> list[dict[str, Any]]:
@@ -109,7 +115,7 @@ def _each(document: Any, tell: Callable[[dict[str, Any]], None]) -> None:
             todo += [each for each in value if isinstance(each, dict | list)]
 
 
-def _walk(start: Any, models: dict[str, Any], seen: set[str]) -> Iterator[Found]:
+def _walk(start: Any, models: dict[str, Any], seen: set[str], arrays: _Arrays) -> Iterator[Found]:
     todo: list[tuple[Any, str]] = [(start, "")]
     while todo:
         value, tab = todo.pop()
@@ -131,13 +137,13 @@ def _walk(start: Any, models: dict[str, Any], seen: set[str]) -> Iterator[Found]
             tab = inside["title"]
         if isinstance(inside.get("text"), str):
             yield Found(tab, {}, inside["text"])
-        if (columns := _columns(inside.get("data"))) is not None:
+        if (columns := _columns(inside.get("data"), arrays)) is not None:
             yield Found(tab, columns, "")
             continue
         todo += [(each, tab) for each in reversed(inside.values()) if isinstance(each, dict | list)]
 
 
-def _columns(data: Any) -> Columns | None:
+def _columns(data: Any, arrays: _Arrays) -> Columns | None:
     """Columns of a data source, all of one length; None if this is none."""
     if not isinstance(data, dict):
         return None
@@ -148,7 +154,7 @@ def _columns(data: Any) -> Columns | None:
     for pair in pairs:
         if not isinstance(pair, list | tuple) or len(pair) != 2 or not isinstance(pair[0], str):
             return None
-        values = _values(pair[1])
+        values = arrays.values(pair[1])
         if values is None:
             return None
         columns[pair[0]] = values
@@ -156,37 +162,53 @@ def _columns(data: Any) -> Columns | None:
     return {name: values[:rows] for name, values in columns.items()}
 
 
-def _values(told: Any) -> list[Any] | None:
-    if isinstance(told, list):
-        return [_plain(each) if isinstance(each, dict) else each for each in told]
-    if not isinstance(told, dict):
-        return None
-    packed, kind = told.get("__ndarray__"), told.get("dtype")
-    if packed is None and told.get("type") == "ndarray":
-        packed = told.get("array")
-        if isinstance(packed, list):
-            return _values(packed)
-        packed = packed.get("data") if isinstance(packed, dict) else None
-    if not isinstance(packed, str) or not isinstance(kind, str) or kind not in _KINDS:
-        return None
-    try:
-        raw = _unpacked(base64.b64decode(packed, validate=True))
-        array = np.frombuffer(raw, np.dtype(kind).newbyteorder(">" if told.get("order") == "big" else "<"))
-    except (binascii.Error, ValueError, zlib.error):
-        return None
-    found: list[Any] = array.tolist()
-    return found
+class _Arrays:
+    """Columns of a document, unpacked; all of its arrays together hold no more than a document may."""
 
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._left = _MOST_VALUES
 
-def _unpacked(data: bytes) -> bytes:
-    """Bokeh 3.7 and later pack large arrays."""
-    if not data.startswith(b"\x1f\x8b"):
-        return data
-    unpacker = zlib.decompressobj(wbits=31)
-    raw = unpacker.decompress(data, _EXPANSION * len(data))
-    if not unpacker.eof:
-        raise ValueError("it unpacks to far more than its size, or ends early")
-    return raw
+    def values(self, told: Any) -> list[Any] | None:
+        """The values of a list or an array; None if this is neither."""
+        if isinstance(told, list):
+            return [_plain(each) if isinstance(each, dict) else each for each in told]
+        if not isinstance(told, dict):
+            return None
+        packed, kind = told.get("__ndarray__"), told.get("dtype")
+        if packed is None and told.get("type") == "ndarray":
+            packed = told.get("array")
+            if isinstance(packed, list):
+                return self.values(packed)
+            packed = packed.get("data") if isinstance(packed, dict) else None
+        if not isinstance(packed, str) or not isinstance(kind, str) or kind not in _KINDS:
+            return None
+        number = np.dtype(kind).newbyteorder(">" if told.get("order") == "big" else "<")
+        try:
+            raw = self._unpacked(base64.b64decode(packed, validate=True), number.itemsize)
+            array = np.frombuffer(raw, number)
+        except RecordingError:
+            raise
+        except (binascii.Error, ValueError, zlib.error):
+            return None
+        self._left -= len(array)
+        found: list[Any] = array.tolist()
+        return found
+
+    def _unpacked(self, data: bytes, size: int) -> bytes:
+        """Bokeh 3.7 and later pack arrays; of one value again and again nothing much is left."""
+        if not data.startswith(_GZIP):
+            return data
+        unpacker = zlib.decompressobj(wbits=31)
+        most = self._left * size
+        raw = unpacker.decompress(data, most + 1)
+        if len(raw) > most:
+            raise RecordingError(
+                f"{self._path} holds arrays of more than {_MOST_VALUES:,} values, the most that can be read"
+            )
+        if not unpacker.eof:
+            raise ValueError("it ends early")
+        return raw
 
 
 def _plain(told: dict[str, Any]) -> Any:

@@ -54,7 +54,6 @@ _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 86400.
 _PART = re.compile(r"([\d.]+)\s*(us|ms|hr|s|m|d)\b")
 _FIGURE = re.compile(r"<li>\s*([A-Za-z. -]{1,40}):\s*([^<]{0,200})</li>")
 _DURATION = re.compile(r"Duration:\s*([^<]{1,60})<")
-_CODE = re.compile(r"<pre>(.*?)</pre>", re.DOTALL)
 _LINE = re.compile(r"(?:^|>)([^<>\n]+)")
 _LOG_LINES = 10_000
 
@@ -79,7 +78,7 @@ def read(paths: Sequence[Path], told: Told = silent) -> Recording:
             raise RecordingError(f"{path}: {torn}")
         before = report.sources
         for document in documents(page, path):
-            report.take(document)
+            report.take(document, path)
         if report.sources == before:
             raise RecordingError(f"{path} holds no task stream, profile or resource monitor of Dask's")
         told((place + 1) / len(paths))
@@ -104,9 +103,9 @@ class _Report:
         #: Data sources that were known.
         self.sources = 0
 
-    def take(self, document: Any) -> None:
-        """Take a document."""
-        for each in found(document):
+    def take(self, document: Any, path: Path) -> None:
+        """Take a document of a page."""
+        for each in found(document, path):
             names = each.columns.keys()
             if names >= _STREAM:
                 self._take_stream(each.columns)
@@ -219,8 +218,10 @@ class _Report:
             self._summary[name.strip()] = html.unescape(figure).strip()
         if duration := _DURATION.search(text):
             self._duration = duration[1].strip()
-        if code := _CODE.search(text):
-            self._code = html.unescape(code[1]).strip("\n ")[:100_000]
+        _, _, code = text.partition("<pre>")
+        code, closed, _ = code.partition("</pre>")
+        if closed:
+            self._code = html.unescape(code).strip("\n ")[:100_000]
 
     def recording(self, name: str) -> Recording:
         """The recording."""
