@@ -1,12 +1,9 @@
 import { cells, notebook } from '../../ui-tests/lab/cells';
 import { expect, openFour, test } from './lab';
-import { install } from './panels';
+import { install, type Shown } from './panels';
 import { found, plan } from './results';
 
-/**
- * Tasks a second that are asked for. Scheduler and worker live in the kernel: with processes of
- * their own a task costs twice the CPU, and two cores with a browser on them reach half the rate.
- */
+/** Tasks a second that are asked for. The scheduler lives in the kernel, the worker in a process of its own. */
 const RATE = 1000;
 
 test('from the end of a task to its rectangle, kernel busy', async ({ lab }) => {
@@ -15,9 +12,8 @@ test('from the end of a task to its rectangle, kernel busy', async ({ lab }) => 
     'latency.ipynb',
     notebook(
       cells.load,
-      `from distributed import Client
-client = Client(n_workers=1, threads_per_worker=8, processes=False, dashboard_address=None)
-from benchmarks.live.cells import busy
+      `from benchmarks.live.cells import busy, one_worker
+client = one_worker()
 client.gather(client.map(abs, range(500)));`,
       ...Array.from({ length: plan.rounds }, () => `busy(client, ${RATE}, ${seconds})`)
     )
@@ -30,18 +26,20 @@ client.gather(client.map(abs, range(500)));`,
   await expect.poll(() => lab.page.evaluate(() => window.probe.tasks())).toBeGreaterThan(400);
   const rounds = [];
   for (let round = 0; round < plan.rounds; round++) {
-    await lab.page.evaluate(() => window.probe.latencies());
+    await lab.page.evaluate(() => window.probe.shown());
     await latency.start(2 + round);
     await latency.ended(2 + round);
-    const { tasks, seconds: took } = JSON.parse(await latency.output(2 + round).innerText());
-    const seen: number[] = [];
+    const { tasks } = JSON.parse(await latency.output(2 + round).innerText());
+    const shown: Shown[] = [];
     await expect
       .poll(async () => {
-        seen.push(...(await lab.page.evaluate(() => window.probe.latencies())));
-        return seen.length;
+        shown.push(...(await lab.page.evaluate(() => window.probe.shown())));
+        return shown.length;
       })
       .toBeGreaterThanOrEqual(tasks);
-    rounds.push({ rate: tasks / took, latencies: seen });
+    const ends = shown.map(({ ended }) => ended).sort((a, b) => a - b);
+    const took = ends[ends.length - 1] - ends[0];
+    rounds.push({ rate: (ends.length - 1) / took, latencies: shown.map(({ late }) => late) });
   }
   found('latency', rounds);
 });

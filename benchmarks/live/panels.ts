@@ -3,10 +3,18 @@ import type { Lab } from '../../ui-tests/lab/lab';
 /** The four panels that are open while something is measured. */
 export const PANELS = ['Task stream', 'Resources', 'Memory', 'Flame graph'];
 
+/** A task that is drawn in the task stream. */
+export interface Shown {
+  /** When it ended on its worker, seconds since the epoch. */
+  readonly ended: number;
+  /** Milliseconds from then until the task stream was drawn with it. */
+  readonly late: number;
+}
+
 /** What `install` puts into a page. */
 export interface Probe {
-  /** Milliseconds from the end of each task until the task stream was drawn with it; empties itself. */
-  latencies(): number[];
+  /** The tasks that have been drawn since the last call. */
+  shown(): Shown[];
   /** Pans to and fro for so many frames; milliseconds from each frame to the next. */
   pan(frames: number): Promise<number[]>;
   /** How many attempts the page holds. */
@@ -56,7 +64,7 @@ export async function install(lab: Lab): Promise<void> {
       throw new Error('no live page');
     };
 
-    const latencies: number[] = [];
+    const shown: Shown[] = [];
     let known = new Uint8Array(1 << 20);
     const note = (now: number): void => {
       for (const lane of livePage().stage.tasks.lanes) {
@@ -71,7 +79,7 @@ export async function install(lab: Lab): Promise<void> {
           }
           if (known[row]) continue;
           known[row] = 1;
-          latencies.push(1000 * (now - lane.stop[entry]));
+          shown.push({ ended: lane.stop[entry], late: 1000 * (now - lane.stop[entry]) });
         }
       }
     };
@@ -89,7 +97,7 @@ export async function install(lab: Lab): Promise<void> {
     requestAnimationFrame(watch);
 
     window.probe = {
-      latencies: () => latencies.splice(0),
+      shown: () => shown.splice(0),
       tasks: () => livePage().stage.tasks.count,
       pan: frames =>
         new Promise(done => {

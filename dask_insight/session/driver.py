@@ -48,7 +48,9 @@ class Driver:
 
     def wake(self) -> None:
         """Somebody has something to do; from any thread."""
-        self._awake.set()
+        # To set what is set costs a lock that its thread may be waiting for.
+        if not self._awake.is_set():
+            self._awake.set()
 
     def drive(self, one: Driven) -> Callable[[], None]:
         """Give `one` its turns until the result is called."""
