@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from distributed import worker as dasks
@@ -30,8 +30,14 @@ _LONG = 0.3
 #: Seconds below which an attempt changes the resident memory by less than noise, and for which the last
 #: reading stands when one begins.
 _SHORT, _FRESH = 0.005, 0.02
-#: Numbers that wait to be packed: packing many rows at a time finds everything in the caches.
-_LOOSE = 4096 * len(LAYOUT)
+#: Events that are kept before they are worked off.
+_MANY = 2048
+#: Kinds of events.
+_WAITS, _IS_READY, _EXECUTES, _IS_TOLD, _ENDS, _LEAVES = range(6)
+#: States of a task whose function runs, though it may have been told to stop or to let others run.
+_RUNS = ("executing", "long-running", "cancelled", "resumed")
+#: States from which an attempt can be given up.
+_PENDS = ("waiting", "ready", "constrained", *_RUNS)
 
 
 class _Attempt:
@@ -47,14 +53,21 @@ class _Attempt:
         self.cancelled = self.told = False
 
 
-#: Attempt, thread, status, ended, stop, start; name of the total of CPU seconds, and that total before.
-_Ended = tuple[_Attempt, int, int, float, float, float, tuple[Any, ...], float]
+#: Attempt, thread, status, ended, stop, start, and the total of CPU seconds before.
+_Ended = tuple[_Attempt, int, int, float, float, float, float]
+#: Dask's notes of the phases and how many of them there were, when the function was called, the name of the
+#: total of CPU seconds, and that total before.
+_Ran = tuple[Sequence[dict[str, Any]], int, "float | None", "tuple[Any, ...] | None", float]
 #: Run, start, stop, prefix and thread of what has ended.
 End = tuple[int, float, float, str, int]
 
 
 class Executions:
     """Follows the attempts on one worker.
+
+    A transition comes several times for every task, each time on caches that other code has filled: what
+    counts is how little is touched. So it only notes what cannot be read later, and many are worked off at a
+    time.
 
     Parameters
     ----------
@@ -68,7 +81,7 @@ class Executions:
     Attributes
     ----------
     ended
-        Told of each run that ends, where somebody wants to know.
+        Told of each run that has ended, where somebody wants to know; at `take` at the latest.
     """
 
     def __init__(
@@ -83,8 +96,8 @@ class Executions:
         self._fetched = fetched
         self._failed = failed
         self.rows = Rows(LAYOUT, _BOUND)
-        #: Rows yet to be packed, one after another.
-        self._loose: list[float] = []
+        #: Kind, key, time, and what belongs to the kind.
+        self._events: list[tuple[Any, ...]] = []
         self.errors: list[tuple[int, Hashable, str, str]] = []
         self.dropped = 0
         self.running = Rows(RUNNING, _BOUND)
@@ -93,55 +106,41 @@ class Executions:
         self._delay = worker.scheduler_delay
         self._changes: deque[tuple[float, float]] = deque(maxlen=100)
         self._attempts: dict[Hashable, _Attempt] = {}
-        #: The attempt that ended last, whose CPU time is not known yet.
-        self._open: _Ended | None = None
+        #: The attempts that ended last, whose CPU time is not known yet, by the name of its total.
+        self._open: dict[tuple[Any, ...], _Ended] = {}
         self._resident = Resident()
 
     def transition(self, key: Hashable, start: str, finish: str, **facts: Any) -> None:
-        """Take one transition; stands in for `WorkerPlugin.transition` itself, to spare a call.
-
-        Runs several times for every task, each time on caches that other code has filled: what counts is
-        how little is touched, so the usual way of a task is written out here.
-        """
+        """Note one transition; stands in for `WorkerPlugin.transition` itself, to spare a call."""
         if start == "memory" or finish == "forgotten":
             return
         try:
             if finish == "ready" or finish == "constrained":
-                attempt = self._attempts.get(key)
-                if attempt is not None:
-                    attempt.ready = dasks.time()
+                self._events.append((_IS_READY, key, dasks.time()))
             elif finish == "waiting":
                 if start != "cancelled":
-                    self._attempts[key] = _Attempt(self._tasks[key].run_id & NOTHING, dasks.time())
+                    self._events.append((_WAITS, key, dasks.time(), self._tasks[key].run_id))
+                    if len(self._events) >= _MANY:
+                        self._work_off()
             elif finish == "executing":
-                worker = self._worker
-                if worker.scheduler_delay != self._delay:
+                if self._worker.scheduler_delay != self._delay:
                     self._corrected()
-                run = self._tasks[key].run_id & NOTHING
-                attempt = self._attempts.get(key)
-                if attempt is None:
-                    attempt = self._attempts[key] = _Attempt(run, _NAN)
-                # The request may have come again with another number while the task waited.
-                attempt.run = run
-                attempt.delay = self._delay
-                attempt.executing = now = dasks.time()
-                resident = self._resident
-                attempt.rss = resident.last if 0 <= now - resident.when < _FRESH else resident.read(now)
+                now, resident = dasks.time(), self._resident
+                rss = resident.last if 0 <= now - resident.when < _FRESH else resident.read(now)
+                self._events.append((_EXECUTES, key, now, self._tasks[key].run_id, self._delay, rss))
             elif finish == "memory" and start == "executing":
-                attempt = self._attempts.pop(key, None)
-                if attempt is not None:
-                    self._done(key, attempt, self._tasks[key], _MEMORY)
+                self._ends(key, self._tasks[key], _MEMORY)
             elif start == "flight" and finish == "memory":
                 self._fetched()
-            elif key in self._attempts:
+            elif start in _PENDS:
                 self._left(key, start, finish)
         except Exception as error:
             self._failed("transition", error)
 
     def run_of(self, key: Hashable) -> int:
         """The run that works on a task now."""
-        attempt = self._attempts.get(key)
-        return NOTHING if attempt is None else attempt.run
+        state = self._tasks.get(key)
+        return NOTHING if state is None else state.run_id & NOTHING
 
     def _corrected(self) -> None:
         """Dask's correction of this worker's clock is another one."""
@@ -151,39 +150,91 @@ class Executions:
 
     def _left(self, key: Hashable, start: str, finish: str) -> None:
         """An attempt has ended, or been told to, in another way than the usual one."""
-        if start in ("executing", "long-running", "cancelled", "resumed"):
+        if start in _RUNS:
             state = self._tasks.get(key)
-            if state is not None and state.state in ("executing", "long-running", "cancelled", "resumed"):
+            if state is not None and state.state in _RUNS:
                 # It was told to stop, or to go on, but its function still runs.
-                self._attempts[key].cancelled = state.state == "cancelled"
-                return
-            self._done(key, self._attempts.pop(key), state, _CODES.get(finish, _CANCELLED))
+                self._events.append((_IS_TOLD, key, dasks.time(), state.state == "cancelled"))
+            else:
+                self._ends(key, state, _CODES.get(finish, _CANCELLED))
         elif finish == "released":
-            attempt = self._attempts.pop(key)
-            if self._open is not None:
-                self._close(self._open)
-            attempt.executing = attempt.rss = _NAN
-            self._add(attempt, 0, _RELEASED, dasks.time(), _NAN, _NAN, _NAN)
+            self._events.append((_LEAVES, key, dasks.time()))
 
-    def _done(self, key: Hashable, attempt: _Attempt, state: Any, status: int) -> None:
-        now = dasks.time()
-        worker = self._worker
+    def _ends(self, key: Hashable, state: Any, status: int) -> None:
+        """Note the end of an attempt, with what will be gone or be another one when it is worked off."""
+        worker, resident = self._worker, self._resident
         if worker.scheduler_delay != self._delay:
             self._corrected()
-        if self._open is not None:
-            self._close(self._open)
-        began = stopped = _NAN
+        now = dasks.time()
+        if state is None:
+            rss = resident.read(now)
+            ran: _Ran = (), 0, None, None, 0.0
+            error = None
+        else:
+            called, phases = state.start_time, state.startstops
+            rss = resident.last if called is not None and now - called < _SHORT else resident.read(now)
+            where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
+            ran = phases, len(phases), called, where, worker.digests_total.get(where, 0.0)
+            error = None if status != _ERROR else (state.exception_text or "", state.traceback_text or "")
         thread = worker.state.threads.get(key) or 0
-        for phase in reversed(state.startstops if state is not None else ()):
+        self._events.append((_ENDS, key, now, status, thread, self._delay, rss, ran, error))
+        if len(self._events) >= _MANY:
+            self._work_off()
+
+    def _work_off(self) -> None:
+        """Take in what was noted."""
+        events, self._events = self._events, []
+        attempts = self._attempts
+        for event in events:
+            kind, key, when = event[:3]
+            if kind == _WAITS:
+                attempts[key] = _Attempt(event[3] & NOTHING, when)
+                continue
+            if kind == _EXECUTES:
+                attempt = attempts.get(key)
+                if attempt is None:
+                    attempt = attempts[key] = _Attempt(0, _NAN)
+                # The request may have come again with another number while the task waited.
+                attempt.run = event[3] & NOTHING
+                attempt.executing, attempt.delay, attempt.rss = when, event[4], event[5]
+                continue
+            attempt = attempts.get(key)
+            if attempt is None:
+                continue
+            if kind == _IS_READY:
+                attempt.ready = when
+            elif kind == _IS_TOLD:
+                attempt.cancelled = event[3]
+            elif kind == _ENDS:
+                del attempts[key]
+                self._ended(attempt, *event[1:])
+            else:
+                del attempts[key]
+                attempt.executing = attempt.rss = _NAN
+                self._add(attempt, 0, _RELEASED, when, _NAN, _NAN, _NAN)
+
+    def _ended(
+        self,
+        attempt: _Attempt,
+        key: Hashable,
+        when: float,
+        status: int,
+        thread: int,
+        delay: float,
+        rss: float,
+        ran: _Ran,
+        error: tuple[str, str] | None,
+    ) -> None:
+        began = stopped = _NAN
+        phases, count, called, where, before = ran
+        for phase in reversed(phases[:count]):
             if phase["action"] == "compute":
-                if self._delay != attempt.delay:
-                    self._shifted_by(attempt, state.start_time, phase["start"])
+                if delay != attempt.delay:
+                    self._shifted_by(attempt, called, phase["start"], when)
                 began, stopped = phase["start"] - attempt.delay, phase["stop"] - attempt.delay
-                if self.ended is not None:
-                    self.ended((attempt.run, began, stopped, state.prefix, thread))
+                if self.ended is not None and where is not None:
+                    self.ended((attempt.run, began, stopped, where[2], thread))
                 break
-        resident = self._resident
-        rss = resident.read(now) if now - attempt.executing > _SHORT else resident.last
         attempt.rss = (rss - attempt.rss) / 2**20
         if attempt.cancelled:
             status = _CANCELLED
@@ -191,44 +242,42 @@ class Executions:
             # The scheduler has the times, and its message does not wait for ours.
             began = stopped = _NAN
             thread = 0
-        elif status == _ERROR and state is not None:
-            self._raised(key, attempt, state)
-        if state is None or status == _ERROR:
-            self._add(attempt, thread, status, now, stopped, began, _NAN)
+        elif status == _ERROR and error is not None:
+            self._raised(attempt.run, key, *error)
+        if where is None or status == _ERROR:
+            self._add(attempt, thread, status, when, stopped, began, _NAN)
         else:
-            where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
-            before = worker.digests_total.get(where, 0.0)
-            self._open = attempt, thread, status, now, stopped, began, where, before
+            self._settle(where, before)
+            self._open[where] = attempt, thread, status, when, stopped, began, before
 
-    def _raised(self, key: Hashable, attempt: _Attempt, state: Any) -> None:
-        text, trace = state.exception_text or "", state.traceback_text or ""
+    def _raised(self, run: int, key: Hashable, text: str, trace: str) -> None:
         if len(self.errors) < _ERRORS:
-            self.errors.append((attempt.run, key, text[:_TEXT], trace[-_TEXT:]))
+            self.errors.append((run, key, text[:_TEXT], trace[-_TEXT:]))
         else:
             self.dropped += 1
 
-    def _close(self, ended: _Ended) -> None:
-        """Finish the row of the attempt that ended last: Dask has added its CPU time to the total by now."""
-        self._open = None
-        attempt, thread, status, now, stopped, began, where, before = ended
-        cpu = self._worker.digests_total.get(where, 0.0) - before
-        self._add(attempt, thread, status, now, stopped, began, cpu)
+    def _settle(self, where: tuple[Any, ...], total: float) -> None:
+        """Finish the row of the attempt that ended last: Dask had added its CPU time to the total by now."""
+        ended = self._open.pop(where, None)
+        if ended is not None:
+            attempt, thread, status, when, stopped, began, before = ended
+            self._add(attempt, thread, status, when, stopped, began, total - before)
 
     def _add(
         self,
         attempt: _Attempt,
         thread: int,
         status: int,
-        now: float,
+        ended: float,
         stopped: float,
         began: float,
         cpu: float,
     ) -> None:
-        self._loose += (
+        self.rows.add(
             attempt.run,
             thread,
             status,
-            now,
+            ended,
             stopped,
             began,
             attempt.executing,
@@ -238,32 +287,24 @@ class Executions:
             attempt.rss,
             attempt.delay,
         )
-        if len(self._loose) >= _LOOSE:
-            self._pack()
 
-    def _pack(self) -> None:
-        loose, self._loose = self._loose, []
-        width = len(LAYOUT)
-        for at in range(0, len(loose), width):
-            self.rows.add(*loose[at : at + width])
-
-    def _shifted_by(self, attempt: _Attempt, called: float | None, start: float) -> None:
+    def _shifted_by(self, attempt: _Attempt, called: float | None, start: float, ended: float) -> None:
         """Find which correction Dask has put on an attempt that was under way when there came another.
 
         Just before the function starts, Dask notes the time without correction.
         """
         if called is None:
             return
-        since = [delay for when, delay in self._changes if when >= attempt.executing]
+        since = [delay for when, delay in self._changes if attempt.executing <= when <= ended]
         fitting = [delay for delay in (attempt.delay, *since) if start - delay >= called - 1e-5]
         if fitting:
             attempt.delay = min(fitting, key=lambda delay: start - delay - called)
 
     def take(self, most: int) -> tuple[dict[str, Any], list[Hashable]]:
         """What is new, packed by table, and the keys it names: first of ``running``, then of ``errors``."""
-        if self._open is not None:
-            self._close(self._open)
-        self._pack()
+        self._work_off()
+        for where in list(self._open):
+            self._settle(where, self._worker.digests_total.get(where, 0.0))
         now = dasks.time()
         keys: list[Hashable] = []
         threads = {key: ident for ident, key in list(self._worker.active_threads.items())}
