@@ -22,4 +22,7 @@ test('ids may come in any order; those of damaged data are left out', () => {
   index.setAll([4_294_967_295, 1, 900], 0, 3);
   index.set(2 ** 30, 4);
   expect(rowsOf(index, [5, 1, 900, 4_294_967_295, 2 ** 30, 0])).toEqual([2, 1, 2, -1, -1, -1]);
+  const first = new IdIndex();
+  first.setAll([4_294_967_295, 5], 0, 2);
+  expect(rowsOf(first, [4_294_967_295, 5])).toEqual([-1, 1]);
 });

@@ -166,7 +166,7 @@ export class IdIndex {
   /** Sets the rows `from` up to `to` of a column of ids. */
   setAll(ids: ArrayLike<number>, from: number, to: number): void {
     let row = from;
-    if (!this.rows && from <= this.counted && from < to) {
+    if (!this.rows && from <= this.counted && from < to && ids[from] < MOST_IDS) {
       if (this.counted === 0) this.first = ids[0];
       const { first } = this;
       while (row < to && ids[row] === first + row) row++;

@@ -32,6 +32,7 @@ test('texts are put together from their forms and numbers', () => {
 test.each([
   ['a place that the group does not have', { data: Uint8Array.of(0, 1, 0, 0) }],
   ['a form that is not there', { within: [[0, 9], [1]] }],
+  ['a form below the first', { within: [[0, -1], [1]] }],
   ['a group that is not there', { since: 'span' }],
   ['a form with more numbers than there are', { numbers: [] }],
   ['numbers that are too few', { numbers: [steps(1), steps(1)] }],

@@ -44,7 +44,7 @@ export function numberedTexts(name: string, { forms, codes, group, numbers }: Pa
   const of = new Uint32Array(rows);
   for (let row = 0; row < rows; row++) {
     const form = group ? group.within[group.codes[row]]?.[codes[row]] : codes[row];
-    if (form === undefined || !(form < forms.length))
+    if (form === undefined || forms[form] === undefined)
       throw new BatchError(`column ${name}: a code without a form`);
     of[row] = form;
   }
