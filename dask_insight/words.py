@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from datetime import datetime
 
 #: Stands between a number and its unit and does not break a line.
 SPACE = "\N{NARROW NO-BREAK SPACE}"
+#: Seconds since the epoch that are a date: files without one count from 0, or from a machine's start.
+_DATED = (1e8, 3e10)
 
 
 def duration(seconds: float) -> str:
@@ -39,6 +42,11 @@ def size(amount: float) -> str:
         amount /= 1024
         power += 1
     return (f"{amount:.0f}" if power == 0 else _three(amount)) + SPACE + units[power]
+
+
+def dated(moment: float) -> datetime | None:
+    """A moment, seconds since the epoch, as a date here; None where it is none."""
+    return datetime.fromtimestamp(moment).astimezone() if _DATED[0] < moment < _DATED[1] else None
 
 
 def share(part: float) -> str:

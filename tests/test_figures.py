@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dask_insight
-from dask_insight import figures
+from dask_insight import figures, words
 from dask_insight.batch import Symbols, encode
 from dask_insight.errors import ExitCode
 from dask_insight.exports import FORMATS
@@ -33,6 +33,7 @@ from dask_insight.figures.request import Request
 from dask_insight.figures.texts import cut, fitted, lines, width
 from dask_insight.figures.ticks import amount_ticks, time_ticks
 from dask_insight.hosts.cli import main
+from dask_insight.hosts.cli.info import describe
 from dask_insight.recording import Recording
 
 GOLDEN = Path(__file__).parent / "golden" / "run.dinsight"
@@ -58,7 +59,7 @@ def golden() -> Recording:
     return dask_insight.open(GOLDEN)
 
 
-def made(tasks: int, lanes: int = 8, names: int = 5, seed: int = 0) -> Recording:
+def made(tasks: int, lanes: int = 8, names: int = 5, seed: int = 0, spans: int = 0) -> Recording:
     """Tasks of random lengths one after the other in lanes, some of which failed."""
     random = np.random.default_rng(seed)
     lane = np.arange(tasks) % lanes
@@ -70,9 +71,12 @@ def made(tasks: int, lanes: int = 8, names: int = 5, seed: int = 0) -> Recording
     run = Recording()
     ids = np.arange(tasks, dtype="u4")
     name = Symbols(random.integers(0, names, tasks).astype("u4"), [f"name-{each}" for each in range(names)])
-    run.append(
-        encode("graph", {"task": ids, "prefix": name, "key": [f"key-{each}" for each in range(tasks)]})
-    )
+    graph: dict[str, Any] = {"task": ids, "prefix": name, "key": [f"key-{each}" for each in range(tasks)]}
+    if spans:
+        known = [f"span-{each}" for each in range(spans)]
+        graph["span"] = Symbols(ids % spans, known)
+        run.append(encode("spans", {"span": known, "path": [f"path / {each}" for each in known]}))
+    run.append(encode("graph", graph))
     columns = {
         "run": ids,
         "task": ids,
@@ -208,6 +212,20 @@ def test_frames_stand_under_what_called_them(golden: Recording) -> None:
             boxes.right[above] >= boxes.right[each] - 1e-9
         )
         assert inside.sum() == 1
+
+
+def test_spans_are_as_long_as_their_tasks() -> None:
+    run = made(tasks=3_000, lanes=4, spans=1_500)
+    chart = chart_of(run, "spans")
+    (boxes,) = boxes_of(chart.plots[0])
+    wanted = run.tasks.groupby(run.tasks["task"] % 1_500).agg(
+        {"start": "min", "stop": "max", "duration": "sum"}
+    )
+    wanted = wanted.sort_values("start").head(40)
+    np.testing.assert_allclose(boxes.left, wanted["start"], atol=1e-5)
+    np.testing.assert_allclose(boxes.right, wanted["stop"], atol=1e-5)
+    assert list(boxes.inside) == [words.duration(each) for each in wanted["duration"]]
+    assert chart.note == "the first 40 of 1,500"
 
 
 def test_fine_metrics_are_those_of_the_table(golden: Recording) -> None:
@@ -444,6 +462,14 @@ def test_an_empty_panel_says_why() -> None:
         assert Picture(Recording(), panel).is_empty
         tree = ElementTree.fromstring(figures.svg(Recording(), panel))
         assert chart.empty in [element.text for element in tree.iter()]
+
+
+@pytest.mark.parametrize("started", [-1e12, 5.0, 1e12, 1e300])
+def test_a_moment_that_is_no_date_is_not_shown_as_one(started: float) -> None:
+    run = Recording()
+    run.append(encode("about", {"name": ["started"], "value": [json.dumps(started)]}))
+    assert " UTC" not in figures.svg(run)
+    assert "started" not in describe(run)
 
 
 def test_hostile_names_are_told_as_they_are() -> None:

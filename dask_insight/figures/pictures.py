@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .. import words
 from .chart import Chart
 from .defaults import OVERVIEW, SCALE, WIDTH
 from .panels import PANELS
@@ -162,10 +164,7 @@ def _over_time(chart: Chart) -> Chart:
 
 def _source(request: Request) -> str:
     """When it was recorded, and by what it was drawn."""
-    import datetime
-
     version = import_module("dask_insight").__version__
-    if not request.zero:
-        return f"dask_insight {version}"
-    began = datetime.datetime.fromtimestamp(request.zero, datetime.UTC)
-    return f"recorded {began:%Y-%m-%d %H:%M} UTC · dask_insight {version}"
+    began = words.dated(request.zero)
+    recorded = f"recorded {began.astimezone(UTC):%Y-%m-%d %H:%M} UTC · " if began else ""
+    return f"{recorded}dask_insight {version}"

@@ -195,4 +195,5 @@ def _named(prefix: Symbols, described: np.ndarray, request: Request) -> np.ndarr
 
 
 def _natural(text: str) -> tuple[int, int, str]:
-    return (0, int(text), "") if text.isdecimal() else (1, 0, text)
+    # Python turns no longer text into a number.
+    return (0, int(text), "") if text.isdecimal() and len(text) < 4_000 else (1, 0, text)

@@ -64,7 +64,8 @@ def cut(text: str, room: float, size: float) -> str:
 def lines(text: str, room: float, size: float, most: int) -> list[str]:
     """A sentence in so many lines at most, parted between words; the last one is cut if it must be."""
     made: list[str] = []
-    for word in text.split(" "):
+    # No sign is narrower than a pixel: what is beyond would be cut anyway.
+    for word in text[: most * (int(room) + 2)].split(" "):
         longer = f"{made[-1]} {word}" if made else word
         if made and (width(longer, size) <= room or len(made) == most):
             made[-1] = longer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,10 +29,6 @@ class Head(NamedTuple):
     tasks: int
 
 
-#: Seconds since the epoch that are a date: files without one count from 0, or from a machine's start.
-_DATED = (1e8, 1e11)
-
-
 def head_of(recording: Recording, title: str | None = None) -> Head:
     """The top of a recording's report."""
     summary = recording.summary()
@@ -55,8 +50,8 @@ def head_of(recording: Recording, title: str | None = None) -> Head:
 
 
 def _facts(summary: Overview) -> Iterator[tuple[str, str]]:
-    if _DATED[0] < summary.started < _DATED[1]:
-        yield "Started", f"{datetime.fromtimestamp(summary.started).astimezone():%Y-%m-%d %H:%M:%S %Z}"
+    if began := words.dated(summary.started):
+        yield "Started", f"{began:%Y-%m-%d %H:%M:%S %Z}"
     yield "Took", words.duration(summary.duration)
     yield "Tasks", words.count(summary.tasks)
     yield "Ran on", _place(summary)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from html import escape
 from typing import NamedTuple
 
@@ -109,7 +108,8 @@ class Runs(Mapping[str, Recording]):
     def _rows(self) -> list[tuple[str, str, str, str]]:
         rows = []
         for name, recording in self.items():
-            began = datetime.fromtimestamp(recording.started).strftime("%H:%M:%S")
+            when = words.dated(recording.started)
+            began = f"{when:%H:%M:%S}" if when else "–"
             size = words.size(sum(map(len, recording.batches())))
             rows.append((short(name, 40), began, size, recording.summary(findings=False).verdict()))
         return rows

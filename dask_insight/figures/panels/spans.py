@@ -27,15 +27,15 @@ def chart(request: Request) -> Chart:
         told = 'No computation has a span. Put `with distributed.span("name"):` around a part of the work.'
         return Chart("Spans", empty=told)
     code = np.append(graph.codes.astype("i8"), len(graph.names))[ran.described]
-    rows = []
-    for each in np.unique(code).tolist():
-        mine = code == each
-        name = graph.names[each] if each < len(graph.names) else ""
-        ends = (float(ran.start[mine].min()), float(ran.stop[mine].max()))
-        rows.append((paths.get(name) or _NO_SPAN, *ends, float(ran.seconds[mine].sum()), int(mine.sum())))
-    rows.sort(key=lambda row: row[1])
-    rows = rows[:_SPANS]
-    label, start, stop, seconds, tasks = zip(*rows, strict=True)
+    known, of = np.unique(code, return_inverse=True)
+    first, last = np.full(len(known), np.inf), np.full(len(known), -np.inf)
+    np.minimum.at(first, of, ran.start)
+    np.maximum.at(last, of, ran.stop)
+    shown = np.argsort(first, kind="stable")[:_SPANS]
+    names = [*graph.names, ""]
+    label = [paths.get(names[each]) or _NO_SPAN for each in known[shown].tolist()]
+    seconds = np.bincount(of, ran.seconds)[shown].tolist()
+    tasks = np.bincount(of)[shown].tolist()
 
     def tell() -> dict[str, list[str]]:
         return {
@@ -44,18 +44,22 @@ def chart(request: Request) -> Chart:
             "Tasks": [words.count(each) for each in tasks],
         }
 
-    top = np.arange(len(rows), dtype="f8")
+    top = np.arange(len(shown), dtype="f8")
     boxes = Boxes(
-        np.array(start),
-        np.array(stop),
+        first[shown],
+        last[shown],
         top + 0.16,
         top + 0.84,
-        np.zeros(len(rows), "i8"),
+        np.zeros(len(shown), "i8"),
         [slot_color(31, dark=request.theme.dark)],
         tell,
         [words.duration(each) for each in seconds],
         least=2.0,
     )
     groups = [Group(number, number + 1, each) for number, each in enumerate(label)]
-    plot = Plot([boxes], Axis("time", *request.between), Rows(len(rows), groups), 22.0 * len(rows), room=0.3)
-    return Chart("Spans", [plot], note=f"the first {_SPANS}" if len(paths) > _SPANS else "")
+    plot = Plot(
+        [boxes], Axis("time", *request.between), Rows(len(shown), groups), 22.0 * len(shown), room=0.3
+    )
+    return Chart(
+        "Spans", [plot], note=f"the first {_SPANS} of {len(known):,}" if len(known) > len(shown) else ""
+    )

@@ -25,19 +25,19 @@ def chart(request: Request) -> Chart:
     names = list(dict.fromkeys((*worker, *_there(request))))
     if not names:
         return Chart("Workers", empty="No worker was there while this was recorded.")
-    of = np.array([names.index(name) for name in worker] or [0])[ran.lane]
+    place = {name: number for number, name in enumerate(names)}
+    of = np.array([place[name] for name in worker] or [0])[ran.lane]
     bad = ran.status > 0
     well = np.bincount(of[~bad], ran.seconds[~bad], len(names))
     failed = np.bincount(of[bad], ran.seconds[bad], len(names))
     tasks = np.bincount(of, minlength=len(names))
-    memory = _most_memory(request)
+    offered, memory = _offered(request), _most_memory(request)
     made = []
     for number in np.argsort(-(well + failed), kind="stable").tolist():
         name = names[number]
-        offered = _offered(request, name)
         told = [words.duration(well[number] + failed[number]), words.count(int(tasks[number]), "task")]
-        if offered > 0:
-            told.insert(1, f"{words.share(min(1.0, (well[number] + failed[number]) / offered))} busy")
+        if (there := offered.get(name, 0.0)) > 0:
+            told.insert(1, f"{words.share(min(1.0, (well[number] + failed[number]) / there))} busy")
         if name in memory:
             told.append(f"up to {words.size(memory[name])}")
         parts = [bars.Part("computing", float(well[number]), slot_color(19, dark=request.theme.dark))]
@@ -53,17 +53,15 @@ def _there(request: Request) -> list[str]:
     return [name for name in workers if request.workers is None or name in request.workers]
 
 
-def _offered(request: Request, worker: str) -> float:
-    """Thread-seconds that a worker was there for."""
+def _offered(request: Request) -> dict[str, float]:
+    """Thread-seconds that each worker was there for."""
     table: Any = request.columns("workers")
-    rows = [row for row, name in enumerate(table["worker"].tolist()) if name == worker]
-    if not rows:
-        return 0.0
     low, high = request.between
-    row = rows[-1]
-    start = np.fmax(low, table["joined"][row] - request.zero)
-    stop = np.fmin(high, table["left"][row] - request.zero)
-    return float(max(0.0, stop - start) * table["threads"][row])
+    start = np.fmax(low, table["joined"] - request.zero)
+    stop = np.fmin(high, table["left"] - request.zero)
+    there = np.maximum(0.0, stop - start) * table["threads"]
+    # Of one that came twice, its last time there.
+    return dict(zip(table["worker"].tolist(), there.tolist(), strict=True))
 
 
 def _most_memory(request: Request) -> dict[str, float]:

@@ -6,7 +6,6 @@ import argparse
 import json
 import math
 from collections.abc import Iterator
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ExitCode
@@ -50,7 +49,7 @@ def _execute(options: argparse.Namespace) -> int:
 
 def describe(recording: Recording) -> str:
     """What is in a recording, in some lines of text."""
-    from ...words import count, duration, share
+    from ...words import count, dated, duration, share
 
     summary = recording.summary()
     if "comparison" in summary.facts and not summary.tasks:
@@ -58,8 +57,8 @@ def describe(recording: Recording) -> str:
 
         return f"{summary.name}\n{Comparison(recording)}"
     lines = [summary.name, summary.verdict(), *summary.advised(), ""]
-    if math.isfinite(summary.started):
-        lines.append(f"started    {datetime.fromtimestamp(summary.started):%Y-%m-%d %H:%M:%S}")
+    if began := dated(summary.started):
+        lines.append(f"started    {began:%Y-%m-%d %H:%M:%S}")
     where = f"{count(summary.workers, 'worker')} on {count(summary.hosts, 'host')}"
     lines.append(f"ran on     {where}, {count(summary.threads, 'thread')}")
     ended = [f"{summary.erred:,} failed"] if summary.erred else []
