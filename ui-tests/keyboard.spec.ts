@@ -65,7 +65,13 @@ test('/ searches, ? explains, 0 fits', async ({ report, page }) => {
   await page.keyboard.press('Escape');
   await page.locator('h1').click();
   await page.keyboard.press('?');
-  await expect(page.getByRole('dialog', { name: 'Pointer and keys' })).toBeVisible();
+  const keys = page.getByRole('dialog', { name: 'Pointer and keys' });
+  await expect(keys).toBeVisible();
+  const [first, second] = await keys
+    .locator('dt, dd')
+    .evaluateAll(words => words.map(each => each.getBoundingClientRect()));
+  expect(second.top).toBe(first.top);
+  expect(second.left).toBeGreaterThan(first.left);
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog', { name: 'Pointer and keys' })).toBeHidden();
 

@@ -23,10 +23,12 @@ export function help(): { readonly opener: HTMLElement; open(): void } {
   let dialog: HTMLDialogElement | undefined;
   const open = (): void => {
     dialog ??= listOfKeys();
-    if (!dialog.isConnected) document.body.append(dialog);
+    // Within what it explains, whose colours and style sheet it needs.
+    if (!dialog.isConnected) (opener.closest('.di-page') ?? document.body).append(dialog);
     if (!dialog.open) dialog.showModal();
   };
-  return { opener: button('Pointer and keys (?)', open, icon('help')), open };
+  const opener = button('Pointer and keys (?)', open, icon('help'));
+  return { opener, open };
 }
 
 function listOfKeys(): HTMLDialogElement {

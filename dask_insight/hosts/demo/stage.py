@@ -26,16 +26,14 @@ def cluster() -> Iterator[Any]:
     import dask
     from distributed import Client, LocalCluster
 
-    with (
-        dask.config.set(_CONFIG),
-        LocalCluster(
+    with dask.config.set(_CONFIG):
+        workers = LocalCluster(
             n_workers=2, threads_per_worker=2, processes=True, memory_limit=_MEMORY, dashboard_address=":0"
-        ) as workers,
-        quiet(),
-        Client(workers) as client,
-    ):
-        client.run(mute_worker)
-        yield client
+        )
+        # Its start sets the levels of the logs, its end may tell of workers that a busy machine had killed.
+        with quiet(), workers, Client(workers) as client:
+            client.run(mute_worker)
+            yield client
 
 
 def perform(step: Step) -> None:
