@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -92,6 +93,17 @@ def test_one_very_long_text_does_not_widen_all_lines(monkeypatch: pytest.MonkeyP
     assert len(text(len(texts), made.Json(Texts.of(texts)), b"\n")) == 120_000 * 6 + 20_000_001
     assert max(widths) <= made._BYTES
     assert len(widths) < 60
+
+
+def test_one_very_long_name_makes_no_table_of_all_names() -> None:
+    names = [b"%d" % number for number in range(60_000)]
+    names[7] = b"x" * 1_000_000
+    tracemalloc.start()
+    got = text(len(names), b"<", made.Words(np.arange(len(names)), names), b">\n").split("\n")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert got == [*(f"<{name.decode()}>" for name in names), ""]
+    assert most < 10 * made._BYTES
 
 
 def test_blocks_follow_one_another() -> None:

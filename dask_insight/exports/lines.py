@@ -181,12 +181,25 @@ class Words:
 
     def __init__(self, codes: np.ndarray, texts: Sequence[bytes]) -> None:
         self._codes = np.asarray(codes)
-        known = np.array([*texts, b""], "S")
-        self._table = known.view("u1").reshape(len(known), -1)
+        self._texts = texts
 
-    def __getitem__(self, rows: slice) -> Words:
-        part = Words.__new__(Words)
-        part._codes, part._table = self._codes[rows], self._table
+    @cached_property
+    def _table(self) -> np.ndarray:
+        known = np.array([*self._texts, b""], "S")
+        return known.view("u1").reshape(len(known), -1)
+
+    @cached_property
+    def _unique(self) -> Unique | None:
+        """The same texts by themselves, where one is so long that a table of all would be huge."""
+        if max(map(len, self._texts), default=0) * len(self._texts) <= _BYTES:
+            return None
+        return Unique(TextRows(Texts(*_joined(self._texts)), self._codes))
+
+    def __getitem__(self, rows: slice) -> Part:
+        if self._unique is not None:
+            return self._unique[rows]
+        part = Words(self._codes[rows], self._texts)
+        part._unique, part._table = None, self._table
         return part
 
     @property
@@ -262,7 +275,7 @@ def _is_text(data: bytes, offsets: np.ndarray) -> bool:
     return not bool(((starts & 0xC0) == 0x80).any())
 
 
-def _joined(raw: list[bytes]) -> tuple[np.ndarray, bytes]:
+def _joined(raw: Sequence[bytes]) -> tuple[np.ndarray, bytes]:
     offsets = np.zeros(len(raw) + 1, "i8")
     np.cumsum(np.fromiter(map(len, raw), "i8", len(raw)), out=offsets[1:])
     return offsets, b"".join(raw)
