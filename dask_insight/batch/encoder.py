@@ -126,7 +126,7 @@ def _encode_time(
     exact[~finite] = np.nan
     base = float(exact[finite][0]) if finite.any() else 0.0
     ticks = np.rint((exact - base) / unit)
-    chosen = ticks - _carried(ticks, finite)
+    chosen = ticks - (_above(ticks) if finite.all() else _carried(ticks, finite))
     kept = base + ticks * unit
     since = micros.get(column.since)
     head: dict[str, Any] = {"base": int(base)} | ({"unit": unit} if unit != 1 else {})
@@ -146,6 +146,11 @@ def _encode_time(
 
 def _spread(steps: Array) -> float:
     return float(np.log2(1 + np.abs(steps)).sum())
+
+
+def _above(ticks: Array) -> Array:
+    """For each row the value above it, 0 in the first."""
+    return np.concatenate(([0.0], ticks[:-1])) if len(ticks) else ticks
 
 
 def _carried(ticks: Array, finite: Array) -> Array:
