@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping
-from math import nan
+from functools import partial
+from math import isnan, nan
 from typing import Any, NamedTuple, Protocol
+
+from ..batch import encode
+from ..options import Emit
+from ..sources.cells import NO_CELL, Cell, cell_runs, running_cell
 
 
 class Running(NamedTuple):
@@ -109,6 +115,53 @@ class Cells:
         if self._running is not None:
             running, self._running = self._running, None
             self._listener.cell(*running, time.time(), status)
+
+
+def cell_rows(execution: int, cell: str, code: str, start: float, stop: float, status: str) -> bytes:
+    """A row of the table ``cells``."""
+    row = {"execution": execution, "cell": cell, "code": code, "start": start, "stop": stop, "status": status}
+    return encode("cells", {name: [value] for name, value in row.items()})
+
+
+class _Noted:
+    """Writes cells into a recording; tells what runs of them, unless somebody else does."""
+
+    def __init__(self, emit: Emit, source: bool) -> None:
+        self._emit = emit
+        self._source = source
+        self._mine = NO_CELL
+
+    def cell(self, execution: int, cell: str, code: str, start: float, stop: float, status: str) -> None:
+        if isnan(stop) and running_cell() == NO_CELL:
+            self._mine = Cell(cell, execution)
+            cell_runs(self._mine)
+        elif self._mine != NO_CELL:
+            if running_cell() == self._mine:
+                cell_runs(NO_CELL)
+            self._mine = NO_CELL
+        self._emit(cell_rows(execution, cell, code if self._source else "", start, stop, status))
+
+
+def cells_noted(emit: Emit, source: bool) -> Cells | None:
+    """Note the cells of the notebook that this process is the kernel of, until it is closed; None if of none.
+
+    Parameters
+    ----------
+    emit
+        Takes rows of the table ``cells``.
+    source
+        Whether they have the cells' source.
+    """
+    # Whoever is a kernel has imported it.
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    kernel = getattr(shell, "kernel", None)
+    if kernel is None or not hasattr(kernel, "get_parent"):
+        return None
+    return Cells(shell, _Noted(emit, source), _nothing, _nothing, partial(kernel.get_parent, "shell"))
+
+
+def _nothing() -> None:
+    """Nobody is told."""
 
 
 def _id(request: Mapping[str, Any]) -> str:

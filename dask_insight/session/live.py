@@ -10,11 +10,11 @@ from typing import Any
 
 import dask
 
-from ..batch import encode
 from ..options import OUTPUT_SIZE, Emit, Options
 from ..recording import Recording
 from ..sources.cells import NO_CELL, Cell, cell_runs
 from .bounded import BoundedRecording
+from .cells import cell_rows
 from .clusters import Clusters
 from .driver import DRIVER, INTERVAL
 from .feed import Turn
@@ -28,8 +28,6 @@ _HISTORY_BOUNDS = (1_000, 5_000_000)
 _POLL = 0.2
 #: Longest that a new client is kept from its maker until its cluster is recorded, seconds.
 _PATIENCE = 5.0
-#: Characters of a cell's source that are kept.
-_CODE = 20_000
 #: Problems that are kept in words.
 _NOTES = 20
 
@@ -100,10 +98,7 @@ class Live(Session):
         self._cell = Cell(cell, execution) if isnan(stop) else NO_CELL
         cell_runs(self._cell)
         code = code if self._options.source else ""
-        row = {"execution": execution, "cell": cell, "code": code, "start": start, "stop": stop}
-        self.recording.append(
-            encode("cells", {name: [value] for name, value in (row | {"status": status}).items()})
-        )
+        self.recording.append(cell_rows(execution, cell, code, start, stop, status))
 
     def state(self) -> dict[str, Any]:
         """How things stand, in what JSON can say.

@@ -51,6 +51,7 @@ class Session:
         self.recording = Recording()
         self._local: Any = None
         self._clusters: Clusters | None = None
+        self._cells: Any = None
         self._unwatch: Any = None
         self._starting: int | None = None
         self._found: list[Any] = []
@@ -70,6 +71,7 @@ class Session:
         self._check_unused()
         try:
             clusters = self._begin()
+            self._note_cells()
             for client in self._clients():
                 try:
                     clusters.begin(client)
@@ -86,6 +88,7 @@ class Session:
         self._check_unused()
         try:
             clusters = self._begin()
+            self._note_cells()
             for client in self._clients():
                 try:
                     await clusters.begin_async(client)
@@ -197,8 +200,17 @@ class Session:
             self._clusters.tell("lost", message)
         warnings.warn(message, RuntimeWarning, stacklevel=4)
 
+    def _note_cells(self) -> None:
+        """Where this is a notebook, what a person does between two cells is no fault of the client."""
+        from .cells import cells_noted
+
+        self._cells = cells_noted(self.recording.append, self._options.source)
+
     def _halt(self) -> Clusters | None:
         clusters, self._clusters = self._clusters, None
+        if self._cells is not None:
+            self._cells.close()
+            self._cells = None
         if self._unwatch is not None:
             self._unwatch()
             self._unwatch = None

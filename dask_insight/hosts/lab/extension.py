@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from ...session import DRIVER, Feed
+from ...session.cells import Cells
 from ...session.explainer import explainer_of
 from ...session.live import hold_live
-from .cells import Cells
 
 _lock = threading.Lock()
 _loaded: Extension | None = None

@@ -1,0 +1,74 @@
+"""A recording that is begun in a notebook knows its cells, also without the extension."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+nbformat = pytest.importorskip("nbformat")
+NotebookClient = pytest.importorskip("nbclient").NotebookClient
+
+BEGIN = """
+import json, dask, dask_insight
+def callbacks():
+    return {name: len(found) for name, found in get_ipython().events.callbacks.items()}
+before = callbacks()
+session = dask_insight.record()
+run = session.start()
+"""
+END = """
+session.stop()
+cells, submissions = run.cells, run.submissions
+print(json.dumps({
+    "execution": cells["execution"].tolist(),
+    "status": cells["status"].tolist(),
+    "code": cells["code"].tolist(),
+    "order": [run.columns("cells")[name].tolist() for name in ("start", "stop")],
+    "submissions": submissions["execution"].tolist(),
+    "left": callbacks() == before,
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a real kernel says of its recording."""
+    code = [BEGIN, "dask.delayed(abs)(-3).compute(scheduler='sync')", "1 / 0", END]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(each) for each in code])
+    folder = tmp_path_factory.mktemp("notebook")
+    NotebookClient(book, timeout=120, allow_errors=True, resources={"metadata": {"path": folder}}).execute()
+    found: dict[str, Any] = json.loads(book.cells[-1].outputs[-1].text)
+    return found
+
+
+def test_each_cell_is_noted_when_it_begins_and_when_it_ends(told: dict[str, Any]) -> None:
+    assert told["execution"] == [1, 1, 2, 2, 3, 3, 4, 4]
+    assert told["status"][::2] == ["running"] * 4
+    assert told["status"][1::2] == ["ok", "ok", "error", "ok"]
+    assert told["code"][5] == "1 / 0"
+    start, stop = told["order"]
+    moments = [each for pair in zip(start[1::2], stop[1::2], strict=True) for each in pair]
+    assert moments == sorted(moments)
+
+
+def test_what_is_submitted_names_its_cell(told: dict[str, Any]) -> None:
+    assert told["submissions"] == [2]
+
+
+def test_ipython_is_left_as_it_was(told: dict[str, Any]) -> None:
+    assert told["left"]
+
+
+def test_ipython_is_not_imported(tmp_path: Path) -> None:
+    code = (
+        "import sys, dask, dask_insight\n"
+        "with dask_insight.record() as run:\n"
+        "    dask.delayed(abs)(-3).compute(scheduler='sync')\n"
+        "assert 'IPython' not in sys.modules and not len(run.cells)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path, timeout=120)
