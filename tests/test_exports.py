@@ -363,6 +363,26 @@ def test_a_folder_with_other_files_is_never_replaced(recording: Recording, tmp_p
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mine", "tables"]
 
 
+@pytest.mark.parametrize("format", ["chrome", "otlp"])
+def test_ids_take_no_room_of_their_own(tmp_path: Path, format: str) -> None:
+    """Those of a damaged file may be as large as they can."""
+    from dask_insight.batch import encode
+
+    run = Recording()
+    tasks = [3, 2**32 - 2]
+    run.append(encode("graph", {"task": tasks, "key": ["a", "b"], "prefix": ["load", "sum"]}))
+    run.append(encode("edges", {"task": tasks[1:], "dependency": tasks[:1]}))
+    moments = {"start": [1.7e9, 1.7e9 + 2], "stop": [1.7e9 + 1, 1.7e9 + 3], "done": [1.7e9 + 1, 1.7e9 + 3]}
+    place = {"worker": ["w"] * 2, "thread": ["1"] * 2, "status": ["ok"] * 2}
+    run.append(encode("attempts", {"run": [0, 1], "task": tasks, **place, **moments}))
+    told = json.loads(exported(run, tmp_path, format).read_text("utf-8"))
+    if format == "chrome":
+        assert [each["ph"] for each in told["traceEvents"] if each.get("name") == "input"] == ["s", "f"]
+    else:
+        spans = told["resourceSpans"][0]["scopeSpans"][0]["spans"]
+        assert [len(each.get("links", [])) for each in spans if each["name"] in ("load", "sum")] == [0, 1]
+
+
 @pytest.mark.parametrize("started", [-5.0, 1e12, 1e300])
 def test_profiles_are_written_whatever_moment_a_file_tells(tmp_path: Path, started: float) -> None:
     from dask_insight.batch import encode

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..batch import Symbols
+from ..lookup import Lookup
 from ..tables import joined
 from .files import replaced
 from .lines import Fixed, Json, Part, Where, Whole, Words, json_words, lines, rows_of, whole
@@ -146,13 +147,11 @@ def _flows(recording: Recording, ran: Ran) -> Iterator[Block]:
     task, dependency = edges["task"], edges["dependency"]
     if not len(task) or not len(ran.task):
         return
-    size = int(max(task.max(), dependency.max(), ran.task.max())) + 1
-    last = np.full(size, -1, "i8")
     ok = np.flatnonzero(np.array([name == "ok" for name in ran.status.names] or [False])[ran.status.codes])
-    last[ran.task[ok]] = ok
+    last, row_of = Lookup(ran.task[ok]), np.append(ok, -1)
     for first in range(0, len(task), _ARROWS):
         part = slice(first, first + _ARROWS)
-        made, used = last[dependency[part]], last[task[part]]
+        made, used = (row_of[last.rows(each[part])] for each in (dependency, task))
         there = np.flatnonzero((made >= 0) & (used >= 0))
         before, after = made[there], used[there]
         yield from lines(

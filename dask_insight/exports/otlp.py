@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import spread
+from ..lookup import Lookup, spread
 from ..tables import joined
 from .files import replaced
 from .lines import Fixed, Hex, Json, Part, Where, Whole, Words, json_words, lines, rows_of, whole
@@ -79,10 +79,8 @@ class _Ran:
         edges: Any = recording.columns("edges")
         ok = np.array([name == "ok" for name in self.names["status"].names] or [False])
         made = ok[self.names["status"].codes]
-        size = int(max(np.max(ids, initial=0) for ids in (edges["dependency"], self.task))) + 1
-        maker = np.full(size, -1, "i8")
-        maker[self.task[made]] = self.run[made]
-        of = maker[edges["dependency"]]
+        maker = np.append(self.run[made], -1)
+        of = maker[Lookup(self.task[made]).rows(edges["dependency"])]
         there = np.flatnonzero(of >= 0)
         there = there[np.argsort(edges["task"][there], kind="stable")]
         needing = edges["task"][there]
