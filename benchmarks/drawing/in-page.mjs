@@ -1,5 +1,8 @@
 const VIEW = { width: 1600, height: 860 };
 
+/** What a page says begins so in its console; the rest is JSON. */
+export const SAYS = 'Said: ';
+
 async function opened(browser, address, limit, before) {
   const context = await browser.newContext({ viewport: VIEW });
   const page = await context.newPage();
@@ -11,19 +14,27 @@ async function opened(browser, address, limit, before) {
   });
   crash.catch(() => {});
   page.on('crash', crashed);
+  const said = new Promise(resolve => {
+    page.on('console', message => {
+      if (message.text().startsWith(SAYS)) resolve(JSON.parse(message.text().slice(SAYS.length)));
+    });
+  });
   await Promise.race([page.goto(address, { waitUntil: 'commit' }), crash]);
-  return { page, crash, close: () => context.close() };
+  return { page, said, crash, close: () => context.close() };
 }
 
-/** Runs `work` in a fresh page, and `before` in it before anything else; a crash or a time-out comes back as words. */
+/**
+ * Runs `work` in a fresh page, with a promise of what the page says, and `before` in it before anything else; a
+ * crash or a time-out comes back as words.
+ */
 export async function inPage(browser, address, limit, work, before) {
-  const { page, crash, close } = await opened(browser, address, limit, before);
+  const { page, said, crash, close } = await opened(browser, address, limit, before);
   let timer;
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`nothing within ${limit / 1000} s`)), limit);
   });
   try {
-    return await Promise.race([work(page), crash, late]);
+    return await Promise.race([work(page, said), crash, late]);
   } catch (error) {
     return { failed: String(error.message ?? error).split('\n')[0] };
   } finally {

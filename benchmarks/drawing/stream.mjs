@@ -1,5 +1,5 @@
 /** The task stream in one page, ours or Bokeh's: how long frames take, and what can be seen. */
-import { inPage } from './in-page.mjs';
+import { inPage, SAYS } from './in-page.mjs';
 
 /** One part in so many of the run is shown. */
 export const ZOOMS = { whole: 1.1, 'one part in 16': 16, close: 1024 };
@@ -9,19 +9,21 @@ const STEPS = [7, 7, 7, 7, 7, -7, -7, -7, -7, -7];
 
 /**
  * Runs in a page before all else: after each frame, when the browser has been given the picture to show, it
- * looks whether what is waited for is drawn by now, and notes the milliseconds since the navigation began.
+ * looks whether what is waited for is drawn by now, notes the milliseconds since the navigation began, and says
+ * them when all are known.
  */
 function watched(moments) {
   const body = Object.entries(moments).map(([name, is]) => `${name}: ${is}`);
   return `{
     const moments = {${body.join()}};
-    window.moments = {};
+    const seen = {};
     const { port1, port2 } = new MessageChannel();
     const look = () => requestAnimationFrame(() => port2.postMessage(0));
     port1.onmessage = () => {
-      for (const [name, is] of Object.entries(moments)) if (is()) window.moments[name] ??= performance.now();
-      if (Object.keys(window.moments).length < Object.keys(moments).length) look();
-      else port1.close();
+      for (const [name, is] of Object.entries(moments)) if (is()) seen[name] ??= performance.now();
+      if (Object.keys(seen).length < Object.keys(moments).length) return look();
+      port1.close();
+      console.log('${SAYS}' + JSON.stringify(seen));
     };
     look();
   }`;
@@ -45,25 +47,11 @@ const OURS = watched({
 
 const BOKEHS = watched({ first: '() => window.Bokeh?.documents?.[0]?.is_idle === true' });
 
-async function moments(page) {
-  // Asked seldom: each question takes time from the page.
-  await page.waitForFunction(() => window.moments && 'first' in window.moments, undefined, { polling: 250 });
-  return page.evaluate(() => window.moments);
-}
+/** The page tells by itself: a question, and what Playwright puts into a page to ask it, takes time from the page. */
+const moments = (_, said) => said;
 
 export function ourFirstPicture(browser, file, limit) {
-  return inPage(
-    browser,
-    `file://${file}`,
-    limit,
-    async page => {
-      await page.waitForFunction(() => window.moments && 'opened' in window.moments, undefined, {
-        polling: 250
-      });
-      return moments(page);
-    },
-    OURS
-  );
+  return inPage(browser, `file://${file}`, limit, moments, OURS);
 }
 
 export function bokehFirstPicture(browser, file, limit) {

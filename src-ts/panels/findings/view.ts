@@ -142,10 +142,10 @@ export class FindingsView implements PanelView {
   }
 
   private mark(): void {
-    const own = JSON.stringify(this.context.selection.clauses.filter(({ source }) => source === SOURCE));
+    const own = this.context.selection.clauses.filter(({ source }) => source === SOURCE);
+    const chosen = JSON.stringify(own);
     for (const row of this.items) {
-      const clauses = this.clauses(row.finding);
-      row.mark(clauses.length > 0 && JSON.stringify(clauses) === own);
+      row.mark(own.length > 0 && JSON.stringify(this.clauses(row.finding)) === chosen);
     }
   }
 
@@ -173,11 +173,13 @@ export class FindingsView implements PanelView {
 
   private rowContext(): RowContext {
     const { colors, tasks, recording } = this.context;
-    const theme = themeOf(this.below);
     return {
       run: this.run(),
       origin: recording.origin,
-      color: name => css(colors.color(name, theme.dark, theme.contrast)),
+      color: name => {
+        const { dark, contrast } = themeOf(this.below);
+        return css(colors.color(name, dark, contrast));
+      },
       workerName: worker => tasks.workerName(worker),
       choose: finding => this.select(finding),
       narrow: (finding, column, value) => this.narrow(finding, column, value)
