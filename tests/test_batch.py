@@ -251,6 +251,16 @@ def test_texts_that_are_alike_but_for_their_numbers(keys: list[str], data: st.Da
     assert (both["key"].tolist(), both["group"].tolist()) == (rows, groups)
 
 
+@pytest.mark.filterwarnings("error")
+def test_what_a_column_cannot_hold_is_missing() -> None:
+    runs = decode(encode("attempts", {"run": [1.0, math.nan, -3.0, 1e20, 7.0]})).columns["run"]
+    assert np.asarray(runs).tolist() == [1, 0, 0, 0, 7]
+    cpu = np.asarray(decode(encode("resources", {"cpu": [math.inf, math.nan, 1e300, 5.0]})).columns["cpu"])
+    assert cpu.tolist() == pytest.approx([math.inf, math.nan, math.nan, 5], nan_ok=True)
+    start = np.asarray(decode(encode("attempts", {"start": [1e305, 1.0]})).columns["start"])
+    assert start.tolist() == pytest.approx([math.nan, 1], nan_ok=True)
+
+
 @given(st.lists(st.floats(width=32), min_size=1, max_size=300))
 def test_few_different_floats(values: list[float]) -> None:
     rows = (values * 1_024)[: 1_024 + len(values)]

@@ -354,6 +354,17 @@ def test_cells_lines_and_submissions() -> None:
     assert by_span.groupby("span", observed=True).seconds.sum().to_dict() == pytest.approx({"x": 1, "y": 3})
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_an_attempt_of_which_no_moment_is_known_takes_no_time() -> None:
+    run = Run(a={"threads": 1, "joined": 3.0, "left": NAN}, b=CLUSTER)
+    run.task("known", "b", 0, 9)
+    run.task("unknown", "a", NAN, NAN, submitted=NAN, status="killed", ended=NAN)
+    table = run.budget(by="function")
+    assert parts(table[table.kind == "computing"]) == {"compute": 9}
+    assert table.seconds.sum() == pytest.approx(9 + 6)
+    assert run.recording().findings().failed == ()
+
+
 def two_clusters(**more: dict[str, Any]) -> Run:
     """One works while the other has nothing to do, and later waits for an input of its own."""
     run = Run(a=CLUSTER, b=CLUSTER, c=CLUSTER, d=CLUSTER)

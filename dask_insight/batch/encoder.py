@@ -11,7 +11,7 @@ import numpy as np
 from ..schema import TABLES, Column
 from .forms import numbered
 from .planes import MISSING, planes, zigzag
-from .values import NUMBERS, Array, Symbols, Texts, intern
+from .values import NUMBERS, Array, Symbols, Texts, default, intern
 
 #: Fewest rows for which different values are looked for.
 _MANY = 1_024
@@ -90,10 +90,23 @@ def _encode_other(column: Column, values: Any, short: bool) -> dict[str, Any]:
         texts = values if isinstance(values, Texts) else Texts.of(values)
         start, end = int(texts.offsets[0]), int(texts.offsets[-1])
         return {"data": b"".join((planes(np.diff(texts.offsets).astype("<u4")), texts.data[start:end]))}
-    array = np.asarray(values).astype(NUMBERS[column.kind], copy=False)
+    array = _as_kept(np.asarray(values), column)
     if column.kind == "u32":
         return _codes(zigzag(np.diff(array, prepend=np.uint32(0))), short)
     return (short and _few(array)) or {"data": planes(array)}
+
+
+def _as_kept(array: Array, column: Column) -> Array:
+    """Numbers in the type of their column; what that cannot hold is missing."""
+    kept = np.dtype(NUMBERS[column.kind])
+    if array.dtype.kind == "f" and array.dtype != kept and array.dtype.itemsize >= kept.itemsize:
+        if kept.kind == "u":
+            fits = (array >= 0) & (array <= np.iinfo(kept).max)
+        else:
+            fits = ~(np.abs(array) > np.finfo(kept).max) | np.isinf(array)
+        if not fits.all():
+            array = np.where(fits, array, default(column, 1)[0])
+    return array.astype(kept, copy=False)
 
 
 def _few(array: Array) -> dict[str, Any] | None:
@@ -121,7 +134,9 @@ def _clean(text: str) -> str:
 def _encode_time(
     column: Column, values: Any, micros: dict[str, Array], unit: int, short: bool
 ) -> dict[str, Any]:
-    exact = np.rint(np.asarray(values, "f8") * 1e6)
+    with np.errstate(over="ignore"):
+        # What becomes infinite is no time, and missing as all that is not finite.
+        exact = np.rint(np.asarray(values, "f8") * 1e6)
     finite = np.abs(exact) < 2**53
     exact[~finite] = np.nan
     base = float(exact[finite][0]) if finite.any() else 0.0

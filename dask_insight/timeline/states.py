@@ -64,10 +64,11 @@ def _changes(read: Read, code: dict[str, int]) -> list[tuple[float, int, str]]:
 
 
 def _joining(attempts: Attempts, lanes: Lanes, of: np.ndarray) -> dict[int, Moments]:
-    began = float(attempts.wanted.min(initial=np.inf))
+    # Of an attempt that had no worker, and never got one, no moment may be known.
+    began = float(np.fmin.reduce(attempts.wanted, initial=np.inf))
     given = np.full(len(lanes.workers), np.inf)
     known = of >= 0
-    np.minimum.at(given, of[known], attempts.assigned[known])
+    np.fmin.at(given, of[known], attempts.assigned[known])
     late = np.flatnonzero(lanes.joined > began)
     return {
         worker: Moments.of(lanes.joined[worker : worker + 1], given[worker : worker + 1])

@@ -188,7 +188,7 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     usual = float(per_thread[others].mean())
     times = float(per_thread[most]) / usual if usual > 0 else np.inf
-    if times < limits["worker-skew.times"]:
+    if times < limits["worker-skew.times"] or not busy[most] > 0:
         return
     name = facts.lanes.workers[most]
     share = float(busy[most] / busy.sum())
