@@ -13,6 +13,7 @@ export class ResourceFigures {
   /** Changes with the data and with the group. */
   version = '';
   private group: Group | undefined;
+  private usual: Group = 'workers';
   private most = new Map<string, number>();
   private scaled = new Map<MeasureColumn, Float32Array>();
 
@@ -20,7 +21,7 @@ export class ResourceFigures {
 
   /** Without a choice: the workers, or the first process there is where nothing is known of workers. */
   get chosenGroup(): Group {
-    return this.group ?? 'workers';
+    return this.group ?? this.usual;
   }
 
   set chosenGroup(group: Group) {
@@ -30,23 +31,19 @@ export class ResourceFigures {
   /** Reads what is new; cheap where nothing is. */
   read(): void {
     const { recording } = this.context;
-    const version = [recording.state('resources', 'gpus'), this.chosenGroup].join();
-    if (version === this.version) return;
-    this.version = version;
-    const isIn = (name: string): boolean => groupOf(name) === this.chosenGroup;
+    const state = recording.state('resources', 'gpus');
+    if (this.version === [state, this.chosenGroup].join()) return;
     const table = recording.table('resources');
     const processes = table.symbols('process');
+    // While a run goes on, those of the workers may come later.
+    const groups = new Set(processes.names.map(groupOf));
+    this.usual = groups.has('workers') ? 'workers' : ([...groups][0] ?? 'workers');
+    this.version = [state, this.chosenGroup].join();
+    const isIn = (name: string): boolean => groupOf(name) === this.chosenGroup;
     this.series = {
       resources: seriesOf(processes.codes, processes.names, table.times('time'), isIn),
       gpus: gpuSeries(this.context, isIn)
     };
-    if (this.series.resources.names.length === 0 && this.group === undefined && processes.names.length > 0) {
-      this.group = groupOf(processes.names[0]);
-      if (this.group !== 'workers') {
-        this.read();
-        return;
-      }
-    }
     this.scaled.clear();
     this.there = MEASURES.filter(measure => isThere(recording, measure));
     this.most = new Map(this.there.map(measure => [measure.id, this.findMost(measure)]));
