@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +48,11 @@ class Texts:
     @classmethod
     def of(cls, texts: Iterable[str]) -> Texts:
         """A column of these texts."""
-        raw = [text.encode("utf-8", "backslashreplace") for text in texts]
+        return cls.joined([text.encode("utf-8", "backslashreplace") for text in texts])
+
+    @classmethod
+    def joined(cls, raw: Sequence[bytes]) -> Texts:
+        """A column of texts that are UTF-8 already."""
         offsets = np.zeros(len(raw) + 1, "i8")
         np.cumsum(np.fromiter(map(len, raw), "i8", len(raw)), out=offsets[1:])
         return cls(offsets, b"".join(raw))
@@ -57,7 +62,12 @@ class Texts:
 
     def tolist(self) -> list[str]:
         """The texts, row by row."""
-        return [self[row] for row in range(len(self.offsets) - 1)]
+        ends = self.offsets.tolist()
+        data = bytes(self.data)
+        if data.isascii():
+            text = data.decode()
+            return [text[start:end] for start, end in pairwise(ends)]
+        return [data[start:end].decode("utf-8", "replace") for start, end in pairwise(ends)]
 
 
 Values = Array | Symbols | Texts

@@ -51,13 +51,14 @@ def _column(values: Any) -> Any:
     if isinstance(values, Symbols):
         return pd.Categorical.from_codes(values.codes.view("i4"), values.names)
     if isinstance(values, Texts):
-        return _texts(values, None)
+        return text_column(values, None)
     if isinstance(values, TextRows):
-        return _texts(*values)
+        return text_column(*values)
     return values.astype("f8") if values.dtype == np.float32 else values
 
 
-def _texts(texts: Texts, rows: np.ndarray | None) -> Any:
+def text_column(texts: Texts, rows: np.ndarray | None) -> Any:
+    """Texts, or rows of them with '' for -1, as a DataFrame has them."""
     if arrow is None:
         names = [*texts.tolist(), ""]
         named = names[:-1] if rows is None else [names[row] for row in rows]

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...batch import Symbols
+from ...batch import Symbols, Texts
 from ...recording import Recording
 from ...sources.files import dasf
+from ...tables.frame import text_column
 from .database import MultiEventDatabase
 from .events import Event
 
@@ -124,18 +125,19 @@ class TraceAnalyser:
             done.worker * width + done.task, return_index=True, return_inverse=True
         )
         duration = np.bincount(which, done.duration, len(known))
-        worker, task = np.divmod(known, width)
-        table = pd.DataFrame(
+        order = np.argsort(-duration, kind="stable")
+        worker, task = np.divmod(known[order], width)
+        return pd.DataFrame(
             {
-                "Host": done.hosts[worker],
-                "GPU": done.gpus[worker],
-                "Task Key": done.keys[task],
-                "Duration (s)": duration,
-                "Percentage of total time (%)": 100 * duration / done.total[worker],
-                "Memory usage (Mb)": done.nbytes[first] / 1e6,
-            }
+                "Host": text_column(Texts.of(done.hosts), worker),
+                "GPU": text_column(Texts.of(done.gpus), worker),
+                "Task Key": text_column(done.keys, task),
+                "Duration (s)": duration[order],
+                "Percentage of total time (%)": 100 * duration[order] / done.total[worker],
+                "Memory usage (Mb)": done.nbytes[first[order]] / 1e6,
+            },
+            index=order,
         )
-        return table.sort_values("Duration (s)", ascending=False, kind="stable")
 
     def per_worker_task_balance(self) -> pd.DataFrame:
         """How many results each worker held, second by second.
@@ -200,17 +202,12 @@ class _Computed:
         self.workers: list[str] = attempts["worker"].names
         self.name = graph["prefix"].codes[row].astype("i8")
         self.names = np.array(graph["prefix"].names, object)
-        self.task, self._keys = row, graph["key"]
+        self.task, self.keys = row, graph["key"]
         self.hosts = np.array(self._hosts(recording), object)
         self.gpus = np.array([name.split("-")[-1] for name in self.workers], object)
         self.total = np.bincount(self.worker, self.duration, len(self.workers))
         self.input_bytes = self._inputs(recording, graph, row)
         self._samples: Any = recording.columns("gpus")
-
-    @property
-    def keys(self) -> np.ndarray:
-        """Keys by task."""
-        return np.array(self._keys.tolist(), object)
 
     def _hosts(self, recording: Recording) -> list[str]:
         workers: Any = recording.columns("workers")

@@ -19,7 +19,8 @@ def text_of(key: Any) -> str:
 
 def group_of(key: str) -> str:
     """A key without its numbers: of ``('sum-1a2b', 0, 1)``, ``sum-1a2b``."""
-    return key[2 : key.index("'", 2)] if key.startswith("('") and "'" in key[2:] else key
+    end = key.find("'", 2) if key.startswith("('") else -1
+    return key if end < 0 else key[2:end]
 
 
 def name_of(group: str) -> str:
