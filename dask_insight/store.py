@@ -184,8 +184,7 @@ class Store:
     def lost(self, gap: Gap) -> None:
         """Note that a part of the recording could not be read."""
         self.gaps.append(gap)
-        where = f"at byte {gap.offset:,} of the file" if gap.offset >= 0 else "within a frame"
-        self.note("lost", f"{gap.size:,} bytes {where} could not be read: {gap.reason}")
+        self.note("lost", str(gap))
 
     def note(self, kind: str, message: str, when: float = np.nan) -> None:
         """Add an event that the recording itself tells of; `when` in seconds since the epoch."""

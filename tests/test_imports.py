@@ -533,6 +533,12 @@ def test_a_torn_trace_says_from_where_on(tmp_path: Path) -> None:
     (gap,) = recording.gaps
     assert gap.offset + gap.size == len(text.encode())
     assert text.encode()[gap.offset :].startswith(b'"na')
+    packed = tmp_path / "trace.json.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    recording = load(packed)
+    assert [(each.offset, each.size) for each in recording.gaps] == [(gap.offset, 0)]
+    (said,) = recording.events.query("kind == 'lost'")["message"]
+    assert said.startswith(f"what stands at byte {gap.offset:,} could not be read")
 
 
 @pytest.mark.parametrize(

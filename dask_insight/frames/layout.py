@@ -29,10 +29,15 @@ class Gap(NamedTuple):
 
     #: Where it begins in the file, bytes; -1 for a batch within a frame.
     offset: int
-    #: How long it is, bytes.
+    #: How long it is, bytes; 0 where nobody knows.
     size: int
     #: What is wrong with it, in words.
     reason: str
+
+    def __str__(self) -> str:
+        what = f"{self.size:,} bytes" if self.size else "what stands"
+        where = f"at byte {self.offset:,}" if self.offset >= 0 else "within a frame"
+        return f"{what} {where} could not be read: {self.reason}"
 
 
 def allowed(packed: int) -> int:

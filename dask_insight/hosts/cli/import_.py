@@ -68,7 +68,7 @@ def _execute(options: argparse.Namespace) -> int:
     for lack in recording.about.get("lacks", {}).values():
         print(lack, file=sys.stderr)
     for gap in recording.gaps:
-        print(f"{gap.size:,} bytes at byte {gap.offset:,} could not be read: {gap.reason}", file=sys.stderr)
+        print(gap, file=sys.stderr)
     return ExitCode.OK
 
 

@@ -72,7 +72,7 @@ def describe(recording: Recording) -> str:
     rows = [f"{table} {number:,}" for table, number in _rows(recording)]
     lines.append(f"rows       {', '.join(rows) or 'none'}")
     lines += [f"lost       {loss}" for loss in summary.losses]
-    lines += [f"unreadable {gap.size:,} bytes at {gap.offset:,}: {gap.reason}" for gap in recording.gaps]
+    lines += [f"damaged    {gap}" for gap in recording.gaps]
     return "\n".join(lines)
 
 

@@ -67,8 +67,7 @@ def read(paths: Sequence[Path], told: Told = silent) -> Recording:
                     raise
                 # A list of events need not be closed.
                 if not (error.at_end and trace.is_list):
-                    left = max(0, path.stat().st_size - error.offset)
-                    gaps.append(Gap(error.offset, left, error.reason))
+                    gaps.append(error.gap(source))
     recording = trace.recording(paths[0].name.split(".")[0])
     for gap in gaps:
         recording.lost(gap)

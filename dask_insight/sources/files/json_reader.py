@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...frames import RecordingError
+from ...frames import Gap, RecordingError
 from .opened import Source
 
 _BLANK = re.compile(r"[ \t\n\r]*")
@@ -40,6 +40,11 @@ class JsonError(RecordingError):
         self.offset = offset
         self.reason = reason
         self.at_end = at_end
+
+    def gap(self, source: Source) -> Gap:
+        """What could not be read of a file; of a compressed one nobody knows how much that is."""
+        size = 0 if source.packed else source.path.stat().st_size
+        return Gap(self.offset, max(0, size - self.offset), self.reason)
 
 
 class JsonReader:

@@ -43,6 +43,8 @@ class Source:
     ----------
     path
         The file.
+    packed
+        Whether it is compressed.
     torn
         What is wrong with the end of its compressed data, in words; '' if nothing is known to be.
     """
@@ -55,7 +57,8 @@ class Source:
         self._size = path.stat().st_size
         self._given = 0
         self._waiting = file.read(_PIECE)
-        self._unpacker = zlib.decompressobj(wbits=31) if self._waiting.startswith(_GZIP) else None
+        self.packed = self._waiting.startswith(_GZIP)
+        self._unpacker = zlib.decompressobj(wbits=31) if self.packed else None
 
     def read(self) -> bytes:
         """The next piece, `_PIECE` bytes at most; empty at the end.

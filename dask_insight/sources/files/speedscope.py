@@ -17,7 +17,7 @@ from ...frames import Gap, RecordingError
 from ...recording import Recording
 from ...schema import NOTHING
 from .json_reader import JsonError, JsonReader
-from .opened import Told, opened, part, silent
+from .opened import Source, Told, opened, part, silent
 from .stacks import Frame, Stacks
 from .told import facts, number, whole
 
@@ -54,7 +54,7 @@ def read(paths: Sequence[Path], told: Told = silent) -> Recording:
     profiles = _Profiles()
     for place, path in enumerate(paths):
         with opened(path, part(told, place, len(paths))) as source:
-            profiles.take(JsonReader(source), path)
+            profiles.take(source)
     return profiles.recording(paths[0].name.split(".")[0])
 
 
@@ -68,8 +68,9 @@ class _Profiles:
         self._gaps: list[Gap] = []
         self._notes: list[str] = []
 
-    def take(self, reader: JsonReader, path: Path) -> None:
+    def take(self, source: Source) -> None:
         """Take a file."""
+        reader = JsonReader(source)
         first = len(self._frames)
         state = _File(self._stacks, first)
         try:
@@ -92,10 +93,10 @@ class _Profiles:
         except JsonError as error:
             if not len(self._stacks):
                 raise
-            self._gaps.append(Gap(error.offset, max(0, path.stat().st_size - error.offset), error.reason))
+            self._gaps.append(error.gap(source))
             state.close("the last profile")
         if not state.profiles:
-            raise RecordingError(f"{path} is no speedscope file: it has no profiles")
+            raise RecordingError(f"{source.path} is no speedscope file: it has no profiles")
         self._notes += state.notes
 
     def recording(self, name: str) -> Recording:

@@ -46,8 +46,8 @@ def read(paths: Sequence[Path], told: Told = silent) -> Recording:
     """
     stream = _Stream()
     gaps = []
-    for number_, path in enumerate(paths):
-        with opened(path, part(told, number_, len(paths))) as source:
+    for place, path in enumerate(paths):
+        with opened(path, part(told, place, len(paths))) as source:
             reader = JsonReader(source)
             before = stream.read
             try:
@@ -55,7 +55,7 @@ def read(paths: Sequence[Path], told: Told = silent) -> Recording:
             except JsonError as error:
                 if stream.read == before:
                     raise
-                gaps.append(Gap(error.offset, max(0, path.stat().st_size - error.offset), error.reason))
+                gaps.append(error.gap(source))
         if stream.read == before and stream.strange:
             raise RecordingError(f"{path} is no task stream: none of its entries tells a task")
     return stream.recording(paths[0].name.split(".")[0], gaps)
