@@ -125,6 +125,20 @@ test.describe('on paper', () => {
       expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(688);
     }
     expect((await report.column('Workers', 0)).length).toBe(2);
+    const tables = await page
+      .locator('.di-table')
+      .evaluateAll(all =>
+        all.map(table => [
+          table.getBoundingClientRect().bottom -
+            (table.closest('.di-panel')?.getBoundingClientRect().bottom ?? 0),
+          table.getBoundingClientRect().width
+        ])
+      );
+    expect(tables.length).toBeGreaterThan(2);
+    for (const [below, width] of tables) {
+      expect(below).toBeLessThanOrEqual(0);
+      expect(width).toBeLessThanOrEqual(688);
+    }
 
     await page.emulateMedia({ media: 'screen', colorScheme: 'dark' });
     await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
