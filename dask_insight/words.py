@@ -6,8 +6,10 @@ Standard library only.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from datetime import datetime
+from html import escape
 
 #: Stands between a number and its unit and does not break a line.
 SPACE = "\N{NARROW NO-BREAK SPACE}"
@@ -69,6 +71,11 @@ def listing(items: Iterable[str]) -> str:
     """``a, b and c``."""
     *most, last = list(items) or [""]
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def marked(text: str) -> str:
+    """Text as HTML, with what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def of_cluster(name: str) -> str:

@@ -50,3 +50,7 @@ def test_counts_and_lists() -> None:
     assert words.count(2, "recorded process", "recorded processes") == "2 recorded processes"
     assert words.listing(["a", "b", "c"]) == "a, b and c"
     assert words.listing(["a"]) == "a"
+
+
+def test_code_in_a_sentence_is_marked_and_nothing_in_it_runs() -> None:
+    assert words.marked("`<b>` kept 2 & `x`") == "<code>&lt;b&gt;</code> kept 2 &amp; <code>x</code>"

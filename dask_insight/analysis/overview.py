@@ -157,7 +157,7 @@ class Overview(NamedTuple):
         )
         lost = "".join(f"<p>Lost: {escape(short(loss, 400))}</p>" for loss in self.losses)
         name, verdict = escape(short(self.name, 120)) or "Dask computation", escape(self.verdict())
-        found = "".join(f"<li>{escape(line)}</li>" for line in self.advised())
+        found = "".join(f"<li>{words.marked(line)}</li>" for line in self.advised())
         told = f"<ul>{found}</ul>" if found else ""
         return f"<p><b>{name}</b><br>{verdict}</p>{told}<table>{rows}</table>{lost}"
 

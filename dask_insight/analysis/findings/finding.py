@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, NamedTuple
@@ -105,7 +104,7 @@ class Finding:
         link = f'<p><a href="{escape(self.url)}">{escape(self.url)}</a></p>' if self.url else ""
         why, advice = ("".join(map(_paragraph, paragraphs(text))) for text in (self.why, self.advice))
         evidence = f"<ul>{facts}</ul>" if facts else ""
-        return f"<p><b>{_marked(self.title)}</b><br>{escape(heading)}</p>{why}{evidence}{advice}{link}"
+        return f"<p><b>{words.marked(self.title)}</b><br>{escape(heading)}</p>{why}{evidence}{advice}{link}"
 
 
 def amount(value: float, unit: str) -> str:
@@ -136,9 +135,4 @@ def _paragraph(text: str) -> str:
     if is_code(text):
         code = "\n".join(line[4:] for line in text.splitlines())
         return f"<pre>{escape(code)}</pre>"
-    return f"<p>{_marked(text)}</p>"
-
-
-def _marked(text: str) -> str:
-    """Text as HTML, with what stands between backticks as code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    return f"<p>{words.marked(text)}</p>"
