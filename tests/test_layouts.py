@@ -12,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dask_insight.batch import Texts
 from dask_insight.sources.files import dasf, layouts
+from dask_insight.sources.files.keys import group_of, groups_of
 from dask_insight.sources.files.layouts import Records, Slices
 
 KEYS = st.one_of(
@@ -115,6 +117,11 @@ def test_by_column_and_one_by_one_are_the_same(tmp_path: Path, data: bytes) -> N
     for gap in gaps:
         singly.lost(gap)
     assert told(dasf.read([path])) == told(singly)
+
+
+@given(st.lists(st.one_of(KEYS, st.text("('a\u00e4, 0)", max_size=8)), min_size=1))
+def test_groups_of_keys_are_those_of_each_key(keys: list[str]) -> None:
+    assert groups_of(Texts.of(keys)).tolist() == list(map(group_of, keys))
 
 
 def records(*events: Any) -> Records:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...batch import Symbols, Texts, encode, intern
 from ...recording import Recording
-from .keys import group_of, name_of, text_of
+from .keys import groups_of, name_of, text_of
 from .layouts import Alike, Records, Slices
 from .system_monitor import MEASURES
 from .told import facts
@@ -338,7 +338,7 @@ class Tables:
         if not self._ids:
             return
         keys = Texts.joined(list(self._ids))
-        groups = intern(list(map(group_of, keys.tolist())))
+        groups = groups_of(keys)
         names = intern([name_of(group) for group in groups.names])
         prefixes = Symbols(names.codes[groups.codes], names.names)
         graph = {

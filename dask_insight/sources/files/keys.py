@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from dask.utils import key_split
+
+from ...batch import Symbols, Texts, intern
+from .layouts import LONGEST_TEXT, Records, Slices
 
 #: Keys within keys that are told apart.
 _DEPTH = 8
@@ -21,6 +25,20 @@ def group_of(key: str) -> str:
     """A key without its numbers: of ``('sum-1a2b', 0, 1)``, ``sum-1a2b``."""
     end = key.find("'", 2) if key.startswith("('") else -1
     return key if end < 0 else key[2:end]
+
+
+def groups_of(keys: Texts) -> Symbols:
+    """`group_of` of each key, without making a `str` of any."""
+    start, end = keys.offsets[:-1], keys.offsets[1:]
+    raw = np.frombuffer(bytes(keys.data) + bytes(2), "u1")
+    quotes = np.append(np.flatnonzero(raw == ord("'")), len(raw))
+    closed = quotes[np.searchsorted(quotes, start + 2)]
+    inside = (raw[start] == ord("(")) & (raw[start + 1] == ord("'")) & (closed < end)
+    group = Slices(np.where(inside, start + 2, start), np.where(inside, closed - 2, end) - start)
+    if group.length.max(initial=0) > LONGEST_TEXT:
+        return intern(list(map(group_of, keys.tolist())))
+    codes, (names,) = Records(raw.tobytes(), start, end).interned(group)
+    return Symbols(codes.astype("u4"), [name.decode("utf-8", "replace") for name in names])
 
 
 def name_of(group: str) -> str:

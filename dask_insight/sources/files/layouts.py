@@ -20,6 +20,9 @@ Array = npt.NDArray[Any]
 #: Keys and places in lists that lead to a value.
 Path = tuple[str | int, ...]
 
+#: Bytes of the longest text that is read by column.
+LONGEST_TEXT = 255
+
 _MAP, _LIST, _TEXT, _TEXT_END = 0x80, 0x90, 0xA0, 0xC0
 _FLOAT, _LONG_TEXT = 0xCB, 0xD9
 _CONSTANTS = (0xC0, 0xC2, 0xC3)
@@ -126,13 +129,13 @@ class Records:
         return np.asarray(window[at].view("<u8").reshape(len(at), count))
 
     def texts(self, texts: Slices) -> Array:
-        """Their words, with zeros after the end, a row each."""
+        """Their words, with zeros after the end, a column each."""
         count = int(texts.length.max(initial=0)) // 8 + 1
-        return np.asarray(self.words(texts.at, count) & _OWN[texts.length, :count])
+        return np.ascontiguousarray((self.words(texts.at, count) & _OWN[texts.length, :count]).T)
 
     def interned(self, *columns: Slices) -> tuple[Array, list[list[bytes]]]:
         """Numbers of rows of texts, and columns of the different ones, as they stand in the file."""
-        parts = [part for each in columns for part in (each.length.astype("u8"), *self.texts(each).T)]
+        parts = [part for each in columns for part in (each.length.astype("u8"), *self.texts(each))]
         codes, first = _different(parts, columns[0].at)
         each = [
             [
@@ -242,10 +245,8 @@ class _Text:
 
     def over(self, records: Records, at: Array) -> tuple[Array, Array]:
         length = records.bytes[at].astype("i8")
-        high = np.zeros(len(at), "u8")
-        for column in records.texts(Slices(at + 1, length)).T:
-            high |= column
-        return high & _NOT_ASCII == 0, at + 1 + length
+        bits = np.bitwise_or.reduce(records.texts(Slices(at + 1, length)))
+        return bits & _NOT_ASCII == 0, at + 1 + length
 
 
 class _Whole:
