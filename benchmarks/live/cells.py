@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 import time
+import uuid
+from concurrent.futures import Future
 from typing import Any
 
 import dask
@@ -65,8 +67,12 @@ def _cpu(process: psutil.Process) -> float:
     return spent
 
 
-#: Seconds by which tasks are handed in before they are due.
-_AHEAD = 3
+#: Tasks handed in at once.
+_PIECE = 1_000
+#: Seconds from when the worker has all tasks until the first is due.
+_LEAD = 1.0
+#: In the worker: when the tasks of each round begin to be due.
+_began: dict[str, Future[float]] = {}
 
 
 def one_worker() -> Client:
@@ -79,27 +85,33 @@ def one_worker() -> Client:
         return Client(LocalCluster(n_workers=1, threads_per_worker=8, dashboard_address=None))
 
 
-def ends_at(moment: float) -> None:
-    """A task that waits until a moment and ends then, or at once if that has passed."""
+def ends_after(seconds: float, round_: str) -> None:
+    """A task that ends so long after its round has begun, or at once if that has passed."""
+    moment = _began.setdefault(round_, Future()).result() + seconds
     time.sleep(max(0.0, moment - time.time()))
+
+
+def _begin(round_: str, moment: float) -> None:
+    _began.setdefault(round_, Future()).set_result(moment)
 
 
 def busy(client: Client, rate: int, seconds: int) -> None:
     """Have a task end every 1/`rate` seconds while this kernel can do nothing else.
 
-    They are handed in a second's worth at a time, well before they are due. Prints how many there
-    were; at which rate they really ended, their rectangles tell.
+    The worker has them all before the first is due: what is measured is how they end. Prints how
+    many there were; at which rate they really ended, their rectangles tell.
     """
-    began = time.time() + _AHEAD
-    waiting: list[list[Any]] = []
-    for second in range(seconds):
-        due = [began + second + number / rate for number in range(rate)]
-        waiting.append(client.map(ends_at, due, pure=False))
-        time.sleep(max(0.0, began + second + 1 - _AHEAD - time.time()))
-        if len(waiting) > _AHEAD:
-            wait(waiting.pop(0))
-    wait([future for futures in waiting for future in futures])
-    print(json.dumps({"tasks": rate * seconds}))
+    tasks, round_, futures = rate * seconds, uuid.uuid4().hex, []
+    for first in range(0, tasks, _PIECE):
+        due = [number / rate for number in range(first, min(tasks, first + _PIECE))]
+        futures += client.map(ends_after, due, round_=round_, pure=False)
+    cluster: Any = client.cluster
+    workers = cluster.scheduler.workers
+    while sum(len(worker.processing) for worker in workers.values()) < tasks:
+        time.sleep(0.1)
+    client.run(_begin, round_, time.time() + _LEAD)
+    wait(futures)
+    print(json.dumps({"tasks": tasks}))
 
 
 def memory() -> None:

@@ -64,6 +64,9 @@ export async function install(lab: Lab): Promise<void> {
       throw new Error('no live page');
     };
 
+    const clock = (): number => (performance.timeOrigin + performance.now()) / 1000;
+    // What had ended before may have been drawn before.
+    const began = clock();
     const shown: Shown[] = [];
     let known = new Uint8Array(1 << 20);
     const note = (now: number): void => {
@@ -71,7 +74,7 @@ export async function install(lab: Lab): Promise<void> {
         for (let entry = lane.length - 1; entry >= 0; entry--) {
           if (lane.start[entry] < now - 20) break;
           const row = lane.row[entry];
-          if (lane.status[entry] === RUNNING) continue;
+          if (lane.status[entry] === RUNNING || lane.stop[entry] < began) continue;
           if (row >= known.length) {
             const larger = new Uint8Array(2 * row);
             larger.set(known);
@@ -87,7 +90,7 @@ export async function install(lab: Lab): Promise<void> {
     port1.onmessage = () => {
       // After the frame: what was drawn in it is on its way to the screen.
       const stream = document.querySelector('.di-panel-task-stream canvas') as HTMLCanvasElement | null;
-      if (stream && drawn.has(stream)) note((performance.timeOrigin + performance.now()) / 1000);
+      if (stream && drawn.has(stream)) note(clock());
       drawn = new Set();
     };
     const watch = (): void => {
