@@ -289,6 +289,37 @@ def test_no_gil_contention(run: Run) -> None:
     assert told(run, "gil-contention") == []
 
 
+def on_cores(run: Run, cores: int) -> Run:
+    run.tables["workers"] = {
+        "worker": ["a"],
+        "host": ["here"],
+        "threads": [2],
+        "joined": [START - 1.0],
+        "cores": [cores],
+    }
+    return run
+
+
+def test_libraries_that_compute_on_threads_of_their_own() -> None:
+    """Two tasks at a time with half a core each, in a process that uses four."""
+    (found,) = told(on_cores(beside(0.5, late=0.0002, starved=1.0, use=400), 4), "oversubscribed")
+    assert (found.severity, found.workers) == ("info", ("a",)) and found.is_risk
+    assert "took 75" in found.title and "4 cores" in found.title
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(on_cores(beside(0.5, late=0.0002, starved=1.0, use=400), 8), id="cores enough"),
+        pytest.param(on_cores(beside(0.9, late=0.0002, starved=0.7, use=180), 2), id="tasks alone"),
+        pytest.param(on_cores(beside(0.9, late=0.0002, starved=0.1, use=400), 4), id="no waits"),
+        pytest.param(beside(0.5, late=0.0002, starved=1.0, use=400), id="cores not known"),
+    ],
+)
+def test_no_oversubscription(run: Run) -> None:
+    assert told(run, "oversubscribed") == []
+
+
 def test_io_wait() -> None:
     found = one(beside(0.02, late=0.0001, starved=0.0, use=4), "io-wait")
     assert found.tasks == ("loop",)

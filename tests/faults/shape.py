@@ -330,3 +330,14 @@ def one_region_with_most_rows(client: Any) -> Work:
     regions = client.map(load_region, range(14), pure=False)
     client.gather(client.map(rank, regions, pure=False))
     yield
+
+
+@plant("task-shuffle", "split-taskshuffle", "split-stage", "shuffle-split")
+def a_shuffle_made_of_tasks(client: Any) -> Work:
+    import dask.dataframe as dd
+
+    table = pd.DataFrame({"key": np.arange(64_000) % 997, "value": 1.0})
+    parts = dd.from_pandas(table, npartitions=64)
+    yield
+    parts.shuffle("key", shuffle_method="tasks").value.sum().compute()
+    yield

@@ -19,13 +19,16 @@ from .loops import EVENT_LOOP_LAG
 from .losses import WORKER_LOST
 from .memory import MEMORY_PRESSURE
 from .moved import SLOW_TRANSFER, TRANSFER_BOUND
+from .oversubscribed import OVERSUBSCRIBED
 from .rule import Rule
 from .scheduler import LARGE_GRAPH, SCHEDULER_BOUND
+from .shuffles import TASK_SHUFFLE
 from .sizes import OVERSIZED_RESULTS
 from .skew import IMBALANCED_THREADS, WORKER_SKEW
 from .slow import DATA_SKEW, STRAGGLER
 from .spill import SPILL
 from .start import COLD_START
+from .steals import STEALING
 from .threads import GIL_CONTENTION
 from .thresholds import Limits
 from .tiny import TINY_TASKS
@@ -42,6 +45,8 @@ RULES: tuple[Rule, ...] = (
     UNMANAGED_GROWTH,
     SLOW_TRANSFER,
     TRANSFER_BOUND,
+    STEALING,
+    TASK_SHUFFLE,
     EVENT_LOOP_LAG,
     CLOCK_SKEW,
     GPU_MEMORY,
@@ -54,6 +59,7 @@ RULES: tuple[Rule, ...] = (
     WORKER_SKEW,
     IMBALANCED_THREADS,
     GIL_CONTENTION,
+    OVERSUBSCRIBED,
     IO_WAIT,
     SLEEPING,
     CRITICAL_PATH,

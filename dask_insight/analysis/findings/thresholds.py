@@ -160,6 +160,13 @@ TABLE = (
     Threshold(
         "gil-contention.waiting", 0.3, "share", "gilknocker's measure, where it is installed.", "gilknocker"
     ),
+    Threshold("stealing.count", 10, "count", "Least number of tasks that were moved in vain.", "ours"),
+    Threshold("stealing.share", 0.1, "share", "Share of the moved tasks that waited longer.", "ours"),
+    Threshold("task-shuffle.count", 500, "count", "Least number of tasks of shuffles and rechunks.", "ours"),
+    Threshold("task-shuffle.share", 0.5, "share", "Least share of all tasks.", "ours"),
+    Threshold("oversubscribed.use", 0.9, "share", "Share of a host's cores in use.", "ours"),
+    Threshold("oversubscribed.beside", 0.3, "share", "Share of it not on threads of tasks.", "ours"),
+    Threshold("oversubscribed.waited", 0.3, "share", "Share of the tasks' time without a free core.", "ours"),
     Threshold("io-wait.share", 0.5, "share", "Least share of a name's time without a CPU.", "ours"),
     Threshold("io-wait.share-unsure", 0.85, "share", "The same where waits for a CPU are not known.", "ours"),
     Threshold("io-wait.time", 0.15, "share", "Least share of all thread time.", "ours"),

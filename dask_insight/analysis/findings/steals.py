@@ -1,0 +1,87 @@
+"""Tasks that were moved to idle workers, where their data took longer to come than they took to compute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ... import words
+from .facts import Facts
+from .failures import ended_as
+from .finding import Fact, Finding
+from .names import most, quoted, workers_of
+from .rule import Rule
+from .thresholds import Limits
+
+
+def _stealing(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    known = facts.attempts
+    after = _after(facts, np.flatnonzero(ended_as(facts, "stolen")))
+    if len(after) < limits["stealing.count"]:
+        return
+    waited = np.nan_to_num(known.inputs[after] - known.received[after])
+    harmed = waited > facts.length[after]
+    share = float(harmed.mean())
+    if share < limits["stealing.share"] or int(harmed.sum()) < limits["stealing.count"]:
+        return
+    rows = after[harmed]
+    seconds = float((waited - facts.length[after])[harmed].sum())
+    names = most(facts, rows, waited[harmed])
+    yield Finding(
+        code="stealing",
+        title=f"{len(rows):,} moved tasks of {quoted(names)} waited longer for data than they computed",
+        tasks=names,
+        workers=workers_of(facts, rows),
+        start=facts.since(known.received[rows].min()),
+        stop=facts.since(known.done[rows].max()),
+        cost_thread_seconds=seconds,
+        cost_seconds=facts.spread(seconds),
+        evidence=(
+            Fact("tasks that were moved and ran", len(after), "count", limits["stealing.count"]),
+            Fact("of these, waited longer than they computed", share, "share", limits["stealing.share"]),
+            Fact("time that they waited", float(waited[harmed].sum()), "s"),
+        ),
+        why=(
+            "Dask moves tasks from busy workers to idle ones, where it expects that to be sooner. Here it "
+            f"took {words.duration(float(np.median(waited[harmed])))} to bring a task's data, and "
+            f"{words.duration(float(np.median(facts.length[rows])))} to compute it: sizes of results or "
+            "times of tasks are not what Dask believes."
+        ),
+        advice=(
+            "Tell Dask what it cannot know: how large results of your own types are, how long tasks of a "
+            "name take; keep tasks where their data are; or turn stealing off.\n\n"
+            "    dask.sizeof.sizeof.register(MyType)(size_of_mine)\n"
+            "    client.submit(f, x, workers=[address])\n"
+            "    dask.config.set({'distributed.scheduler.work-stealing': False})  # before there is a cluster"
+        ),
+        url=STEALING.url,
+    )
+
+
+def _after(facts: Facts, stolen: np.ndarray) -> np.ndarray:
+    """The attempt that ran after each that was moved, on another worker."""
+    known = facts.attempts
+    order = np.lexsort((known.done, known.task))
+    place = np.empty(len(order), "i8")
+    place[order] = np.arange(len(order))
+    following = place[stolen] + 1
+    stolen, following = stolen[following < len(order)], following[following < len(order)]
+    rows = order[following]
+    fits = (known.task[rows] == known.task[stolen]) & facts.good[rows]
+    fits &= known.worker.codes[rows] != known.worker.codes[stolen]
+    return np.unique(rows[fits])
+
+
+STEALING = Rule(
+    code="stealing",
+    says="Tasks were moved to idle workers, and waited there for their data longer than they computed.",
+    formula=(
+        "Attempts after one that was stolen, on another worker, whose inputs took longer to arrive than the "
+        "function ran: `stealing.count` or more, and `stealing.share` of all that were moved and ran."
+    ),
+    cost="Time by which they waited longer than they computed, over all threads.",
+    url="https://distributed.dask.org/en/stable/work-stealing.html",
+    advice="Right sizes of results, tasks bound to their data, or no stealing.",
+    find=_stealing,
+)
