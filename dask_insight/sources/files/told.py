@@ -44,5 +44,15 @@ def whole(value: Any, most: int = 2**32 - 2) -> int:
     return int(figure) if 0 <= figure <= most else 0
 
 
+def mapping(value: Any) -> Mapping[Any, Any]:
+    """A value of a file that should be a mapping; an empty one where it is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def listed(value: Any) -> list[Any]:
+    """A value of a file that should be a list; an empty one where it is none."""
+    return value if isinstance(value, list) else []
+
+
 def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
