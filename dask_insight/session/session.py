@@ -263,6 +263,9 @@ def record(
             result.compute()
         run.tasks
 
+    In a notebook it notes the cells that run meanwhile: what a person does
+    between two of them is nobody's fault.
+
     Parameters
     ----------
     path
