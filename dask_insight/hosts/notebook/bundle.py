@@ -123,7 +123,7 @@ class _Said:
         head = f'<p dir="auto"><b>{escape(self.name)}</b><br>{escape(self._summary.verdict())}</p>'
         notes = "".join(f'<p dir="auto">{escape(note)}</p>' for note in self.notes)
         compared = folded(self._comparison) if self._comparison else ""
-        found = "".join(f'<li dir="auto">{escape(line)}</li>' for line in self._summary.advised())
+        found = "".join(f'<li dir="auto">{words.marked(line)}</li>' for line in self._summary.advised())
         told = f"<ul>{found}</ul>" if found else ""
         return head + told + table.as_html(self._rows) + notes + compared
 
