@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from .chart import Area, Axis, Boxes, Chart, Line, Plot, Rows, Sign
-from .colors import css, luminance
-from .texts import clean, cut, fitted, width
+from .bokeh_marks import LEFT, LONG, NAMES, Marks, bokeh, plain
+from .chart import Axis, Chart, Plot, Rows, Sign
+from .colors import css
+from .texts import fitted, width
 from .theme import Theme
 from .ticks import upright_ticks
 
@@ -22,10 +22,6 @@ _LEGEND, _LABEL = 4, 200.0
 _AXIS, _LINE, _TITLE = 32, 18, 26
 #: Least height of a figure, pixels.
 _LEAST = 60
-#: Room left of plots over time, so that figures line up, and most room for names left of bars, pixels.
-_LEFT, _NAMES = 100, 170.0
-#: Names that would take more of the width than this stand beside their bars.
-_LONG = 0.4
 
 
 def figure_of(
@@ -39,7 +35,7 @@ def figure_of(
         If Bokeh is not installed.
     """
     try:
-        layouts = _bokeh("layouts")
+        layouts = bokeh("layouts")
     except ImportError as error:
         raise ImportError("figures need Bokeh: `pip install 'dask_insight[figures]'`") from error
     if chart.empty:
@@ -72,11 +68,6 @@ def figure_of(
     return layouts.column(*figures, sizing_mode="fixed" if width else "stretch_width")
 
 
-def _bokeh(module: str) -> Any:
-    """A part of Bokeh, imported when it is used."""
-    return import_module(f"bokeh.{module}")
-
-
 def _moves(plots: Sequence[Plot], plot: Plot) -> bool:
     """Whether a range that is given is for this plot: those over time first."""
     timed = any(each.x.unit == "time" for each in plots)
@@ -88,23 +79,16 @@ def _is_last(plots: Sequence[Plot], number: int) -> bool:
     return number + 1 == len(plots) or plots[number + 1].x != plots[number].x
 
 
-def _plain(text: str) -> str:
-    """Text that Bokeh does not take for mathematics."""
-    gap = "\N{WORD JOINER}"
-    return clean(text).replace("$$", f"${gap}$").replace("\\(", f"\\{gap}(").replace("\\[", f"\\{gap}[")
-
-
 class _Drawing:
     """One plot as a figure."""
 
     def __init__(self, plot: Plot, theme: Theme, x_range: Any, wide: int | None, *, last: bool) -> None:
-
-        self._models = _bokeh("models")
+        self._models = bokeh("models")
         self._plot, self._theme, self._wide = plot, theme, wide or _USUAL
         y = plot.y
         limits = (y.count, 0) if isinstance(y, Rows) else (y.low, y.high)
         own = self._models.Range1d(plot.x.low, plot.x.high, bounds=None)
-        self.figure: Any = _bokeh("plotting").figure(
+        self.figure: Any = bokeh("plotting").figure(
             x_range=own if x_range is None else x_range,
             y_range=self._models.Range1d(*limits),
             height=round(plot.height) + (_AXIS if last else 8),
@@ -113,37 +97,29 @@ class _Drawing:
             active_drag="xpan",
             toolbar_location="right",
             min_border_right=10,
-            min_border_left=_LEFT if plot.x.unit == "time" else 10,
+            min_border_left=LEFT if plot.x.unit == "time" else 10,
         )
         self._dress(last)
-        for mark in plot.marks:
-            if isinstance(mark, Boxes):
-                self._boxes(mark)
-            elif isinstance(mark, Area):
-                self._area(mark)
-            else:
-                self._line(mark)
-        self._hover_lines()
+        Marks(self.figure, plot, theme, self._wide).draw()
 
     # Around the plot
 
     def head(self, title: str, note: str) -> None:
         """Title, and what was put together."""
         if note:
-            told = self._models.Title(text=_plain(note), text_font_style="normal", text_font_size="11px")
+            told = self._models.Title(text=plain(note), text_font_style="normal", text_font_size="11px")
             told.text_color = css(self._theme.muted)
             self.figure.add_layout(told, "above")
             self.figure.height += _LINE
         if title:
-            self.figure.title.text = _plain(title)
+            self.figure.title.text = plain(title)
             self.figure.height += _TITLE
 
     def legend(self, signs: Sequence[Sign], more: int) -> None:
         """What the colours mean, above the plot, in columns."""
-
         if not signs:
             return
-        labels = [_plain(fitted(sign.label, _LABEL, 11)) for sign in signs]
+        labels = [plain(fitted(sign.label, _LABEL, 11)) for sign in signs]
         room = max(width(label, 11) for label in labels) + 36
         columns = max(1, int((self._wide - 100) / room))
         most = columns * _LEGEND
@@ -164,13 +140,13 @@ class _Drawing:
                 fill_color=css(sign.color), line_color=css(self._edge(sign)), line_width=_thick(sign),
             )  # fmt: skip
             items.append(
-                self._models.LegendItem(label=_bokeh("core.properties").value(label), renderers=[mark])
+                self._models.LegendItem(label=bokeh("core.properties").value(label), renderers=[mark])
             )
         if more:
             none = self.figure.scatter([np.nan], [np.nan], fill_alpha=0, line_alpha=0)
             items.append(
                 self._models.LegendItem(
-                    label=_bokeh("core.properties").value(f"{more:,} more"), renderers=[none]
+                    label=bokeh("core.properties").value(f"{more:,} more"), renderers=[none]
                 )
             )
         drawn = self._models.Legend(
@@ -207,7 +183,7 @@ class _Drawing:
         _scale(made.xaxis, plot.x)
         made.xaxis.visible = last
         if last and plot.x.unit != "time" and plot.x.label:
-            made.xaxis.axis_label = _plain(plot.x.label)
+            made.xaxis.axis_label = plain(plot.x.label)
             made.height += _LINE
         if isinstance(plot.y, Rows):
             self._rows(plot.y)
@@ -217,24 +193,21 @@ class _Drawing:
             made.yaxis.ticker = self._models.FixedTicker(ticks=[tick.value for tick in ticks])
             shown = {tick.value: tick.label.removeprefix("\N{MINUS SIGN}") for tick in ticks}
             made.yaxis.major_label_overrides = shown
-            made.yaxis.axis_label = _plain(plot.title or plot.y.label)
+            made.yaxis.axis_label = plain(plot.title or plot.y.label)
 
     def _rows(self, rows: Rows) -> None:
-
         made = self.figure
         high = self._plot.height / max(1, rows.count)
         room = (
-            min(_NAMES, (self._plot.room or 1.0) * self._wide)
-            if self._plot.x.unit != "time"
-            else _LEFT - 10.0
+            min(NAMES, (self._plot.room or 1.0) * self._wide) if self._plot.x.unit != "time" else LEFT - 10.0
         )
         places, names = [], {}
         free = -np.inf
-        for group in rows.groups if self._plot.room <= _LONG else ():
+        for group in rows.groups if self._plot.room <= LONG else ():
             middle = (group.first + group.last) / 2
             if (middle - free) * high >= 11:
                 places.append(middle)
-                names[middle] = _plain(fitted(group.label, room, 11))
+                names[middle] = plain(fitted(group.label, room, 11))
                 free = middle
             if rows.parted and group.first:
                 made.add_layout(
@@ -247,175 +220,14 @@ class _Drawing:
         made.yaxis.major_tick_line_color = None
         made.ygrid.grid_line_color = None
 
-    # Marks
-
-    def _boxes(self, mark: Boxes) -> None:
-
-        if not len(mark.left):
-            return
-        palette = [css(color) for color in mark.colors]
-        facts = {name: [clean(each) for each in values] for name, values in mark.facts().items()}
-        columns: dict[str, Any] = {
-            "left": mark.left,
-            "right": mark.right,
-            "top": mark.top,
-            "bottom": mark.bottom,
-            "color": [palette[code] for code in mark.color.tolist()],
-            **{f"fact{number}": values for number, values in enumerate(facts.values())},
-        }
-        edge = css(mark.outline) if mark.outline else "color"
-        drawn = self.figure.quad(
-            "left", "right", "top", "bottom", source=self._models.ColumnDataSource(columns),
-            fill_color="color", line_color=edge, line_width=1 if mark.least >= 2 else self._thin(mark),
-        )  # fmt: skip
-        self._hover([drawn], [(name, f"@fact{number}") for number, name in enumerate(facts)])
-        self._texts(mark)
-
-    def _thin(self, mark: Boxes) -> float:
-        """A line around boxes, where there are so few that it does not hide what is between them."""
-        return 0.5 if len(mark.left) <= 2_000 else 0.15
-
-    def _texts(self, mark: Boxes) -> None:
-        """Names inside boxes where they fit at first, and amounts beside bars."""
-        x = self._plot.x
-        taken = 0.0 if self._plot.room > _LONG else _NAMES if self._plot.room else _LEFT
-        pixels = (self._wide - 60 - taken) / ((x.high - x.low) or 1.0)
-        rows, texts = [], []
-        if mark.inside:
-            room = (np.minimum(mark.right, x.high) - np.maximum(mark.left, x.low)) * pixels
-            for row in np.flatnonzero(room > 34).tolist():
-                if text := cut(mark.inside[row], float(room[row]) - 10, 11):
-                    rows.append(row)
-                    texts.append(_plain(text))
-            ink = [
-                "#000000" if luminance(mark.colors[int(mark.color[row])]) > 0.2 else "#ffffff" for row in rows
-            ]
-            self._write(np.maximum(mark.left, x.low), mark, rows, texts, ink)
-        if mark.beside:
-            rows = [row for row, text in enumerate(mark.beside) if text]
-            told = [_plain(f"{mark.beside[row]}{self._name_beside(mark, row)}") for row in rows]
-            self._write(
-                np.maximum(mark.left, mark.right), mark, rows, told, [css(self._theme.muted)] * len(rows)
-            )
-            widest = max((width(text, 11) for text in told), default=0.0)
-            # The longest text may stand beside the longest bar.
-            share = min(0.7, (widest + 14) / (pixels * ((x.high - x.low) or 1.0)))
-            self.figure.x_range.end = x.low + (x.high - x.low) / (1 - share)
-
-    def _name_beside(self, mark: Boxes, row: int) -> str:
-        """The name of a bar, where it is too long to stand left of it."""
-        rows = self._plot.y
-        if not isinstance(rows, Rows) or self._plot.room <= _LONG:
-            return ""
-        return "   " + fitted(rows.groups[int(mark.top[row])].label, 0.6 * self._wide, 11)
-
-    def _write(self, x: np.ndarray, mark: Boxes, rows: list[int], texts: list[str], ink: list[str]) -> None:
-
-        if not rows:
-            return
-        middle = (mark.top[rows] + mark.bottom[rows]) / 2
-        source = self._models.ColumnDataSource({"x": x[rows], "y": middle, "text": texts, "ink": ink})
-        self.figure.text(
-            "x", "y", text="text", source=source, text_color="ink", text_font_size="11px", x_offset=4,
-            text_baseline="middle",
-        )  # fmt: skip
-
-    def _area(self, mark: Area) -> None:
-        """Each stretch without a gap by itself: Bokeh would join them."""
-        known = np.isfinite(mark.low) & np.isfinite(mark.high)
-        ends = np.flatnonzero(np.diff(np.concatenate(([False], known, [False])).astype("i1")))
-        for first, last in ends.reshape(-1, 2).tolist():
-            x = np.repeat(mark.edges[first : last + 1], 2)[1:-1]
-            low, high = (np.repeat(side[first:last], 2) for side in (mark.low, mark.high))
-            source = self._models.ColumnDataSource({"x": x, "low": low, "high": high})
-            self.figure.varea("x", "low", "high", source=source, fill_color=css(mark.color))
-
-    def _line(self, mark: Line) -> None:
-        self.figure.line(
-            mark.x, mark.y, line_color=css(mark.color), line_width=mark.width,
-            line_dash="dashed" if mark.dashed else "solid", name=_plain(mark.name) or None,
-        )  # fmt: skip
-
-    def _hover_lines(self) -> None:
-        """All amounts at a moment, told by one row of invisible points for areas and lines together."""
-
-        axis = self._plot.y
-        if isinstance(axis, Rows):
-            return
-        for moments, every in _alike(self._plot.marks):
-            # Those that matter most, in the order in which they are drawn.
-            most = sorted(range(len(every)), key=lambda each: -float(np.nansum(np.abs(every[each][1]))))[
-                :_MOST
-            ]
-            named = [every[each] for each in sorted(most)]
-            there = np.flatnonzero(np.isfinite(np.column_stack([values for _, values in named])).any(axis=1))
-            told = {
-                f"fact{number}": [_amount(abs(value), axis.unit) for value in values[there].tolist()]
-                for number, (_, values) in enumerate(named)
-            }
-            when = [_amount(at, "s") for at in moments[there].tolist()]
-            middle = np.full(len(there), (axis.low + axis.high) / 2)
-            source = self._models.ColumnDataSource({"x": moments[there], "y": middle, "when": when, **told})
-            points = self.figure.scatter("x", "y", source=source, size=4, fill_alpha=0, line_alpha=0)
-            facts = [
-                ("At", "@when"),
-                *((_plain(name), f"@fact{n}") for n, (name, _) in enumerate(named)),
-            ]
-            if len(every) > len(named):
-                facts.append((f"and {len(every) - len(named)} more", ""))
-            self._hover([points], facts, along=True)
-
-    def _hover(self, drawn: list[Any], facts: Sequence[tuple[str, str]], *, along: bool = False) -> None:
-
-        hover = self._models.HoverTool
-        # Of so many tools, the toolbar shows those for boxes. Bokeh has another name for it since 3.4.
-        more: dict[str, Any] = {"visible" if "visible" in hover.properties() else "toggleable": not along}
-        more |= {"mode": "vline"} if along else {"point_policy": "follow_mouse"}
-        tool = hover(renderers=drawn, tooltips=list(facts), **more)
-        self.figure.add_tools(tool)
-
-
-#: Most amounts that are told of one moment.
-_MOST = 12
-
-
-def _alike(marks: Sequence[Area | Line | Boxes]) -> list[tuple[np.ndarray, list[tuple[str, np.ndarray]]]]:
-    """Areas and lines that have a name, with their amounts, put together by the moments that they are of."""
-    found: list[tuple[np.ndarray, list[tuple[str, np.ndarray]]]] = []
-    for mark in marks:
-        if isinstance(mark, Boxes) or not mark.name:
-            continue
-        if isinstance(mark, Area):
-            at, values = (mark.edges[1:] + mark.edges[:-1]) / 2, mark.high - mark.low
-        else:
-            at, values = mark.x, mark.y
-        for moments, named in found:
-            if np.array_equal(moments, at):
-                named.append((mark.name, values))
-                break
-        else:
-            found.append((at, [(mark.name, values)]))
-    return found
-
 
 def _thick(sign: Sign) -> float:
     return {"half": 4.0, "low": 2.0, "line": 2.0, "dashes": 1.0}.get(sign.shape, 1.0)
 
 
-def _amount(value: float, unit: str) -> str:
-    from .. import words
-
-    if unit in ("s", "time"):
-        return words.duration(value)
-    if unit in ("bytes", "bytes/s"):
-        return words.size(value) + unit.removeprefix("bytes")
-    return f"{value:,.3g}" + (f"{words.SPACE}{unit}" if unit not in ("", "count") else "")
-
-
 def _scale(axis: Any, of: Axis) -> None:
     """Marks that are round in their unit, at every zoom."""
-
-    models = _bokeh("models")
+    models = bokeh("models")
     unit = of.unit
     if unit in ("bytes", "bytes/s"):
         axis.ticker = models.AdaptiveTicker(base=1024, mantissas=[1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
@@ -433,9 +245,8 @@ def _scale(axis: Any, of: Axis) -> None:
 
 def _empty(chart: Chart, theme: Theme, wide: int | None, high: int | None) -> Any:
     """A figure that says why there is nothing."""
-
-    models = _bokeh("models")
-    made: Any = _bokeh("plotting").figure(
+    models = bokeh("models")
+    made: Any = bokeh("plotting").figure(
         x_range=models.Range1d(0, 1), y_range=models.Range1d(0, 1), height=high or 90,
         tools="", toolbar_location=None,
         **({"width": wide} if wide else {"sizing_mode": "stretch_width"}),
@@ -443,9 +254,9 @@ def _empty(chart: Chart, theme: Theme, wide: int | None, high: int | None) -> An
     made.axis.visible = made.grid.visible = False
     made.outline_line_color = None
     made.background_fill_color = made.border_fill_color = css(theme.background)
-    made.title.text = _plain(chart.title)
+    made.title.text = plain(chart.title)
     made.title.text_color = css(theme.text)
-    text = _plain(chart.empty)
+    text = plain(chart.empty)
     said = models.Label(x=8, y=20, x_units="screen", y_units="screen", text=text, text_color=css(theme.muted))
     said.text_font_size = "12px"
     made.add_layout(said)
