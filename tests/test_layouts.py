@@ -108,15 +108,18 @@ def told(recording: Any) -> dict[str, Any]:
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(databases())
-def test_by_column_and_one_by_one_are_the_same(tmp_path: Path, data: bytes) -> None:
+@given(databases(), st.integers(1, 40), st.integers(1, 20_000))
+def test_by_column_and_one_by_one_are_the_same(tmp_path: Path, data: bytes, block: int, size: int) -> None:
     path = tmp_path / "trace.msgpack"
     path.write_bytes(data)
     gaps: list[Any] = []
     singly = dasf.from_events(dasf.events(data, gaps), "trace")
     for gap in gaps:
         singly.lost(gap)
-    assert told(dasf.read([path])) == told(singly)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dasf, "_BLOCK", block)
+        patch.setattr(dasf, "_BYTES", size)
+        assert told(dasf.read([path])) == told(singly)
 
 
 @given(st.lists(st.one_of(KEYS, st.text("('a\u00e4, 0)", max_size=8)), min_size=1))

@@ -31,8 +31,8 @@ __all__ = ["HELD", "events", "from_events", "matches", "read"]
 _SIZE = 8
 #: Largest record taken for one, bytes.
 _MOST = 64 * 2**20
-#: Records read at a time: few enough to stay in the processor's cache.
-_BLOCK = 20_000
+#: Records read at a time, and bytes of them unless one has more: few enough to stay in the processor's cache.
+_BLOCK, _BYTES = 20_000, 16 * 2**20
 _NAMES = {"name", "timestamp", "phase"}
 
 
@@ -99,10 +99,11 @@ def _blocks(data: bytes, gaps: list[Gap]) -> Iterator[tuple[np.ndarray, np.ndarr
         wrong = np.flatnonzero((sizes <= 0) | (sizes > _MOST) | (found[1:] > end))
         if len(wrong):
             found = found[: wrong[0] + 1]
-        if len(found) > 1:
-            yield found[:-1] + _SIZE, found[1:]
-        at = int(found[-1])
-        if len(found) <= _BLOCK and at < end:
+        block = found[: max(2, int(np.searchsorted(found, found[0] + _BYTES)))]
+        if len(block) > 1:
+            yield block[:-1] + _SIZE, block[1:]
+        at = int(block[-1])
+        if len(block) == len(found) <= _BLOCK and at < end:
             gaps.append(Gap(at, end - at, "the last record is incomplete, or its length is damaged"))
             return
 

@@ -4,8 +4,8 @@ Most records of a file are laid out as another one: the same keys in the same or
 types, only other texts and numbers. That layout is worked out from one of them, byte by byte, and all are
 compared with it at once. What varies in size (texts of 32 bytes and more, whole numbers) parts a record into
 runs of bytes, in which each value has its place. Records that are unusual (texts that are not ASCII or
-longer than 255 bytes, lists and maps of more than 15, types that JSON does not have) and those with the
-layout of no other are left to a general reader. The first bytes of values stand in msgpack's ``spec.md``.
+longer than 255 bytes, lists and maps of more than 15, types that JSON does not have) and those with a
+layout after the first 64 are left to a general reader. What first bytes mean: msgpack's ``spec.md``.
 """
 
 from __future__ import annotations
