@@ -496,6 +496,9 @@ class Paper:
 
     def line(self, *_: Any, **__: Any) -> None: ...
 
+    def note(self) -> str:
+        return ""
+
     def text(
         self, x: float, y: float, text: str, _: Any, *, size: float, anchor: str = "start", bold: bool = False
     ) -> None:

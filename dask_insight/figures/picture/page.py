@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ..chart import Area, Axis, Boxes, Chart, Line, Plot, Rows, Sign
-from ..colors import luminance
-from ..texts import cut, fitted, lines, width
+from ..chart import Axis, Boxes, Chart, Plot, Rows, Sign
+from ..texts import fitted, lines, width
 from ..theme import Theme
 from ..ticks import Tick, amount_ticks, time_ticks, upright_ticks
+from .marks import SMALL, Box, draw_marks, fill, x_of, y_of
 from .pen import Pen
 
 #: Free space around everything, and right of plots.
@@ -21,7 +21,7 @@ _GUTTER, _NARROW, _NARROW_GUTTER = 128, 560, 72
 _HEAD, _LINE, _AXIS, _GAP, _FOOT, _SECTION = 34, 18, 24, 12, 22, 20
 #: Most lines of a legend.
 _LINES = 3
-_TITLE, _TEXT, _SMALL = 14, 12, 11
+_TITLE, _TEXT = 14, 12
 
 _Pen = TypeVar("_Pen", bound=Pen)
 
@@ -32,13 +32,6 @@ class Words(NamedTuple):
     title: str
     caption: str
     source: str
-
-
-class _Box(NamedTuple):
-    x: float
-    y: float
-    width: float
-    height: float
 
 
 class Page:
@@ -79,8 +72,8 @@ class Page:
         for chart in self._charts:
             y = self._chart(pen, chart, y)
         foot = " · ".join(part for part in (pen.note(), *self._notes(), self._words.source) if part)
-        text = fitted(foot, self._inner, _SMALL)
-        pen.text(_SIDE, self.height - _FOOT / 2 - 2, text, self._theme.muted, size=_SMALL)
+        text = fitted(foot, self._inner, SMALL)
+        pen.text(_SIDE, self.height - _FOOT / 2 - 2, text, self._theme.muted, size=SMALL)
         return pen
 
     def _notes(self) -> list[str]:
@@ -122,12 +115,12 @@ class Page:
         end = y + self._tall(chart)
         theme = self._theme
         if len(self._charts) > 1:
-            _fill(pen, _Box(_SIDE, y, self._inner, 1), theme.grid)
+            fill(pen, Box(_SIDE, y, self._inner, 1), theme.grid)
             pen.text(_SIDE, y + 14, chart.title, theme.text, size=13, bold=True)
             if chart.note:
                 room = self._inner - width(chart.title, 15) - 12
-                text = fitted(chart.note, room, _SMALL)
-                pen.text(self.width - _SIDE, y + 14, text, theme.muted, size=_SMALL, anchor="end")
+                text = fitted(chart.note, room, SMALL)
+                pen.text(self.width - _SIDE, y + 14, text, theme.muted, size=SMALL, anchor="end")
             y += _SECTION + 4
         if chart.empty:
             pen.text(_SIDE, y + _LINE, fitted(chart.empty, self._inner, _TEXT), theme.muted, size=_TEXT)
@@ -184,13 +177,13 @@ class Page:
     def _sign(self, pen: Pen, sign: Sign, x: float, y: float) -> None:
         shape = sign.shape
         if shape == "outlined" and self._theme.dark:
-            _fill(pen, _Box(x - 1, y - 6, 11, 11), (235, 235, 235))
+            fill(pen, Box(x - 1, y - 6, 11, 11), (235, 235, 235))
         if shape == "dashes":
             for at in (0, 5):
-                _fill(pen, _Box(x + at, y - 1, 4, 1), sign.color)
+                fill(pen, Box(x + at, y - 1, 4, 1), sign.color)
         else:
             top, high = {"half": (0, 4), "low": (2, 2), "line": (-1, 2)}.get(shape, (-5, 9))
-            _fill(pen, _Box(x, y + top, 9, high), sign.color)
+            fill(pen, Box(x, y + top, 9, high), sign.color)
         pen.text(x + 14, y, sign.label, self._theme.muted, size=_TEXT)
 
     # Plots
@@ -212,7 +205,7 @@ class Page:
             return float(_GAP)
         return float(_AXIS + (_GAP if following is not None else 0))
 
-    def _box(self, chart: Chart, plot: Plot, y: float) -> _Box:
+    def _box(self, chart: Chart, plot: Plot, y: float) -> Box:
         left, right = float(self._gutter), float(_MARGIN)
         if plot.room:
             # Those under one another line up.
@@ -228,28 +221,22 @@ class Page:
                 if isinstance(mark, Boxes)
                 for text in mark.beside
             ]
-            told = max((width(text, _SMALL) for text in beside), default=0.0)
+            told = max((width(text, SMALL) for text in beside), default=0.0)
             right = min(told + 14, self._inner - left - 60) if told else right
         elif isinstance(plot.y, Rows) and not plot.y.groups:
             left, right = 0.0, 0.0
-        return _Box(_SIDE + left, y, self._inner - left - right, plot.height * self._stretch)
+        return Box(_SIDE + left, y, self._inner - left - right, plot.height * self._stretch)
 
-    def _plot(self, pen: Pen, plot: Plot, box: _Box) -> None:
+    def _plot(self, pen: Pen, plot: Plot, box: Box) -> None:
         theme = self._theme
         if plot.x.unit == "time":
             for tick in self._ticks(plot.x, box.width):
-                _fill(pen, _Box(_x(plot.x, box, tick.value), box.y, 1, box.height), theme.grid)
+                fill(pen, Box(x_of(plot.x, box, tick.value), box.y, 1, box.height), theme.grid)
         if isinstance(plot.y, Rows):
             self._rows(pen, plot, plot.y, box)
         else:
             self._amounts(pen, plot, plot.y, box)
-        for mark in plot.marks:
-            if isinstance(mark, Boxes):
-                self._boxes(pen, plot, mark, box)
-            elif isinstance(mark, Area):
-                _area(pen, plot, mark, box)
-            else:
-                _line(pen, plot, mark, box)
+        draw_marks(pen, plot, box, theme.muted, self.width - _SIDE)
 
     def _ticks(self, axis: Axis, room: float) -> list[Tick]:
         most = max(2, int(room / 90))
@@ -257,20 +244,20 @@ class Page:
             return time_ticks(axis.low, axis.high, most)
         return amount_ticks(axis.low, axis.high, most, axis.unit)
 
-    def _marks(self, pen: Pen, plot: Plot, box: _Box) -> None:
+    def _marks(self, pen: Pen, plot: Plot, box: Box) -> None:
         """The axis under a plot, with what it counts at its end."""
         free = -np.inf
         bottom = box.y + box.height
         for tick in self._ticks(plot.x, box.width):
-            x = _x(plot.x, box, tick.value)
-            _fill(pen, _Box(x, bottom, 1, 4), self._theme.faint)
-            wide = width(tick.label, _SMALL)
+            x = x_of(plot.x, box, tick.value)
+            fill(pen, Box(x, bottom, 1, 4), self._theme.faint)
+            wide = width(tick.label, SMALL)
             left = float(np.clip(x - wide / 2, _SIDE, self.width - _SIDE - wide))
             if left > free:
-                pen.text(left, bottom + 13, tick.label, self._theme.muted, size=_SMALL)
+                pen.text(left, bottom + 13, tick.label, self._theme.muted, size=SMALL)
                 free = left + wide + 8
 
-    def _rows(self, pen: Pen, plot: Plot, rows: Rows, box: _Box) -> None:
+    def _rows(self, pen: Pen, plot: Plot, rows: Rows, box: Box) -> None:
         theme = self._theme
         high = box.height / max(1, rows.count)
         if plot.title:
@@ -281,10 +268,10 @@ class Page:
             top, bottom = box.y + group.first * high, box.y + group.last * high
             many = group.last - group.first > 1
             if rows.parted and group.first > 0 and (bottom - top >= 4 or len(rows.groups) < 60):
-                _fill(pen, _Box(_SIDE, top, box.x + box.width - _SIDE, 1), theme.grid)
+                fill(pen, Box(_SIDE, top, box.x + box.width - _SIDE, 1), theme.grid)
             y = top + max(8.0, high / 2) if many and bottom - top > 36 else (top + bottom) / 2
             room = box.x - _SIDE - 10 - (26 if with_threads and many else 0)
-            size = _TEXT if plot.room else _SMALL
+            size = _TEXT if plot.room else SMALL
             if y - 6 >= free:
                 color = theme.text if plot.room else theme.muted
                 pen.text(_SIDE, y, fitted(group.label, room, size), color, size=size)
@@ -292,140 +279,47 @@ class Page:
         if with_threads:
             for number, name in enumerate(rows.within):
                 pen.text(
-                    box.x - 8, box.y + (number + 0.5) * high, name, theme.faint, size=_SMALL, anchor="end"
+                    box.x - 8, box.y + (number + 0.5) * high, name, theme.faint, size=SMALL, anchor="end"
                 )
 
-    def _amounts(self, pen: Pen, plot: Plot, axis: Axis, box: _Box) -> None:
+    def _amounts(self, pen: Pen, plot: Plot, axis: Axis, box: Box) -> None:
         theme = self._theme
         ticks = upright_ticks(axis.low, axis.high, box.height, axis.unit)
         free = np.inf
         for tick in ticks:
-            y = _y(axis, box, tick.value)
-            _fill(pen, _Box(box.x, y, box.width, 1), theme.grid)
+            y = y_of(axis, box, tick.value)
+            fill(pen, Box(box.x, y, box.width, 1), theme.grid)
             shown = tick.label.removeprefix("\N{MINUS SIGN}")
-            beside = width(plot.title, _TEXT) + width(shown, _SMALL) + 14 < box.x - _SIDE
+            beside = width(plot.title, _TEXT) + width(shown, SMALL) + 14 < box.x - _SIDE
             if self._narrow or beside or y - box.y > 18:
                 hidden = tick.value < 0 or (axis.low < 0 and tick.value == 0)
                 if not hidden and y <= free:
                     free = y - 13
-                    pen.text(box.x - 8, y, shown, theme.muted, size=_SMALL, anchor="end")
+                    pen.text(box.x - 8, y, shown, theme.muted, size=SMALL, anchor="end")
         if self._narrow:
             self._title_over(pen, plot, box)
             return
         room = box.x - _SIDE - 6
         pen.text(_SIDE, box.y + 6, fitted(plot.title, room, _TEXT), theme.text, size=_TEXT)
         if plot.above:
-            pen.text(_SIDE, box.y + 21, plot.above, theme.muted, size=_SMALL)
-            pen.text(_SIDE, box.y + box.height - 7, plot.below, theme.muted, size=_SMALL)
+            pen.text(_SIDE, box.y + 21, plot.above, theme.muted, size=SMALL)
+            pen.text(_SIDE, box.y + box.height - 7, plot.below, theme.muted, size=SMALL)
         for number, sign in enumerate(plot.signs):
             y = box.y + 22 + 13 * number
             if y < box.y + box.height + 2:
-                _fill(pen, _Box(_SIDE, y - 4, 7, 7), sign.color)
-                text = fitted(sign.label, room - 40, _SMALL)
-                pen.text(_SIDE + 11, y, text, theme.muted, size=_SMALL)
+                fill(pen, Box(_SIDE, y - 4, 7, 7), sign.color)
+                text = fitted(sign.label, room - 40, SMALL)
+                pen.text(_SIDE + 11, y, text, theme.muted, size=SMALL)
 
-    def _title_over(self, pen: Pen, plot: Plot, box: _Box) -> None:
+    def _title_over(self, pen: Pen, plot: Plot, box: Box) -> None:
         """Name of a row and its parts in one line over it."""
         y = box.y - _LINE / 2
         title = f"{plot.title}: {plot.above} up, {plot.below} down" if plot.above else plot.title
         pen.text(_SIDE, y, title, self._theme.text, size=_TEXT)
         x = _SIDE + width(title, _TEXT) + 14
         for sign in plot.signs:
-            text = fitted(sign.label, self.width - _SIDE - x - 11, _SMALL)
+            text = fitted(sign.label, self.width - _SIDE - x - 11, SMALL)
             if text:
-                _fill(pen, _Box(x, y - 4, 7, 7), sign.color)
-                pen.text(x + 11, y, text, self._theme.muted, size=_SMALL)
-                x += width(text, _SMALL) + 25
-
-    def _boxes(self, pen: Pen, plot: Plot, mark: Boxes, box: _Box) -> None:
-        assert isinstance(plot.y, Rows)
-        high = box.height / max(1, plot.y.count)
-        left = np.clip(_x(plot.x, box, mark.left), box.x, box.x + box.width)
-        right = np.clip(_x(plot.x, box, mark.right), box.x, box.x + box.width)
-        top, tall = box.y + mark.top * high, (mark.bottom - mark.top) * high
-        wide = _wide_enough(left, right, mark, box)
-        for color in np.unique(mark.color).tolist():
-            rows = np.flatnonzero(mark.color == color)
-            if mark.outline is not None:
-                pen.boxes(left[rows] - 1, top[rows] - 1, wide[rows] + 2, tall[rows] + 2, mark.outline)
-            pen.boxes(left[rows], top[rows], wide[rows], tall[rows], mark.colors[color])
-        self._inside(pen, mark, left, right, top, tall)
-        for number, text in enumerate(mark.beside):
-            if text:
-                room = box.x + box.width - float(right[number]) + (self.width - _SIDE - box.x - box.width) - 6
-                y = float(top[number] + tall[number] / 2)
-                x = float(left[number] + wide[number]) + 6
-                pen.text(x, y, fitted(text, room, _SMALL), self._theme.muted, size=_SMALL)
-
-    def _inside(
-        self, pen: Pen, mark: Boxes, left: np.ndarray, right: np.ndarray, top: np.ndarray, tall: np.ndarray
-    ) -> None:
-        """Names where they fit."""
-        if not mark.inside:
-            return
-        for row in np.flatnonzero((right - left > 30) & (tall >= 11)).tolist():
-            text = cut(mark.inside[row], float(right[row] - left[row]) - 8, _SMALL)
-            if text:
-                light = luminance(mark.colors[int(mark.color[row])]) > 0.2
-                ink = (0, 0, 0) if light else (255, 255, 255)
-                pen.text(float(left[row]) + 3, float(top[row] + tall[row] / 2), text, ink, size=_SMALL)
-
-
-def _fill(pen: Pen, box: _Box, color: tuple[int, int, int]) -> None:
-    x, y, wide, high = (np.array([each], "f8") for each in box)
-    pen.boxes(x, y, wide, high, color)
-
-
-def _x(axis: Axis, box: _Box, value: Any) -> Any:
-    return box.x + (value - axis.low) / ((axis.high - axis.low) or 1.0) * box.width
-
-
-def _y(axis: Axis, box: _Box, value: Any) -> Any:
-    return box.y + box.height - (value - axis.low) / ((axis.high - axis.low) or 1.0) * box.height
-
-
-def _wide_enough(left: np.ndarray, right: np.ndarray, mark: Boxes, box: _Box) -> np.ndarray:
-    """Widths; of narrow ones as much as can be seen, as far as there is room before the next one."""
-    wide: np.ndarray = right - left
-    if mark.beside:
-        wide[wide > 0] = np.maximum(wide[wide > 0], mark.least)
-        return wide
-    if mark.least >= 1:
-        return np.asarray(np.maximum(wide, mark.least))
-    order = np.lexsort((left, mark.top))
-    room = np.full(len(left), np.inf)
-    same = mark.top[order][1:] == mark.top[order][:-1]
-    room[order[:-1]] = np.where(same, left[order][1:] - left[order][:-1], np.inf)
-    return np.asarray(np.maximum(wide, np.minimum(mark.least, np.maximum(room, 0.0))))
-
-
-def _area(pen: Pen, plot: Plot, mark: Area, box: _Box) -> None:
-    assert isinstance(plot.y, Axis)
-    x = np.clip(_x(plot.x, box, mark.edges), box.x, box.x + box.width)
-    # What is thinner than a hundredth of a pixel is nothing; NaN is no more than that either.
-    there = (mark.high - mark.low) * box.height > 0.01 * (plot.y.high - plot.y.low)
-    ends = np.flatnonzero(np.diff(np.concatenate(([False], there, [False])).astype("i1")))
-    for first, last in ends.reshape(-1, 2).tolist():
-        along = np.repeat(x[first : last + 1], 2)[1:-1]
-        top, low = (np.repeat(_y(plot.y, box, side[first:last]), 2) for side in (mark.high, mark.low))
-        upper, lower = _corners(along, top), _corners(along, low)
-        points = np.vstack((upper, lower[::-1]))
-        pen.polygon(points[:, 0], points[:, 1], mark.color)
-
-
-def _corners(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Points of a line without those between two others on one straight stretch."""
-    level = np.abs(np.diff(y)) < 0.005
-    kept = np.ones(len(x), bool)
-    kept[1:-1] = ~(level[:-1] & level[1:])
-    return np.column_stack((x, y))[kept]
-
-
-def _line(pen: Pen, plot: Plot, mark: Line, box: _Box) -> None:
-    assert isinstance(plot.y, Axis)
-    x, y = _x(plot.x, box, mark.x), _y(plot.y, box, mark.y)
-    known = np.isfinite(x) & np.isfinite(y)
-    ends = np.flatnonzero(np.diff(np.concatenate(([False], known, [False])).astype("i1")))
-    for first, last in ends.reshape(-1, 2).tolist():
-        if last - first > 1:
-            pen.line(x[first:last], y[first:last], mark.color, width=mark.width, dashed=mark.dashed)
+                fill(pen, Box(x, y - 4, 7, 7), sign.color)
+                pen.text(x + 11, y, text, self._theme.muted, size=SMALL)
+                x += width(text, SMALL) + 25
