@@ -140,8 +140,15 @@ def _names(facts: Facts, losses: list[Loss], again: np.ndarray) -> tuple[str, ..
 
 def _died(facts: Facts, losses: list[Loss]) -> Deaths:
     killed = np.concatenate([loss.killed for loss in losses])
-    running = {loss.worker: running_of(facts, loss.worker, loss.killed) for loss in losses}
+    running = {loss.worker: _may_have_run(facts, loss) for loss in losses}
     return Deaths(running, killed, _deaths(facts, killed))
+
+
+def _may_have_run(facts: Facts, loss: Loss) -> np.ndarray:
+    """Attempts that ran as a worker died; all that it had been given, where it may not have come to tell."""
+    ran: np.ndarray = loss.killed[facts.attempts.ran[loss.killed]]
+    threads = int(facts.workers.get(loss.worker, {}).get("threads") or 1)
+    return ran if len(ran) >= threads else loss.killed
 
 
 def _deaths(facts: Facts, rows: np.ndarray) -> np.ndarray:

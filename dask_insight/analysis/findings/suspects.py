@@ -27,7 +27,7 @@ class Suspects(NamedTuple):
 class Deaths(NamedTuple):
     """Attempts that died with workers."""
 
-    #: By worker that died, the attempts that probably ran there.
+    #: By worker that died, the attempts that may have run there.
     running: Mapping[str, np.ndarray]
     #: All that died, and with how many workers the task of each did.
     rows: np.ndarray
@@ -60,9 +60,11 @@ def suspects(facts: Facts, deaths: Deaths, size: float) -> Suspects:
     rows = np.concatenate(list(ran.values()))
     names = most(facts, rows, share=0.0)
     if len(names) < 2:
-        return Suspects((), f"{quoted(names)} ran there at the time." if names else "")
+        return Suspects((), f"Tasks of {quoted(names)} were there at the time." if names else "")
     return Suspects(
-        (), f"{quoted(names)} ran there at the time: any of them may be the cause, or none; nothing tells."
+        (),
+        f"Tasks of {quoted(names)} were there at the time: any of them may be the cause, or none; nothing "
+        "tells.",
     )
 
 
