@@ -12,7 +12,6 @@ from .setting import Costs
 
 #: What is assumed where nothing was recorded; the first is Dask's own guess.
 _BANDWIDTH = 100e6
-_LATENCY = 0.005
 _SCHEDULER = 0.0003
 #: Most that a task costs the scheduler; what its process used beyond, went into other things.
 _MOST = 0.001
