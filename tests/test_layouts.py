@@ -9,7 +9,7 @@ from typing import Any
 import msgpack
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from dask_insight.batch import Texts
@@ -103,10 +103,24 @@ def told(recording: Any) -> dict[str, Any]:
     return found
 
 
+def file_of(*records: dict[str, Any]) -> bytes:
+    parts = [msgpack.packb(each) for each in records]
+    return b"".join(struct.pack(">Q", len(each)) + each for each in parts)
+
+
 @settings(
     max_examples=200,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@example(
+    # A task without its duration, which is an event then, before one that never was anything else.
+    file_of(
+        {"name": "Compute", "timestamp": 1.0, "phase": "X", "process_id": "vm", "args": {"key": "a"}},
+        {"name": "Other", "timestamp": 0.0, "phase": "I", "process_id": "vm", "args": {"key": "a"}},
+    ),
+    1,
+    1,
 )
 @given(databases(), st.integers(1, 40), st.integers(1, 20_000))
 def test_by_column_and_one_by_one_are_the_same(tmp_path: Path, data: bytes, block: int, size: int) -> None:

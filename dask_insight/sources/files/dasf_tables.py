@@ -160,7 +160,7 @@ class Tables:
         self._held: list[_Held] = []
         self._holders: dict[tuple[str], int] = {}
         self._resources: list[tuple[str, float, Mapping[str, Any]]] = []
-        self._others: list[tuple[float, str, str, str]] = []
+        self._others: list[tuple[int, float, str, str, str]] = []
         self._offsets: list[float] = []
         #: Number of the first event of the block.
         self._first = 0
@@ -232,7 +232,7 @@ class Tables:
         try:
             take(event)
         except _DAMAGED:
-            self._other(event[1])
+            self._other(event)
 
     def _computed(self, events: list[_Event]) -> None:
         event, those = np.array([number for number, _ in events]), [each for _, each in events]
@@ -282,12 +282,14 @@ class Tables:
         if isinstance(args.get("time"), int | float):
             self._offsets.append(args["time"] - moment)
 
-    def _other(self, event: Mapping[str, Any]) -> None:
+    def _other(self, numbered: _Event) -> None:
+        number, event = numbered
         moment, args = event.get("timestamp"), event.get("args")
         told = json.dumps(args, default=str, skipkeys=True)[:2_000] if args else ""
         place = str(event.get("thread_id") or event.get("process_id") or "")
         when = float(moment) if isinstance(moment, int | float) else _NAN
-        self._others.append((when, place, f"{event['name']} ({event['phase']})", told))
+        said = f"{event['name']} ({event['phase']})"
+        self._others.append((self._first + number, when, place, said, told))
 
     def recording(self, name: str) -> Recording:
         """The recording."""
@@ -323,7 +325,9 @@ class Tables:
             }
             recording.append(encode("cache", cache))
         if self._others:
-            when, place, message, detail = map(list, zip(*self._others, strict=True))
+            _, when, place, message, detail = map(
+                list, zip(*sorted(self._others, key=itemgetter(0)), strict=True)
+            )
             told = {"time": np.array(when) + offset, "source": place, "kind": ["user"] * len(when)}
             recording.append(encode("events", told | {"message": message, "detail": detail}))
         if not self._offsets:
