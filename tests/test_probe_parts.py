@@ -379,6 +379,20 @@ def test_a_correction_that_came_between_is_found() -> None:
     assert follower.ended[0][1] == pytest.approx(called + 0.001)
 
 
+def test_an_attempt_that_cannot_be_told_keeps_no_other_from_it() -> None:
+    follower = Follower()
+    for run, key in enumerate("ab"):
+        follower.tasks[key] = Task(run)
+        follower.move(key, "released", "waiting")
+        follower.move(key, "ready", "executing")
+        times = {} if key == "a" else {"start": 1.0, "stop": 2.0}
+        follower.tasks[key].startstops.append({"action": "compute"} | times)
+        follower.move(key, "executing", "memory")
+    assert [row[0] for row in follower.rows()] == [1]
+    ((where, error),) = follower.failures
+    assert where == "attempt" and isinstance(error, KeyError)
+
+
 def test_running_attempts_are_told_of_once() -> None:
     follower = Follower()
     follower.tasks["a"] = Task(1)

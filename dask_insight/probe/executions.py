@@ -182,34 +182,37 @@ class Executions:
             self._work_off()
 
     def _work_off(self) -> None:
-        """Take in what was noted."""
+        """Take in what was noted; what cannot be taken in does not keep the rest from it."""
         events, self._events = self._events, []
-        attempts = self._attempts
         for event in events:
-            kind, key, when = event[:3]
-            if kind == _WAITS:
-                attempts[key] = _Attempt(event[3] & NOTHING, when)
-                continue
-            if kind == _EXECUTES:
-                attempt = attempts.get(key)
-                if attempt is None:
-                    attempt = attempts[key] = _Attempt(0, _NAN)
-                # The request may have come again with another number while the task waited.
-                attempt.run = event[3] & NOTHING
-                attempt.executing, attempt.delay, attempt.rss = when, event[4], event[5]
-                continue
-            attempt = attempts.get(key)
+            try:
+                self._take_in(*event)
+            except Exception as error:
+                self._failed("attempt", error)
+
+    def _take_in(self, kind: int, key: Hashable, when: float, *facts: Any) -> None:
+        attempts = self._attempts
+        if kind == _WAITS:
+            attempts[key] = _Attempt(facts[0] & NOTHING, when)
+            return
+        attempt = attempts.get(key)
+        if kind == _EXECUTES:
             if attempt is None:
-                continue
-            if kind == _IS_READY:
-                attempt.ready = when
-            elif kind == _IS_TOLD:
-                attempt.cancelled = event[3]
-            elif kind == _ENDS:
-                del attempts[key]
-                self._ended(attempt, *event[1:])
+                attempt = attempts[key] = _Attempt(0, _NAN)
+            # The request may have come again with another number while the task waited.
+            run, attempt.delay, attempt.rss = facts
+            attempt.run, attempt.executing = run & NOTHING, when
+        elif attempt is None:
+            return
+        elif kind == _IS_READY:
+            attempt.ready = when
+        elif kind == _IS_TOLD:
+            (attempt.cancelled,) = facts
+        else:
+            del attempts[key]
+            if kind == _ENDS:
+                self._ended(attempt, key, when, *facts)
             else:
-                del attempts[key]
                 attempt.executing = attempt.rss = _NAN
                 self._add(attempt, 0, _RELEASED, when, _NAN, _NAN, _NAN)
 

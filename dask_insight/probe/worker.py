@@ -130,14 +130,12 @@ class Probe(WorkerPlugin):
         return float(found[-1]) if found else float("nan")
 
     async def _keep_pushing(self) -> None:
-        try:
-            while not self._off:
-                await asyncio.sleep(max(_PUSH, self._options.get("poll", _PUSH)))
+        while not self._off:
+            await asyncio.sleep(max(_PUSH, self._options.get("poll", _PUSH)))
+            try:
                 await self._push()
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:
-            self._failed("push", error)
+            except Exception as error:
+                self._failed("push", error)
 
     async def _greet(self) -> None:
         await self._ping()
