@@ -54,9 +54,7 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if not long_ or share < limits["critical-path.share"]:
         return
     idle = facts.waiting - facts.waiting_for_outliers
-    inside = moments.within(facts.pieces.start, facts.pieces.stop)
-    of = np.divide(inside, facts.lasting, out=np.zeros(len(inside)), where=facts.lasting > 0)
-    lost = float((idle * of).sum())
+    lost = float((idle * facts.share_within(moments, np.arange(len(idle)))).sum())
     if lost < limits["critical-path.idle"] * length * facts.threads:
         return
     rows = np.concatenate([each.rows for each in long_])

@@ -174,6 +174,12 @@ class Facts:
         inside = moments.within(self.pieces.start[some], self.pieces.stop[some])
         return float((inside * self.pieces.threads[some]).sum())
 
+    def share_within(self, moments: Moments, rows: np.ndarray) -> np.ndarray:
+        """Share of each piece, by their rows, that lies within some moments; 0 to 1."""
+        inside, lasting = moments.within(self.pieces.start[rows], self.pieces.stop[rows]), self.lasting[rows]
+        share: np.ndarray = np.divide(inside, lasting, out=np.zeros(len(rows)), where=lasting > 0)
+        return share
+
     def worst(self, by_code: np.ndarray, names: list[str], share: float = 0.1) -> tuple[str, ...]:
         """Names by what they have most of; those with less than a share of the first are left out."""
         order = np.argsort(-by_code, kind="stable")

@@ -56,9 +56,7 @@ def _late(facts: Facts, worker: np.ndarray) -> np.ndarray:
     for code, name in enumerate(facts.lanes.workers):
         if name in loops:
             mine = np.flatnonzero(worker == code)
-            inside = loops[name].within(facts.pieces.start[mine], facts.pieces.stop[mine])
-            length = facts.lasting[mine]
-            share[mine] = np.divide(inside, length, out=np.zeros(len(mine)), where=length > 0)
+            share[mine] = facts.share_within(loops[name], mine)
     return share
 
 
@@ -99,9 +97,8 @@ def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Tol
         attempts.ready, np.where(attempts.executing - attempts.ready > 0.01, attempts.executing, 0)
     )
     rows = np.flatnonzero(np.isin(facts.of_piece, np.flatnonzero(mine)) & (waits.waited > 0))
-    inside = backlog.within(facts.pieces.start[rows], facts.pieces.stop[rows])
-    part = np.divide(inside, facts.lasting[rows], out=np.zeros(len(rows)), where=facts.lasting[rows] > 0)
-    return _Told(names, code, share, total, float((waits.waited[rows] * part).sum()))
+    others = waits.waited[rows] * facts.share_within(backlog, rows)
+    return _Told(names, code, share, total, float(others.sum()))
 
 
 def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
