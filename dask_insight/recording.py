@@ -305,6 +305,6 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
     for gap in gaps:
         recording.lost(gap)
     about = recording.about
-    if "pid" in about and "stopped" not in about:
+    if "stopped" not in about and ("pid" in about or not recording.end):
         recording.note("lost", _UNENDED)
     return recording

@@ -9,7 +9,8 @@ import numpy as np
 
 from .batch import Values
 from .columns import Columns, length, take
-from .schema import EDITIONED, NOTHING, TABLES
+from .lookup import Lookup
+from .schema import EDITIONED, TABLES
 
 #: Tables whose rows last: columns of their beginning and end.
 _SPANS = {
@@ -93,9 +94,9 @@ def _stacks(columns: Columns, used: np.ndarray) -> Mask:
     """The stacks that are used, and all below them."""
     stack: Any = columns["stack"]
     parent: Any = columns["parent"]
-    wanted = np.isin(stack, used)
-    while True:
-        more = np.isin(stack, parent[wanted & (parent != NOTHING)]) & ~wanted
-        if not more.any():
-            return np.asarray(wanted)
-        wanted |= more
+    parents: list[int] = Lookup(stack).rows(parent).tolist()
+    wanted = np.isin(stack, used).tolist()
+    for row in np.flatnonzero(wanted).tolist():
+        while (row := parents[row]) >= 0 and not wanted[row]:
+            wanted[row] = True
+    return np.array(wanted, bool)

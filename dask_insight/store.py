@@ -57,6 +57,7 @@ class Store:
         self.gaps: list[Gap] = []
         self._lock = RLock()
         self._writer: Writer | None = None
+        self._refused: OSError | None = None
         self._batches: list[bytes] = []
         self._of_table: defaultdict[str, list[bytes]] = defaultdict(list)
         self._merged: dict[str, tuple[int, dict[str, Values]]] = {}
@@ -94,7 +95,7 @@ class Store:
         try:
             self._writer.write(batch)
         except OSError as error:
-            writer, self._writer = self._writer, None
+            writer, self._writer, self._refused = self._writer, None, error
             with suppress(OSError):
                 writer.close()
             self.note("lost", f"the file takes no more, the recording goes on in memory: {error}", time())
@@ -104,6 +105,7 @@ class Store:
         with self._lock:
             for batch in self.batches():
                 writer.write(batch)
+            writer.flush()
             self._writer = writer
 
     def batches(self) -> list[bytes]:
@@ -194,8 +196,17 @@ class Store:
             self._keep("events", batch)
 
     def close(self) -> None:
-        """End writing to the file it was recorded to."""
+        """End writing to the file it was recorded to.
+
+        Raises
+        ------
+        OSError
+            If that did not take everything.
+        """
         with self._lock:
             writer, self._writer = self._writer, None
+            refused, self._refused = self._refused, None
         if writer is not None:
             writer.close()
+        if refused is not None:
+            raise refused

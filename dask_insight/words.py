@@ -56,7 +56,7 @@ def share(part: float) -> str:
     if not math.isfinite(part):
         return "–"
     percent = 100 * part
-    if percent == 0 or abs(percent) >= 0.995:
+    if percent == 0 or abs(percent) >= 0.95:
         return f"{percent:.0f}{SPACE}%"
     return ("<" + SPACE + "0.1" if abs(percent) < 0.1 else f"{percent:.1f}") + SPACE + "%"
 

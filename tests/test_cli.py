@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,8 +17,12 @@ from typing import Any
 
 import pytest
 
+from dask_insight import record
 from dask_insight.errors import ExitCode
+from dask_insight.frames import Writer
 from dask_insight.hosts.cli import main
+from dask_insight.hosts.cli.files import lacking
+from dask_insight.hosts.cli.run import outcome
 from dask_insight.recording import Recording, open_recording
 
 COMMAND = [sys.executable, "-m", "dask_insight"]
@@ -291,6 +298,8 @@ def test_own_recordings_are_numbered_unless_named(tmp_path: Path) -> None:
         (["report", "notes.txt"], ExitCode.UNREADABLE, "not a dask_insight recording"),
         (["run", "missing.py"], ExitCode.USAGE, "no file missing.py"),
         (["run", "-m", "no_such_module"], ExitCode.USAGE, "no module no_such_module"),
+        (["run", "-m", ".relative"], ExitCode.USAGE, "no name of a module"),
+        (["run", "zeros.py"], ExitCode.FAILED, "does not compile"),
         (["run", "book.ipynb"], ExitCode.USAGE, "nbconvert"),
         (["run", "-o", "none/x.dinsight", "program.py"], ExitCode.UNWRITABLE, "mkdir"),
         (["attach", "tcp://127.0.0.1:1", "--timeout", "1s"], ExitCode.UNREACHABLE, "no scheduler answers"),
@@ -307,9 +316,11 @@ def test_errors_are_one_line_that_names_the_cure(
     monkeypatch.chdir(tmp_path)
     for name in ("notes.txt", "program.py", "book.ipynb"):
         (tmp_path / name).write_text("{}\n")
+    (tmp_path / "zeros.py").write_bytes(b"print(1)\0")
     assert main(arguments) == code
     errors = capsys.readouterr().err
     assert words in errors
+    assert "None" not in errors
     assert errors.count("\n") == 1
 
 
@@ -433,3 +444,176 @@ def test_attach(tmp_path: Path, how: str) -> None:
     recording = open_recording(tmp_path / "cluster.dinsight")
     assert tasks(recording) == ["abs"] * 50
     assert (tmp_path / "out.html").exists()
+
+
+def test_no_device_is_replaced(tmp_path: Path) -> None:
+    write(tmp_path, "pass\n")
+    run("run", "-q", "program.py", folder=tmp_path)
+    recording, pipe = tmp_path / "program.dinsight", tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for arguments in (
+        ["run", "-o", pipe, "program.py"],
+        ["run", "--html", pipe, "program.py"],
+        ["report", recording, "-o", pipe],
+        ["export", recording, "--to", "json", "--force", "-o", pipe],
+        ["compare", recording, recording, "--html", pipe],
+    ):
+        ended = run(*arguments, folder=tmp_path)
+        assert ended.returncode == ExitCode.UNWRITABLE, arguments
+        assert "a device or a pipe" in ended.stderr
+        assert ended.stderr.count("\n") == 1
+        assert pipe.is_fifo()
+    for method in (open_recording(recording).save, open_recording(recording).report):
+        with pytest.raises(OSError, match="a device or a pipe"):
+            method(pipe)
+    with pytest.raises(OSError, match="a device or a pipe"):
+        record(pipe).start()
+    assert pipe.is_fifo()
+
+
+def test_links_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    for name in ("run.dinsight", "run.html", "run.json"):
+        (tmp_path / name).symlink_to(tmp_path / "elsewhere" / name)
+    with record(tmp_path / "run.dinsight") as recording:
+        pass
+    recording.report(tmp_path / "run.html")
+    recording.export(tmp_path / "run.json")
+    for name in ("run.dinsight", "run.html", "run.json"):
+        assert (tmp_path / name).is_symlink()
+        assert (tmp_path / "elsewhere" / name).stat().st_size
+
+
+def test_nothing_is_written_over_what_is_read_or_written(tmp_path: Path) -> None:
+    write(tmp_path, "pass\n")
+    assert run("run", "-q", "--html", "page.html", "program.py", folder=tmp_path).returncode == 0
+    kept = (tmp_path / "program.dinsight").read_bytes()
+    same = "program.dinsight"
+    for arguments, code in (
+        (["run", "-o", "one", "--html", "one", "program.py"], ExitCode.USAGE),
+        (["report", same, "-o", same, "--force"], ExitCode.USAGE),
+        (["export", same, "--to", "json", "-o", same, "--force"], ExitCode.USAGE),
+        (["compare", same, same, "-o", same], ExitCode.USAGE),
+        (["compare", same, same, "--html", "one", "--markdown", "one"], ExitCode.USAGE),
+        (["import", same, "-o", same, "--force"], ExitCode.USAGE),
+        (["demo", "-o", "one", "--html", "./one"], ExitCode.USAGE),
+        (["run", "--html", same, "program.py"], ExitCode.UNWRITABLE),
+        (["run", "-o", "page.html", "program.py"], ExitCode.UNWRITABLE),
+    ):
+        ended = run(*arguments, folder=tmp_path)
+        assert ended.returncode == code, arguments
+        assert ended.stderr.count("\n") == 1
+    assert (tmp_path / same).read_bytes() == kept
+    assert (tmp_path / "page.html").read_bytes().startswith(b"<!doctype html>")
+    assert not (tmp_path / "one").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
+def test_a_disk_that_is_full_from_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("dask_insight.frames.create", lambda path: Writer(io.FileIO("/dev/full", "wb")))
+    program = write(tmp_path, "print('never')\n")
+    assert main(["run", "-o", str(tmp_path / "a.dinsight"), str(program)]) == ExitCode.UNWRITABLE
+    told = capsys.readouterr()
+    assert "No space left on device" in told.err
+    assert told.err.count("\n") == 1
+    assert not told.out
+    assert not (tmp_path / "a.dinsight").exists()
+
+
+def test_a_program_that_leaves_at_once_has_a_recording_that_says_so(tmp_path: Path) -> None:
+    write(tmp_path, "import os; os._exit(9)\n")
+    assert run("run", "program.py", folder=tmp_path).returncode == 9
+    left = open_recording(tmp_path / "program.dinsight")
+    assert left.about["name"] == "program"
+    assert any("had not ended" in loss for loss in left.summary().losses)
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_a_disk_that_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: bool) -> None:
+    from dask import delayed
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "run.dinsight"
+    if not small:
+        monkeypatch.setattr("dask_insight.session.target.PACK_BYTES", 0)
+    with lacking() as lacks:
+        session = record(path, clusters=False)
+        recording = session.start()
+        monkeypatch.setattr("dask_insight.frames.save", full)
+        monkeypatch.setattr(Writer, "write", full)
+        assert delayed(abs)(-1).compute(scheduler="sync") == 1
+        session.stop()
+    (lack,) = lacks
+    assert lack == f"{path} may lack the end of the recording: [Errno 28] No space left on device"
+    assert outcome(recording, path, None, lacks).endswith(f"but {lack}")
+    assert tasks(recording) == ["abs"]
+
+
+def test_a_disk_that_has_space_again_holds_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask import delayed
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "run.dinsight"
+    with lacking() as lacks, record(path, clusters=False), monkeypatch.context() as patched:
+        patched.setattr(Writer, "write", full)
+        assert delayed(abs)(-1).compute(scheduler="sync") == 1
+    assert not lacks
+    assert tasks(open_recording(path)) == ["abs"]
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "words"),
+    [
+        ("tls://127.0.0.1:1", ExitCode.UNREACHABLE, "certificates"),
+        ("scheduler.json", ExitCode.UNREACHABLE, "certificates"),
+        ("notes.json", ExitCode.UNREADABLE, "no scheduler file"),
+        ("list.json", ExitCode.UNREADABLE, "no scheduler file"),
+        ("127.0.0.1", ExitCode.UNREACHABLE, "no scheduler answers"),
+    ],
+)
+def test_attach_to_what_is_no_scheduler(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    given: str,
+    code: ExitCode,
+    words: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, '{"address": "tls://127.0.0.1:1"}', "scheduler.json")
+    write(tmp_path, "not JSON", "notes.json")
+    write(tmp_path, "[1]", "list.json")
+    assert main(["attach", given, "--timeout", "1s"]) == code
+    told = capsys.readouterr().err
+    assert words in told
+    assert told.count("\n") == 1
+
+
+def test_attach_to_what_accepts_and_stands_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        assert main(["attach", address, "--timeout", "500ms"]) == ExitCode.UNREACHABLE
+    told = capsys.readouterr().err
+    assert "no scheduler answers" in told
+    assert told.count("\n") == 1
+
+
+def test_attach_to_a_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from distributed import LocalCluster
+
+    monkeypatch.chdir(tmp_path)
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster:
+        (worker,) = cluster.scheduler_info["workers"]
+        assert main(["attach", worker]) == ExitCode.UNREACHABLE
+    assert "(a worker does)" in capsys.readouterr().err

@@ -99,6 +99,24 @@ def test_nothing_of_ours_is_installed_and_all_is_recorded(foreign: Processes) ->
     assert batches.table("metrics") and not batches.events("lost")
 
 
+def test_a_scheduler_that_stands_still_at_the_end_is_left_clean(foreign: Processes) -> None:
+    from distributed import Client
+
+    with Client(foreign.address) as client:
+        batches = Batches()
+        source = ClusterSource(client, Options(stop_timeout=1.0), Identity())
+        client.sync(source.start, batches)
+        client.gather(client.map(abs, range(20), key="before", pure=False))
+        foreign.scheduler.send_signal(signal.SIGSTOP)
+        try:
+            client.sync(source.stop, callback_timeout=20)
+        finally:
+            foreign.scheduler.send_signal(signal.SIGCONT)
+        (lost,) = batches.events("lost")
+        assert "no answer within 1 s" in lost["message"]
+        wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone in the end")
+
+
 def test_the_scheduler_dies_mid_run(foreign: Processes) -> None:
     from distributed import Client
 

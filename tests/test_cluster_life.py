@@ -256,12 +256,14 @@ def test_stopping_does_not_wait_for_a_hung_worker(client: Any) -> None:
     with recorded(client, stop_timeout=3.0) as batches:
         client.gather(client.map(increment, range(4), key="some", pure=False))
         pids = client.run(hang)
-        victim = next(iter(pids.values()))
+        hung, victim = next(iter(pids.items()))
         os.kill(victim, signal.SIGSTOP)
         began = time.monotonic()
     try:
         assert time.monotonic() - began < 6
         assert len(batches.attempts("some")) == 4
+        (told,) = batches.events("lost")
+        assert told["message"].endswith(f"1 of 2 workers, what they did at the end is missing: {hung}")
     finally:
         os.kill(victim, signal.SIGCONT)
     wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone in the end")

@@ -380,6 +380,30 @@ def test_logs_events_and_spans(client: Any) -> None:
     assert inner["path"] == "outer / inner" and spans[inner["parent"]]["name"] == "outer"
 
 
+def test_what_a_worker_could_not_keep_is_told(client: Any) -> None:
+    def damage(dask_worker: Any) -> None:
+        def broken(*_: Any) -> None:
+            raise OSError("this machine does not let us")
+
+        (probe,) = (one for name, one in dask_worker.plugins.items() if name.startswith("dask_insight"))
+        probe._sampler._take_frames = broken
+        probe._pulse._resources.sample = broken
+
+    def shout() -> None:
+        import logging
+
+        for number in range(1_500):
+            logging.getLogger("mine").warning("number %d", number)
+
+    with recorded(client) as batches:
+        client.run(damage)
+        client.submit(shout, pure=False).result()
+        client.submit(sleep, 1.0, pure=False).result()
+    told = {" ".join(row["message"].split()[1:4]): row for row in batches.events("lost")}
+    assert set(told) == {"times the stacks", "samples of resources", "warnings of the"}
+    assert all(row["source"].startswith("tcp://") for row in told.values())
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_fifty_thousand_tasks_each_once(client: Any) -> None:

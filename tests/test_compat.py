@@ -157,6 +157,23 @@ def test_a_memory_sampler_records_each_sample(cluster: LocalCluster) -> None:
     assert list(sampler.to_pandas(align=True).columns) == list(sampler.samples)
 
 
+def test_a_memory_sampler_keeps_a_block_that_fails_and_nested_ones_apart(cluster: LocalCluster) -> None:
+    sampler = dask_insight.MemorySampler()
+    with Client(cluster) as client:
+        with pytest.raises(ZeroDivisionError), sampler.sample("one", interval=0.05):
+            client.submit(sum, range(20)).result()
+            raise ZeroDivisionError
+        assert len(sampler.recordings["one"].tasks) == len(sampler.samples) == 1
+        with sampler.sample("one", interval=0.05):
+            with sampler.sample(interval=0.05):
+                client.submit(sum, range(21)).result()
+            client.submit(sum, range(22)).result()
+    assert set(sampler.samples) == set(sampler.recordings)
+    (inner,) = set(sampler.samples) - {"one"}
+    assert len(sampler.recordings[inner].tasks) == 1
+    assert len(sampler.recordings["one"].tasks) == 2
+
+
 def test_a_performance_report_is_ours(cluster: LocalCluster, tmp_path: Path) -> None:
     with Client(cluster) as client:
         with dask_insight.performance_report(filename=f"file://{tmp_path}/report.html") as report:
@@ -188,6 +205,15 @@ def test_a_task_stream_has_distributeds_data_and_figure(cluster: LocalCluster) -
         client.gather(client.map(abs, range(5), pure=False))
     assert {each["key"] for each in stream.data} == set(stream.recording.tasks["key"])
     assert type(stream.figure).__name__ == "figure"
+
+
+def test_a_task_stream_can_be_used_again(cluster: LocalCluster) -> None:
+    with Client(cluster) as client:
+        stream = dask_insight.get_task_stream(client)
+        for count in (3, 2):
+            with stream:
+                client.gather(client.map(abs, range(count), pure=False))
+            assert len(stream.recording.tasks) == count
 
 
 def test_a_custom_activity_is_metered() -> None:

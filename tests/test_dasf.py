@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dask_insight.batch import encode
 from dask_insight.compat import dasf
 from dask_insight.frames import RecordingError
+from dask_insight.recording import Recording
 from dask_insight.sources.files import load
 
 SECOND = 1_000.0
@@ -271,3 +273,40 @@ def test_the_command_line_imports(trace: Path, capsys: pytest.CaptureFixture[str
     other.write_text("no trace", "utf-8")
     assert main(["import", str(other)]) == ExitCode.UNREADABLE
     assert "no format that can be read" in capsys.readouterr().err
+
+
+def test_a_gpu_sample_counts_for_every_task_that_ran_then(tmp_path: Path) -> None:
+    events = [
+        compute("long-1", "worker-vm-0", SECOND + 10, 10.0),
+        compute("short-2", "worker-vm-0", SECOND + 2, 1.0),
+        sampled(SECOND + 1.5, gpu_utilization=90.0, gpu_memory_used=1e9),
+        sampled(SECOND + 7.0, gpu_utilization=10.0, gpu_memory_used=3e9),
+    ]
+    analyser = dasf.TraceAnalyser([dasf.database.event_of(event) for event in events])
+    table = analyser.per_function_bottleneck().set_index("Function")
+    assert table.loc["long", "Mean GPU Utilization (%)"] == pytest.approx(50.0)
+    assert table.loc["long", "Mean GPU Memory Used (GB)"] == pytest.approx(2.0)
+    assert table.loc["short", "Mean GPU Utilization (%)"] == pytest.approx(90.0)
+
+
+def test_what_the_graph_does_not_hold_is_mixed_up_with_nothing() -> None:
+    """A cut recording: of three tasks one is described, and its input is another one."""
+    run = Recording()
+    run.append(encode("graph", {"task": [5], "key": ["join-5"], "prefix": ["join"]}))
+    run.append(encode("edges", {"task": [5], "dependency": [3]}))
+    attempts = {"task": [3, 5, 9], "run": [0, 1, 2], "worker": ["w-0"] * 3, "status": ["ok"] * 3}
+    times = {"start": np.array([0.0, 1.0, 3.0]) + 1e9, "stop": np.array([1.0, 3.0, 7.0]) + 1e9}
+    run.append(encode("attempts", attempts | times | {"nbytes": [8e6, 2e6, 4e6]}))
+    analyser = dasf.TraceAnalyser(run)
+    (function,) = analyser.per_function_bottleneck().to_dict("records")
+    assert (function["Function"], function["Duration (s)"]) == ("join", 2.0)
+    assert function["Mean Data Size (MB)"] == 0.0
+    assert analyser.per_task_bottleneck()["Task Key"].tolist() == ["join-5"]
+
+
+def test_a_recording_without_a_graph_has_empty_reports() -> None:
+    run = Recording()
+    times = {"start": [1e9], "stop": [1e9 + 1]}
+    run.append(encode("attempts", {"task": [3], "run": [0], "worker": ["w-0"], "status": ["ok"]} | times))
+    analyser = dasf.TraceAnalyser(run)
+    assert analyser.per_function_bottleneck().empty and analyser.per_task_bottleneck().empty

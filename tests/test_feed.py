@@ -14,6 +14,7 @@ from dask_insight.batch import decode, encode, split
 from dask_insight.recording import Recording
 from dask_insight.session import feed as feeds
 from dask_insight.session import page as ends
+from dask_insight.session.bounded import BoundedRecording
 from dask_insight.session.driver import Driver
 from dask_insight.session.feed import PROTOCOL, Feed, Turn
 
@@ -242,6 +243,28 @@ def test_a_hidden_page_costs_nothing_and_catches_up(recording: Recording) -> Non
     feed.handle({"type": "visible", "page": "a", "visible": True})
     _settle(feed)
     assert page.tasks == list(range(50))
+
+
+def test_a_recording_knows_whether_somebody_looks_on() -> None:
+    told: list[bool] = []
+    recording = BoundedRecording(1000, came=lambda: told.append(bool(recording.audience.there)))
+    feed, other = Feed(recording, Wire()), Feed(recording, Wire())
+    assert not recording.audience.there
+    feed.handle(Page("a").hello(visible=False))
+    assert not recording.audience.there and told == []
+    feed.handle({"type": "visible", "page": "a", "visible": True})
+    assert recording.audience.there and told == [True]
+    feed.handle({"type": "visible", "page": "a", "visible": False})
+    assert not recording.audience.there and told == [True]
+    other.handle(Page("b").hello())
+    assert recording.audience.there and told == [True, True]
+    other.handle({"type": "bye", "page": "b"})
+    assert not recording.audience.there
+    feed.handle(Page("c").hello(protocol=PROTOCOL + 1))
+    assert not recording.audience.there
+    feed.handle({"type": "visible", "page": "a", "visible": True})
+    feed.close()
+    assert not recording.audience.there
 
 
 def test_a_page_goes_on_where_it_stands(recording: Recording) -> None:

@@ -25,6 +25,7 @@ from dask_insight.errors import ExitCode
 from dask_insight.exports import FORMATS
 from dask_insight.figures.bokeh_figure import figure_of
 from dask_insight.figures.chart import Area, Boxes, Chart, Plot
+from dask_insight.figures.colors import reserved
 from dask_insight.figures.panels import PANELS
 from dask_insight.figures.picture import PngPen, SvgPen, fonts
 from dask_insight.figures.pictures import OVERVIEW, Picture
@@ -522,6 +523,38 @@ def test_no_text_stands_on_another(golden: Recording, panel: str, wide: int) -> 
             assert across <= 1 or down <= 1, (one, other)
 
 
+class Order:
+    """A pen that keeps what is drawn, in its order: colours of boxes, and texts."""
+
+    def __init__(self, *_: Any) -> None:
+        self.drawn: list[Any] = []
+
+    def boxes(self, x: Any, y: Any, wide: Any, high: Any, color: Any) -> None:
+        self.drawn.append(tuple(color))
+
+    def polygon(self, *_: Any) -> None: ...
+
+    def line(self, *_: Any, **__: Any) -> None: ...
+
+    def note(self) -> str:
+        return ""
+
+    def text(self, x: float, y: float, text: str, *_: Any, **__: Any) -> None:
+        self.drawn.append(text)
+
+
+def test_what_is_drawn_over_a_task_leaves_its_name() -> None:
+    run = made(1, lanes=2)
+    phase = {"run": [0], "action": ["transfer"], "start": [START], "stop": [START + 60]}
+    run.append(encode("phases", phase))
+    drawn = Picture(run, "task-stream", width=900)._page.draw(Order).drawn
+    transfer = reserved("transfer", dark=False)
+    names = [at for at, each in enumerate(drawn) if isinstance(each, str) and each.startswith("name-")]
+    transfers = [at for at, each in enumerate(drawn) if each == tuple(transfer)]
+    assert names and transfers
+    assert max(names) > max(transfers)
+
+
 def test_a_picture_is_as_large_as_is_asked(golden: Recording) -> None:
     tree = ElementTree.fromstring(figures.svg(golden, "task-stream", width=800, height=640))
     assert (tree.get("width"), tree.get("height")) == ("800", "640")
@@ -703,6 +736,7 @@ def test_marks_are_named_in_one_unit() -> None:
         "0\u202fs",
         *(f"{each}\u202fmin" for each in (2, 4, 6)),
     ]
+    assert [tick.label for tick in time_ticks(0, 97, 4)] == [f"{each}\u202fs" for each in (0, 30, 60, 90)]
     assert [tick.label for tick in amount_ticks(0, 3 * 1024**3, 3, "bytes")] == [
         f"{each}\u202fGiB" for each in range(4)
     ]

@@ -36,6 +36,15 @@ def test_the_golden_time_budget_is_that_of_now() -> None:
     assert _flat(make.expected(make.golden())) == pytest.approx(_flat(kept), rel=1e-9, abs=1e-9)
 
 
+def test_what_is_told_ahead_is_that_of_now() -> None:
+    make = _make()
+    kept = json.loads((HERE / "budget-ahead.json").read_text(encoding="utf-8"))
+    told = make.ahead(make.golden())
+    assert [each[:2] for each in told["sums"]] == [each[:2] for each in kept["sums"]]
+    assert [each[2] for each in told["sums"]] == pytest.approx([each[2] for each in kept["sums"]])
+    assert (told["rows"], told["start"], told["stop"]) == (kept["rows"], kept["start"], kept["stop"])
+
+
 def test_its_rows_add_up_to_it() -> None:
     recording = Recording()
     recording.append((HERE / "budget.batches").read_bytes())

@@ -16,7 +16,9 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import dask_insight
 from dask_insight.hosts import lab
+from dask_insight.session import live as lives
 from dask_insight.session.driver import DRIVER, INTERVAL
+from dask_insight.session.feed import PROTOCOL, Feed
 from dask_insight.session.live import Live, hold_live, live
 from dask_insight.sources.cells import running_cell
 from dask_insight.sources.cluster import ClusterSource
@@ -163,6 +165,40 @@ def test_all_who_want_it_share_it() -> None:
     release_second()
     assert live() is None
     assert "stopped" in first.recording.about
+
+
+def test_while_nobody_looks_the_scheduler_is_asked_seldom_and_at_once_when_somebody_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lives, "_UNSEEN", 3600.0)
+    asked: list[float] = []
+    poll = ClusterSource._poll
+
+    async def counted(source: ClusterSource) -> bool:
+        more = await poll(source)
+        asked.append(session._pace())
+        return more
+
+    monkeypatch.setattr(ClusterSource, "_poll", counted)
+    session = Live()
+    session.start()
+    feed = Feed(session.recording, lambda message, buffers: None)
+    try:
+        with _cluster() as cluster, Client(cluster) as client:
+            wait_for(lambda: asked, "the first poll")
+            client.gather(client.map(_increment, range(10)))
+            assert set(asked) == {3600.0}
+            feed.handle({"type": "hello", "page": "a", "protocol": PROTOCOL, "visible": True})
+            wait_for(lambda: _tasks(session).get("done") == 10, "the tasks that nobody saw")
+            client.gather(client.map(_increment, range(10, 15)))
+            wait_for(lambda: _tasks(session).get("done") == 15, "tasks that somebody sees")
+            feed.handle({"type": "visible", "page": "a", "visible": False})
+            wait_for(lambda: asked[-1] == 3600.0, "rest")
+            client.gather(client.map(_increment, range(15, 20)))
+    finally:
+        session.stop()
+        feed.close()
+    assert len(session.recording.tasks) == 20
 
 
 def test_it_leaves_nothing_behind() -> None:

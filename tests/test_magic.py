@@ -233,6 +233,7 @@ def test_a_foreign_file_is_not_replaced(shell: InteractiveShell, tmp_path: Path)
     (tmp_path / "thesis.txt").write_text("mine")
     cell = Cell(shell, f"%%dprofile -o {tmp_path}/thesis.txt\n1")
     assert "dask-insight did not make it" in cell.err
+    assert "--force" not in cell.err
     assert (tmp_path / "thesis.txt").read_text() == "mine"
 
 

@@ -26,7 +26,7 @@ from dask_insight.probe.gpu import Device, Gpus, chosen
 from dask_insight.probe.logs import Logs
 from dask_insight.probe.metrics import Metrics, parts
 from dask_insight.probe.pulse import Lag, Pulse
-from dask_insight.probe.resources import ResourceSampler
+from dask_insight.probe.resources import Resident, ResourceSampler
 from dask_insight.sources.cluster.clocks import Clock, Clocks
 
 
@@ -363,6 +363,24 @@ def test_cpu_seconds_go_to_the_attempt_that_took_them() -> None:
     assert [row[9] for row in follower.rows()] == [0.25, 0.5, 1.0]
 
 
+def test_memory_is_read_after_a_function_that_ran_for_long_and_not_after_a_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[float] = []
+    monkeypatch.setattr(Resident, "read", lambda self, now: read.append(now) or 2.0**20 * len(read))
+    follower = Follower()
+    for run, (key, seconds) in enumerate({"waits": 0.001, "works": 0.1}.items()):
+        task = follower.tasks[key] = Task(run)
+        follower.move(key, "released", "waiting")
+        follower.move(key, "waiting", "ready")
+        follower.move(key, "ready", "executing")
+        task.start_time = 0.0  # Its function was called long ago, whatever it did since.
+        task.startstops.append({"action": "compute", "start": 1.0, "stop": 1.0 + seconds})
+        before = len(read)
+        follower.move(key, "executing", "memory")
+        assert len(read) - before == (key == "works")
+
+
 def test_a_correction_that_came_between_is_found() -> None:
     follower = Follower()
     follower.tasks["a"] = Task(1)
@@ -385,8 +403,8 @@ def test_an_attempt_that_cannot_be_told_keeps_no_other_from_it() -> None:
         follower.tasks[key] = Task(run)
         follower.move(key, "released", "waiting")
         follower.move(key, "ready", "executing")
-        times = {} if key == "a" else {"start": 1.0, "stop": 2.0}
-        follower.tasks[key].startstops.append({"action": "compute"} | times)
+        action = {} if key == "a" else {"action": "compute"}
+        follower.tasks[key].startstops.append(action | {"start": 1.0, "stop": 2.0})
         follower.move(key, "executing", "memory")
     assert [row[0] for row in follower.rows()] == [1]
     ((where, error),) = follower.failures

@@ -269,6 +269,8 @@ def test_a_full_disk_stops_the_file_and_not_the_recording() -> None:
     for i in range(6):
         task = np.random.default_rng(i).integers(0, 2**32, 40_000)
         recording.append(encode("edges", {"task": task, "dependency": task}))
+    with pytest.raises(OSError, match="No space left"):
+        recording.close()
     recording.close()
     assert len(recording.edges) == 240_000
     assert "No space left" in recording.events["message"][0]

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 import zlib
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import msgpack
 import pytest
 
 from dask_insight import ascii91
-from dask_insight.batch import decode, encode, split
+from dask_insight.batch import decode, encode, split, table_of
 from dask_insight.hosts import report
 from dask_insight.hosts.report import MissingFrontEnd, report_html, write_report
 from dask_insight.recording import Recording
@@ -93,7 +95,7 @@ def test_the_policy_allows_exactly_the_script_and_the_style_of_the_page() -> Non
     assert rules["script-src"] == digest(page.texts["script"][page.kinds.index("")])
     assert rules["style-src"] == digest(page.texts["style"][0])
     data = "application/octet-stream"
-    assert page.kinds == [data, "application/json", "", data]
+    assert page.kinds == [data, "application/json", "", data, data]
 
 
 def test_the_blocks_hold_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,6 +121,37 @@ def test_the_blocks_hold_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "done" in attempts and not attempts & report.FIRST_COLUMNS["attempts"]
     assert "inc-2999" in decode(msgpack.packb(late[0])).columns["key"].tolist()
     assert read.about["extent"] == [START, START + 2_999.5]
+
+
+def budget(*rows: tuple[float, float, float, str, str]) -> bytes:
+    start, stop, threads, part, name = zip(*rows, strict=True)
+    return encode(
+        "budget",
+        {
+            "start": [START + each for each in start],
+            "stop": [START + each for each in stop],
+            "threads": threads,
+            "part": part,
+            "name": name,
+        },
+    )
+
+
+def test_the_time_budget_is_told_by_its_sums_before_its_rows() -> None:
+    source = recording()
+    waited = [(2.0, 3.0, 1.0 + each, "inputs", f"name-{each}") for each in range(20)]
+    source.append(budget((0, 2, 1, "cpu", "a"), (1, 4, 2, "cpu", "b"), *waited, (0, 1, 1, "idle", "")))
+    first, rest = report.parts_of(source)
+    told = json.loads(decode(first[0]).columns["value"].tolist()[1])
+    assert (told["rows"], told["start"], told["stop"]) == (23, START, START + 4)
+    sums = {(part, name): seconds for part, name, seconds in told["sums"]}
+    assert sums["cpu", ""] == 8
+    assert sums["inputs", "name-19"] == 20
+    assert sums["inputs", ""] == sum(1 + each for each in range(4))
+    assert len(sums) == 19
+    assert "budget" not in map(table_of, first)
+    blocks = [zlib.decompress(block) for block in report.blocks(rest)]
+    assert [table_of(batch) for batch in split(blocks[0])] == ["budget"]
 
 
 def test_what_attempts_without_a_place_are_placed_by_comes_with_them() -> None:
@@ -155,13 +188,19 @@ def test_a_name_stays_text(name: str) -> None:
     assert page.texts["h1"] == [name]
 
 
+def test_a_page_is_ascii_whatever_the_names() -> None:
+    html = report_html(recording("größer \N{SNOWMAN}"), title="\N{GREEK SMALL LETTER MU} run")
+    assert html.isascii()
+    assert Page(html).texts["h1"] == ["\N{GREEK SMALL LETTER MU} run"]
+
+
 def test_the_title_can_be_given() -> None:
     assert Page(report_html(recording(), title="Monday's run")).texts["h1"] == ["Monday's run"]
 
 
 def test_what_ran_can_be_read_without_scripts() -> None:
     html = report_html(recording())
-    text = re.sub(r"<[^>]+>", " ", html.split("<main")[0]).replace("\N{NARROW NO-BREAK SPACE}", " ")
+    text = unescape(re.sub(r"<[^>]+>", " ", html.split("<main")[0])).replace("\N{NARROW NO-BREAK SPACE}", " ")
     assert "3.5 s on 2 threads: 29 % computing, " in text
     assert "1 worker, 2 threads" in text
 

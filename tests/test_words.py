@@ -38,7 +38,8 @@ def test_sizes(amount: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "text"), [(0.613, "61 %"), (0.0042, "0.4 %"), (0, "0 %"), (1e-5, "< 0.1 %"), (1, "100 %")]
+    ("part", "text"),
+    [(0.613, "61 %"), (0.0096, "1 %"), (0.0042, "0.4 %"), (0, "0 %"), (1e-5, "< 0.1 %"), (1, "100 %")],
 )
 def test_shares(part: float, text: str) -> None:
     assert plain(words.share(part)) == text

@@ -157,3 +157,58 @@ test.describe('on paper', () => {
     expect(bytes.toString('latin1')).toContain('/Subtype /Image');
   });
 });
+
+test('a menu opens within the window of a phone', async ({ report, page }) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await report.open('real');
+  const resources = report.panel('Resources');
+  await resources.scrollIntoViewIfNeeded();
+  await resources.locator('summary', { hasText: 'Measures' }).click();
+  const menu = resources.locator('details[open] .di-menu');
+  await expect(menu.getByText('CPU')).toBeVisible();
+  const place = await menu.boundingBox();
+  expect(place?.x).toBeGreaterThanOrEqual(0);
+  expect((place?.x ?? 0) + (place?.width ?? 0)).toBeLessThanOrEqual(390);
+  await page.mouse.click(380, 20);
+  await expect(menu).toBeHidden();
+});
+
+test('where there is nothing to note, no room is left for it', async ({ report }) => {
+  await report.open('threads');
+  await expect(report.panel('Task stream').locator(':scope > .di-note')).toBeHidden();
+});
+
+test('lines of a card stand in the same two columns', async ({ report }) => {
+  await report.open('real');
+  await report.hover('Task stream', 8);
+  const values = report.card().locator('dd:visible');
+  const places = await values.evaluateAll(all => all.map(each => each.getBoundingClientRect().x));
+  expect(places.length).toBeGreaterThan(4);
+  expect(new Set(places).size).toBe(1);
+});
+
+test('a card on a phone covers nothing of what it tells of', async ({ report, page }) => {
+  await page.setViewportSize({ width: 390, height: 700 });
+  await report.open('real');
+  const box = await report.place('Task stream');
+  await report.hover('Task stream', 8);
+  const mouse = await report.card().boundingBox();
+  expect(mouse).not.toBeNull();
+  if (mouse === null) return;
+  const isBeside = mouse.y >= box.y + 8 || mouse.y + mouse.height <= box.y + 8;
+  expect(isBeside).toBe(true);
+});
+
+test.describe('high contrast', () => {
+  test.use({ contextOptions: { forcedColors: 'active' } });
+
+  test('all buttons of a panel have one colour', async ({ report }) => {
+    await report.open('real');
+    const colors = await report
+      .panel('Task stream')
+      .locator('.di-actions .di-icon:visible')
+      .evaluateAll(all => all.map(each => getComputedStyle(each).color));
+    expect(colors.length).toBeGreaterThan(2);
+    expect(new Set(colors).size).toBe(1);
+  });
+});

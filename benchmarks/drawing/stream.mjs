@@ -35,13 +35,16 @@ const drawn = panel => `() => {
   return canvas !== null && canvas.width !== 300;
 }`;
 
+/** The time budget is drawn from sums at first, and over time when its rows have come. */
+const COMPLETE = `document.querySelector('.di-panel-time-budget [aria-busy=true]') === null`;
+
 /**
  * Milliseconds from the beginning of the navigation: `first` until the task stream is drawn, which is all
  * that the peer's page has; `window` until all that fills the window is; `opened` until the whole report is there.
  */
 const OURS = watched({
   first: drawn('task-stream'),
-  window: `() => (${drawn('task-stream')})() && (${drawn('time-budget')})()`,
+  window: `() => (${drawn('task-stream')})() && (${drawn('time-budget')})() && ${COMPLETE}`,
   opened: "() => document.documentElement.dataset.opened === 'true'"
 });
 

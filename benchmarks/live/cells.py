@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any
 
@@ -71,8 +72,8 @@ def _cpu(process: psutil.Process) -> float:
 _PIECE = 1_000
 #: Seconds from when the worker has all tasks until the first is due.
 _LEAD = 1.0
-#: In the worker: when the tasks of each round begin to be due.
-_began: dict[str, Future[float]] = {}
+#: In the worker, by round: the moments at which tasks are due, those left of them.
+_due: dict[str, Future[Iterator[float]]] = {}
 
 
 def one_worker() -> Client:
@@ -85,14 +86,19 @@ def one_worker() -> Client:
         return Client(LocalCluster(n_workers=1, threads_per_worker=8, dashboard_address=None))
 
 
-def ends_after(seconds: float, round_: str) -> None:
-    """A task that ends so long after its round has begun, or at once if that has passed."""
-    moment = _began.setdefault(round_, Future()).result() + seconds
+def ends_when_due(round_: str) -> None:
+    """A task that ends at the next moment at which one is due, or at once if that has passed.
+
+    Whichever task it is: those handed in within 100 ms run in an order of their own (`fifo_timeout`),
+    and one that waited for a later moment would keep its thread from those that are due before.
+    """
+    moment = next(_due.setdefault(round_, Future()).result())
     time.sleep(max(0.0, moment - time.time()))
 
 
-def _begin(round_: str, moment: float) -> None:
-    _began.setdefault(round_, Future()).set_result(moment)
+def _begin(round_: str, moments: list[float]) -> None:
+    # Threads share the iterator of a list: each moment goes to one of them.
+    _due.setdefault(round_, Future()).set_result(iter(moments))
 
 
 def busy(client: Client, rate: int, seconds: int) -> None:
@@ -103,13 +109,14 @@ def busy(client: Client, rate: int, seconds: int) -> None:
     """
     tasks, round_, futures = rate * seconds, uuid.uuid4().hex, []
     for first in range(0, tasks, _PIECE):
-        due = [number / rate for number in range(first, min(tasks, first + _PIECE))]
-        futures += client.map(ends_after, due, round_=round_, pure=False)
+        piece = min(tasks - first, _PIECE)
+        futures += client.map(ends_when_due, [round_] * piece, pure=False)
     cluster: Any = client.cluster
     workers = cluster.scheduler.workers
     while sum(len(worker.processing) for worker in workers.values()) < tasks:
         time.sleep(0.1)
-    client.run(_begin, round_, time.time() + _LEAD)
+    began = time.time() + _LEAD
+    client.run(_begin, round_, [began + number / rate for number in range(tasks)])
     wait(futures)
     print(json.dumps({"tasks": tasks}))
 

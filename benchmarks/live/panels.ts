@@ -36,10 +36,13 @@ export async function install(lab: Lab): Promise<void> {
     type Any = any;
     const RUNNING = 7;
     let drawn = new Set<HTMLCanvasElement>();
+    // Only where something is drawn: who asks for every frame has the page make sixty a second.
+    const { port1, port2 } = new MessageChannel();
     const ever = new WeakSet<HTMLCanvasElement>();
     for (const name of ['drawImage', 'putImageData', 'fillRect', 'fillText', 'stroke', 'fill'] as const) {
       const original = CanvasRenderingContext2D.prototype[name] as (...values: Any[]) => void;
       (CanvasRenderingContext2D.prototype as Any)[name] = function (this: Any, ...values: Any[]) {
+        if (drawn.size === 0) port2.postMessage(0);
         drawn.add(this.canvas);
         ever.add(this.canvas);
         return original.apply(this, values);
@@ -86,18 +89,12 @@ export async function install(lab: Lab): Promise<void> {
         }
       }
     };
-    const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       // After the frame: what was drawn in it is on its way to the screen.
       const stream = document.querySelector('.di-panel-task-stream canvas') as HTMLCanvasElement | null;
       if (stream && drawn.has(stream)) note(clock());
       drawn = new Set();
     };
-    const watch = (): void => {
-      port2.postMessage(0);
-      requestAnimationFrame(watch);
-    };
-    requestAnimationFrame(watch);
 
     window.probe = {
       shown: () => shown.splice(0),

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..batch import Symbols, Texts
 from ..columns import Columns
-from ..lookup import Lookup, pick
+from ..lookup import Lookup
 from ..schema import NOTHING
 
 if TYPE_CHECKING:
@@ -104,35 +104,50 @@ def _tree(
     known = rows >= 0
     own = np.bincount(rows[known], weight[known], minlength=len(stacks["stack"]))
     parent = np.where(stacks["parent"] == NOTHING, -1, lookup.rows(stacks["parent"]))
-    depth = np.full(len(parent), -1)
-    level = stacks["parent"] == NOTHING
-    here = 0
-    while level.any():
-        depth[level] = here
-        here += 1
-        level = (parent >= 0) & (depth == -1) & (pick(depth, parent) == here - 1)
-    return own, depth, parent
+    return own, _depth(stacks["parent"] == NOTHING, parent), parent
+
+
+def _depth(outermost: np.ndarray, parent: np.ndarray) -> np.ndarray:
+    """How many callers each row has; -1 for one that hangs nowhere."""
+    count = len(parent)
+    bottom, nowhere = count, count + 1
+    # Each row leaps over as many callers as it knows, so that few rounds reach the bottom from any depth.
+    above = np.append(np.where(outermost, bottom, np.where(parent < 0, nowhere, parent)), (bottom, nowhere))
+    depth = np.append(np.where(outermost, 0, 1), (0, 0))
+    for _ in range(count.bit_length()):
+        depth += depth[above]
+        above = above[above]
+        if (above >= count).all():
+            break
+    return np.where(above == bottom, depth, -1)[:count]
 
 
 def _merge(
     stacks: Mapping[str, Any], own: np.ndarray, depth: np.ndarray, parent: np.ndarray, *, lines: bool
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Give rows of one function under one caller the same node; returns each row's node, and the nodes."""
-    node = np.full(len(own), -1)
-    nodes: dict[str, list[np.ndarray]] = {"row": [], "parent": [], "depth": []}
+    """Give rows of one function under one caller the same node; returns each row's node, and the nodes.
+
+    Callers come before what they call.
+    """
+    rows = np.argsort(depth, kind="stable")
+    rows = rows[np.searchsorted(depth[rows], 0) :]
     line = stacks["line"] if lines else stacks["first_line"]
-    count = 0
-    for here in range(int(depth.max(initial=-1)) + 1):
-        rows = np.flatnonzero(depth == here)
-        above = np.where(parent[rows] >= 0, node[parent[rows]], -1)
-        what = np.stack((above, stacks["function"].codes[rows], stacks["file"].codes[rows], line[rows]))
-        _, first, inverse = np.unique(what.astype("i8"), axis=1, return_index=True, return_inverse=True)
-        node[rows] = count + inverse.reshape(-1)
-        nodes["row"].append(rows[first])
-        nodes["parent"].append(above[first])
-        nodes["depth"].append(np.full(len(first), here))
-        count += len(first)
-    return node, {name: np.concatenate([np.empty(0, "i8"), *parts]) for name, parts in nodes.items()}
+    what = zip(
+        rows.tolist(),
+        parent[rows].tolist(),
+        stacks["function"].codes[rows].tolist(),
+        stacks["file"].codes[rows].tolist(),
+        line[rows].tolist(),
+        strict=True,
+    )
+    known: dict[tuple[int, ...], int] = {}
+    nodes = [-1] * (len(own) + 1)
+    for row, caller, *frame in what:
+        nodes[row] = known.setdefault((nodes[caller], *frame), len(known))
+    node = np.array(nodes[:-1], "i8")
+    first = rows[np.unique(node[rows], return_index=True)[1]]
+    above = np.append(node, -1)[parent[first]]
+    return node, {"row": first, "parent": above, "depth": depth[first]}
 
 
 def _in_order(
@@ -143,8 +158,9 @@ def _in_order(
     placed = node >= 0
     mine = np.bincount(node[placed], own[placed], minlength=count)
     total = mine.copy()
-    for here in range(int(frames["depth"].max(initial=0)), 0, -1):
-        level = frames["depth"] == here
+    deepest = int(frames["depth"].max(initial=0))
+    levels = np.split(np.arange(count), np.searchsorted(frames["depth"], np.arange(1, deepest + 1)))
+    for level in levels[:0:-1]:
         np.add.at(total, frames["parent"][level], total[level])
     order = _callers_first(frames["parent"], total)
     order = order[total[order] > 0]

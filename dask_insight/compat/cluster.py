@@ -57,29 +57,32 @@ class MemorySampler(memory_sampler.MemorySampler):
         client = client or get_client()
         sampled = super().sample(label, client=client, measure=measure, interval=interval)
         session = record(client=client, name=label, local=False)
-        return self._both_async(sampled, session) if client.asynchronous else self._both(sampled, session)
+        both = self._both_async if client.asynchronous else self._both
+        return both(sampled, session, label)
 
     @contextmanager
-    def _both(self, sampled: Any, session: Session) -> Iterator[None]:
-        known = set(self.samples)
+    def _both(self, sampled: Any, session: Session, label: str | None) -> Iterator[None]:
         with session as recording:
-            with sampled:
-                yield
-            self._keep(known, recording)
+            try:
+                with sampled:
+                    yield
+            finally:
+                self._keep(label, recording)
 
     @asynccontextmanager
-    async def _both_async(self, sampled: Any, session: Session) -> AsyncIterator[None]:
-        known = set(self.samples)
+    async def _both_async(self, sampled: Any, session: Session, label: str | None) -> AsyncIterator[None]:
         async with session as recording:
-            async with sampled:
-                yield
-            self._keep(known, recording)
+            try:
+                async with sampled:
+                    yield
+            finally:
+                self._keep(label, recording)
 
-    def _keep(self, known: set[str], recording: Recording) -> None:
-        """Under the label that distributed has given the block."""
-        label = recording.about.get("name")
-        new = [name for name in self.samples if name not in known]
-        self.recordings[new[-1] if new else str(label)] = recording
+    def _keep(self, label: str | None, recording: Recording) -> None:
+        """Under the block's label, or the one that distributed has just given it."""
+        told = label or next((name for name in reversed(self.samples) if name not in self.recordings), None)
+        if told is not None:
+            self.recordings[told] = recording
 
 
 class performance_report:
@@ -158,22 +161,28 @@ class get_task_stream(distributed.get_task_stream):
     Attributes
     ----------
     recording
-        What happened in the block.
+        What happened in the latest block; None before the first.
     """
 
     def __init__(self, client: Any = None, plot: Any = False, filename: str = "task-stream.html") -> None:
         super().__init__(client=client, plot=plot, filename=filename)
-        self._session = record(client=self.client, local=False)
-        self.recording = self._session.recording
+        self.recording: Recording | None = None
+        self._session: Session | None = None
 
     # distributed's `__enter__` and `__exit__` run these two.
 
     async def __aenter__(self) -> Any:
-        await self._session.start_async()
-        return await super().__aenter__()  # type: ignore[no-untyped-call]
+        self._session = record(client=self.client, local=False)
+        self.recording = await self._session.start_async()
+        try:
+            return await super().__aenter__()  # type: ignore[no-untyped-call]
+        except BaseException:
+            await self._session.stop_async()
+            raise
 
     async def __aexit__(self, *error: Any) -> None:
         try:
             await super().__aexit__(*error)  # type: ignore[no-untyped-call]
         finally:
-            await self._session.stop_async()
+            if self._session is not None:
+                await self._session.stop_async()

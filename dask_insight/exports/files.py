@@ -10,11 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
+from ..frames import place_of
+
 
 @contextmanager
 def replaced(path: Path, *, packed: bool = False) -> Iterator[IO[bytes]]:
     """A file to write in place of `path`; compressed with `packed`, and if its name ends in ``.gz``."""
-    partial = _beside(path, "part")
+    target = place_of(path)
+    partial = _beside(target, "part")
     try:
         with partial.open("wb") as raw:
             if packed or path.name.endswith(".gz"):
@@ -23,7 +26,7 @@ def replaced(path: Path, *, packed: bool = False) -> Iterator[IO[bytes]]:
                     yield cast("IO[bytes]", smaller)
             else:
                 yield raw
-        os.replace(partial, path)
+        os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)
 

@@ -64,7 +64,6 @@ class Stacks:
             frame = known.setdefault(Frame(function, file, line, first), len(known))
             self._parent[stack] = (parent, frame)
         self.frames = list(known)
-        self._paths: dict[int, tuple[int, ...]] = {_NOTHING: ()}
         self._sum(joined(recording.answer, "samples"))
 
     def _sum(self, samples: Any) -> None:
@@ -107,16 +106,12 @@ class Stacks:
             yield process, thread, list(weights)
 
     def _path(self, stack: int) -> tuple[int, ...]:
-        todo: list[int] = []
-        at = stack
+        frames: list[int] = []
         # A damaged table may name a stack that is not there, or go round in circles.
-        while at not in self._paths and at in self._parent and len(todo) <= len(self._parent):
-            todo.append(at)
-            at = self._parent[at][0]
-        path = self._paths.get(at, ())
-        for at in reversed(todo):
-            path = self._paths[at] = (*path, self._parent[at][1])
-        return path
+        while stack in self._parent and len(frames) < len(self._parent):
+            stack, frame = self._parent[stack]
+            frames.append(frame)
+        return tuple(reversed(frames))
 
 
 def _ranked(symbols: Symbols, names: list[str]) -> np.ndarray:

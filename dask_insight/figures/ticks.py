@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..words import SPACE
 
 #: Round steps of time in seconds, beyond which whole days follow.
-_TIME = (60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
+_TIME = (10, 15, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
 _SMALL = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
@@ -23,7 +23,7 @@ class Tick(NamedTuple):
 def time_ticks(low: float, high: float, most: int) -> list[Tick]:
     """Marks for moments, seconds."""
     rough = (high - low) / max(1, most)
-    if rough > 30:
+    if rough > 5:
         step = next((float(each) for each in _TIME if each >= rough), math.ceil(rough / 86400) * 86400.0)
     else:
         step = _round(rough)

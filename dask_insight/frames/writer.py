@@ -6,12 +6,12 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from time import monotonic
 from typing import BinaryIO, NamedTuple
 
 from ..schema import FORMAT
 from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, allowed, checksum, lengths_of
+from .place import place_of
 
 #: Bytes gathered before they become a frame, and the seconds they may wait for that.
 FRAME_BYTES = 256 * 1024
@@ -79,12 +79,12 @@ class Writer:
 
 def create(path: str | os.PathLike[str]) -> Writer:
     """Begin a recording file; one that is there is replaced."""
-    return Writer(open(path, "wb"))
+    return Writer(open(place_of(path), "wb"))
 
 
 def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:
     """Write a whole recording at once: a temporary file beside `path`, then renamed."""
-    target = Path(path)
+    target = place_of(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file, ThreadPoolExecutor(THREADS) as threads:

@@ -12,17 +12,19 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from html import escape
 from importlib import resources
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgpack
-import numpy as np
 
 from dask_insight import ascii91
 from dask_insight.analysis.overview import short
-from dask_insight.batch import encode, has_missing, table_of
-from dask_insight.schema import EXTENT, TABLES
+from dask_insight.batch import decode, has_missing, table_of
+from dask_insight.frames import place_of
+from dask_insight.schema import TABLES
 
+from .ahead import ahead
 from .head import head_of
 
 if TYPE_CHECKING:
@@ -40,11 +42,13 @@ FIRST = frozenset(
         "running",
         "phases",
         "findings",
-        "budget",
         "critical",
         *(table for table in TABLES if table.startswith("compared_")),
     )
 )
+
+#: Tables that what stands around the first picture needs: they come next, in blocks of their own.
+SOON = frozenset(("budget",))
 
 #: Columns of the largest tables that the first picture needs; the others come later, of the same rows.
 FIRST_COLUMNS = {
@@ -70,7 +74,7 @@ _PAGE = """\
 <title>{title}</title>
 <style>{style}</style>
 </head>
-<body>
+<body class="di-page">
 <header class="summary">
 <div class="top"><h1 dir="auto">{title}</h1><div id="tools"></div></div>
 <p class="verdict" dir="auto">{verdict}</p>
@@ -120,7 +124,7 @@ def write_report(
     OSError
         If the file cannot be written.
     """
-    target = Path(path)
+    target = place_of(path)
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
@@ -128,7 +132,7 @@ def write_report(
         os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)
-    return target
+    return Path(path)
 
 
 def report_html(recording: Recording, *, title: str | None = None) -> str:
@@ -149,14 +153,14 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
     before, middle, after = _PAGE.split("{blocks}")
     yield before.format(
         policy=_policy(script, style),
-        title=escape(short(head.title, 200)),
+        title=_ascii(escape(short(head.title, 200))),
         style=style,
-        verdict=escape(head.verdict),
-        facts="".join(
-            f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in head.facts
+        verdict=_ascii(escape(head.verdict)),
+        facts=_ascii(
+            "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in head.facts)
         ),
-        notices="".join(_notice(text) for text in head.notices),
-        tables=head.tables,
+        notices=_ascii("".join(_notice(text) for text in head.notices)),
+        tables=_ascii(head.tables),
     )
     first, rest = parts_of(recording)
     settings = {"title": head.title, "tasks": head.tasks}
@@ -166,15 +170,21 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
     yield after
 
 
+def _ascii(html: str) -> str:
+    """HTML without other signs: one of them, and browsers hold the page, its data too, twice as wide."""
+    return html.encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
 def parts_of(recording: Recording) -> tuple[list[bytes], list[bytes]]:
     """What the first picture needs, and what can wait: whole tables, and columns of the largest."""
-    first: list[bytes] = [_extent(recording)]
+    first: list[bytes] = []
+    soon: list[bytes] = []
     rest: list[bytes] = []
     rows: Counter[str] = Counter()
     for batch in recording.packed(coarse=True, explained=True):
         table = table_of(batch)
         if table not in FIRST_COLUMNS:
-            (first if table in FIRST else rest).append(batch)
+            (first if table in FIRST else soon if table in SOON else rest).append(batch)
             continue
         packed = msgpack.unpackb(batch)
         wanted = FIRST_COLUMNS[table]
@@ -187,7 +197,7 @@ def parts_of(recording: Recording) -> tuple[list[bytes], list[bytes]]:
         if later:
             rest.append(msgpack.packb(packed | {"columns": later, "from": rows[table]}))
         rows[table] += packed["rows"]
-    return first, rest
+    return [ahead(recording, map(decode, soon)), *first], [*soon, *rest]
 
 
 def _all_placed(attempts: dict[str, Any]) -> bool:
@@ -202,18 +212,6 @@ def _is_whole(time: dict[str, Any]) -> bool:
     """Whether no moment of a column is missing, as far as its bytes tell."""
     # Where one is missing, all its bits are set: then no plane is left out.
     return not time.get("wide") and (time.get("planes", 4) < 4 or not has_missing(time["data"]))
-
-
-def _extent(recording: Recording) -> bytes:
-    """First and last moment, so that the page need not look at every row to know them."""
-    moments = [
-        np.asarray(recording.columns(table)[name]) for table, names in EXTENT.items() for name in names
-    ]
-    times = np.array([(each.min(), each.max()) for all_ in moments if len(each := all_[np.isfinite(all_)])])
-    if not len(times):
-        return encode("about", {"name": [], "value": []})
-    told = json.dumps([float(times.min()), float(times.max())])
-    return encode("about", {"name": ["extent"], "value": [told]})
 
 
 def _elements(part: str, batches: list[bytes]) -> Iterator[str]:
@@ -266,16 +264,17 @@ def blocks(batches: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _gathered(batches: Iterable[bytes]) -> Iterator[list[bytes]]:
-    gathered: list[bytes] = []
-    size = 0
-    for batch in batches:
-        gathered.append(batch)
-        size += len(batch)
-        if size >= BLOCK:
+    for _, alike in groupby(batches, lambda batch: table_of(batch) in SOON):
+        gathered: list[bytes] = []
+        size = 0
+        for batch in alike:
+            gathered.append(batch)
+            size += len(batch)
+            if size >= BLOCK:
+                yield gathered
+                gathered, size = [], 0
+        if gathered:
             yield gathered
-            gathered, size = [], 0
-    if gathered:
-        yield gathered
 
 
 def _compressed(batches: list[bytes]) -> bytes:

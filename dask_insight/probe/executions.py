@@ -27,8 +27,8 @@ LAYOUT = "IQBddddddffd"
 RUNNING = "IQd"
 #: Seconds after which a task that runs is worth telling of.
 _LONG = 0.3
-#: Seconds below which an attempt changes the resident memory by less than noise, and for which the last
-#: reading stands when one begins.
+#: Seconds below which a function changes the resident memory by less than noise, and for which the last
+#: reading stands when an attempt begins.
 _SHORT, _FRESH = 0.005, 0.02
 #: Events that are kept before they are worked off.
 _MANY = 2048
@@ -172,7 +172,8 @@ class Executions:
             error = None
         else:
             called, phases = state.start_time, state.startstops
-            rss = resident.last if called is not None and now - called < _SHORT else resident.read(now)
+            brief = phases and phases[-1]["stop"] - phases[-1]["start"] < _SHORT
+            rss = resident.last if brief else resident.read(now)
             where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
             ran = phases, len(phases), called, where, worker.digests_total.get(where, 0.0)
             error = None if status != _ERROR else (state.exception_text or "", state.traceback_text or "")

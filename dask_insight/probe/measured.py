@@ -58,6 +58,8 @@ class Report(NamedTuple):
     profile: dict[str, Any] | None
     #: Number of the first task among those of the process.
     first: int = 0
+    #: Times that stacks could not be looked at, and samples dropped.
+    lost: int = 0
 
 
 def run_batch(
@@ -89,7 +91,9 @@ def run_batch(
         watch = _Watch(arguments, profiler, first + len(tasks))
         results.extend(run([watch.arguments()]))
         tasks.append(watch.measured())
-    return results, Report(os.getpid(), tasks, profiler.drain() if profiler is not None else None, first)
+    if profiler is None:
+        return results, Report(os.getpid(), tasks, None, first)
+    return results, Report(os.getpid(), tasks, profiler.drain(), first, profiler.lost())
 
 
 class _Profiler:
@@ -125,6 +129,11 @@ class _Profiler:
         """A batch has ended; what was sampled in it."""
         self._idle_since = perf_counter()
         return self._sampler.drain()
+
+    def lost(self) -> int:
+        """How often sampling failed since the last call."""
+        lost, self._sampler.dropped = self._sampler.dropped, 0
+        return lost
 
     def stop(self) -> None:
         """End."""

@@ -15,6 +15,15 @@ def packed_rows(rows: list[dict[str, float]]) -> dict[str, bytes]:
     return {name: array("d", [row.get(name, _NAN) for row in rows]).tobytes() for name in rows[0]}
 
 
+def losses(**collectors: Any) -> dict[str, int]:
+    """What collectors dropped since the last call, by ``lost_`` and a collector's name; counts begin anew."""
+    told = {}
+    for name, collector in collectors.items():
+        if collector is not None and collector.dropped:
+            told[f"lost_{name}"], collector.dropped = collector.dropped, 0
+    return told
+
+
 def packed_profile(drained: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """What a sampler gave, with the samples' numbers packed."""
     samples = drained["samples"]

@@ -9,7 +9,7 @@ from typing import Any
 import msgpack
 
 from .logs import Logs
-from .messages import packed_profile, packed_rows
+from .messages import losses, packed_profile, packed_rows
 from .pulse import Pulse
 from .sampler import Sampler
 from .stacks import NOTHING
@@ -67,6 +67,7 @@ class Own:
             told["logs"] = logs
         if self._gaps:
             told["gaps"], self._gaps = self._gaps, []
+        told |= losses(samples=self._sampler, resources=self._pulse, logs=self._logs)
         packed: bytes = msgpack.packb(told, default=str, unicode_errors="backslashreplace")
         return packed
 

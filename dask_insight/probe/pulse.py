@@ -86,7 +86,8 @@ class Pulse:
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self.gaps = self._resources.gaps
-        self.failed = 0
+        #: Samples that failed, and those that nobody took in time.
+        self.dropped = 0
 
     def start(self, sampler: Sampler | None = None) -> None:
         """Begin, or go on: on the thread of a sampler that has been started, by default on one of our own.
@@ -148,7 +149,7 @@ class Pulse:
             try:
                 self._sample()
             except Exception:
-                self.failed += 1
+                self.dropped += 1
         return min(self._ask, self._due) - _SLACK
 
     def _sample(self) -> None:
@@ -159,3 +160,5 @@ class Pulse:
             if len(self._rows) < _MOST:
                 self._rows.append(row)
                 self._gpus.extend(gpus)
+            else:
+                self.dropped += 1

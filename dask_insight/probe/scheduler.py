@@ -28,6 +28,8 @@ _OWN = 1.0
 _UNCLAIMED = 30.0
 #: Seconds for which taking off waits until our plugin has reached the workers.
 _PLACING = 5.0
+#: Workers that are named where they are many.
+_NAMED = 5
 _CALLS = ("join", "poll", "push", "clock", "flush", "leave")
 
 
@@ -151,14 +153,33 @@ class Probe(SchedulerPlugin):
         }
 
     async def flush(self, *, timeout: float) -> None:
-        """Have every worker push what it has."""
-        call = self.scheduler.broadcast(msg={"op": f"{self.name}_flush"}, on_error="ignore")
-        try:
-            await asyncio.wait_for(call, timeout)
-        except asyncio.TimeoutError:  # noqa: UP041 (another class on Python 3.10)
-            self.journal.event("warning", "probe", "some workers did not answer the last call for their data")
+        """Have every worker push what it has; those that do not are named."""
+        calls = {address: asyncio.ensure_future(self._flushed(address)) for address in self.scheduler.workers}
+        if calls:
+            await asyncio.wait(calls.values(), timeout=timeout)
+        silent = [
+            self.labels.last(address)
+            for address, call in calls.items()
+            if address in self.scheduler.workers and not (call.done() and call.result())
+        ]
+        for call in calls.values():
+            call.cancel()
+        if silent:
+            names = ", ".join(silent[:_NAMED]) + (", …" if len(silent) > _NAMED else "")
+            text = (
+                f"no answer to the last call for data from {len(silent)} of {len(calls)} workers, what they"
+            )
+            self.journal.event("warning", "lost", f"{text} did at the end is missing: {names}")
         self._look()
         self._tell_own()
+
+    async def _flushed(self, address: str) -> bool:
+        """Have one worker push; whether it has."""
+        call = {"op": f"{self.name}_flush"}
+        try:
+            return bool(await self.scheduler.broadcast(msg=call, workers=[address], on_error="ignore"))
+        except Exception:
+            return False
 
     async def leave(self, *, recorder: str) -> bool:
         """End for a recorder; when nobody else records, everything of ours is taken off."""

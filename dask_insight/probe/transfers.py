@@ -80,6 +80,8 @@ class Transfers:
         else:
             carried = []
         if lost or self.dropped:
+            # Without the first ones nobody can tell whose the keys are, so the rest goes too.
+            lost += len(found) // self.rows.size if lost else 0
             told["lost_transfers"], self.dropped = lost + self.dropped, 0
         self.peers = Names("")
         return told, [key for key, _ in carried]

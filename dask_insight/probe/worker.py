@@ -18,7 +18,7 @@ from .boot import unload
 from .clock import Offset, host, time
 from .executions import Executions
 from .logs import Logs
-from .messages import packed_profile, packed_rows
+from .messages import losses, packed_profile, packed_rows
 from .metrics import Metrics
 from .pulse import Pulse
 from .sampler import Sampler
@@ -220,6 +220,7 @@ class Probe(WorkerPlugin):
             told["failures"], self._failures = self._failures, {}
         if self._lost:
             told["lost_messages"], self._lost = self._lost, 0
+        told |= losses(samples=self._sampler, resources=self._pulse, logs=self._logs)
         told["cores"] = CPU_COUNT
         offset, uncertainty = self._offset.estimate(now)
         told["clock"] = (now, offset, uncertainty, self.worker.scheduler_delay)

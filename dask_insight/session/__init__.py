@@ -4,5 +4,6 @@ from .clusters import AsynchronousClient
 from .driver import DRIVER, Driver
 from .feed import Feed
 from .session import Session, record
+from .target import IncompleteFile
 
-__all__ = ["DRIVER", "AsynchronousClient", "Driver", "Feed", "Session", "record"]
+__all__ = ["DRIVER", "AsynchronousClient", "Driver", "Feed", "IncompleteFile", "Session", "record"]

@@ -10,6 +10,7 @@ from ..columns import merge, newest
 from ..history import History
 from ..recording import Recording
 from ..store import Piece
+from .audience import Audience
 
 
 class BoundedRecording(Recording):
@@ -24,10 +25,23 @@ class BoundedRecording(Recording):
         Attempts that are kept.
     untidy
         Called, from any thread, when it is time for `tidy`.
+    came
+        Called, from any thread, when somebody begins to look on.
+
+    Attributes
+    ----------
+    audience
+        Those who show it tell it whether somebody looks on.
     """
 
-    def __init__(self, limit: int, untidy: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        limit: int,
+        untidy: Callable[[], None] = lambda: None,
+        came: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__()
+        self.audience = Audience(came)
         self.history = History(limit, lambda: self.identity.stacks.since)
         self._untidy = untidy
         self._cache: dict[str, tuple[Any, dict[str, Values]]] = {}

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batch import encode
 from ..identity import Identity
 from ..options import Emit, Options
-from ..sources import Source
+
+if TYPE_CHECKING:
+    from ..sources.cluster import ClusterSource
 
 #: Seconds beyond a source's own bound after which it is left to itself.
 _GRACE = 2.0
@@ -33,7 +36,7 @@ class AsynchronousClient(TypeError):
 
 class _Followed(NamedTuple):
     client: Any
-    source: Source
+    source: ClusterSource
     cluster: str
 
 
@@ -53,6 +56,8 @@ class Clusters:
         Where batches go.
     emit_of
         Gives, for a client, where the batches of its cluster go; by default `emit`.
+    pace
+        Gives the seconds until a scheduler is asked again; by default `Options.poll`.
     """
 
     def __init__(
@@ -61,11 +66,13 @@ class Clusters:
         identity: Identity,
         emit: Emit,
         emit_of: Callable[[Any], Emit] | None = None,
+        pace: Callable[[], float] | None = None,
     ) -> None:
         self._options = options
         self._identity = identity
         self._emit = emit
         self._emit_of = emit_of or (lambda client: emit)
+        self._pace = pace
         self._followed: dict[str, _Followed] = {}
         self._spare: dict[str, Any] = {}
 
@@ -95,6 +102,15 @@ class Clusters:
         """The clients through which clusters are recorded."""
         return [one.client for one in list(self._followed.values())]
 
+    def hurry(self) -> None:
+        """Ask all schedulers now, whatever the pace; from any thread, waits for nothing."""
+        for one in list(self._followed.values()):
+            loop = _loop(one.client)
+            if loop is not None:
+                with contextlib.suppress(RuntimeError):
+                    # A loop that has ended takes nothing.
+                    loop.call_soon_threadsafe(one.source.hurry)
+
     async def begin_async(self, client: Any) -> None:
         """Like `begin`, from a coroutine."""
         await self._await(client, partial(self.follow, client), _START_TIMEOUT)
@@ -109,7 +125,7 @@ class Clusters:
         if any(one.cluster == cluster for one in self._followed.values()):
             self._spare[client.id] = client
             return
-        source = ClusterSource(client, self._options, self._identity)
+        source = ClusterSource(client, self._options, self._identity, self._pace)
         self._followed[client.id] = _Followed(client, source, cluster)
         try:
             await source.start(self._emit_of(client))

@@ -46,6 +46,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple, Protocol
 
 from ..store import Piece
+from .audience import Audience
 from .explainer import Edition, Explainer
 from .page import Page, count, tables
 
@@ -134,6 +135,8 @@ class Feed:
         self._closed = False
         self._stranger = False
         self._unfollow = recording.on_append(self._appended)
+        self._audience: Audience = getattr(recording, "audience", Audience())
+        self._unshow = self._audience.add(self.looked_at)
         self._explainer = explainer
         self._unserve: Callable[[], None] = lambda: None
         if explainer is not None:
@@ -177,6 +180,8 @@ class Feed:
                     self._told = None
                 elif kind == "needs":
                     page.needs = tables(message.get("tables"))
+        if kind in ("hello", "visible") and self.looked_at():
+            self._audience.came()
         values = message.get("values")
         foreign = page is not None and page.foreign
         if kind == "settings" and self._settings is not None and isinstance(values, Mapping) and not foreign:
@@ -323,6 +328,11 @@ class Feed:
                 waits.append(wait)
         return min(waits, default=None)
 
+    def looked_at(self) -> bool:
+        """Whether somebody looks at a page; from any thread."""
+        with self._lock:
+            return any(page.visible and not page.foreign for page in self._pages.values())
+
     def _listening(self) -> bool:
         with self._lock:
             return any(page.listening for page in self._pages.values())
@@ -345,6 +355,7 @@ class Feed:
             return
         self._closed = True
         self._unfollow()
+        self._unshow()
         self._unserve()
         self._sent({"type": "gone", "feed": self.id}, [])
         self._pages.clear()

@@ -24,8 +24,9 @@ from .tally import Tally
 #: Attempts that are kept unless a person wants more or fewer, and the fewest and most that can be.
 HISTORY = 200_000
 _HISTORY_BOUNDS = (1_000, 5_000_000)
-#: Seconds between two polls of a scheduler: somebody looks on.
-_POLL = 0.2
+#: Seconds between two polls of a scheduler while somebody looks on, and while nobody does.
+_POLL = 0.25
+_UNSEEN = 2.0
 #: Longest that a new client is kept from its maker until its cluster is recorded, seconds.
 _PATIENCE = 5.0
 #: Problems that are kept in words.
@@ -52,7 +53,7 @@ class Live(Session):
 
     def __init__(self, options: Options | None = None, client: Any = None, history: int = HISTORY) -> None:
         super().__init__(None, client, "live", options or Options(poll=_POLL), client is None)
-        self.recording = BoundedRecording(history, DRIVER.wake)
+        self.recording = BoundedRecording(history, DRIVER.wake, self._hurry)
         self._undrive: Callable[[], None] | None = None
         #: Of the local schedulers under ''.
         self._tallies: dict[str, Tally] = {}
@@ -150,6 +151,14 @@ class Live(Session):
     async def _patiently(self, joining: Awaitable[None]) -> None:
         """Have a new client wait until its cluster is recorded, but not for long."""
         await asyncio.wait([asyncio.ensure_future(joining)], timeout=_PATIENCE)
+
+    def _pace(self) -> float:
+        poll = self._options.poll
+        return poll if self.recording.audience.there else max(poll, _UNSEEN)
+
+    def _hurry(self) -> None:
+        if (clusters := self._clusters) is not None:
+            clusters.hurry()
 
     def _refused(self, client: Any, error: Exception) -> None:
         self._notes = [*self._notes, f"{client.id} is not recorded: {error}"][-_NOTES:]

@@ -143,7 +143,9 @@ class Session:
 
     def _begin(self) -> Clusters:
         recording = self.recording
-        self._clusters = Clusters(self._options, recording.identity, recording.append, self._emit_of)
+        self._clusters = Clusters(
+            self._options, recording.identity, recording.append, self._emit_of, self._pace
+        )
         if self._path is not None:
             self._target = Target(self._path)
         recording.append(beginning(self._name, time.time(), self._options))
@@ -157,6 +159,10 @@ class Session:
     def _emit_of(self, client: Any) -> Emit:
         """Where the batches of a client's cluster go; of the local schedulers, without a client."""
         return self.recording.append
+
+    def _pace(self) -> float:
+        """Seconds until a scheduler is asked again."""
+        return self._options.poll
 
     def _write(self) -> None:
         if self._target is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from pathlib import Path
 
@@ -10,6 +11,10 @@ from ..recording import Recording
 
 #: Recordings up to this size are sorted and packed into a smaller file when they end; bytes of batches.
 PACK_BYTES = 256 * 2**20
+
+
+class IncompleteFile(UserWarning):
+    """A file lacks the end of a recording, which is whole in memory."""
 
 
 class Target:
@@ -25,7 +30,7 @@ class Target:
         self._path = path
         self._new = not path.exists()
         self._begun = False
-        path.open("ab").close()
+        frames.place_of(path).open("ab").close()
 
     def begin(self, recording: Recording) -> None:
         """Write what has come, and from now on what comes."""
@@ -39,9 +44,13 @@ class Target:
                 self._path.unlink(missing_ok=True)
             return
         try:
-            recording.close()
-            if sum(map(len, recording.batches())) <= PACK_BYTES:
-                recording.save(self._path)
+            if sum(map(len, recording.batches())) > PACK_BYTES:
+                recording.close()
+                return
+            with contextlib.suppress(OSError):
+                # All of it is written anew.
+                recording.close()
+            recording.save(self._path)
         except OSError as error:
             lacks = f"{self._path} may lack the end of the recording: {error}"
-            warnings.warn(f"{lacks}; its `save` writes all of it elsewhere", stacklevel=4)
+            warnings.warn(f"{lacks}; its `save` writes all of it elsewhere", IncompleteFile, stacklevel=4)

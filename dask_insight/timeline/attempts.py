@@ -18,8 +18,8 @@ Read = Callable[[str], Mapping[str, Any]]
 #: Names of the workers that a local scheduler's tasks run on begin so.
 _LOCAL = ("threads", "sync", "local", "process ")
 
-#: Codes up to this are counted, larger ones sorted.
-_DENSE = 1 << 24
+#: Codes up to this many times the number of rows are counted, larger ones sorted.
+_DENSE = 8
 
 
 class Attempts(NamedTuple):
@@ -210,7 +210,7 @@ def _places(
     worker, thread = columns
     width = max(1, len(thread.names))
     code = worker.codes.astype("i8") * width + thread.codes
-    if max(1, len(worker.names)) * width < _DENSE:
+    if max(1, len(worker.names)) * width < _DENSE * len(code) + 1024:
         used = np.bincount(code, minlength=1) > 0
         known = np.flatnonzero(used)
         place = (np.cumsum(used) - 1)[code]

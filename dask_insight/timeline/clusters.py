@@ -39,10 +39,8 @@ def by_cluster(read: Read) -> dict[str, Read]:
     seconds = np.bincount(codes["attempts"], _seconds(read), len(names))
     begun = np.bincount(codes["running"], minlength=len(names))
     order = sorted(range(len(names)), key=lambda code: (-seconds[code], -begun[code], names[code]))
-    return {
-        names[code]: _Part(read, names[code], {table: codes[table] == code for table in tables})
-        for code in order
-    }
+    of = cluster_of(read)
+    return {names[code]: _Part(read, names[code], of, codes, code) for code in order}
 
 
 def one_cluster(read: Read, wanted: str | None) -> tuple[str, Read]:
@@ -64,10 +62,11 @@ def one_cluster(read: Read, wanted: str | None) -> tuple[str, Read]:
 class _Part:
     """Reads those rows of tables that are of one scheduler."""
 
-    def __init__(self, read: Read, cluster: str, masks: Mapping[str, np.ndarray]) -> None:
-        self._read, self._cluster = read, cluster
-        self._of = cluster_of(read)
-        self._masks = dict(masks)
+    def __init__(
+        self, read: Read, cluster: str, of: Callable[[str], str], codes: Mapping[str, np.ndarray], code: int
+    ) -> None:
+        self._read, self._cluster, self._of = read, cluster, of
+        self._codes, self._code = codes, code
         self._known: dict[str, Mapping[str, Any]] = {}
 
     def __call__(self, table: str) -> Mapping[str, Any]:
@@ -89,7 +88,7 @@ class _Part:
             tasks = np.concatenate([self(name)["task"] for name in ("attempts", "running")])
             rows = Lookup(graph["task"]).rows(tasks)
             return np.isin(columns["submission"], graph["submission"][rows[rows >= 0]])
-        return self._masks.get(table)
+        return self._codes[table] == self._code if table in self._codes else None
 
 
 def _seconds(read: Read) -> np.ndarray:

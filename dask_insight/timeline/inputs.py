@@ -66,15 +66,17 @@ def _in_time(attempts: Attempts, needs: np.ndarray, made: np.ndarray) -> np.ndar
     good = good[np.lexsort((attempts.done[good], attempts.task[good]))]
     place = np.full(len(attempts.run), -1)
     place[good] = np.arange(len(good))
-    at = place[made[late]]
+    # By task and moment, together with the moments until which a result is wanted.
+    tasks = np.concatenate((attempts.task[good], attempts.task[made[late]]))
+    moments = np.concatenate((attempts.done[good], attempts.ready[needs[late]] + 0.001))
+    order = np.lexsort((np.arange(len(tasks)) >= len(good), moments, tasks))
+    done = order < len(good)
+    until = np.empty(len(tasks), "i8")
+    until[order] = np.cumsum(done) - 1
+    # Where none was done in time, the first stands for it.
+    first = np.searchsorted(attempts.task[good], attempts.task[made[late]])
     made = made.copy()
-    while len(late):
-        earlier = np.maximum(at - 1, 0)
-        same = (at > 0) & (attempts.task[good[earlier]] == attempts.task[made[late]])
-        late, at = late[same], earlier[same]
-        made[late] = good[at]
-        again = attempts.done[made[late]] > attempts.ready[needs[late]] + 0.001
-        late, at = late[again], at[again]
+    made[late] = good[np.clip(until[len(good) :], first, place[made[late]])]
     return made
 
 

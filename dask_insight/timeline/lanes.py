@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..dag import Links
 from .attempts import Attempts, Read
 
 #: Seconds by which attempts on one thread may overlap before they are taken to run beside each other.
@@ -45,10 +46,18 @@ class _Found(NamedTuple):
 
     #: Codes of `Attempts.places` by worker.
     places: dict[str, list[int]]
+    #: Attempts of each code.
+    runs: Links
     first: np.ndarray
     last: np.ndarray
     #: Whether attempts overlap by more than clocks can explain.
     beside: np.ndarray
+
+    def runs_of(self, places: list[int]) -> np.ndarray:
+        """Attempts of some codes, in their order."""
+        begins, rows = self.runs
+        some = [rows[begins[place] : begins[place + 1]] for place in places]
+        return np.sort(np.concatenate([rows[:0], *some]))
 
 
 def lanes(read: Read, attempts: Attempts) -> Lanes:
@@ -65,16 +74,14 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
         mine = found.places.get(worker, [])
         threads, start, stop = _life(told.get(worker), mine, found)
         if worker.startswith(_POOLED):
-            start, stop = _wanted(attempts, mine)
+            start, stop = _wanted(attempts, found.runs_of(mine))
         if len(mine) > threads or found.beside[mine].any():
-            runs, places = _spread(attempts, mine)
+            runs, places = _spread(attempts, found.runs_of(mine))
             used = int(places.max(initial=-1)) + 1
             moved.append((runs, places + len(rows)))
+            first, last = _ends(attempts, runs, places, used)
             for place in range(used):
-                inside = runs[places == place]
-                life = (start, stop)
-                if place >= threads:
-                    life = (float(attempts.executing[inside].min()), float(attempts.ended[inside].max()))
+                life = (start, stop) if place < threads else (float(first[place]), float(last[place]))
                 rows.append((code, str(place), 1, *life))
         else:
             used = len(mine)
@@ -127,18 +134,26 @@ def _by_start(lane: np.ndarray, start: np.ndarray) -> np.ndarray:
 
 def _find(attempts: Attempts, order: np.ndarray) -> _Found:
     count = len(attempts.places)
-    first, last = np.full(count, np.inf), np.full(count, -np.inf)
     beside = np.zeros(count, bool)
     place = attempts.place[order]
-    np.minimum.at(first, place, attempts.executing[order])
-    np.maximum.at(last, place, attempts.ended[order])
+    first, last = _ends(attempts, order, place, count)
     overlap = attempts.stop[order[:-1]] - attempts.start[order[1:]]
     beside[place[1:][(place[1:] == place[:-1]) & (overlap > _SLACK)]] = True
     places: dict[str, list[int]] = {}
     for code, (worker, _) in enumerate(attempts.places):
         if np.isfinite(first[code]):
             places.setdefault(worker, []).append(code)
-    return _Found(places, first, last, beside)
+    return _Found(places, Links(np.searchsorted(place, np.arange(count + 1)), order), first, last, beside)
+
+
+def _ends(
+    attempts: Attempts, rows: np.ndarray, place: np.ndarray, count: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """When the first attempt at each place took its thread, and when the last gave it back."""
+    first, last = np.full(count, np.inf), np.full(count, -np.inf)
+    np.minimum.at(first, place, attempts.executing[rows])
+    np.maximum.at(last, place, attempts.ended[rows])
+    return first, last
 
 
 def _life(
@@ -153,15 +168,13 @@ def _life(
     return threads, float(-np.inf if np.isnan(joined) else start), float(stop)
 
 
-def _wanted(attempts: Attempts, places: list[int]) -> tuple[float, float]:
+def _wanted(attempts: Attempts, mine: np.ndarray) -> tuple[float, float]:
     """From when the first task of a worker was wanted to when its last was done."""
-    mine = np.isin(attempts.place, places)
     return float(attempts.wanted[mine].min(initial=np.inf)), float(attempts.done[mine].max(initial=-np.inf))
 
 
-def _spread(attempts: Attempts, places: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """A worker's attempts, and for each the number of a thread such that none overlap."""
-    rows = np.flatnonzero(np.isin(attempts.place, places))
+def _spread(attempts: Attempts, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A worker's attempts by start, and for each the number of a thread such that none overlap."""
     rows = rows[np.argsort(attempts.start[rows], kind="stable")]
     free: list[int] = []
     busy: list[tuple[float, int]] = []

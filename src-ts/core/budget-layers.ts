@@ -50,7 +50,7 @@ const LEAST = 0.02;
 const MOST = 4;
 
 /** Sums rows by layer; `seconds` are those of `threadSeconds`. */
-export function layersOf(rows: BudgetRows, seconds: Float64Array): Layers {
+export function layersOf(rows: Pick<BudgetRows, 'length' | 'part' | 'name'>, seconds: Float64Array): Layers {
   const { part, name } = rows;
   const wide = name.names.length || 1;
   const sums = new Float64Array(part.names.length * wide);

@@ -89,9 +89,11 @@ export class SymbolColumn {
     const translated = Uint32Array.from(values.names, name => this.code(name));
     const { codes } = values;
     this.reserve(this.length + codes.length);
-    for (let row = 0, to = this.length; row < codes.length; row++, to++) {
-      this.array[to] = translated[codes[row]];
-    }
+    const { array } = this;
+    // Most columns come in one batch, whose codes are then the column's own.
+    if (translated.every((code, own) => code === own)) array.set(codes, this.length);
+    else
+      for (let row = 0, to = this.length; row < codes.length; row++, to++) array[to] = translated[codes[row]];
     this.length += codes.length;
   }
 

@@ -71,6 +71,16 @@ describe('ticks', () => {
     ]);
   });
 
+  test('of time are four at least, however narrow the axis', () => {
+    const onPhone = (length: number): string[] => {
+      const { values, label } = timeTicks(0, length, 316 / 110);
+      return values.map(value => plain(label(value)));
+    };
+    expect(onPhone(97)).toEqual(['0 s', '30 s', '60 s', '90 s']);
+    expect(onPhone(37.6)).toEqual(['0 s', '10 s', '20 s', '30 s']);
+    expect(onPhone(0.54)).toEqual(['0 ms', '200 ms', '400 ms']);
+  });
+
   test('of bytes are binary', () => {
     const { values, label } = amountTicks(0, 3 * 2 ** 30, 3, 'bytes');
     expect(values.map(label).map(plain)).toEqual(['0 GiB', '1 GiB', '2 GiB', '3 GiB']);

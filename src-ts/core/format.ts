@@ -124,13 +124,16 @@ export interface Ticks {
 }
 
 /** Round steps of time in seconds, beyond which whole days follow. */
-const TIME_STEPS = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+const TIME_STEPS = [10, 15, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
 
-/** Marks for a time axis; values in seconds since the recording's start. */
-export function timeTicks(from: number, to: number, most: number): Ticks {
-  const rough = (to - from) / Math.max(1, most);
+/** Fewer marks than this do not tell how time runs, however narrow the axis is. */
+const LEAST_MARKS = 4;
+
+/** Marks for a time axis, as many as are wanted or a few more; values in seconds since the recording's start. */
+export function timeTicks(from: number, to: number, wanted: number): Ticks {
+  const rough = (to - from) / Math.max(LEAST_MARKS, wanted);
   const step =
-    rough > 30 ? (TIME_STEPS.find(each => each >= rough) ?? Math.ceil(rough / 86400) * 86400) : round(rough);
+    rough > 5 ? (TIME_STEPS.find(each => each >= rough) ?? Math.ceil(rough / 86400) * 86400) : round(rough);
   const unit = step >= 60 ? undefined : (UNITS.find(([size]) => Math.abs(to) >= size) ?? UNITS[3]);
   return {
     values: multiples(from, to, step),

@@ -153,6 +153,14 @@ export class Lane {
     return true;
   }
 
+  /** Gives an entry other times. Entries keep their places until `length` is read. */
+  retime(index: number, start: number, stop: number): void {
+    this.untold = Math.min(this.untold, this.start[index], start);
+    this.start[index] = start;
+    this.stop[index] = stop;
+    this.sorted = Math.min(this.sorted, index);
+  }
+
   /** Gives entries a name that was not known when they came. */
   rename(index: number, name: number): void {
     this.name[index] = name;

@@ -35,9 +35,10 @@ export function join(name: string, data: Uint8Array, rows: number, into: ArrayBu
 export function join32(name: string, data: Uint8Array, planes: number, into: Uint32Array): Uint32Array {
   const rows = into.length;
   exactly(name, data, rows, planes);
+  into.set(data.subarray(0, rows));
+  if (planes === 1) return into;
   for (let row = 0, b = rows, c = 2 * rows, d = 3 * rows; row < rows; row++) {
-    let code = data[row];
-    if (planes > 1) code |= data[b++] << 8;
+    let code = into[row] | (data[b++] << 8);
     if (planes > 2) code |= data[c++] << 16;
     if (planes > 3) code |= data[d++] << 24;
     into[row] = code;

@@ -127,6 +127,43 @@ describe('Tasks', () => {
     expect([tasks.count, tasks.unplaced.get('retried'), tasks.unplaced.get('stolen')]).toEqual([2, 0, 1]);
   });
 
+  test('many times that a worker tells at once, in whichever order', () => {
+    const attempts = Array.from({ length: 60 }, (_, run) => ({
+      run,
+      task: run % 4,
+      worker: 'w',
+      thread: `t${run % 2}`,
+      status: 'ok',
+      start: run,
+      stop: run + 1
+    }));
+    const executions = Array.from({ length: 50 }, (_, at) => {
+      const run = (at * 17) % 50;
+      const start = run + ((at * 29) % 23) - 11;
+      return { run, worker: 'w', thread: `t${run % 2}`, start, stop: start + 0.5, ended: start + 1 };
+    });
+    // The last word on a run counts.
+    executions.push({ ...executions[3], start: 40.25, stop: 41 }, { ...executions[7], start: 2.25, stop: 3 });
+    const recording = recordingOf({ graph: GRAPH, attempts });
+    const tasks = new Tasks(recording);
+    const [lane] = tasks.lanes;
+    const version = lane.version;
+    recording.take(batchOf('executions', executions.slice(0, 20)));
+    recording.take(batchOf('executions', executions.slice(20)));
+    const whole = new Tasks(recordingOf({ graph: GRAPH, executions, attempts }));
+    expect(lanesOf(tasks)).toEqual(lanesOf(whole));
+    expect([...lane.reach.subarray(0, lane.length)]).toEqual([
+      ...whole.lanes[0].reach.subarray(0, lane.length)
+    ]);
+    expect([0, 1, 2].map(name => tasks.totals.seconds[name])).toEqual(
+      [0, 1, 2].map(name => expect.closeTo(whole.totals.seconds[name], 9))
+    );
+    expect(tasks.count).toBe(60);
+    expect(lane.since(version)).toBe(
+      Math.min(...executions.filter(({ run }) => run % 2 === 0).map(({ start }) => start), 0)
+    );
+  });
+
   test('times that a worker tells replace the estimate, whichever comes first', () => {
     const attempt = (run: number, start: number): Record<string, number | string> => ({
       run,

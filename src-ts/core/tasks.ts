@@ -3,8 +3,16 @@ import { Lanes } from './lanes';
 import { Nameless } from './nameless';
 import type { Arrival, Recording, Stop } from './recording';
 import { TaskIndex } from './task-index';
-import { placeOf } from './task-run';
+import { type Placed, placeOf } from './task-run';
 import { TaskTotals } from './task-totals';
+
+/** An entry of a lane, and when it ran. */
+interface Retimed {
+  readonly lane: Lane;
+  readonly entry: number;
+  readonly start: number;
+  readonly stop: number;
+}
 
 /**
  * The attempts of a recording, joined with what their workers saw, in one lane
@@ -155,18 +163,51 @@ export class Tasks extends TaskIndex {
   private takeExecutions(from: number, to: number): boolean {
     const runs = this.recording.table('executions').numbers('run');
     const { starts, stops } = this.seenTimes();
+    // All at once in the end: each change would have its lane put in order again.
+    const waiting: Retimed[] = [];
+    const retime = (): void => {
+      for (const { lane, entry, start, stop } of waiting.splice(0)) lane.retime(entry, start, stop);
+    };
     let moved = false;
     for (let row = from; row < to; row++) {
       const run = runs[row];
       const attempt = this.attemptOfRun.get(run);
       const moves =
         attempt >= 0 && (this.loose.has(attempt) || isKnown(starts?.[row]) || isKnown(stops?.[row]));
-      if (moves) this.unplace(attempt);
-      this.executionOfRun.set(run, row);
-      if (moves) this.place(attempt);
+      const stays = moves ? this.staying(attempt) : undefined;
+      if (stays) {
+        this.executionOfRun.set(run, row);
+        const { start, stop } = placeOf(this, attempt) as Placed;
+        this.totals.remove(stays.name, stays.stop - stays.start);
+        this.totals.add(stays.name, stop - start);
+        waiting.push({ ...stays, start, stop });
+      } else {
+        if (moves) {
+          retime();
+          this.unplace(attempt);
+        }
+        this.executionOfRun.set(run, row);
+        if (moves) this.place(attempt);
+      }
       moved ||= moves;
     }
+    retime();
     return moved;
+  }
+
+  /** Where an attempt stands that stays in its lane whatever its worker tells; undefined if it might not. */
+  private staying(attempt: number): (Retimed & { readonly name: number }) | undefined {
+    const attempts = this.recording.table('attempts');
+    const worker = attempts.text('worker', attempt);
+    const thread = attempts.text('thread', attempt);
+    if (this.loose.has(attempt) || worker === '' || thread === '') return undefined;
+    const lane = this.threads.find(worker, thread);
+    const placed = placeOf(this, attempt);
+    const name = this.nameOf(attempts.numbers('task')[attempt]);
+    if (!lane || typeof placed === 'string' || name === 0) return undefined;
+    const { start, stop } = placed;
+    const entry = lane.find(start, attempt, false);
+    return entry < 0 ? undefined : { lane, entry, start, stop, name };
   }
 
   private takeRunning(from: number, to: number): void {

@@ -94,6 +94,7 @@ export class Surface {
     this.visible = this.isNear();
     const stopTheme = watchTheme(() => this.readTheme());
     this.stops.push(
+      watchRatio(() => this.measure()),
       () => resized.disconnect(),
       () => seen.disconnect(),
       stopTheme
@@ -187,4 +188,24 @@ export class Surface {
     // The canvases keep their old size until they are drawn: nobody sees a frame of nothing.
     this.invalidate('layout');
   }
+}
+
+/**
+ * Tells when a CSS pixel has become another number of device pixels: the window
+ * has gone to another screen, which changes no size. Returns the stop.
+ */
+function watchRatio(changed: () => void): () => void {
+  let stop = (): void => {};
+  const watch = (): void => {
+    const query = matchMedia(`(resolution: ${window.devicePixelRatio || 1}dppx)`);
+    const tell = (): void => {
+      stop();
+      watch();
+      changed();
+    };
+    query.addEventListener('change', tell);
+    stop = () => query.removeEventListener('change', tell);
+  };
+  watch();
+  return () => stop();
 }

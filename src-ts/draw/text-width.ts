@@ -5,13 +5,10 @@
 export class TextWidth {
   private readonly advances = new Map<number, number>();
   private readonly latin = new Float32Array(256).fill(Number.NaN);
-  private readonly context: CanvasRenderingContext2D | null;
   private readonly size: number;
 
   constructor(readonly font: string) {
-    this.context = document.createElement('canvas').getContext('2d');
     this.size = Number.parseFloat(/([\d.]+)px/.exec(font)?.[1] ?? '12');
-    if (this.context) this.context.font = font;
   }
 
   /** Width in CSS pixels. */
@@ -51,9 +48,19 @@ export class TextWidth {
   }
 
   private measured(point: number): number {
-    if (!this.context) return this.size * 0.56;
-    return this.context.measureText(String.fromCodePoint(point)).width;
+    const ruler = theRuler();
+    if (!ruler) return this.size * 0.56;
+    ruler.font = this.font;
+    return ruler.measureText(String.fromCodePoint(point)).width;
   }
+}
+
+let ruler: CanvasRenderingContext2D | null | undefined;
+
+/** One canvas measures for all fonts: to make one takes longer than to measure a font. */
+function theRuler(): CanvasRenderingContext2D | null {
+  if (ruler === undefined) ruler = document.createElement('canvas').getContext('2d');
+  return ruler;
 }
 
 const shared = new Map<string, TextWidth>();

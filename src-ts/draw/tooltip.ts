@@ -27,6 +27,9 @@ export interface Card {
 /** Room between a card and what it describes, CSS pixels. */
 const GAP = 10;
 
+/** Least height of a card that is cut, CSS pixels. */
+const LEAST = 120;
+
 /**
  * The card that says what is under the pointer. It stands beside the thing,
  * never on it, inside the window; pinned, it stays and can be read, selected
@@ -45,6 +48,11 @@ export class Tooltip {
     this.element.className = 'di-page di-card';
     this.element.setAttribute('role', 'tooltip');
     this.element.hidden = true;
+    this.element.addEventListener('keydown', event => {
+      if (event.key !== 'Escape' || !this.fixed) return;
+      event.stopPropagation();
+      this.unpin();
+    });
     layerOf(near).append(this.element);
   }
 
@@ -63,19 +71,17 @@ export class Tooltip {
 
   /** Keeps the card where it is until `hide`. */
   pin(): void {
-    if (this.element.hidden) return;
+    if (this.element.hidden || this.fixed) return;
     this.fixed = true;
     this.element.classList.add('di-pinned');
     this.element.setAttribute('role', 'dialog');
+    this.element.setAttribute('aria-label', this.element.querySelector('.di-card-name')?.textContent ?? '');
     const close = document.createElement('button');
     close.type = 'button';
     close.className = 'di-card-close';
     close.setAttribute('aria-label', 'Close');
     close.textContent = '×';
-    close.addEventListener('click', () => {
-      this.hide();
-      this.onUnpin();
-    });
+    close.addEventListener('click', () => this.unpin());
     this.element.append(close);
     // It shows more now than before.
     this.place(this.target);
@@ -86,6 +92,12 @@ export class Tooltip {
     this.fixed = false;
     this.element.classList.remove('di-pinned');
     this.element.setAttribute('role', 'tooltip');
+    this.element.removeAttribute('aria-label');
+  }
+
+  private unpin(): void {
+    this.hide();
+    this.onUnpin();
   }
 
   dispose(): void {
@@ -116,6 +128,7 @@ export class Tooltip {
   }
 
   private place(target: Box): void {
+    this.element.style.maxHeight = '';
     const { width, height } = this.element.getBoundingClientRect();
     const across = window.innerWidth;
     const down = window.innerHeight;
@@ -130,7 +143,15 @@ export class Tooltip {
     else {
       top = clamped(target.y, 4, down - height - 4);
       const right = target.x + target.width + GAP;
-      left = right + width <= across ? right : Math.max(4, target.x - GAP - width);
+      const before = target.x - GAP - width;
+      if (right + width <= across) left = right;
+      else if (before >= 4) left = before;
+      else {
+        // There is no room for all of it anywhere: it is cut to the side with more.
+        const room = Math.max(LEAST, down - below, target.y - GAP) - 4;
+        top = down - below >= target.y - GAP ? below : Math.max(4, target.y - GAP - room);
+        this.element.style.maxHeight = `${Math.round(room)}px`;
+      }
     }
     this.element.style.left = `${Math.round(left)}px`;
     this.element.style.top = `${Math.round(top)}px`;

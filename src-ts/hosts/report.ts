@@ -17,13 +17,16 @@ const FIRST_SLICE = 60;
 async function open(): Promise<void> {
   const main = document.getElementById('page') as HTMLElement;
   const tools = document.getElementById('tools') as HTMLElement;
+  // In the output of a notebook there is no page of its own.
   document.body.classList.add('di-page');
   const bar = element('progress', { max: 1, value: 0, 'aria-label': 'Opening' });
   const opening = element('p', { class: 'opening', role: 'status' }, 'Opening the recording …', bar);
   main.before(opening);
   const recording = new Recording();
   const read = async (part: 'first' | 'rest', from: number, to: number, pace: Pace): Promise<void> => {
-    const blocks = [...document.querySelectorAll<HTMLElement>(`script.batches[data-part=${part}]`)];
+    const all = document.querySelectorAll<HTMLElement>(`script.batches[data-part=${part}]`);
+    // Of the last one that is there, more may come.
+    const blocks = [...all].filter(block => block.nextSibling !== null || document.readyState !== 'loading');
     const progress = (share: number): void => {
       bar.value = from + share * (to - from);
     };
@@ -39,9 +42,10 @@ async function open(): Promise<void> {
   document.documentElement.dataset.shown = 'true';
   // The first picture does not wait for what comes after it.
   await painted();
-  // The rest of the page stands after this script.
+  // The rest of the page stands after this script: what the first window waits for comes first, and may be there.
+  await read('rest', 0.5, 0.6, new Pace());
   await parsed();
-  await read('rest', 0.5, 1, new Pace());
+  await read('rest', 0.6, 1, new Pace());
   await complete;
   bar.remove();
   main.removeAttribute('aria-busy');

@@ -6,13 +6,19 @@ import { drawRowFrame, rowScale } from './chart-row';
 const HEIGHT = 50;
 
 /** Where the marks of an axis are named, from above. */
-function named(most: number, mirrored: boolean): number[] {
+function named(most: number, mirrored: boolean, title = 'Network', height = HEIGHT): number[] {
   const pen = new SvgPen(600, 100);
-  const scale = rowScale({ x: 128, y: 20, width: 400, height: HEIGHT }, most, mirrored);
-  drawRowFrame(pen, scale, 'Network', 'bytes/s', mirrored, PLAIN);
+  const scale = rowScale({ x: 128, y: 20, width: 400, height }, most, mirrored);
+  drawRowFrame(pen, scale, title, 'bytes/s', mirrored, PLAIN);
   const texts = [...pen.toString().matchAll(/<text [^>]*y="([\d.]+)"[^>]*>[^<]*B/g)];
   return texts.map(([, y]) => Number(y)).sort((a, b) => a - b);
 }
+
+test('an amount above zero is named, however long the name of the row', () => {
+  for (let most = 1.01; most < 1100; most *= 1.03) {
+    expect(named(most * 2 ** 30, false, 'tcp://127.0.0.1:…', 112).length, `${most} GiB`).toBeGreaterThan(1);
+  }
+});
 
 test.each([false, true])('marks of amounts do not touch one another, mirrored: %s', mirrored => {
   for (const most of [0.3, 1, 1.7, 4.9, 9, 23, 47, 480, 1000]) {

@@ -39,10 +39,10 @@ export function drawRowFrame(
 ): void {
   const { box } = scale;
   const narrow = isNarrow(box.x);
-  const marks = marksOf(scale.most, mirrored, unit);
-  const inside = { values: marks.values.filter(value => value <= scale.most * 1.001), label: marks.label };
   const free = (label: string, value: number): boolean =>
     narrow || scale.y(value) - box.y > 18 || (title.length + label.length) * 6.6 < box.x - 14;
+  const marks = marksOf(scale.most, mirrored, unit, free);
+  const inside = { values: marks.values.filter(value => value <= scale.most * 1.001), label: marks.label };
   const named = mirrored ? { ...inside, label: withoutZero(inside.label) } : inside;
   const label = narrow ? shorter(named.label) : named.label;
   const shown = (value: number): string => (free(label(value), value) ? label(value) : '');
@@ -86,13 +86,19 @@ function drawParts(
   });
 }
 
-/** Zero and one or two round amounts above it. */
-function marksOf(most: number, mirrored: boolean, unit: string): ReturnType<typeof amountTicks> {
+/** Zero and one or two round amounts above it, one of which at least has room beside the row's name. */
+function marksOf(
+  most: number,
+  mirrored: boolean,
+  unit: string,
+  free: (label: string, value: number) => boolean
+): ReturnType<typeof amountTicks> {
   for (const count of mirrored ? [1, 2, 3] : [2, 3]) {
     const marks = amountTicks(0, most, count, unit);
     const inside = marks.values.filter(value => value > 0 && value <= most);
     // Half a row has room for one.
-    if (inside.length > 0) return mirrored ? { ...marks, values: [0, inside[inside.length - 1]] } : marks;
+    if (inside.some(value => free(marks.label(value), value)))
+      return mirrored ? { ...marks, values: [0, inside[inside.length - 1]] } : marks;
   }
   return amountTicks(0, most, 4, unit);
 }

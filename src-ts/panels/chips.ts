@@ -5,9 +5,10 @@ import { spanName, spansOf } from '../core/spans';
 import { element } from './element';
 import { icon } from './icons';
 import type { Stage } from './panel';
+import { workerLabel } from './worker-label';
 
 /** What a clause says, in a few words. */
-export function clauseWords(clause: Clause, recording: Recording): string {
+export function clauseWords(clause: Clause, { recording, tasks }: Stage): string {
   if (clause.column === 'time') {
     const { start, stop } = clause.value;
     const { origin } = recording;
@@ -25,6 +26,10 @@ export function clauseWords(clause: Clause, recording: Recording): string {
   const { value } = clause;
   const one = { name: 'task', worker: 'worker', run: 'attempt' }[clause.column];
   if (value.length > 1) return `${value.length} ${one}s`;
+  if (clause.column === 'worker') {
+    const label = workerLabel(tasks, clause.value[0]);
+    return label.startsWith('worker ') ? label : `worker ${label}`;
+  }
   return clause.column === 'name' ? String(value[0]) : `${one} ${value[0]}`;
 }
 
@@ -38,9 +43,10 @@ function spanWords(ids: readonly string[], recording: Recording): string {
 }
 
 /** The clauses in force as chips; a click takes one back. Those of the panel itself are outlined. */
-export function fillChips(box: HTMLElement, panel: string, { selection, recording }: Stage): void {
+export function fillChips(box: HTMLElement, panel: string, stage: Stage): void {
+  const { selection } = stage;
   const chips = selection.clauses.map(clause => {
-    const words = clauseWords(clause, recording);
+    const words = clauseWords(clause, stage);
     const text = element('span', { dir: 'auto' }, shortened(words, 40));
     const isOwn = clause.source === panel;
     const chip = element(

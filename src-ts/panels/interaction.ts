@@ -49,7 +49,33 @@ export class Interaction {
         if (this.overTime) viewport.fit();
       }
     };
-    return { ...shared, ...(this.panel.overTime ? overTime : {}), ...own, key: shared.key };
+    return { ...shared, ...(this.panel.overTime ? overTime : {}), ...this.ownOf(own), key: shared.key };
+  }
+
+  /** A view's own gestures move its picture, and what was under the pointer with it. */
+  private ownOf({ click, zoom, pan, doubleClick, ...own }: GestureHandlers): GestureHandlers {
+    const made: GestureHandlers = own;
+    if (click)
+      made.click = (x, y, event) => {
+        click(x, y, event);
+        this.moved();
+      };
+    if (zoom)
+      made.zoom = (x, y, factor) => {
+        zoom(x, y, factor);
+        this.moved();
+      };
+    if (doubleClick)
+      made.doubleClick = (x, y) => {
+        doubleClick(x, y);
+        this.moved();
+      };
+    if (pan)
+      made.pan = (dx, dy) => {
+        if (!this.tooltip.pinned && !this.stepping && this.hovered) this.point(undefined);
+        pan(dx, dy);
+      };
+    return made;
   }
 
   drawOverlay(pen: Pen): void {
@@ -118,6 +144,20 @@ export class Interaction {
     const mark = this.view.pick?.(this.last.x, this.last.y);
     if (mark && mark.id === this.hovered.id) this.hovered = mark;
     else this.point(mark);
+  }
+
+  /** The pinned card was closed: the keys go on in the chart. */
+  unpinned(): void {
+    this.stepping = false;
+    this.point(undefined);
+    this.surface.element.focus({ preventScroll: true });
+  }
+
+  /** The focus has gone elsewhere: a card that the arrow keys have opened has no one left to read it. */
+  left(): void {
+    if (!this.stepping || this.tooltip.pinned) return;
+    this.stepping = false;
+    this.point(undefined);
   }
 
   private hover(at: { readonly x: number; readonly y: number } | undefined): void {

@@ -9,6 +9,7 @@ import { inline } from './findings/prose';
 import { icon } from './icons';
 import { Interaction } from './interaction';
 import { lackOf } from './lacks';
+import { menuUnder } from './menu';
 import type { Panel, PanelView, Stage } from './panel';
 import { offer, type Picture, toPng, toSvg } from './picture';
 import { Table } from './table';
@@ -53,7 +54,7 @@ export function mount(
 ): Mounted {
   const stops: (() => void)[] = [];
   const surface = new Surface();
-  const tooltip = new Tooltip(host);
+  const tooltip = new Tooltip(host, () => interaction.unpinned());
   const live = element('div', { class: 'di-unseen', 'aria-live': 'polite' });
   const view = panel.create({
     ...stage,
@@ -63,7 +64,7 @@ export function mount(
     },
     request
   });
-  const interaction = new Interaction(panel, view, stage, surface, tooltip, words => {
+  const interaction: Interaction = new Interaction(panel, view, stage, surface, tooltip, words => {
     live.textContent = words;
   });
 
@@ -204,6 +205,7 @@ export function mount(
     }),
     stage.recording.onReplace(renew),
     listen(surface.element, interaction.handlers()),
+    whenLeft(surface.element, () => interaction.left()),
     () => clearTimeout(timer)
   );
   if (panel.overTime) {
@@ -263,6 +265,12 @@ function patience(view: PanelView, section: HTMLElement, layout: () => void): Pa
   return view.prompt ? { renew: layout, stop: () => {} } : whenNear(section, layout);
 }
 
+/** Tells when the focus leaves an element. Returns the stop. */
+function whenLeft(element: HTMLElement, left: () => void): () => void {
+  element.addEventListener('blur', left);
+  return () => element.removeEventListener('blur', left);
+}
+
 function parts(...elements: (HTMLElement | undefined)[]): HTMLElement[] {
   return elements.filter(each => each !== undefined);
 }
@@ -289,7 +297,7 @@ function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface
       `${duration(from)} to ${duration(from + viewport.span)} of ${duration(recording.end - recording.origin)}`
     );
   }
-  about.push(...selection.clauses.map(clause => clauseWords(clause, recording)), 'dask_insight');
+  about.push(...selection.clauses.map(clause => clauseWords(clause, stage)), 'dask_insight');
   return {
     title: panel.title,
     caption: about.join(' · '),
@@ -302,7 +310,6 @@ function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface
 }
 
 function saveMenu(picture: () => Picture): HTMLElement {
-  const menu = element('details', { class: 'di-save' });
   const summary = element(
     'summary',
     { class: 'di-icon', title: 'Save picture', 'aria-label': 'Save picture' },
@@ -319,15 +326,6 @@ function saveMenu(picture: () => Picture): HTMLElement {
     button('PNG picture', () => void save('png')),
     button('SVG drawing', () => void save('svg'))
   );
-  menu.append(summary, box);
-  menu.addEventListener('keydown', event => {
-    if (event.key !== 'Escape') return;
-    menu.open = false;
-    summary.focus();
-    event.stopPropagation();
-  });
-  menu.addEventListener('focusout', event => {
-    if (!menu.contains(event.relatedTarget as Node | null)) menu.open = false;
-  });
+  const menu = menuUnder(summary, box);
   return menu;
 }

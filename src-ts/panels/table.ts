@@ -61,7 +61,7 @@ export class Table {
     );
     const scroll = element(
       'div',
-      { class: 'di-table-scroll', tabindex: 0, role: 'region', 'aria-label': options.caption },
+      { class: 'di-table-scroll', tabindex: 0, role: 'group', 'aria-label': options.caption },
       made
     );
     this.element = element('div', { class: 'di-table-box' }, copy, scroll, this.more);

@@ -336,8 +336,8 @@ def one_region_with_most_rows(client: Any) -> Work:
 def a_shuffle_made_of_tasks(client: Any) -> Work:
     import dask.dataframe as dd
 
-    table = pd.DataFrame({"key": np.arange(64_000) % 997, "value": 1.0})
-    parts = dd.from_pandas(table, npartitions=64)
+    table = pd.DataFrame({"key": np.arange(128_000) % 997, "value": 1.0})
+    parts = dd.from_pandas(table, npartitions=128)
     yield
     parts.shuffle("key", shuffle_method="tasks").value.sum().compute()
     yield

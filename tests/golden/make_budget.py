@@ -1,7 +1,8 @@
 """Makes the time budget of the golden recording anew: ``python tests/golden/make_budget.py``.
 
 ``budget.batches`` has the rows of the table `budget`, ``budget.json`` what
-`Recording.time_budget` says: the page must sum the rows to the same.
+`Recording.time_budget` says: the page must sum the rows to the same. ``budget-ahead.json``
+has what a report tells of them ahead: the page must show the same of it as of the rows.
 """
 
 from __future__ import annotations
@@ -60,8 +61,18 @@ def rows(recording: Recording) -> bytes:
     return encode("budget", made(recording.columns))
 
 
+def ahead(recording: Recording) -> dict[str, Any]:
+    """What its report tells of the rows ahead of them."""
+    from dask_insight.batch import decode
+    from dask_insight.hosts.ahead import budget_sums
+
+    return budget_sums([decode(rows(recording))])
+
+
 if __name__ == "__main__":
     run = golden()
     (HERE / "budget.batches").write_bytes(rows(run))
     text = json.dumps(expected(run), indent=1, ensure_ascii=False)
     (HERE / "budget.json").write_text(text + "\n", encoding="utf-8")
+    text = json.dumps(ahead(run), indent=1, ensure_ascii=False)
+    (HERE / "budget-ahead.json").write_text(text + "\n", encoding="utf-8")

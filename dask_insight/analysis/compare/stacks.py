@@ -51,8 +51,9 @@ def stacks(measured: Sequence[Sequence[Measured]]) -> dict[str, Any]:
     own /= np.array([[len(side)] for side in measured])
     total = own.copy()
     depth = frames.depth[first]
-    for level in range(int(depth.max(initial=0)), 0, -1):
-        rows = np.flatnonzero(depth == level)
+    order = np.argsort(depth, kind="stable")
+    levels = np.split(order, np.searchsorted(depth[order], np.arange(1, int(depth.max(initial=0)) + 1)))
+    for rows in levels[:0:-1]:
         for side in range(len(measured)):
             np.add.at(total[side], parent[rows], total[side, rows])
     whole = np.maximum(total[:, depth == 0].sum(axis=1, keepdims=True), 1e-300)
@@ -134,15 +135,15 @@ def _codes(values: pd.Series, known: dict[str, int]) -> np.ndarray:
 
 def _nodes(frames: _Frames) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Node of each frame; parent of each node (-1 at the bottom), and its first frame. Callers come first."""
-    node = np.full(len(frames.side) + 1, -1)
-    parents, firsts, count = [np.zeros(0, "i8")], [np.zeros(0, "i8")], 0
-    for level in range(int(frames.depth.max(initial=-1)) + 1):
-        rows = np.flatnonzero(frames.depth == level)
-        above = node[frames.parent[rows]]
-        what = np.stack((above, frames.function.codes[rows], frames.place[rows])).astype("i8")
-        _, first, inverse = np.unique(what, axis=1, return_index=True, return_inverse=True)
-        node[rows] = count + inverse.reshape(-1)
-        parents.append(above[first])
-        firsts.append(rows[first])
-        count += len(first)
-    return node[:-1], np.concatenate(parents), np.concatenate(firsts)
+    node = [-1] * (len(frames.side) + 1)
+    known: dict[tuple[int, int, int], int] = {}
+    firsts: list[int] = []
+    columns = (frames.parent, frames.function.codes, frames.place)
+    for row, (parent, function, place) in enumerate(
+        zip(*(column.tolist() for column in columns), strict=True)
+    ):
+        node[row] = known.setdefault((node[parent], function, place), len(known))
+        if node[row] == len(firsts):
+            firsts.append(row)
+    parents = [parent for parent, *_ in known]
+    return np.array(node[:-1], "i8"), np.array(parents, "i8"), np.array(firsts, "i8")

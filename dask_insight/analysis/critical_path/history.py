@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...dag import links
-from ...lookup import Lookup, fill, spread
+from ...lookup import Lookup, fill
 
 Read = Callable[[str], Mapping[str, Any]]
 
@@ -37,8 +37,7 @@ class History:
         self.begin = float(np.nanmin(known))
         self._worker = columns["worker"].codes.tolist()
         self._submission = columns["submission"].tolist()
-        self._task = columns["task"].tolist()
-        self._relations(read, columns["task"], ended)
+        self._relations(read, columns["task"], ended, done)
         ran = ended[np.isfinite(columns["start"][ended])]
         self._stops = self._by_worker(columns["worker"].codes, ran, np.array(self.stop))
         self._dones = self._by_worker(columns["worker"].codes, ran, done)
@@ -67,23 +66,18 @@ class History:
         self.submitted = np.minimum(columns["submitted"], fill(columns["ready"], start)).tolist()
         return done
 
-    def _relations(self, read: Read, task: np.ndarray, ended: np.ndarray) -> None:
-        """Attempts at the inputs of each task, and all attempts at tasks that had several."""
+    def _relations(self, read: Read, task: np.ndarray, ended: np.ndarray, done: np.ndarray) -> None:
+        """Which task needs which, and the attempts at each in the order of their ends."""
         edges = read("edges")
-        attempts = ended[np.argsort(task[ended], kind="stable")]
-        ids = task[attempts]
-        left = np.asarray(np.searchsorted(ids, edges["dependency"], "left"))
-        right = np.asarray(np.searchsorted(ids, edges["dependency"], "right"))
-        pair, at = spread(left, right)
-        tasks = np.unique(ids)
-        place = Lookup(tasks).rows(edges["task"][pair])
-        known = place >= 0
-        self._places = dict(zip(tasks.tolist(), range(len(tasks)), strict=True))
-        self._inputs = links(place[known], attempts[at][known], len(tasks))
-        self._attempts: dict[int, list[int]] = {}
-        for each in np.unique(ids[1:][ids[1:] == ids[:-1]]).tolist():
-            first, end = np.searchsorted(ids, each, "left"), np.searchsorted(ids, each, "right")
-            self._attempts[each] = attempts[first:end].tolist()
+        self._rows = ended[np.lexsort((done[ended], task[ended]))].tolist()
+        tasks, count = np.unique(task[ended], return_counts=True)
+        self._begins = np.append(0, np.cumsum(count)).tolist()
+        self._ends = [self.done[row] for row in self._rows]
+        places = Lookup(tasks)
+        self._place = places.rows(task).tolist()
+        left, right = places.rows(edges["task"]), places.rows(edges["dependency"])
+        known = (left >= 0) & (right >= 0)
+        self._inputs = links(left[known], right[known], len(tasks))
 
     @staticmethod
     def _by_worker(
@@ -106,24 +100,24 @@ class History:
         """Seconds that the scheduler took for the graph that brought a task."""
         return self._intake.get(self._submission[row], 0.0)
 
-    def inputs_of(self, row: int) -> list[int]:
-        """Attempts that gave an input."""
-        place = self._places[self._task[row]]
-        begin, end = self._inputs.begins[place : place + 2].tolist()
-        found: list[int] = self._inputs.rows[begin:end].tolist()
-        return found
-
-    def attempts_at(self, row: int) -> list[int]:
-        """Attempts at the same task, where there were several."""
-        return self._attempts.get(self._task[row], [])
-
-    def latest(self, rows: Iterable[int], moment: float, without: Container[int]) -> int:
-        """Of these attempts the one that ended last, not after a moment; -1 if there is none."""
+    def input_before(self, row: int, moment: float, without: Container[int]) -> int:
+        """The attempt that gave an input and was done last, not after a moment; -1 if there is none."""
         best, end = -1, -np.inf
-        for row in rows:
-            if end < self.done[row] <= moment and row not in without:
-                best, end = row, self.done[row]
+        if (place := self._place[row]) >= 0:
+            begin, stop = self._inputs.begins[place : place + 2].tolist()
+            for needed in self._inputs.rows[begin:stop].tolist():
+                found = self._at_before(needed, moment, without)
+                if found >= 0 and self.done[found] > end:
+                    best, end = found, self.done[found]
         return best
+
+    def attempt_before(self, row: int, moment: float, without: Container[int]) -> int:
+        """The attempt at the same task that was done last, not after a moment."""
+        place = self._place[row]
+        return self._at_before(place, moment, without) if place >= 0 else -1
+
+    def _at_before(self, place: int, moment: float, without: Container[int]) -> int:
+        return _before(self._ends, self._rows, moment, without, self._begins[place], self._begins[place + 1])
 
     def stopped_before(self, row: int, moment: float, without: Container[int]) -> int:
         """The attempt on the same worker whose function returned last, not after a moment."""
@@ -143,11 +137,19 @@ def _sorted(rows: np.ndarray, moments: np.ndarray) -> tuple[list[float], list[in
     return moments[order].tolist(), order.tolist()
 
 
-def _before(times: list[float], rows: list[int], moment: float, without: Container[int]) -> int:
-    at = bisect_right(times, moment) - 1
-    while at >= 0 and rows[at] in without:
+def _before(
+    times: list[float],
+    rows: list[int],
+    moment: float,
+    without: Container[int],
+    begin: int = 0,
+    end: int | None = None,
+) -> int:
+    """Of the rows from `begin` to `end`, by time, the last one not after a moment; -1 if there is none."""
+    at = bisect_right(times, moment, begin, end) - 1
+    while at >= begin and rows[at] in without:
         at -= 1
-    return rows[at] if at >= 0 else -1
+    return rows[at] if at >= begin else -1
 
 
 def _disk_phases(read: Read, runs: np.ndarray) -> dict[int, list[tuple[float, float]]]:

@@ -115,7 +115,7 @@ class _Walk:
         ready, assigned = history.ready[row], history.assigned[row]
         if assigned != assigned:
             # Nothing is known but when it ran and what it needed.
-            needed = history.latest(history.inputs_of(row), self._now, visited)
+            needed = history.input_before(row, self._now, visited)
             ready = assigned = history.done[needed] if needed >= 0 else self._now
         inputs, received = history.inputs[row], history.received[row]
         since = inputs if inputs == inputs else assigned
@@ -139,8 +139,8 @@ class _Walk:
         """Why a task was not ready sooner."""
         history, visited = self._history, self._visited
         submitted, done = history.submitted[row], history.done
-        needed = history.latest(history.inputs_of(row), self._now, visited)
-        earlier = history.latest(history.attempts_at(row), self._now, visited)
+        needed = history.input_before(row, self._now, visited)
+        earlier = history.attempt_before(row, self._now, visited)
         last = max(needed, earlier, key=lambda each: done[each] if each >= 0 else -np.inf)
         if last >= 0 and not submitted > done[last]:
             return _Cause(last, "input" if last == needed else "retry")

@@ -78,7 +78,8 @@ def repeated(facts: Facts) -> np.ndarray:
     same = known.task[rows[1:]] == known.task[rows[:-1]]
     again, before = rows[1:][same], rows[:-1][same]
     left = np.array([facts.left(name) for name in known.worker.names] or [np.inf])
-    lost = left[known.worker.codes[before]] <= known.wanted[again] + 1.0
+    # It may have been wanted while its worker was dying.
+    lost = left[known.worker.codes[before]] <= np.fmax(known.wanted, known.assigned)[again] + 1.0
     # A result that was made twice beside each other was not let go of.
     kept: np.ndarray = again[~lost & (known.wanted[again] >= known.done[before])]
     return kept

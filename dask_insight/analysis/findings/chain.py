@@ -8,14 +8,20 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...lookup import pick
+from ...schema import NOTHING
 from ...timeline import Moments
 from .facts import Facts
 from .finding import Fact, Finding
+from .gaps import MANY, together
 from .rule import Rule
+from .sizes import FINALIZE
 from .thresholds import Limits
 
 #: Tasks that make a chain, none of which has more than this share of its seconds.
 _LINKS, _MOST = 3, 0.7
+#: Tasks a thread up to which a name may be one of few tasks, or share of all thread time idle meanwhile.
+_FEW, _IDLE = 50, 0.01
 
 
 class Chain(NamedTuple):
@@ -107,10 +113,10 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     idle = facts.waiting - facts.waiting_for_outliers
     known = facts.of_piece >= 0
     lost = np.bincount(facts.of_piece[known], idle[known], len(facts.names))
-    ratio = _waves(facts) / max(facts.threads, 1.0)
+    ratio = _waves(facts, lost) / max(facts.threads, 1.0)
     few = (told.number > 0) & (ratio < limits["too-few-tasks.ratio"])
     # What brings a whole result together for the client is one task by its nature; see oversized-results.
-    few &= np.array([not name.startswith("finalize") for name in facts.names] or [True])[: len(few)]
+    few &= np.array([not name.startswith(FINALIZE) for name in facts.names] or [True])[: len(few)]
     for chain in chains(facts):
         # A short one may as well be the steps of a single part of the data.
         if _is_chain(chain) and len(chain.rows) >= limits["too-few-tasks.ratio"] * facts.threads:
@@ -123,9 +129,16 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     code = facts.names.index(names[0])
     at_once = float(ratio[code] * facts.threads)
     threads = round(facts.threads)
+    loops = _computations(facts, code)
+    one_by_one = loops >= MANY and told.number[code] < limits["too-few-tasks.ratio"] * facts.threads * loops
+    title = f"Only {at_once:.2g} `{names[0]}` at a time for {words.count(threads, 'thread')}"
+    if at_once >= threads:
+        title = (
+            f"Too few `{names[0]}` for {words.count(threads, 'thread')} to the end: {at_once:.2g} at a time"
+        )
     yield Finding(
         code="too-few-tasks",
-        title=f"Only {at_once:.2g} `{names[0]}` at a time for {words.count(threads, 'thread')}",
+        title=title + (f": {loops:,} computations followed one another" if one_by_one else ""),
         tasks=names,
         cost_thread_seconds=total,
         cost_seconds=facts.spread(total),
@@ -139,7 +152,9 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"While {words.listing(f'`{name}`' for name in names[:3])} ran, there was nothing else to run: "
             f"threads were idle for {words.duration(total)} of {words.duration(facts.offered)} of their time."
         ),
-        advice=(
+        advice=together(loops)
+        if one_by_one
+        else (
             f"Split the work into more tasks, at least {2 * threads:,} for {words.count(threads, 'thread')}: "
             "smaller "
             "chunks or partitions, or other work beside it. Or use fewer workers.\n\n"
@@ -151,11 +166,23 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
-def _waves(facts: Facts) -> np.ndarray:
-    """How many tasks of each name there were at a time: the most that were wanted between two others."""
+def _computations(facts: Facts, code: int) -> int:
+    """With how many submissions the tasks of a name came; 0 if that is not known."""
+    rows = facts.attempts.described[facts.good & (facts.prefix.codes == code)]
+    came = pick(facts.read("graph")["submission"], rows[rows >= 0])
+    return len(np.unique(came[came != NOTHING])) if len(facts.read("submissions")["submission"]) else 0
+
+
+def _waves(facts: Facts, lost: np.ndarray) -> np.ndarray:
+    """How many tasks of each name there were at a time, on average while there were any.
+
+    Names of so many tasks that threads are hardly idle for want of them are
+    not looked at: infinity stands there.
+    """
     known, code = facts.attempts, facts.prefix.codes
     most = np.full(len(facts.names), np.inf)
-    for name in np.flatnonzero(facts.by_names.number <= 50 * max(facts.threads, 1.0)).tolist():
+    asked = (facts.by_names.number <= _FEW * max(facts.threads, 1.0)) | (lost >= _IDLE * facts.offered)
+    for name in np.flatnonzero(asked).tolist():
         rows = np.flatnonzero(facts.good & (code == name))
         if not len(rows):
             continue
@@ -202,6 +229,6 @@ TOO_FEW_TASKS = Rule(
     ),
     cost="Thread-seconds idle while they were computed, over all threads.",
     url="https://docs.dask.org/en/stable/delayed-best-practices.html#break-up-computations-into-many-pieces",
-    advice="More and smaller chunks or partitions, at least two tasks a thread, or fewer workers.",
+    advice="More and smaller chunks, at least two tasks a thread; computations together; fewer workers.",
     find=_too_few_tasks,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +24,8 @@ __all__ = ["IDLE", "Facts", "is_any", "medians"]
 #: Parts of the budget in which nothing ran.
 IDLE = ("inputs", "data", "placement", "scheduler", "paused", "client", "joining", "leaving")
 
+#: What stands for the name of a task of which only the attempts were kept.
+NAMELESS = "(unnamed)"
 
 #: Bytes of a graph for each task from which its tasks carry data.
 CARRIES = 20_000
@@ -129,7 +132,7 @@ class Facts:
     def prefix_of(self, described: np.ndarray) -> Symbols:
         """Task names of some rows of ``graph``, fit to stand in sentences and in code that people copy."""
         symbols: Symbols = pick(self.read("graph")["prefix"], described)
-        return Symbols(symbols.codes, [_in_a_line(name) for name in symbols.names])
+        return Symbols(symbols.codes, [_in_a_line(name) or NAMELESS for name in symbols.names])
 
     def key(self, row: int) -> str:
         """Dask's key of an attempt's task; '' if it is not known."""
@@ -145,6 +148,11 @@ class Facts:
         row = int(later[np.argmin(table["time"][later])])
         file = table["file"].names[table["file"].codes[row]]
         return f"{file.replace(chr(92), '/').rpartition('/')[2]}:{int(table['line'][row])}" if file else ""
+
+    @cached_property
+    def all_local(self) -> bool:
+        """Whether all of it ran on schedulers of one machine that have no workers of their own."""
+        return bool(self.attempts.local.all())
 
     @property
     def names(self) -> list[str]:
@@ -317,12 +325,12 @@ class Facts:
         waited = np.zeros(len(self.lanes.workers))
         for each in self.held:
             waited[each.code] = 0.0 if self.has_host_alone(each.name) else each.waits * each.seconds
-        known = self.attempts
+        known, code_of = self.attempts, self._code_of
         for found in self.outliers(3, 4):
             if found.why in ("itself", "data"):
                 for row, beyond in zip(found.rows.tolist(), found.beyond.tolist(), strict=True):
                     worker = known.worker.names[known.worker.codes[row]]
-                    waited[self.lanes.workers.index(worker)] += beyond * float(self.length[row])
+                    waited[code_of[worker]] += beyond * float(self.length[row])
         share = np.minimum(waited / np.maximum(self.busy_by_worker, 1e-12), 1.0)
         return np.asarray(self.busy_by_lane * (1 - share)[self.lanes.worker])
 
@@ -333,8 +341,12 @@ class Facts:
 
     def has_host_alone(self, worker: str) -> bool:
         """Whether a worker has its host for itself."""
-        hosts = [each.get("host") for each in self.workers.values()]
-        return hosts.count(self.workers.get(worker, {}).get("host")) < 2
+        return self._on_host[self.workers.get(worker, {}).get("host")] < 2
+
+    @cached_property
+    def _on_host(self) -> Counter[Any]:
+        """Number of workers of each host; of those without a host NaN stands for all."""
+        return Counter(each.get("host") for each in self.workers.values())
 
     @cached_property
     def threads_by_worker(self) -> np.ndarray:
@@ -343,8 +355,13 @@ class Facts:
 
     def threads_of(self, worker: str) -> float:
         """Threads of a worker; 0 if there is none of that name."""
-        names = self.lanes.workers
-        return float(self.threads_by_worker[names.index(worker)]) if worker in names else 0.0
+        code = self._code_of.get(worker)
+        return 0.0 if code is None else float(self.threads_by_worker[code])
+
+    @cached_property
+    def _code_of(self) -> dict[str, int]:
+        """Code of each worker of the lanes."""
+        return {name: code for code, name in enumerate(self.lanes.workers)}
 
     def called(self, worker: str) -> str:
         """What a worker is called in the cluster; its address where it has no name."""

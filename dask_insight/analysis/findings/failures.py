@@ -23,7 +23,7 @@ _TEXT = 300
 def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     known = facts.attempts
     errors = _errors(facts)
-    given_up = np.isin(known.task, [task for task, text in errors.items() if _KILLED in text])
+    given_up = np.isin(known.task, list(_killing(errors)))
     bad = (ended_as(facts, "erred") | (known.killed & given_up)) & ~np.isin(known.task, known.task[known.ok])
     rows = np.flatnonzero(bad)
     _, first = np.unique(known.task[rows], return_index=True)
@@ -35,6 +35,8 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     share = int(mine[tasks].sum()) / max(1, len(np.unique(known.task[mine])))
     seconds = float(facts.length[rows].sum())
     text = errors.get(int(known.task[tasks[np.argmin(known.done[tasks])]]), "")
+    # Whoever runs here what killed workers loses his own process.
+    deadly = bool(np.isin(known.task[tasks], list(_killing(errors))).all())
     yield Finding(
         code="failed-tasks",
         severity="critical" if share >= limits["failed-tasks.share"] else "warning",
@@ -57,13 +59,7 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "Their function raised, or every worker that tried them died, and no attempt worked; what "
             f"needs them has no result either. {_first(text)}"
         ).strip(),
-        advice=(
-            "Read the traceback, and run the task here, in a debugger:\n\n"
-            "    run.errors[['key', 'exception', 'traceback']]\n"
-            "    client.recreate_error_locally(future)\n\n"
-            "Where single failures are to be expected, catch them in the function and return what tells of "
-            "them, or have Dask try again: `client.submit(f, x, retries=2)`."
-        ),
+        advice=_DEADLY if deadly else _RAISED,
         url=FAILED_TASKS.url,
     )
 
@@ -145,6 +141,11 @@ def _errors(facts: Facts) -> dict[int, str]:
     return found
 
 
+def _killing(errors: dict[int, str]) -> set[int]:
+    """Tasks that Dask gave up as too many workers died with them."""
+    return {task for task, text in errors.items() if _KILLED in text}
+
+
 def _first(text: str) -> str:
     lines = text.strip().splitlines()
     if not lines:
@@ -152,6 +153,21 @@ def _first(text: str) -> str:
     line = lines[0] if len(lines[0]) <= _TEXT else lines[0][: _TEXT - 1] + "…"
     return f"The first of them: {line}"
 
+
+_RAISED = (
+    "Read the traceback, and run the task here, in a debugger:\n\n"
+    "    run.errors[['key', 'exception', 'traceback']]\n"
+    "    client.recreate_error_locally(future)\n\n"
+    "Where single failures are to be expected, catch them in the function and return what tells of "
+    "them, or have Dask try again: `client.submit(f, x, retries=2)`."
+)
+_DEADLY = (
+    "Workers died with these tasks: there is no traceback. Read what the workers said last, and how much "
+    "memory they had; give such a task more memory, or less to do:\n\n"
+    "    run.workers[['worker', 'left', 'memory_limit']]\n"
+    "    client.get_worker_logs(nanny=True)\n"
+    "    dask.config.set({'distributed.scheduler.allowed-failures': 3})   # workers that one may take along"
+)
 
 FAILED_TASKS = Rule(
     code="failed-tasks",

@@ -16,7 +16,7 @@ from .thresholds import Limits
 #: Gaps shorter than this are a round trip, seconds.
 _SHORT = 0.002
 #: Computations from which they may be asked for together.
-_MANY = 4
+MANY = 4
 
 
 def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -29,7 +29,7 @@ def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
     idle = facts.is_part("client")
     most = int(np.argmax(lengths))
     computations = len(facts.read("submissions")["submission"])
-    many = len(lengths) >= _MANY and lost > 2 * float(lengths[most])
+    many = len(lengths) >= MANY and lost > 2 * float(lengths[most])
     names = facts.worst(facts.by_name(idle), facts.names)
     count = words.count(len(lengths), "gap")
     line = facts.line_after(float(gaps.stop[most]))
@@ -55,7 +55,7 @@ def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "built "
             "the next graph, worked on results itself or waited."
         ),
-        advice=_together(computations) if many else _aside(),
+        advice=together(computations) if many else _aside(),
         url=CLIENT_GAP.url,
     )
 
@@ -84,7 +84,8 @@ def intake(facts: Facts, least: float = 0) -> Moments:
     return Moments.of((table["time"] - length)[long_], table["time"][long_])
 
 
-def _together(computations: int) -> str:
+def together(computations: int) -> str:
+    """Advice for computations that followed one another and could have been one."""
     return (
         "Ask for everything at once, so that the next tasks are there when the last ones end: "
         f"{computations:,} "

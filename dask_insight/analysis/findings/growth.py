@@ -100,7 +100,7 @@ def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "it. If nothing is kept, have the allocator give memory back, or workers begin anew now and "
             "then:\n\n"
             "    client.run(lambda: ctypes.CDLL('libc.so.6').malloc_trim(0))\n"
-            "    # before workers start: MALLOC_TRIM_THRESHOLD_=65536\n"
+            "    # before workers without a nanny start: MALLOC_TRIM_THRESHOLD_=65536\n"
             "    # dask worker --lifetime 1h --lifetime-stagger 5m --lifetime-restart"
         ),
         url=UNMANAGED_GROWTH.url,

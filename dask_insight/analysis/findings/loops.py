@@ -78,7 +78,7 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
             "    await asyncio.to_thread(read, path)\n\n"
             "For code that holds the GIL use functions that release it (NumPy, Cython `nogil`, Numba "
             "`nogil=True`), or run it in a process of its own:\n\n"
-            "    with dask.annotate(executor=ProcessPoolExecutor(1)): ..."
+            "    subprocess.run([sys.executable, 'step.py', path], check=True)"
         ),
         url=EVENT_LOOP_LAG.url,
     )

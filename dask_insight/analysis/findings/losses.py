@@ -35,8 +35,19 @@ class Loss(NamedTuple):
     running: float
 
 
+class Kill(NamedTuple):
+    """A worker that its nanny ended for its memory; its process's memory in bytes."""
+
+    worker: str
+    #: Seconds since the epoch.
+    when: float
+    memory: float
+
+
 def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    losses = [loss for loss in losses_of(facts) if _mattered(facts, loss)]
+    # What nannies ended is told of their memory.
+    ended = {kill.worker for kill in kills_of(facts)}
+    losses = [loss for loss in losses_of(facts) if loss.worker not in ended and _mattered(facts, loss)]
     if len(losses) < max(1.0, limits["worker-lost.count"]):
         return
     known = facts.attempts
@@ -45,7 +56,7 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
     redone = float(facts.length[again].sum())
     seconds = redone + sum(loss.running for loss in losses)
-    suspected = suspects(facts, _died(facts, losses), limits["worker-lost.size"])
+    suspected = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"])
     names = tuple(dict.fromkeys((*suspected.names, *_names(facts, losses, again))))
     whole = max(float(facts.length.sum()), 1e-9)
     first, last = min(loss.when for loss in losses), max(loss.when for loss in losses)
@@ -138,7 +149,23 @@ def _names(facts: Facts, losses: list[Loss], again: np.ndarray) -> tuple[str, ..
     return most(facts, rows, lost[rows], 0.02)
 
 
-def _died(facts: Facts, losses: list[Loss]) -> Deaths:
+def kills_of(facts: Facts) -> list[Kill]:
+    """What nannies say of workers that they ended."""
+    events = facts.read("events")
+    found = []
+    for row in np.flatnonzero(is_any(events["kind"], ("dask",))).tolist():
+        if events["message"][row] == "worker-restart-memory":
+            try:
+                detail = json.loads(events["detail"][row])
+                when = float(events["time"][row])
+                found.append(Kill(str(detail["worker"]), when, float(detail["rss"])))
+            except (KeyError, TypeError, ValueError):
+                continue
+    return found
+
+
+def deaths_of(facts: Facts, losses: list[Loss]) -> Deaths:
+    """What died with some workers, of which there is one at least."""
     killed = np.concatenate([loss.killed for loss in losses])
     running = {loss.worker: _may_have_run(facts, loss) for loss in losses}
     return Deaths(running, killed, _deaths(facts, killed))
@@ -174,7 +201,8 @@ WORKER_LOST = Rule(
     code="worker-lost",
     says="Workers died while there was work for them.",
     formula=(
-        "`worker-lost.count` workers or more that the scheduler did not expect to leave, with tasks "
+        "`worker-lost.count` workers or more that the scheduler did not expect to leave, and that no nanny "
+        "ended (see `memory-pressure`), with tasks "
         "running or with results that were computed again, while work went on. Named first is what may be "
         "the cause: tasks that several of them died with; the one name that ran on each of several; or tasks "
         "that need `worker-lost.size` of the memory limit and twice what ran beside them. Where nothing "

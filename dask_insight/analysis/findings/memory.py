@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,24 +9,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from .facts import Facts, is_any
+from .facts import Facts
 from .finding import Fact, Finding
 from .held import names_in_memory
-from .losses import losses_of
+from .losses import Kill, Loss, deaths_of, kills_of, losses_of
 from .names import quoted, risk, split
 from .rule import Rule
+from .suspects import suspects
 from .thresholds import Limits
 
 #: Share of the thread time paused from which that is what a title tells.
 _FELT = 0.01
-
-
-class _Kill(NamedTuple):
-    """A worker that its nanny ended for its memory; its process's memory in bytes."""
-
-    worker: str
-    when: float
-    memory: float
 
 
 class _Peak(NamedTuple):
@@ -39,16 +31,19 @@ class _Peak(NamedTuple):
 
 
 def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    kills = _kills(facts)
+    kills = kills_of(facts)
     paused = {facts.lanes.workers[code]: at for code, at in facts.states.paused.items() if len(at.start)}
     peaks = _peaks(facts)
     near = {worker for worker, peak in peaks.items() if peak.share >= limits["memory-pressure.near"]}
     workers = tuple(dict.fromkeys((*(kill.worker for kill in kills), *paused, *sorted(near))))
     if not workers:
         return
+    ended = {kill.worker for kill in kills}
+    losses = [loss for loss in losses_of(facts) if loss.worker in ended]
+    cause = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"]).why if losses else ""
     paused_seconds = facts.spent("paused")
     share = paused_seconds / facts.offered if facts.offered > 0 else 0.0
-    seconds = paused_seconds + _lost(facts, {kill.worker for kill in kills})
+    seconds = paused_seconds + _lost(facts, losses)
     most = max((peaks[worker].share for worker in workers if worker in peaks), default=math.nan)
     moments = [kill.when for kill in kills] + [peaks[worker].when for worker in near]
     for at in paused.values():
@@ -85,8 +80,8 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
         why=(
             "Beyond 80 % of its limit a worker takes no new tasks until memory is free again, and beyond "
             "95 % its nanny kills it, with its results and running tasks. What fills it are results, what "
-            "functions need while they run, and memory that was not given back to the system."
-        ),
+            f"functions need while they run, and memory that was not given back to the system. {cause}"
+        ).strip(),
         advice=(
             "Have less in memory at a time: smaller chunks, fewer threads to a worker, or workers with more "
             "memory; drop what you do not need any more (`del future`), and reduce before you persist.\n\n"
@@ -98,31 +93,15 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _explained(
-    workers: tuple[str, ...], kills: list[_Kill], peaks: dict[str, _Peak]
+    workers: tuple[str, ...], kills: list[Kill], peaks: dict[str, _Peak]
 ) -> dict[str, tuple[float, float]]:
     """The moment and the bytes to be explained, for each worker."""
     found = {worker: (peaks[worker].when, peaks[worker].added) for worker in workers if worker in peaks}
     return found | {kill.worker: (kill.when, kill.memory) for kill in kills}
 
 
-def _kills(facts: Facts) -> list[_Kill]:
-    """What nannies say of workers that they ended."""
-    events = facts.read("events")
-    found = []
-    for row in np.flatnonzero(is_any(events["kind"], ("dask",))).tolist():
-        if events["message"][row] == "worker-restart-memory":
-            try:
-                detail = json.loads(events["detail"][row])
-                when = float(events["time"][row])
-                found.append(_Kill(str(detail["worker"]), when, float(detail["rss"])))
-            except (KeyError, TypeError, ValueError):
-                continue
-    return found
-
-
-def _lost(facts: Facts, workers: set[str]) -> float:
-    """Thread-seconds of work that went with these workers, and was done again."""
-    losses = [loss for loss in losses_of(facts) if loss.worker in workers]
+def _lost(facts: Facts, losses: list[Loss]) -> float:
+    """Thread-seconds of work that went with workers, and was done again."""
     again = np.unique(np.concatenate([np.zeros(0, "i8"), *(loss.again for loss in losses)]))
     return float(facts.length[again].sum()) + sum(loss.running for loss in losses)
 

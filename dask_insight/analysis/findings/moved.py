@@ -16,6 +16,7 @@ from .finding import Fact, Finding
 from .loops import blocked, seconds
 from .names import carried_by, client_pid, quoted, split
 from .rule import Rule
+from .sizes import FINALIZE, brought
 from .thresholds import Limits
 
 #: Pairs of workers looked at, those with most bytes.
@@ -45,6 +46,8 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     waiting = facts.is_part("data")
     # What a slow line costs is told of that line.
     spent = facts.spent("data") - sum(each.cost_thread_seconds for each in _slow_transfer(facts, limits))
+    # And what goes to where a whole result is put together for the client, of that.
+    spent -= _for_client(facts, limits)
     share = spent / facts.offered if facts.offered > 0 else 0.0
     came = _came(facts, 0.0)
     moved = float(came.nbytes.sum())
@@ -87,6 +90,16 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         url=TRANSFER_BOUND.url,
     )
+
+
+def _for_client(facts: Facts, limits: Limits) -> float:
+    """Thread-seconds that waited for the parts of results that are told to be large for the client."""
+    known = facts.attempts
+    mine = np.array([name.startswith(FINALIZE) for name in facts.names] or [False])[facts.prefix.codes]
+    rows = np.flatnonzero(mine & known.ran & (known.inputs > known.received))
+    if not len(rows) or not any(brought(facts, limits)):
+        return 0.0
+    return facts.within(facts.is_part("data"), Moments.of(known.received[rows], known.inputs[rows]))
 
 
 def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -143,7 +156,7 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "one place. If it is the objects: pass NumPy arrays, Arrow tables or bytes, which are sent "
             "without pickling.\n\n"
             "    dask worker tcp://scheduler:8786 --interface ib0\n"
-            "    dask.config.set({'distributed.comm.compression': None})"
+            "    dask.config.get('distributed.comm.compression')   # False, unless somebody changed it"
         ),
         url=SLOW_TRANSFER.url,
     )
@@ -226,7 +239,7 @@ def _came(facts: Facts, least: float, long: float = np.inf) -> _Came:
     return _Came(
         ids,
         np.maximum(np.bincount(known[known >= 0], minlength=len(ids)), 1),
-        transfers["nbytes"][rows],
+        np.nan_to_num(transfers["nbytes"][rows]),
         start,
         np.maximum(transfers["stop"][rows], start),
         *(Symbols(transfers[name].codes[rows], transfers[name].names) for name in ("worker", "peer")),

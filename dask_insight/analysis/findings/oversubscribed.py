@@ -58,7 +58,7 @@ def _oversubscribed(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "Let libraries have one thread in each task, or workers fewer threads. A nanny does the first "
             "by itself; a worker without one has to be told, before NumPy is imported:\n\n"
             "    OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 dask worker ADDRESS --no-nanny\n"
-            "    threadpoolctl.threadpool_limits(1)   # in a worker that runs already"
+            "    client.run(lambda: threadpoolctl.threadpool_limits(1) and None)   # workers that run already"
         ),
         url=OVERSUBSCRIBED.url,
     )

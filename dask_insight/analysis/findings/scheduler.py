@@ -90,7 +90,7 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "What keeps it busy shows in its flame graph.\n\n"
             "    run.flame(worker='scheduler')\n"
             "    client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.plugins))\n"
-            "    # dask.config.set({'optimization.fuse.active': True}); larger chunks or partitions"
+            "    # fewer tasks: larger `chunks=`, larger partitions, several items in one task"
         ),
         url=SCHEDULER_BOUND.url,
     )
@@ -240,7 +240,7 @@ _CARRIES = (
 )
 _FEWER = (
     "Make fewer tasks, by larger chunks or partitions, or hand the work over in parts.\n\n"
-    "    x = da.from_zarr(url, chunks='512MiB')   # larger chunks from the start\n"
+    "    x = da.from_zarr(url, chunks='200MB')   # larger chunks from the start\n"
     "    for part in parts: results.append(part.persist())   # one graph after the other"
 )
 _SCATTER = (

@@ -19,15 +19,17 @@ from .thresholds import Limits
 
 #: Seconds between two messages to the client below which they belong to one fetch.
 _TOGETHER = 1.0
+#: What the names of tasks begin with that put a whole collection together for the client.
+FINALIZE = "finalize"
 
 
 def _oversized(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    fetched = list(_fetched(facts, limits))
+    fetched = list(brought(facts, limits))
     yield from fetched
     yield from _chunks(facts, limits, {name for each in fetched for name in each.tasks})
 
 
-def _fetched(facts: Facts, limits: Limits) -> Iterator[Finding]:
+def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
     """What went to the client."""
     known, transfers, carried = facts.attempts, facts.read("transfers"), facts.read("transferred")
     peer = transfers["peer"]
@@ -35,23 +37,26 @@ def _fetched(facts: Facts, limits: Limits) -> Iterator[Finding]:
     outside = np.array([name not in facts.workers for name in peer.names] or [False])[peer.codes]
     out = is_any(transfers["direction"], ("out",)) & outside
     out &= (transfers["stop"] > facts.start) & (transfers["start"] < facts.stop + _TOGETHER)
-    total = float(transfers["nbytes"][out].sum())
+    total = float(np.nan_to_num(transfers["nbytes"][out]).sum())
     if total < limits["oversized-results.fetched"]:
         return
     made = Lookup(known.task).rows(carried["task"])
     at = Lookup(transfers["transfer"]).rows(carried["transfer"])
     mine = np.flatnonzero((made >= 0) & (at >= 0))
     mine = mine[out[at[mine]]]
-    names = most(facts, made[mine], carried["nbytes"][mine])
-    largest = float(carried["nbytes"][mine].max(initial=0.0))
+    nbytes = np.nan_to_num(carried["nbytes"][mine])
+    names = most(facts, made[mine], nbytes)
+    largest = float(nbytes.max(initial=0.0))
     moments = Moments.of(transfers["start"][out], transfers["stop"][out] + _TOGETHER)
     waited, parts = _gathered(facts, made[mine], limits)
+    # What puts a whole collection together has no name that anybody knows.
+    whose = parts if parts and names and names[0].startswith(FINALIZE) else names
     idle = facts.within(facts.is_part("client"), moments) + waited
     cost = facts.spread(idle)
     yield Finding(
         code="oversized-results",
         severity="critical" if cost >= limits["all.critical"] * facts.wall else "warning",
-        title=f"{words.size(total)} of results, mostly of {quoted(names, 1)}, were brought to the client",
+        title=f"{words.size(total)} of results, mostly of {quoted(whose, 1)}, were brought to the client",
         tasks=tuple(dict.fromkeys((*names, *parts))),
         workers=workers_of(facts, made[mine]),
         start=facts.since(transfers["start"][out].min()),

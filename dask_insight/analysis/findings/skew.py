@@ -8,8 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...lookup import pick
 from .facts import Facts, medians
 from .finding import Fact, Finding
+from .names import quoted
 from .rule import Rule
 from .thresholds import Limits
 
@@ -151,9 +153,8 @@ def _kinds(facts: Facts, seconds: np.ndarray, times: float) -> tuple[np.ndarray,
     known, code = facts.attempts, facts.prefix.codes[facts.good].astype("i8")
     if not len(code):
         return code, np.zeros(0, "i8")
-    groups = facts.read("graph")["group"].codes
-    group = np.where(known.described >= 0, groups[known.described], -1)[facts.good]
-    pairs, pair = np.unique(code * (int(groups.max(initial=0)) + 2) + group + 1, return_inverse=True)
+    groups = pick(facts.read("graph")["group"], known.described)
+    pairs, pair = np.unique(code * (len(groups.names) + 1) + groups.codes[facts.good], return_inverse=True)
     name = np.zeros(len(pairs), "i8")
     name[pair] = code
     many = np.bincount(pair) >= _GROUP
@@ -188,7 +189,8 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     usual = float(per_thread[others].mean())
     times = float(per_thread[most]) / usual if usual > 0 else np.inf
-    if times < limits["worker-skew.times"] or not busy[most] > 0:
+    least = limits["worker-skew.times"]
+    if times < least or not busy[most] > 0:
         return
     name = facts.lanes.workers[most]
     share = float(busy[most] / busy.sum())
@@ -205,8 +207,10 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
         cost_seconds=facts.spread(lost),
         evidence=(
             Fact("share of the work", share, "share"),
-            Fact(
-                "busy time of a thread over that on the others", times, "times", limits["worker-skew.times"]
+            *(
+                (Fact("busy time of a thread over that on the others", times, "times", least),)
+                if np.isfinite(times)
+                else ()
             ),
             Fact("threads idle beside waiting tasks", lost, "s"),
         ),
@@ -227,30 +231,32 @@ def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
     if variation < limits["imbalanced-threads.variation"]:
         return
-    most = int(np.argmax(busy / threads))
+    each = busy / threads
+    most = int(np.argmax(each))
     name = facts.lanes.workers[facts.lanes.worker[most]]
     names = held_up(facts, name)
     # Dask binds tasks of a shuffle to workers, and must.
     if names and names[0].startswith(_TOGETHER):
         return
-    least = float((busy / threads).min())
+    least, longest = float(each.min()), float(each.max())
     yield Finding(
         code="imbalanced-threads",
         title=(
-            f"Threads were busy between {words.duration(least)} and {words.duration(float(busy[most]))}: "
-            f"tasks `{names[0] if names else ''}` waited beside idle threads"
+            f"Threads were busy between {words.duration(least)} and {words.duration(longest)}: "
+            f"{quoted(names, 1)} waited beside idle threads"
         ),
         tasks=names,
         workers=(name,),
         cost_thread_seconds=lost,
         cost_seconds=facts.spread(lost),
         evidence=(
-            Fact("longest that a thread was busy", float(busy[most]), "s"),
+            Fact("longest that a thread was busy", longest, "s"),
             Fact("shortest", least, "s"),
             Fact("deviation over mean", variation, "share", limits["imbalanced-threads.variation"]),
             Fact("threads idle beside waiting tasks", lost, "s"),
         ),
-        why=_WAITED.format(name=words.listing(f"`{each}`" for each in names[:3]), worker=facts.called(name)),
+        why=_WAITED.format(name=words.listing(f"`{each}`" for each in names[:3]), worker=facts.called(name))
+        + (" It is the same time as that of `worker-skew`." if any(_loaded(facts, limits)) else ""),
         advice=_EVENLY,
         url=IMBALANCED_THREADS.url,
     )

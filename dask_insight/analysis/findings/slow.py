@@ -57,9 +57,7 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
         ),
         why=(
             f"Of {found.number:,} tasks `{name}` most took about {words.duration(found.median)}; "
-            f"{'this one' if number == 1 else 'these'} kept others waiting: threads were idle for "
-            f"{words.duration(found.waited)} meanwhile. Neither its worker nor the size of its data explains "
-            "it."
+            f"{_held_up(found, number)}. Neither its worker nor the size of its data explains it."
         ),
         advice=(
             "Look at what this task does otherwise (its arguments, what its stack shows in the flame graph); "
@@ -72,6 +70,14 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
         ),
         url=STRAGGLER.url,
     )
+
+
+def _held_up(found: Outliers, number: int) -> str:
+    """What outliers did to the run."""
+    these = "this one" if number == 1 else "these"
+    if found.waited > 0:
+        return f"{these} kept others waiting: threads were idle for {words.duration(found.waited)} meanwhile"
+    return f"{these} took {words.duration(found.excess)} longer, on the critical path"
 
 
 def _data_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -111,8 +117,8 @@ def _of_data(facts: Facts, limits: Limits, found: Outliers) -> Finding:
         why=(
             f"Of {found.number:,} tasks `{name}` most took about {words.duration(found.median)}; those with "
             "the "
-            f"largest inputs or results took up to {words.duration(longest)}, and threads were idle until "
-            "they had ended."
+            f"largest inputs or results took up to {words.duration(longest)}"
+            f"{', and threads were idle until they had ended' if found.waited > 0 else ''}."
         ),
         advice=(
             "Make the parts equally large: partition by size instead of by key, split heavy keys, or filter "

@@ -11,7 +11,7 @@ from ... import words
 from ...timeline import Moments, is_local
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import of_workers
+from .names import split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -98,11 +98,15 @@ def _started(facts: Facts, limits: Limits) -> _Start:
     # What one worker alone sees is a slow task, not a slow start.
     first[slow <= _MOST * compared] = 0.0
     way = 0.0
-    for worker, _ in _late(facts, limits):
-        mine = np.flatnonzero(facts.good & of_workers(facts, (worker,)))
+    late = _late(facts, limits) if facts.good.any() else []
+    if late:
+        of = split(workers, np.flatnonzero(facts.good))
+        usual_way = float(np.nanmedian((known.received - known.assigned)[facts.good]))
+    for worker, _ in late:
+        mine = of.get(worker, np.zeros(0, "i8"))
         mine = mine[np.argsort(known.start[mine], kind="stable")]
         if len(mine):
-            way += _on_the_way(facts, mine[: threads_of[workers.codes[mine[0]]]])
+            way += _on_the_way(facts, mine[: threads_of[workers.codes[mine[0]]]], usual_way)
     return _Start(first, way, facts.spent("joining"), _missing(facts, limits))
 
 
@@ -116,10 +120,9 @@ def _by_worker_and_name(facts: Facts) -> list[np.ndarray]:
     return np.split(rows[order], edges) if len(rows) else []
 
 
-def _on_the_way(facts: Facts, rows: np.ndarray) -> float:
+def _on_the_way(facts: Facts, rows: np.ndarray, usual: float) -> float:
     """Seconds that the first tasks of a worker took from the scheduler to it, beyond what is usual."""
     known = facts.attempts
-    usual = np.nanmedian((known.received - known.assigned)[facts.good])
     over = known.received[rows] - known.assigned[rows] - usual
     return float(np.nansum(np.maximum(over, 0.0)))
 
@@ -167,8 +170,9 @@ def _workers(facts: Facts) -> tuple[str, ...]:
 
 _WAIT = (
     "Wait for the workers before the work begins, or keep them between runs.\n\n"
-    "    client.wait_for_workers({workers})\n"
-    "    cluster.adapt(minimum={workers})   # an adaptive cluster that never goes below"
+    "    client.wait_for_workers({workers}, timeout=300)\n"
+    "    # an adaptive cluster has no workers to wait for before there are tasks, unless told:\n"
+    "    cluster.adapt(minimum={workers})"
 )
 _PREPARE = (
     "Have every worker do it beforehand, once, beside whatever else happens.\n\n"

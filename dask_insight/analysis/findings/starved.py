@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...dag import links
+from .threads_held import Samples
+
 if TYPE_CHECKING:
     from .facts import Facts
 
@@ -20,15 +23,19 @@ def starved(facts: Facts) -> np.ndarray:
     waited = np.zeros(len(known.run))
     if "starved" not in table or not np.isfinite(table["starved"]).any():
         return waited
-    codes = {name: code for code, name in enumerate(table["process"].names)}
+    samples = Samples({name: table[name] for name in ("process", "time", "starved")})
+    ran = np.flatnonzero(known.ran)
+    rows_of = links(known.worker.codes[ran], ran, len(known.worker.names))
+    codes = {name: code for code, name in enumerate(known.worker.names)}
     for each in facts.held:
-        code = codes.get(each.name)
-        mine = np.flatnonzero((table["process"].codes == code) & np.isfinite(table["starved"]))
-        rows = np.flatnonzero(known.ran & (known.worker.codes == known.worker.names.index(each.name)))
-        if len(mine) < 2 or not len(rows):
+        code = codes[each.name]
+        rows = rows_of.rows[rows_of.begins[code] : rows_of.begins[code + 1]]
+        mine = samples.of(each.name)
+        told = np.flatnonzero(np.isfinite(mine["starved"]))
+        if len(told) < 2 or not len(rows):
             continue
-        mine = mine[np.argsort(table["time"][mine])]
-        time, seconds = table["time"][mine], table["starved"][mine].astype("f8")
+        told = told[np.argsort(mine["time"][told])]
+        time, seconds = mine["time"][told], mine["starved"][told].astype("f8")
         # A sample stands for the time since the one before it.
         time = np.concatenate((2 * time[:1] - time[1:2], time))
         total = np.concatenate(([0.0], np.cumsum(seconds)))

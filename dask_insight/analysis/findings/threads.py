@@ -31,7 +31,8 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
     mine = [
         each
         for each in facts.held
-        if each.contended(limits)
+        if computing[each.code] > 0
+        and each.contended(limits)
         and waiting[each.code] * blocked[each.code] >= limits["gil-contention.share"] * computing[each.code]
     ]
     if not mine:
@@ -80,10 +81,20 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "Use more processes with fewer threads each, or functions that release the lock (NumPy, pandas "
             "on Arrow "
             "strings, compiled code) in place of loops in Python.\n\n"
-            f"    cluster = LocalCluster(n_workers={threads}, threads_per_worker=1)\n"
-            f"    # dask worker ADDRESS --nworkers {threads} --nthreads 1"
+            f"{_local(threads) if facts.all_local else _workers(threads)}"
         ),
         url=GIL_CONTENTION.url,
+    )
+
+
+def _local(threads: int) -> str:
+    return f"    x.compute(scheduler='processes', num_workers={threads})"
+
+
+def _workers(threads: int) -> str:
+    return (
+        f"    cluster = LocalCluster(n_workers={threads}, threads_per_worker=1)\n"
+        f"    # dask worker ADDRESS --nworkers {threads} --nthreads 1"
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...batch import Symbols
+from ...dag import links
 from ...timeline import Moments
 from .thresholds import Limits
 
@@ -82,6 +84,8 @@ def held(facts: Facts) -> list[Held]:
     processes: dict[Any, list[str]] = {}
     for name in rows_of:
         processes.setdefault(_process(facts, name), []).append(name)
+    at_once = {process: _at_once(facts, _rows(rows_of, names)) for process, names in processes.items()}
+    resources, sampling, gpus = (Samples(facts.read(table)) for table in ("resources", "sampling", "gpus"))
     found = []
     for code, name in enumerate(facts.lanes.workers):
         rows = rows_of.get(name, ran[:0])
@@ -89,25 +93,48 @@ def held(facts: Facts) -> list[Held]:
             continue
         busy = Moments.of(known.start[rows], known.stop[rows])
         seconds = float((busy.stop - busy.start).sum())
-        # Workers of one process share its lock.
-        beside = processes[_process(facts, name)]
+        used, rounds = resources.of(name), sampling.of(name)
         found.append(
             Held(
                 name=name,
                 code=code,
                 at_once=_at_once(facts, rows),
-                in_process=_at_once(facts, np.concatenate([rows_of[each] for each in beside])),
+                # Workers of one process share its lock.
+                in_process=at_once[_process(facts, name)],
                 seconds=seconds,
-                late=_late(facts, name, busy, _mean(facts, name, busy, "lag")),
-                lock=_mean(facts, name, busy, "gil"),
-                sure=_sure(facts, name),
-                cores=_mean(facts, name, busy, "cpu") / 100,
-                starved=_starved(facts, name) / max(seconds, 1e-9),
+                late=_late(rounds, busy, _mean(used, busy, "lag")),
+                lock=_mean(used, busy, "gil"),
+                sure=bool(np.isfinite(rounds["starved"]).any()),
+                cores=_mean(used, busy, "cpu") / 100,
+                starved=_starved(facts, used) / max(seconds, 1e-9),
                 threads=_told(facts, name),
-                gpu=_gpu(facts, name),
+                gpu=_gpu(gpus.of(name)),
             )
         )
     return found
+
+
+class Samples:
+    """The samples of each process in a table, without a look at all rows for each."""
+
+    def __init__(self, table: Mapping[str, Any]) -> None:
+        symbols: Symbols = table["process"]
+        self._numbers = {name: values for name, values in table.items() if isinstance(values, np.ndarray)}
+        codes: dict[str, int] = {}
+        same = np.array([codes.setdefault(name, len(codes)) for name in symbols.names] or [0])
+        self._codes = codes
+        self._rows = links(same[symbols.codes], np.arange(len(symbols.codes)), len(same))
+
+    def of(self, process: str) -> dict[str, np.ndarray]:
+        """The columns of numbers of one process."""
+        code = self._codes.get(process)
+        begin, end = (0, 0) if code is None else self._rows.begins[code : code + 2].tolist()
+        rows = self._rows.rows[begin:end]
+        return {name: values[rows] for name, values in self._numbers.items()}
+
+
+def _rows(rows_of: Mapping[str, np.ndarray], names: list[str]) -> np.ndarray:
+    return np.concatenate([rows_of[name] for name in names])
 
 
 def _process(facts: Facts, name: str) -> Any:
@@ -132,55 +159,40 @@ def _told(facts: Facts, name: str) -> float:
     return threads if threads > 0 else np.inf
 
 
-def _late(facts: Facts, name: str, busy: Moments, lag: float) -> float:
+def _late(table: Mapping[str, np.ndarray], busy: Moments, lag: float) -> float:
     """Mean delay of the sampler's rounds while tasks ran; where nothing was sampled, of the event loop.
 
     What the sampler's own thread waited for a CPU is no wait for the lock.
     """
-    table = facts.read("sampling")
-    mine = np.flatnonzero(_is(table["process"], name) & (table["samples"] > 0))
-    stop, period = table["time"][mine], table["period"][mine].astype("f8")
-    full = busy.within(stop - period, stop) >= _BUSY * period
-    rounds = float(table["samples"][mine][full].sum())
+    stop, period = table["time"], table["period"].astype("f8")
+    full = (table["samples"] > 0) & (busy.within(stop - period, stop) >= _BUSY * period)
+    rounds = float(table["samples"][full].sum())
     if rounds < _ROUNDS:
         return lag / _LONGEST
-    waits = table["interval"][mine][full] * table["samples"][mine][full]
-    asked = table["asked"][mine][full]
+    waits = table["interval"][full] * table["samples"][full]
+    asked = table["asked"][full]
     aimed = float(np.where(np.isfinite(asked), asked, waits).sum())
-    starved = float(np.nan_to_num(table["starved"][mine][full]).sum())
+    starved = float(np.nan_to_num(table["starved"][full]).sum())
     return max(0.0, (float(period[full].sum()) - aimed - starved) / rounds)
 
 
-def _sure(facts: Facts, name: str) -> bool:
-    table = facts.read("sampling")
-    return bool(np.isfinite(table["starved"][_is(table["process"], name)]).any())
-
-
-def _mean(facts: Facts, name: str, busy: Moments, column: str) -> float:
+def _mean(table: Mapping[str, np.ndarray], busy: Moments, column: str) -> float:
     """Mean of a resource's samples that were taken while tasks ran."""
-    table = facts.read("resources")
     if column not in table:
         return float("nan")
     values = table[column]
-    mine = _is(table["process"], name) & np.isfinite(values)
-    mine[mine] = busy.has(table["time"][mine] - 1e-3)
+    mine = np.isfinite(values) & busy.has(table["time"] - 1e-3)
     return float(values[mine].mean()) if mine.any() else float("nan")
 
 
-def _starved(facts: Facts, name: str) -> float:
+def _starved(facts: Facts, table: Mapping[str, np.ndarray]) -> float:
     """Thread-seconds in which its tasks' threads waited for a CPU; NaN if unknown."""
-    table = facts.read("resources")
-    mine = _is(table["process"], name) & np.isfinite(table["starved"])
-    mine[mine] = (table["time"][mine] > facts.start) & (table["time"][mine] <= facts.stop + 1)
+    inside = (table["time"] > facts.start) & (table["time"] <= facts.stop + 1)
+    mine = np.isfinite(table["starved"]) & inside
     return float(table["starved"][mine].sum()) if mine.any() else float("nan")
 
 
-def _gpu(facts: Facts, name: str) -> float:
-    table = facts.read("gpus")
-    mine = _is(table["process"], name) & np.isfinite(table["utilization"])
-    return float(table["utilization"][mine].mean()) if mine.any() else 0.0
-
-
-def _is(symbols: Symbols, name: str) -> np.ndarray:
-    mask: np.ndarray = np.array([each == name for each in symbols.names] or [False])[symbols.codes]
-    return mask
+def _gpu(table: Mapping[str, np.ndarray]) -> float:
+    use = table["utilization"]
+    known = np.isfinite(use)
+    return float(use[known].mean()) if known.any() else 0.0

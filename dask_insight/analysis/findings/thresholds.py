@@ -169,6 +169,9 @@ TABLE = (
     Threshold("oversubscribed.waited", 0.3, "share", "Share of the tasks' time without a free core.", "ours"),
     Threshold("io-wait.share", 0.5, "share", "Least share of a name's time without a CPU.", "ours"),
     Threshold("io-wait.share-unsure", 0.85, "share", "The same where waits for a CPU are not known.", "ours"),
+    Threshold(
+        "io-wait.lock", 0.5, "share", "Least share of a name's time without a CPU spent in a lock.", "ours"
+    ),
     Threshold("io-wait.time", 0.15, "share", "Least share of all thread time.", "ours"),
     Threshold(
         "sleeping.share",

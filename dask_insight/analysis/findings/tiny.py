@@ -59,7 +59,7 @@ def _tiny_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"Give each task about {words.duration(_GOOD)} of work or more: larger chunks or partitions, or "
             "several "
             f"items in one task, here about {batch:,}.\n\n"
-            f"{_code(names[0], batch)}"
+            f"{_CHUNKS if _of_collection(facts, names[0]) else _code(names[0], batch)}"
         ),
         url=TINY_TASKS.url,
     )
@@ -69,6 +69,12 @@ def _cost(facts: Facts, limits: Limits, lost: float, count: int) -> float:
     """Wall time that they would cost with a CPU for each thread, of what was lost."""
     least = min(lost, count * limits["tiny-tasks.least"])
     return min(max(lost * facts.speed, least), count * limits["tiny-tasks.each"])
+
+
+def _of_collection(facts: Facts, name: str) -> bool:
+    """Whether tasks of a name are chunks or partitions: their keys are tuples."""
+    rows = np.flatnonzero(facts.good & (facts.prefix.codes == facts.names.index(name)))
+    return len(rows) > 0 and facts.key(int(rows[0])).startswith("(")
 
 
 def _code(name: str, batch: int) -> str:
@@ -81,10 +87,16 @@ def _code(name: str, batch: int) -> str:
             f"        return [{call}(item) for item in items]",
             "",
             f"    futures = client.map({call}_batch, list(partition_all({batch}, items)))",
-            "    # dask.array: x.rechunk(...), or larger `chunks=` where it is made",
-            '    # dask.dataframe: df.repartition(partition_size="100MB"); dask.bag: npartitions=',
         )
     )
+
+
+_CHUNKS = (
+    "    # best where data are made or read: larger `chunks=`, `blocksize=` or `npartitions=`; else\n"
+    "    x = x.rechunk('auto')                         # dask.array\n"
+    "    df = df.repartition(partition_size='100MB')   # dask.dataframe\n"
+    "    bag = bag.repartition(partition_size='100MB')"
+)
 
 
 TINY_TASKS = Rule(

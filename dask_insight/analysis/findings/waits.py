@@ -12,6 +12,7 @@ from ...timeline import Moments
 from .asleep import Asleep, asleep
 from .facts import Facts
 from .finding import Fact, Finding
+from .locked import locked
 from .loops import blocked as late
 from .rule import Rule
 from .threads import blocked_share
@@ -106,35 +107,72 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     told = _told(facts, limits, waits, waits.many & ~waits.slept)
     if told is None:
         return
-    names = told.names
-    threads = round(facts.threads)
+    names, lock = told.names, float(locked(facts)[told.code])
+    in_lock = lock >= limits["io-wait.lock"] * told.share.value
+    held = f"{words.listing(f'`{name}`' for name in names[:3])} held threads for {words.duration(told.total)}"
+    if in_lock:
+        title = f"`{names[0]}` waited for a lock in {words.share(lock)} of its time"
+        why = f"{held} without computing, most of it until another task gave a lock back."
+        advice, cost = _without_lock(facts, names[0]), facts.spread(told.total)
+    else:
+        title = f"`{names[0]}` waited without a CPU for {words.share(told.share.value)} of its time"
+        why = (
+            f"{held} without computing: reading, writing or asking a service. Neither other tasks nor the "
+            "interpreter's lock kept them from a CPU."
+        )
+        advice, cost = _more_at_once(facts, names[0]), facts.spread(told.others) / 2
+    gauge = (
+        (Fact("share of its samples in a lock", lock, "share", limits["io-wait.lock"]),) if in_lock else ()
+    )
     yield Finding(
         code="io-wait",
-        title=f"`{names[0]}` waited without a CPU for {words.share(told.share.value)} of its time",
+        title=title,
         tasks=names,
         cost_thread_seconds=told.total,
-        cost_seconds=facts.spread(told.others) / 2,
+        cost_seconds=cost,
         evidence=(
             told.share,
+            *gauge,
             Fact("time without a CPU", told.total, "s"),
             Fact("of it, while other tasks waited for a thread", told.others, "s"),
             Fact("threads", facts.threads, ""),
         ),
-        why=(
-            f"{words.listing(f'`{name}`' for name in names[:3])} held threads for "
-            f"{words.duration(told.total)} without computing: reading, writing or asking a service. Neither "
-            "other tasks nor the interpreter's lock kept them from a CPU."
-        ),
-        advice=(
-            f"Let more of them wait at once: more threads a worker, here {2 * threads:,} or more in place of "
-            f"{threads:,}; "
-            "larger requests; or async functions, which hold no thread while they wait.\n\n"
-            "    cluster = "
-            f"LocalCluster(threads_per_worker={max(2, 2 * threads // max(1, len(facts.held)))})\n"
-            f"    async def {names[0] if names[0].isidentifier() else 'request'}(url): ...   # client.map "
-            "takes it as it is"
-        ),
+        why=why,
+        advice=advice,
         url=IO_WAIT.url,
+    )
+
+
+def _without_lock(facts: Facts, name: str) -> str:
+    threads = round(facts.threads)
+    processes = (
+        f"    x.compute(scheduler='processes', num_workers={threads})"
+        if facts.all_local
+        else f"    cluster = LocalCluster(n_workers={threads}, threads_per_worker=1)"
+    )
+    return (
+        "More threads would wait as well. Hold the lock for less, have one for each thing that must not be "
+        "shared, or none. Where a lock guards a library that is not safe with threads, as HDF5, processes of "
+        f"one thread each need none:\n\n{processes}\n    run.flame(prefix={name!r})   # where it waits"
+    )
+
+
+def _more_at_once(facts: Facts, name: str) -> str:
+    threads, workers = round(facts.threads), max(1, len(facts.held))
+    more = f"here {2 * threads:,} or more in place of {threads:,}; larger requests"
+    if facts.all_local:
+        return (
+            f"Let more of them wait at once: more threads, {more}.\n\n"
+            f"    x.compute(scheduler='threads', num_workers={2 * threads})"
+        )
+    call = name if name.isidentifier() else "request"
+    each = max(2, 2 * threads // workers)
+    return (
+        f"Let more of them wait at once: more threads a worker, {more}; or several requests in one async "
+        "task, for a task that is a coroutine takes a thread's place, too.\n\n"
+        f"    cluster = LocalCluster(n_workers={workers}, threads_per_worker={each})\n"
+        f"    async def {call}_all(items):   # client.map takes it as it is\n"
+        f"        return await asyncio.gather(*map({call}, items))"
     )
 
 
@@ -170,31 +208,36 @@ def _sleeping(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         advice=(
             "A thread that sleeps runs nothing else. Where the sleep waits for something, wait for that "
-            "thing itself; where it spaces requests out, an async function holds no thread meanwhile:\n\n"
-            f"    async def {name if name.isidentifier() else 'request'}(part):   # client.map takes it as "
-            "it is\n"
-            "        await asyncio.sleep(1)"
+            f"thing itself{'.' if facts.all_local else _SECEDE}"
         ),
         url=SLEEPING.url,
     )
 
 
+_SECEDE = (
+    "; or give the thread back before, and the worker runs another task meanwhile:\n\n"
+    "    distributed.secede()\n"
+    "    time.sleep(60)"
+)
+
 IO_WAIT = Rule(
     code="io-wait",
-    says="Tasks held threads while they waited for files or the network.",
+    says="Tasks held threads while they waited for files, the network or a lock.",
     formula=(
         "Task names that were without a CPU for `io-wait.share` of their time (`io-wait.share-unsure` where "
         "the recording does not tell how long threads waited for a CPU), together `io-wait.time` of all "
         "thread time; "
         "without waits for a CPU, the interpreter's lock or a GPU, and without names that slept; see "
-        "`sleeping`."
+        "`sleeping`. Where `io-wait.lock` of that is spent in locks of `distributed`, `dask` or their own, "
+        "these are told."
     ),
     cost=(
         "Half of that time while other tasks waited for a thread, over all "
-        "threads: what twice the threads would save."
+        "threads: what twice the threads would save. Of locks, all of it over all threads, the most that "
+        "could be saved."
     ),
     url="https://distributed.dask.org/en/stable/fine-performance-metrics.html",
-    advice="More threads a worker, larger requests, or async functions.",
+    advice="More threads a worker, larger requests, several requests in one async task; shorter locks.",
     find=_io_wait,
 )
 SLEEPING = Rule(
@@ -204,8 +247,8 @@ SLEEPING = Rule(
         "As `io-wait`, of task names that spent `sleeping.share` of that time asleep: the innermost line of "
         "their call stacks calls a `sleep`. Needs the source code of that line. No more than *info*."
     ),
-    cost=IO_WAIT.cost,
+    cost="Half of that time while other tasks waited for a thread, over all threads.",
     url="https://distributed.dask.org/en/stable/asynchronous.html",
-    advice="None if it is meant; else wait for the thing itself, or in async functions.",
+    advice="None if it is meant; else wait for the thing itself, or `secede` before.",
     find=_sleeping,
 )

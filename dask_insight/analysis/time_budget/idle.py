@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...timeline import Attempts, Inputs, Lanes, States
+from ...dag import links
+from ...lookup import spread
+from ...timeline import Attempts, Inputs, Lanes, Moments, States
 from .parts import Pieces
 from .work import Gaps
 
@@ -32,27 +34,40 @@ def idle(attempts: Attempts, inputs: Inputs, lanes: Lanes, found: Gaps, states: 
         ("leaving", states.leaving),
         ("joining", states.joining),
     ):
-        for worker, moments in where.items():
-            for start, stop in zip(*moments, strict=True):
-                found, cut = _cut(found, lanes.worker[found.lane] == worker, float(start), float(stop))
-                made.append(Pieces.of(cut.lane, cut.start, cut.stop, part, yields=1))
+        found, cut = _cut(found, lanes.worker[found.lane], where)
+        made.append(Pieces.of(cut.lane, cut.start, cut.stop, part, yields=1))
     if not len(attempts.run):
         made.append(Pieces.of(found.lane, found.start, found.stop, "client"))
         return made
     return made + _own(attempts, inputs, found) + _walk(attempts, inputs, found)
 
 
-def _cut(found: Gaps, mine: np.ndarray, start: float, stop: float) -> tuple[Gaps, Gaps]:
-    """The gaps without an interval, and what of them lay in it."""
-    touched = mine & (found.start < stop) & (found.stop > start)
-    if not touched.any():
-        return found, Gaps(*(values[:0] for values in found))
-    rest, hit = Gaps(*(values[~touched] for values in found)), Gaps(*(values[touched] for values in found))
-    inside = hit._replace(start=np.maximum(hit.start, start), stop=np.minimum(hit.stop, stop))
-    ends = (hit._replace(stop=inside.start), hit._replace(start=inside.stop))
-    kept = Gaps(*(np.concatenate(values) for values in zip(rest, *ends, strict=True)))
-    lasting = kept.stop > kept.start
-    return Gaps(*(values[lasting] for values in kept)), inside
+def _cut(found: Gaps, worker: np.ndarray, where: dict[int, Moments]) -> tuple[Gaps, Gaps]:
+    """The gaps without some moments of their workers, and what of them lay in these."""
+    begins, ends = (np.concatenate([np.zeros(0), *(each[end] for each in where.values())]) for end in (0, 1))
+    if not len(begins):
+        return found, found.take(np.zeros(0, "i8"))
+    gaps_of = links(worker, np.arange(len(worker)), max(*where, int(worker.max(initial=0))) + 1)
+    # The intervals that touch each gap.
+    left, right = np.zeros((2, len(worker)), "i8")
+    before = 0
+    for code, moments in where.items():
+        mine = gaps_of.rows[gaps_of.begins[code] : gaps_of.begins[code + 1]]
+        left[mine] = before + np.searchsorted(moments.stop, found.start[mine], side="right")
+        right[mine] = before + np.searchsorted(moments.start, found.stop[mine])
+        before += len(moments.start)
+    rows, at = spread(left, right)
+    hit = found.take(rows)
+    inside = hit._replace(start=np.maximum(hit.start, begins[at]), stop=np.minimum(hit.stop, ends[at]))
+    # Between one interval and the next, the gap's own ends at both sides.
+    rows, at = spread(left, right + 1)
+    first, last = at == left[rows], at >= right[rows]
+    rest = found.take(rows)
+    rest = rest._replace(
+        start=np.where(first, rest.start, ends[np.maximum(at - 1, 0)]),
+        stop=np.where(last, rest.stop, begins[np.minimum(at, len(begins) - 1)]),
+    )
+    return rest.take(np.flatnonzero(rest.stop > rest.start)), inside
 
 
 def _moved(inputs: Inputs, row: np.ndarray) -> np.ndarray:

@@ -48,7 +48,7 @@ def subjects(read: Read, found: Budget) -> Subjects:
     of = whole[row]
     idle = part == CODE["client"]
     of[idle] = np.append(nameless, nothing)[row[idle]]
-    known, place = _distinct(of, widths[0] * widths[1] * widths[2])
+    known, place = distinct(of, widths[0] * widths[1] * widths[2])
     names, rest = np.divmod(known, widths[1] * widths[2])
     spans, numbers = np.divmod(rest, widths[2])
     return Subjects(
@@ -64,9 +64,9 @@ def _filled(symbols: Symbols) -> Symbols:
     return symbols if "" in symbols.names else Symbols(symbols.codes, [*symbols.names, ""])
 
 
-def _distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+def distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     """The different codes in their order, and the place of each in them."""
-    if size > 1 << 24:
+    if size > 8 * len(codes) + 1024:
         known, place = np.unique(codes, return_inverse=True)
         return known, place.reshape(-1)
     used = np.zeros(size, bool)

@@ -12,7 +12,7 @@ from ...timeline import Read
 from .budget import Budget, budget
 from .clusters import clusters
 from .parts import kind_of
-from .subjects import Subjects, subjects
+from .subjects import Subjects, distinct, subjects
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,19 +134,16 @@ def _key(read: Read, found: Budget, about: Subjects, name: str, width: float) ->
 
 def _summed(keys: list[_Key], seconds: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
     """Places of each key, and their sums, for the combinations that there are."""
-    sizes = [max(1, len(key.values)) for key in keys]
-    code = np.zeros(len(seconds), "i8")
-    for key, size in zip(keys, sizes, strict=True):
-        code = code * size + key.places
-    if np.prod(np.array(sizes, "f8")) <= 1 << 24:
-        sums = np.bincount(code, seconds, int(np.prod(sizes)))
-        known = np.flatnonzero(sums)
-        sums = sums[known]
-    else:
-        known, place = np.unique(code, return_inverse=True)
-        sums = np.bincount(place.reshape(-1), seconds)
-    codes = []
-    for size in reversed(sizes):
-        known, rest = np.divmod(known, size)
-        codes.append(rest)
-    return codes[::-1], sums
+    code, width = np.zeros(len(seconds), "i8"), 1
+    for key in keys:
+        size = max(1, len(key.values))
+        if width * size >= 1 << 62:
+            known, code = distinct(code, width)
+            width = len(known)
+        code, width = code * size + key.places, width * size
+    known, place = distinct(code, width)
+    sums = np.bincount(place, seconds, len(known))
+    first = np.empty(len(known), "i8")
+    first[place[::-1]] = np.arange(len(place))[::-1]
+    taken = np.flatnonzero(sums)
+    return [key.places[first[taken]] for key in keys], sums[taken]

@@ -32,6 +32,10 @@ class Gaps(NamedTuple):
     #: Row of the attempt that ended it; -1 if it lasts as long as the lane.
     row: np.ndarray
 
+    def take(self, rows: np.ndarray) -> Gaps:
+        """Some of them."""
+        return Gaps(*(values[rows] for values in self))
+
 
 def work(attempts: Attempts, lanes: Lanes) -> Work:
     """Lay the attempts out on their lanes."""
@@ -40,19 +44,31 @@ def work(attempts: Attempts, lanes: Lanes) -> Work:
     new = np.ones(len(row), bool)
     new[1:] = lane[1:] != lane[:-1]
     start, stop = attempts.start[row], attempts.stop[row]
-    while len(row):
-        before = np.where(new, -np.inf, np.concatenate(([-np.inf], stop[:-1])))
-        late = before > start
-        if not late.any():
-            break
-        start[late] = before[late]
-        stop = np.maximum(stop, start)
-    free = np.where(new, -np.inf, np.concatenate(([-np.inf], stop[:-1]))) if len(row) else start
+    free = _before(stop, new)
+    if (free > start).any():
+        stop = _greatest_so_far(stop, new)
+        free = _before(stop, new)
+        start = np.maximum(start, free)
     taken = np.minimum(np.maximum(attempts.executing[row], free), start)
     following = np.full(len(row), np.inf)
     following[:-1] = np.where(new[1:], np.inf, taken[1:])
     freed = np.maximum(np.minimum(attempts.ended[row], following), stop)
     return Work(lane, row, taken, start, stop, freed)
+
+
+def _before(values: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """The value before each, -inf where something new begins."""
+    return np.where(new, -np.inf, np.concatenate(([-np.inf], values[:-1]))) if len(values) else values
+
+
+def _greatest_so_far(values: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """The greatest of each value and those before it, back to where something new begins."""
+    order = np.argsort(values, kind="stable")
+    rank = np.empty(len(order), "i8")
+    rank[order] = np.arange(len(order))
+    rank += np.cumsum(new) * len(order)
+    greatest: np.ndarray = values[order[np.maximum.accumulate(rank) % len(order)]] if len(order) else values
+    return greatest
 
 
 def gaps(found: Work, lanes: Lanes) -> Gaps:

@@ -72,13 +72,13 @@ def _chains(model: Model) -> np.ndarray:
         different, np.unique(left * 0 + model.group[left].astype("i8") << 32 | model.needs.rows) >> 32, 1
     )
     fits = (most == 1) & single & (needs_of == model.group_size) & (different == model.group_size)
-    while True:
-        more = fits & ~chained & (above >= 0) & chained[np.maximum(above, 0)]
-        more &= model.group_size[np.maximum(above, 0)] == model.group_size
-        if not more.any():
-            found: np.ndarray = chained[model.group]
-            return found
-        chained |= more
+    fits &= ~chained & (above >= 0) & (model.group_size[above] == model.group_size)
+    below = links(above[fits], np.flatnonzero(fits), groups).lists()
+    found = np.flatnonzero(chained).tolist()
+    for group in found:
+        found += below[group]
+    chained[found] = True
+    return np.asarray(chained[model.group])
 
 
 def _chain_sizes(model: Model, chain: np.ndarray) -> np.ndarray:
@@ -94,10 +94,13 @@ def _places(model: Model, chain: np.ndarray) -> np.ndarray:
     first = np.r_[True, model.group[rows][1:] != model.group[rows][:-1]] if len(rows) else np.zeros(0, bool)
     begins = np.maximum.accumulate(np.where(first, np.arange(len(rows)), 0)) if len(rows) else rows
     place[rows] = np.arange(len(rows)) - begins
+    # The first of each chain, to which ever longer leaps lead.
+    first = np.arange(len(place))
     chained = np.flatnonzero(chain & ~root)
-    above = model.needs.rows[model.needs.begins[:-1][chained]]
-    while (place[chained] < 0).any():
-        place[chained] = place[above]
+    first[chained] = model.needs.rows[model.needs.begins[:-1][chained]]
+    while (place[first[chained]] < 0).any():
+        first = first[first]
+    place[chained] = place[first[chained]]
     return place
 
 
@@ -141,7 +144,7 @@ def _remade(
 
     group, size = model.group[kept], np.bincount(model.group[kept], minlength=len(model.group_size))
     sizes = np.bincount(new, minlength=count)
-    members = [np.unique(each).tolist() for each in _members(model, new, source, count)]
+    members = _members(model, new, source, count)
     releases = [
         each if each.task < 0 else each._replace(task=int(new[np.searchsorted(source, each.task)]))
         for each in model.releases
@@ -161,13 +164,13 @@ def _remade(
     )
 
 
-def _members(model: Model, new: np.ndarray, source: np.ndarray, count: int) -> list[np.ndarray]:
+def _members(model: Model, new: np.ndarray, source: np.ndarray, count: int) -> list[list[int]]:
     submission = np.zeros(len(model.group), "i8")
     for number, tasks in enumerate(model.members):
         submission[tasks] = number
     made = np.zeros(count, "i8")
     np.maximum.at(made, new, submission[source])
-    return [np.flatnonzero(made == number) for number in range(len(model.members))]
+    return links(made, np.arange(count), len(model.members)).lists()
 
 
 def _needs(

@@ -15,7 +15,8 @@ class Client:
         self._cluster, self._releases, self._members = cluster, model.releases, model.members
         self._scheduled = [False] * len(model.members)
         self._submitted = [False] * len(model.members)
-        self._following = 0
+        #: The first submission that has not come; the first that was not scheduled.
+        self._following = self._left = 0
         #: Tasks that were submitted and have not ended.
         self.pending = 0
         #: Submissions that wait for a task.
@@ -55,8 +56,9 @@ class Client:
 
     def left_over(self, now: float) -> bool:
         """Schedule what would never come, since tasks ended in another order than they were recorded in."""
-        for number, scheduled in enumerate(self._scheduled):
-            if not scheduled:
-                self._schedule(number, now)
-                return True
-        return False
+        while self._left < len(self._scheduled) and self._scheduled[self._left]:
+            self._left += 1
+        if self._left == len(self._scheduled):
+            return False
+        self._schedule(self._left, now)
+        return True

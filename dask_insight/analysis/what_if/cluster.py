@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterable
 from heapq import heappop, heappush
 
@@ -11,6 +12,8 @@ from .setting import Setting
 
 #: Seconds between two rounds of work stealing, Dask's default.
 ROUND = 0.1
+#: Workers from which not all are compared for each task; from as many Dask takes each in turn.
+MANY = 20
 
 
 class Cluster:
@@ -41,6 +44,9 @@ class Cluster:
         self.incoming: list[list[tuple[float, int]]] = [[] for _ in range(workers)]
         self.ready: list[list[int]] = [[] for _ in range(workers)]
         self.free, self.alive = [0] * workers, [False] * workers
+        #: Those that joined; those that had fewer tasks than threads since, the first of them first.
+        self.there: list[int] = []
+        self._places: deque[int] = deque()
         #: When each worker looks again; when its link is free.
         self.wake, self.link = [math.inf] * workers, [0.0] * workers
         #: Tasks sent to each worker that have not ended, and the seconds that Dask expects of them.
@@ -74,6 +80,33 @@ class Cluster:
                 best, least = worker, seconds
         return best
 
+    def soonest_of_many(self, task: int, workers: Iterable[int]) -> int:
+        """The same, in time that grows with the workers and the inputs, not with one times the other."""
+        held, whole = dict.fromkeys(workers, 0.0), 0.0
+        for each in self.needs[task]:
+            size = self.nbytes[each]
+            whole += size
+            for worker in {self.home[each], *self.replicas.get(each, ())}:
+                if worker in held:
+                    held[worker] += size
+        bandwidth, occupancy, threads = self.costs.bandwidth, self.occupancy, self.threads
+        return min(held, key=lambda each: occupancy[each] / threads[each] + (whole - held[each]) / bandwidth)
+
+    def has_place(self, worker: int) -> None:
+        """A worker has fewer tasks than threads now."""
+        self.unfilled += 1
+        self._places.append(worker)
+
+    def next_place(self) -> int:
+        """The worker that has had fewer tasks than threads for longest, or since its turn; -1 for none."""
+        places = self._places
+        while places:
+            worker = places.popleft()
+            if self.processing[worker] < self.threads[worker]:
+                places.append(worker)
+                return worker
+        return -1
+
     def idle(self, worker: int, work: float) -> bool:
         """Whether Dask would call a worker unoccupied; `work` is the sum of all `occupancy`."""
         threads = self.threads[worker]
@@ -102,7 +135,7 @@ class Cluster:
         """Forget that a task was sent to a worker, or that it is there still."""
         processing = self.processing[worker] = self.processing[worker] - 1
         if processing == self.threads[worker] - 1:
-            self.unfilled += 1
+            self.has_place(worker)
         self.occupancy[worker] -= self.expected[task]
 
     def _fetch(self, task: int, worker: int, now: float) -> float:

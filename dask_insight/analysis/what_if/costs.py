@@ -50,14 +50,14 @@ def _handoff(columns: Mapping[str, Any]) -> float:
     given = np.where(np.isfinite(columns["executing"]), columns["executing"], columns["start"])
     waited = np.isfinite(given) & (given - columns["inputs"] > 1e-3)
     ended = np.flatnonzero(np.isfinite(stop))
-    order = ended[np.lexsort((stop[ended], worker[ended]))]
-    gaps = []
-    for code in np.unique(worker[waited]):
-        ends = stop[order[worker[order] == code]]
-        mine = given[waited & (worker == code)]
-        at = np.searchsorted(ends, mine, "right") - 1
-        gaps.append(mine[at >= 0] - ends[at[at >= 0]])
-    return _usual(np.concatenate(gaps)) if gaps else 0.0
+    # By worker and moment, an end before what was given at that moment.
+    workers = np.concatenate((worker[ended], worker[waited]))
+    moments = np.concatenate((stop[ended], given[waited]))
+    order = np.lexsort((np.arange(len(moments)) >= len(ended), moments, workers))
+    last = np.maximum.accumulate(np.where(order < len(ended), np.arange(len(order)), -1))
+    before = order[last]
+    known = (order >= len(ended)) & (last >= 0) & (workers[before] == workers[order])
+    return _usual(moments[order[known]] - moments[before[known]])
 
 
 def _scheduler(read: Read, done: np.ndarray, seconds: float) -> float:

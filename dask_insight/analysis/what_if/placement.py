@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from heapq import heapify, heappop, heappush
 
-from .cluster import Cluster
+from .cluster import MANY, Cluster
 from .model import Model
 
 
@@ -37,12 +37,13 @@ class Placement:
         """A worker is there."""
         cluster = self._cluster
         cluster.alive[worker] = True
-        cluster.unfilled += 1
+        cluster.there.append(worker)
+        cluster.has_place(worker)
         cluster.free[worker] = cluster.threads[worker]
         waiting, self._homeless = self._homeless, []
         for task in waiting:
             self.place(task, now)
-        self.unqueue(now)
+        self.unqueue(now, worker)
         cluster.start(worker, now)
 
     def place(self, task: int, now: float) -> None:
@@ -58,9 +59,11 @@ class Placement:
         candidates = {home[each] for each in needs}
         for each in needs:
             if each in replicas:
-                candidates.update(replicas[each])
+                candidates.update(self._some(replicas[each]))
         if len(candidates) == 1:
             worker = candidates.pop()
+        elif len(candidates) > MANY:
+            worker = cluster.soonest_of_many(task, candidates)
         elif candidates:
             worker = cluster.soonest(task, candidates)
         else:
@@ -70,9 +73,27 @@ class Placement:
                 return
         cluster.give(task, worker, now)
 
+    def _some(self, workers: list[int]) -> list[int]:
+        """Of many workers a few, others each time."""
+        if len(workers) <= MANY:
+            return workers
+        self._turn += 1
+        first = self._turn * MANY % len(workers)
+        return workers[first : first + MANY]
+
     def _least(self) -> int:
-        """The worker with least expected work, each in turn where there is none; -1 if none is there."""
+        """A worker for a task that needs nothing, -1 if none is there.
+
+        Of few workers that with least expected work, each in turn where there is none; of many, as in
+        Dask, each in turn, those with an open place first.
+        """
         cluster, best, work = self._cluster, -1, math.inf
+        if len(cluster.there) >= MANY:
+            worker = cluster.next_place()
+            if worker < 0:
+                self._turn += 1
+                worker = cluster.there[self._turn % len(cluster.there)]
+            return worker
         count = len(cluster.threads)
         for step in range(count):
             worker = (self._turn + step) % count
@@ -86,14 +107,15 @@ class Placement:
     def unqueue(self, now: float, only: int = -1) -> None:
         """Send queued tasks to workers with an open place; all of them where queueing is off.
 
-        `only` is a worker where a task has ended while tasks were queued: no other has an open place then.
+        `only` is a worker that joined, or where a task has ended, while tasks were queued: no other has an
+        open place then.
         """
         queue, cluster = self.queue, self._cluster
         if not queue:
             return
         processing, threads, slots = cluster.processing, cluster.threads, self._slots
         if not self._queueing:
-            while queue and any(cluster.alive):
+            while queue and cluster.there:
                 self._with_neighbours(heappop(queue), now)
             return
         places = [
@@ -113,8 +135,8 @@ class Placement:
         cluster, group = self._cluster, self._group[task]
         worker, left = self._runs.get(group, (-1, 0))
         if not left:
-            there = (each for each, alive in enumerate(cluster.alive) if alive)
-            worker = cluster.soonest(task, there)
+            many = len(cluster.there) >= MANY
+            worker = self._least() if many else cluster.soonest(task, sorted(cluster.there))
             left = max(1, math.floor(self._group_size[group] / cluster.total * cluster.threads[worker]))
         self._runs[group] = worker, left - 1
         cluster.give(task, worker, now)

@@ -133,11 +133,12 @@ def _workers(table: Mapping[str, Any], columns: Mapping[str, Any], recorded: Mod
     """Workers that ran a task, and those that could have."""
     ran = columns["worker"].codes[np.isfinite(columns["start"])]
     names = [columns["worker"].names[code] for code in np.unique(ran)]
+    worked = set(names)
     rows = {name: row for row, name in enumerate(table["worker"].tolist())}
     idle = [
         name
         for name, row in rows.items()
-        if name not in names
+        if name not in worked
         and table["joined"][row] < recorded.end
         and not table["left"][row] < recorded.begin
     ]
@@ -151,9 +152,10 @@ def _recorded_setting(
     table = read("workers")
     rows = {name: row for row, name in enumerate(table["worker"].tolist())}
     threads, joined = [], []
+    seen = _seen(columns)
     for name in names:
         row = rows.get(name)
-        lanes, first = _seen(columns, name)
+        lanes, first = seen.get(name, (1, math.nan))
         threads.append((int(table["threads"][row]) if row is not None else 0) or lanes)
         came = np.fmin(table["joined"][row] if row is not None else np.nan, first)
         since = float(recorded.clock(np.array([came]))[0])
@@ -162,16 +164,16 @@ def _recorded_setting(
     return Setting(tuple(threads), tuple(joined), costs)
 
 
-def _seen(columns: Mapping[str, Any], worker: str) -> tuple[int, float]:
-    """Threads of a worker that ran tasks, one at least, and when it was first given one."""
-    if worker not in columns["worker"].names:
-        return 1, math.nan
-    mine = columns["worker"].codes == columns["worker"].names.index(worker)
-    mine &= np.isfinite(columns["start"])
-    if not mine.any():
-        return 1, math.nan
-    given = np.fmin(columns["assigned"][mine], columns["start"][mine])
-    return len(np.unique(columns["thread"].codes[mine])), float(given.min())
+def _seen(columns: Mapping[str, Any]) -> dict[str, tuple[int, float]]:
+    """Threads of each worker that ran tasks, and when it was first given one."""
+    ran = np.flatnonzero(np.isfinite(columns["start"]))
+    worker, names = columns["worker"].codes[ran], columns["worker"].names
+    lanes = np.unique(worker.astype("i8") << 32 | columns["thread"].codes[ran])
+    threads = np.bincount(lanes >> 32, minlength=len(names))
+    first = np.full(len(names), np.inf)
+    np.fmin.at(first, worker, np.fmin(columns["assigned"][ran], columns["start"][ran]))
+    told = zip(names, threads.tolist(), first.tolist(), strict=True)
+    return {name: (count, moment) for name, count, moment in told if count}
 
 
 def _setting(before: Setting, workers: int | None, threads: int | None, *, transfers: bool) -> Setting:
@@ -187,11 +189,11 @@ def _setting(before: Setting, workers: int | None, threads: int | None, *, trans
 
 def _changed(recorded: Model, faster: Mapping[str, float], *, spilling: bool, chunks: float) -> Model:
     changed = recorded
-    unknown = [name for name in faster if name not in _names(recorded)]
-    if unknown:
+    known = _names(recorded) if faster else set()
+    if unknown := [name for name in faster if name not in known]:
         raise ValueError(
             f"faster: no task is named {words.listing(map(repr, unknown))}; "
-            f"there are {words.listing(map(repr, sorted(_names(recorded))))}"
+            f"there are {words.listing(map(repr, sorted(known)))}"
         )
     for name, times in faster.items():
         if not times > 0:

@@ -62,7 +62,7 @@ def simulate(model: Model, setting: Setting) -> Outcome:
             busy = end = known = known + each
             processing[worker] -= 1
             if processing[worker] == threads[worker] - 1:
-                cluster.unfilled += 1
+                cluster.has_place(worker)
             occupancy[worker] -= expected[what]
             held = bool(queue)
             for user in users[what]:

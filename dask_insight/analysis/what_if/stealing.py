@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from heapq import heapify
+from itertools import islice
 
-from .cluster import Cluster
+from .cluster import MANY, Cluster
 
 #: Seconds that Dask adds to the transfers of a task that it thinks of moving.
 _LATENCY = 0.1
@@ -16,31 +17,32 @@ _VICTIMS, _TASKS = 20, 1000
 def steal(cluster: Cluster, now: float) -> int:
     """One round; gives the number of tasks moved."""
     cluster.balancing = False
-    workers = [worker for worker, alive in enumerate(cluster.alive) if alive]
-    work = sum(cluster.occupancy)
-    thieves = {worker for worker in workers if cluster.idle(worker, work)}
-    if not thieves or len(thieves) == len(workers):
-        return 0
+    processing, threads, occupancy = cluster.processing, cluster.threads, cluster.occupancy
     victims = [
-        worker
-        for worker in workers
-        if worker not in thieves
-        and cluster.occupancy[worker] > 0.2
-        and cluster.processing[worker] > cluster.threads[worker]
+        worker for worker in cluster.there if processing[worker] > threads[worker] and occupancy[worker] > 0.2
     ]
-    victims.sort(key=lambda worker: -cluster.occupancy[worker])
+    if not victims:
+        return 0
+    work = sum(occupancy)
+    thieves = {worker for worker in cluster.there if cluster.idle(worker, work)}
+    if not thieves or len(thieves) == len(cluster.there):
+        return 0
+    victims = [worker for worker in victims if worker not in thieves]
+    victims.sort(key=lambda worker: (-occupancy[worker], worker))
     return sum(_rob(cluster, victim, thieves, work, now) for victim in victims[:_VICTIMS])
 
 
 def _rob(cluster: Cluster, victim: int, thieves: set[int], work: float, now: float) -> int:
     """Move tasks of one worker to idle ones."""
-    waiting = [*cluster.ready[victim], *(task for _, task in cluster.incoming[victim])][-_TASKS:]
+    coming = [task for _, task in cluster.incoming[victim][-_TASKS:]]
+    ready = cluster.ready[victim]
+    waiting = [*ready[max(0, len(ready) + len(coming) - _TASKS) :], *coming]
     waiting = [task for task in waiting if cluster.stealable[task]]
     taken = set()
     for task in sorted(waiting, key=lambda task: _level(cluster, task)):
         if not thieves:
             break
-        thief = cluster.soonest(task, thieves)
+        thief = cluster.soonest(task, islice(thieves, MANY))
         if not _pays(cluster, task, victim, thief):
             continue
         taken.add(task)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...batch import Symbols, Texts
+from ...lookup import Lookup
 from ...recording import Recording
 from ...sources.files import dasf
 from ...tables.frame import text_column
@@ -192,9 +193,9 @@ class _Computed:
         attempts: Any = recording.columns("attempts")
         ran = np.flatnonzero(np.isfinite(attempts["start"]) & np.isfinite(attempts["stop"]))
         graph: Any = recording.columns("graph")
-        order = np.argsort(graph["task"], kind="stable")
-        place = np.searchsorted(graph["task"][order], attempts["task"][ran])
-        row = order[np.minimum(place, max(0, len(order) - 1))] if len(order) else np.zeros(0, "i8")
+        row = Lookup(graph["task"]).rows(attempts["task"][ran])
+        # Of a task that the graph does not hold, neither key nor function is known.
+        ran, row = ran[row >= 0], row[row >= 0]
         self.start, self.stop = attempts["start"][ran], attempts["stop"][ran]
         self.duration = self.stop - self.start
         self.nbytes = np.nan_to_num(attempts["nbytes"][ran])
@@ -217,16 +218,12 @@ class _Computed:
     def _inputs(self, recording: Recording, graph: Any, row: np.ndarray) -> np.ndarray:
         """Bytes of all inputs of each attempt."""
         size = np.zeros(len(graph["task"]))
-        size[row] = self.nbytes
+        np.maximum.at(size, row, self.nbytes)
         edges: Any = recording.columns("edges")
-        if not len(edges["task"]):
-            return np.zeros(len(row))
-        order = np.argsort(graph["task"], kind="stable")
-        task, dependency = (
-            order[np.minimum(np.searchsorted(graph["task"][order], edges[name]), len(order) - 1)]
-            for name in ("task", "dependency")
-        )
-        summed: np.ndarray = np.bincount(task, size[dependency], len(size))[row]
+        known = Lookup(graph["task"])
+        task, dependency = (known.rows(edges[name]) for name in ("task", "dependency"))
+        both = (task >= 0) & (dependency >= 0)
+        summed: np.ndarray = np.bincount(task[both], size[dependency[both]], len(size))[row]
         return summed
 
     def gpu(self, which: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
@@ -235,20 +232,22 @@ class _Computed:
         process: Symbols = self._samples["process"]
         if not len(process.codes):
             return found[0], found[1]
-        sums, count = np.zeros((2, groups)), np.zeros(groups)
+        sums, count = np.zeros((2, groups)), np.zeros((2, groups))
         names = np.array(process.names, object)[process.codes]
         for worker, name in enumerate(self.workers):
             mine = np.flatnonzero(self.worker == worker)
             samples = np.flatnonzero((names == name) | (names == self.hosts[worker]))
             if not len(mine) or not len(samples):
                 continue
-            mine = mine[np.argsort(self.start[mine], kind="stable")]
+            samples = samples[np.argsort(self._samples["time"][samples], kind="stable")]
             time = self._samples["time"][samples]
-            place = np.searchsorted(self.start[mine], time, "right") - 1
-            inside = (place >= 0) & (time <= self.stop[mine[np.maximum(place, 0)]])
-            group = which[mine[place[inside]]]
-            count += np.bincount(group, minlength=groups)
+            # A sample counts for every task that ran then.
+            first = np.searchsorted(time, self.start[mine], "left")
+            last = np.searchsorted(time, self.stop[mine], "right")
             for row, column in enumerate(("utilization", "memory")):
-                sums[row] += np.bincount(group, self._samples[column][samples[inside]], groups)
+                values = self._samples[column][samples].astype("f8")
+                for into, of in ((sums, np.nan_to_num(values)), (count, np.isfinite(values))):
+                    until = np.concatenate(([0.0], np.cumsum(of)))
+                    into[row] += np.bincount(which[mine], until[last] - until[first], groups)
         np.divide(sums, count, out=found, where=count > 0)
         return found[0], found[1]

@@ -25,14 +25,20 @@ class Box(NamedTuple):
 
 
 def draw_marks(pen: Pen, plot: Plot, box: Box, ink: Rgb, end: float) -> None:
-    """Draw a plot's marks in its place; texts beside boxes in a colour, and up to a place from the left."""
+    """Draw a plot's marks in its place; texts beside boxes in a colour, and up to a place from the left.
+
+    Names within boxes come last: what is drawn over a box must not cover half of its name.
+    """
+    placed = []
     for mark in plot.marks:
         if isinstance(mark, Boxes):
-            _boxes(pen, plot, mark, box, ink, end)
+            placed.append((mark, _boxes(pen, plot, mark, box, ink, end)))
         elif isinstance(mark, Area):
             _area(pen, plot, mark, box)
         else:
             _line(pen, plot, mark, box)
+    for mark, place in placed:
+        _inside(pen, mark, *place)
 
 
 def fill(pen: Pen, box: Box, color: tuple[int, int, int]) -> None:
@@ -51,7 +57,10 @@ def y_of(axis: Axis, box: Box, value: Any) -> Any:
     return box.y + box.height - (value - axis.low) / ((axis.high - axis.low) or 1.0) * box.height
 
 
-def _boxes(pen: Pen, plot: Plot, mark: Boxes, box: Box, ink: Rgb, end: float) -> None:
+def _boxes(
+    pen: Pen, plot: Plot, mark: Boxes, box: Box, ink: Rgb, end: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Draw boxes and what stands beside them; returns where they are: left, right, top, height."""
     assert isinstance(plot.y, Rows)
     high = box.height / max(1, plot.y.count)
     left = np.clip(x_of(plot.x, box, mark.left), box.x, box.x + box.width)
@@ -63,13 +72,13 @@ def _boxes(pen: Pen, plot: Plot, mark: Boxes, box: Box, ink: Rgb, end: float) ->
         if mark.outline is not None:
             pen.boxes(left[rows] - 1, top[rows] - 1, wide[rows] + 2, tall[rows] + 2, mark.outline)
         pen.boxes(left[rows], top[rows], wide[rows], tall[rows], mark.colors[color])
-    _inside(pen, mark, left, right, top, tall)
     for number, text in enumerate(mark.beside):
         if text:
             room = end - float(right[number]) - 6
             y = float(top[number] + tall[number] / 2)
             x = float(left[number] + wide[number]) + 6
             pen.text(x, y, fitted(text, room, SMALL), ink, size=SMALL)
+    return left, right, top, tall
 
 
 def _inside(

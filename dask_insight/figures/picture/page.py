@@ -239,9 +239,11 @@ class Page:
         draw_marks(pen, plot, box, theme.muted, self.width - _SIDE)
 
     def _ticks(self, axis: Axis, room: float) -> list[Tick]:
-        most = max(2, int(room / 90))
+        most = int(room / 90)
         if axis.unit == "time":
-            return time_ticks(axis.low, axis.high, most)
+            # Fewer do not tell how time runs, however narrow the picture is.
+            return time_ticks(axis.low, axis.high, max(4, most))
+        most = max(2, most)
         return amount_ticks(axis.low, axis.high, most, axis.unit)
 
     def _marks(self, pen: Pen, plot: Plot, box: Box) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+import json
 import os
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import CommandError, ExitCode
 from . import times
 from .command import Command
-from .files import new_path, writable, write_report
+from .files import apart, lacking, new_path, writable, write_report
 from .progress import Progress
 from .run import outcome, recording_options
 from .signals import Interrupt
@@ -56,9 +58,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     output = writable(options.output, options.force) if options.output else new_path("cluster")
-    html = writable(options.html, options.force) if options.html else None
+    html = writable(options.html, options.force, text=True) if options.html else None
+    apart(output, html)
     progress = Progress()
-    with _connect(options.address, options.timeout) as client, Interrupt() as interrupt:
+    with _connect(options.address, options.timeout) as client, Interrupt() as interrupt, lacking() as lacks:
         from ...session import record
 
         address = client.scheduler.address
@@ -79,27 +82,72 @@ def _execute(options: argparse.Namespace) -> int:
         progress.line(f"{address} has gone; what came until then is recorded")
     if html is not None:
         write_report(recording, html)
-    progress.line(outcome(recording, output, html))
-    return ExitCode.OK
+    progress.line(outcome(recording, output, html, lacks))
+    return ExitCode.UNWRITABLE if lacks else ExitCode.OK
 
 
-def _connect(address: str, timeout: float) -> Any:
+def _connect(given: str, timeout: float) -> Any:
     from distributed import Client
     from distributed.comm.addressing import parse_address, parse_host_port
 
-    where = {"scheduler_file": address} if os.path.isfile(address) else {"address": address}
+    address = _in_file(given) if os.path.isfile(given) else given
     try:
-        if "address" in where:
-            # A client that cannot read it takes 20 s to go away.
-            parse_host_port(parse_address(address)[1])
-        return Client(**where, timeout=timeout, set_as_default=False, name="dask-insight")
+        # A client that cannot use it takes 20 s to go away, and complains.
+        protocol, place = parse_address(address)
+        parse_host_port(place)
+        if protocol in ("tls", "wss"):
+            _check_certificates(address)
+        kind = asyncio.run(asyncio.wait_for(_kind(address, timeout), timeout))
+        if kind != "Scheduler":
+            raise ValueError(f"a {kind.lower()} does")
+        return Client(address, timeout=timeout, set_as_default=False, name="dask-insight")
     except (OSError, ValueError, TypeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        unsaid = f"none within {timeout:g} s" if isinstance(error, TimeoutError) else type(error).__name__
+        reason = str(error).splitlines()[0] if str(error) else unsaid
         raise CommandError(
             f"no scheduler answers at {address} ({reason}): check the address, which `dask scheduler` prints "
             "when it starts and `client.scheduler_info()['address']` knows",
             ExitCode.UNREACHABLE,
         ) from None
+
+
+async def _kind(address: str, timeout: float) -> str:
+    """What answers there. A client would wait for a process that accepts connections and stands still."""
+    from distributed.core import connect
+    from distributed.security import Security
+
+    comm = await connect(address, timeout=timeout, **Security().get_connection_args("client"))
+    try:
+        await comm.write({"op": "identity", "reply": True})
+        answer = await comm.read()
+        return str(answer["type"])
+    finally:
+        comm.abort()
+
+
+def _in_file(path: str) -> str:
+    """The address that stands in a scheduler file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            address = json.load(file)["address"]
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}", ExitCode.UNREADABLE) from None
+    except (ValueError, LookupError, TypeError):
+        told = f"{path} is no scheduler file: `dask scheduler --scheduler-file FILE` writes one"
+        raise CommandError(told, ExitCode.UNREADABLE) from None
+    return str(address)
+
+
+def _check_certificates(address: str) -> None:
+    from distributed.security import Security
+
+    if Security().get_connection_args("client").get("ssl_context") is None:
+        raise CommandError(
+            f"{address} is encrypted: name your certificates in Dask's configuration, distributed.comm.tls "
+            "(ca-file, client.cert, client.key), or the environment, DASK_DISTRIBUTED__COMM__TLS__CA_FILE, "
+            "…__CLIENT__CERT and …__CLIENT__KEY",
+            ExitCode.UNREACHABLE,
+        )
 
 
 def _wait(

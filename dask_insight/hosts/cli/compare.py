@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import CommandError, ExitCode
 from .command import Command
-from .files import reading, writable
+from .files import apart, reading, writable
 
 if TYPE_CHECKING:
     from ...analysis.compare import Comparison
@@ -65,12 +65,13 @@ def _execute(options: argparse.Namespace) -> int:
 
     if options.json and options.markdown == "-":
         raise CommandError("--json and --markdown - both print: write one of them to a file", ExitCode.USAGE)
-    html, output = (
-        writable(each, options.force) if each else None for each in (options.html, options.output)
+    output = writable(options.output, options.force) if options.output else None
+    to_file = None if options.markdown == "-" else options.markdown
+    html, markdown = (
+        writable(each, options.force, text=True) if each else None for each in (options.html, to_file)
     )
-    to_file = options.markdown not in (None, "-")
-    markdown = writable(options.markdown, options.force) if to_file else None
     sides = _sides(options)
+    apart(html, output, markdown, read=[path for side in sides for path in side])
     try:
         with reading():
             comparison = compare(*sides, names=_names(options, sides))

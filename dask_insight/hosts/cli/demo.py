@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ExitCode
 from .browser import show
 from .command import Command
-from .files import size_of, writable, write_report
+from .files import apart, size_of, writable, write_report
 from .info import describe
 from .progress import Progress, bar
 
@@ -41,7 +41,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
-    output, html = writable(options.output, options.force), writable(options.html, options.force)
+    output = writable(options.output, options.force)
+    html = writable(options.html, options.force, text=True)
+    apart(output, html)
     progress = Progress()
     from ...session import record
     from ..demo import STEPS, cluster, perform

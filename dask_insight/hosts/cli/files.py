@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import CommandError, ExitCode
 from ...frames import MAGIC
@@ -30,8 +31,17 @@ def new_path(stem: str) -> Path:
     raise AssertionError("unreachable")
 
 
-def writable(path: str | os.PathLike[str], force: bool = False) -> Path:
-    """A path that may be written: free, or taken by a recording or a report.
+def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = False) -> Path:
+    """A path that may be written: free, or taken by a file of ours of the same kind.
+
+    Parameters
+    ----------
+    path
+        Where to write.
+    force
+        Any file may be replaced.
+    text
+        What is to be written is a page or a summary, and no recording.
 
     Raises
     ------
@@ -41,6 +51,8 @@ def writable(path: str | os.PathLike[str], force: bool = False) -> Path:
     target = Path(path)
     if target.is_dir():
         raise CommandError(f"{target} is a folder: name a file in it", ExitCode.UNWRITABLE)
+    if target.exists() and not target.is_file():
+        raise CommandError(f"{target} is a device or a pipe: name a file", ExitCode.UNWRITABLE)
     folder = target.absolute().parent
     if not folder.is_dir():
         raise CommandError(
@@ -48,20 +60,40 @@ def writable(path: str | os.PathLike[str], force: bool = False) -> Path:
         )
     if not os.access(target if target.exists() else folder, os.W_OK):
         raise CommandError(f"{target} cannot be written: choose another place with -o", ExitCode.UNWRITABLE)
-    if target.exists() and not force and not _is_ours(target):
+    if target.exists() and not force and (what := _precious(target, text)):
         raise CommandError(
-            f"{target} is there and dask-insight did not make it: choose another name, or use --force",
-            ExitCode.UNWRITABLE,
+            f"{target} is there and {what}: choose another name, or use --force", ExitCode.UNWRITABLE
         )
     return target
 
 
-def _is_ours(path: Path) -> bool:
-    if not path.is_file():
-        return True
+def _precious(path: Path, text: bool) -> str:
+    """Why a file is not to be replaced; '' if it is of the kind that takes its place."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
-    return not head or head.startswith(MAGIC) or any(mark in head for mark in _MARKS)
+    recording, ours = head.startswith(MAGIC), any(mark in head for mark in _MARKS)
+    if not head or (ours if text else recording):
+        return ""
+    return "is a recording" if recording else "is no recording" if ours else "dask-insight did not make it"
+
+
+def apart(*written: Path | None, read: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """See to it that nothing is written over what is read or written as well.
+
+    Raises
+    ------
+    CommandError
+        If two of the paths are one file.
+    """
+    sources = {os.path.realpath(path) for path in read}
+    taken: set[str] = set()
+    for path in filter(None, written):
+        place = os.path.realpath(path)
+        if place in sources:
+            raise CommandError(f"{path} is what is to be read: write to another file", ExitCode.USAGE)
+        if place in taken:
+            raise CommandError(f"{path} cannot hold two things: name another file for one", ExitCode.USAGE)
+        taken.add(place)
 
 
 def open_file(path: str) -> Recording:
@@ -113,6 +145,26 @@ def write_report(recording: Recording, path: Path) -> Path:
     except (OSError, RuntimeError) as error:
         raise CommandError(f"the report could not be written: {error}", ExitCode.UNWRITABLE) from error
     return path
+
+
+@contextmanager
+def lacking() -> Iterator[list[str]]:
+    """Gathers what the files of recordings that end within lack, in place of warnings with our code."""
+    from ...session import IncompleteFile
+
+    lacks: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", IncompleteFile)
+        show = warnings.showwarning
+
+        def shown(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, IncompleteFile):
+                lacks.append(str(message).partition(";")[0])
+            else:
+                show(message, category, *place, **more)
+
+        warnings.showwarning = shown
+        yield lacks
 
 
 def size_of(path: Path) -> str:

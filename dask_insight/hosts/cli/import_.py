@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import CommandError, ExitCode
 from ...sources.files import FORMATS, load
 from .command import Command
-from .files import new_path, reading, size_of, writable
+from .files import apart, new_path, reading, size_of, writable
 from .progress import Progress, bar
+
+if TYPE_CHECKING:
+    from ...recording import Recording
 
 _HELP = "make a recording from files of other tools"
 _DESCRIPTION = "Make a recording from files of other tools; several files become one.\n" + "\n".join(
@@ -51,6 +55,7 @@ def _execute(options: argparse.Namespace) -> int:
         # Perhaps the one that the file was exported from, which held more.
         told = f"{target} is there already: choose another name with -o, or use --force"
         raise CommandError(told, ExitCode.UNWRITABLE)
+    apart(target, read=options.files)
     progress = Progress()
     with reading():
         try:
@@ -60,7 +65,7 @@ def _execute(options: argparse.Namespace) -> int:
                 progress=lambda share: progress.show(f"reading {bar(share)} {share:4.0%}"),
             )
             progress.show("writing")
-            recording.save(target)
+            _save(recording, target)
         finally:
             progress.clear()
     print(target)
@@ -70,6 +75,13 @@ def _execute(options: argparse.Namespace) -> int:
     for gap in recording.gaps:
         print(gap, file=sys.stderr)
     return ExitCode.OK
+
+
+def _save(recording: Recording, target: Path) -> None:
+    try:
+        recording.save(target)
+    except OSError as error:
+        raise CommandError(f"{target} could not be written: {error}", ExitCode.UNWRITABLE) from None
 
 
 def _stem(path: Path) -> str:

@@ -71,8 +71,11 @@ def load_script(path: str, arguments: list[str]) -> Program:
             ExitCode.USAGE,
         )
     whole = str(file.absolute())
-    with io.open_code(whole) as stream:
-        source = stream.read()
+    try:
+        with io.open_code(whole) as stream:
+            source = stream.read()
+    except OSError as error:
+        raise CommandError(f"{file} cannot be read: {error.strerror}", ExitCode.UNREADABLE) from None
     code = _compiled(lambda: compile(source, whole, "exec", dont_inherit=True))
     return Program(_name(file), code, _main(whole), [path, *arguments], os.path.dirname(whole))
 
@@ -114,14 +117,16 @@ def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
         return spec
     except ModuleNotFoundError:
         return None
+    except (ImportError, ValueError) as error:
+        raise CommandError(f"{name} is no name of a module: {error}", ExitCode.USAGE) from None
 
 
 def _compiled(compiling: Callable[[], CodeType | None]) -> CodeType:
     try:
         code = compiling()
     except SyntaxError as error:
-        place = f"{error.filename}, line {error.lineno}"
-        raise CommandError(f"{error.msg} ({place}): the program does not compile", ExitCode.FAILED) from None
+        place = f" ({error.filename}, line {error.lineno})" if error.filename else ""
+        raise CommandError(f"{error.msg}{place}: the program does not compile", ExitCode.FAILED) from None
     if code is None:
         raise CommandError("the program has no code", ExitCode.USAGE)
     return code

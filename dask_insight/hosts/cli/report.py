@@ -9,7 +9,7 @@ from pathlib import Path
 from ...errors import CommandError, ExitCode
 from .browser import show
 from .command import Command
-from .files import SUFFIX, open_file, size_of, writable, write_report
+from .files import SUFFIX, apart, open_file, size_of, writable, write_report
 
 _HELP = "write a recording as one HTML file that opens anywhere"
 _DESCRIPTION = "Write a recording as one HTML file that opens anywhere, without network or server."
@@ -35,8 +35,10 @@ def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     source = Path(options.file)
     stem = source.with_suffix("") if source.suffix == SUFFIX else source
-    target = writable(options.output or f"{stem}.html", options.force)
-    write_report(open_file(options.file), target)
+    recording = open_file(options.file)
+    target = writable(options.output or f"{stem}.html", options.force, text=True)
+    apart(target, read=[options.file])
+    write_report(recording, target)
     print(target)
     print(f"{size_of(target)}, one file that needs nothing else", file=sys.stderr)
     if options.open and not show(target):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import CommandError, ExitCode
 from . import times
 from .command import Command
-from .files import SUFFIX, new_path, size_of, writable, write_report
+from .files import SUFFIX, apart, lacking, new_path, size_of, writable, write_report
 from .program import Program, load_module, load_script
 from .signals import Termination
 
@@ -69,7 +70,8 @@ def _execute(options: argparse.Namespace) -> int:
     load = load_module if options.module else load_script
     program = load(options.program, options.arguments)
     output = writable(options.output, options.force) if options.output else new_path(program.name)
-    html = writable(options.html, options.force) if options.html else None
+    html = writable(options.html, options.force, text=True) if options.html else None
+    apart(output, html)
     _record(program, output, html, options)
     return ExitCode.OK
 
@@ -86,36 +88,48 @@ def _record(program: Program, output: Path, html: Path | None, options: argparse
     )
     with Termination() as termination:
         try:
-            with session, termination.raising():
-                program.run()
+            session.start()
+        except OSError as error:
+            raise CommandError(f"{output} cannot be written: {error}", ExitCode.UNWRITABLE) from None
+        lacks: list[str] = []
+        try:
+            try:
+                with termination.raising():
+                    program.run()
+            finally:
+                with lacking() as lacks:
+                    session.stop()
         except BaseException:
             program.hide_our_frames()
             raise
         finally:
-            _conclude(session.recording, output, html, options.quiet)
+            _conclude(session.recording, output, html, lacks, options.quiet)
 
 
-def _conclude(recording: Recording, output: Path, html: Path | None, quiet: bool) -> None:
+def _conclude(recording: Recording, output: Path, html: Path | None, lacks: list[str], quiet: bool) -> None:
     """Write the report and say where everything is; however the program ended, that is what passes on."""
     try:
         if html is not None:
             write_report(recording, html)
-        if not quiet:
-            print(f"dask-insight: {outcome(recording, output, html)}", file=sys.stderr)
+        if lacks or not quiet:
+            print(f"dask-insight: {outcome(recording, output, html, lacks)}", file=sys.stderr)
     except CommandError as error:
         print(f"dask-insight: {error}", file=sys.stderr)
     except Exception as error:
         print(f"dask-insight: {output} is complete, but {type(error).__name__}: {error}", file=sys.stderr)
 
 
-def outcome(recording: Recording, output: Path, html: Path | None) -> str:
-    """What has been recorded and where it is, in words."""
+def outcome(recording: Recording, output: Path, html: Path | None, lacks: Sequence[str] = ()) -> str:
+    """What has been recorded and where it is, or what the file lacks, in words."""
     from ...words import count, duration
 
     summary = recording.summary()
     if not summary.tasks and not summary.erred:
         return f"no Dask task was run; {output} holds {size_of(output)}"
     ended = count(summary.tasks, "task") + (f" and {summary.erred:,} failed" if summary.erred else "")
+    if lacks:
+        whole = f"; {html} has all of it" if html else ""
+        return f"{ended} in {duration(summary.duration)}, but {lacks[0]}{whole}"
     where = f"{output} ({size_of(output)})" + (f" and {html} ({size_of(html)})" if html else "")
     hint = "" if html else f"\ndask-insight: to look at it: dask-insight report {output} --open"
     found = "".join(f"\ndask-insight: {line}" for line in summary.advised())

@@ -10,7 +10,7 @@ from IPython.core.error import UsageError
 from IPython.utils.process import arg_split  # type: ignore[attr-defined]
 
 from ...errors import CommandError
-from ..cli.files import writable
+from ..cli.files import apart, writable
 from ..runs import runs
 from ..widget.panels import known_panel
 
@@ -111,11 +111,13 @@ def parse(text: str, *, line: bool = False) -> Arguments:
     given.code = code
     try:
         given.output = writable(given.output) if given.output else None
-        given.html = writable(given.html) if given.html else None
+        given.html = writable(given.html, text=True) if given.html else None
+        apart(given.output, given.html)
         given.panel = known_panel(given.panel)
         given.baseline = None if given.compare is None else runs[given.compare]
     except (CommandError, ValueError) as error:
-        raise UsageError(f"{magic}: {error}") from None
+        told = str(error).removesuffix(", or use --force")
+        raise UsageError(f"{magic}: {told}") from None
     except KeyError as error:
         raise UsageError(f"{magic}: --compare: {error.args[0]}. See {magic}? for help.") from None
     return given

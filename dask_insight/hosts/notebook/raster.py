@@ -14,6 +14,10 @@ from ...figures.colors import FAILED, Rgb, colors_of
 _LEAST = 0.18
 
 
+#: Most lanes of a picture; more threads share them.
+_ROWS = 800
+
+
 class HasColumns(Protocol):
     """What a picture needs of a recording."""
 
@@ -47,13 +51,15 @@ def task_stream(recording: HasColumns, width: int = 900) -> Picture | None:
     start, stop = start[ran], stop[ran]
     names, code = _names(recording.columns("graph"), attempts["task"][ran])
     lane, workers = _lanes(recording, attempts, ran)
+    together = -(-len(workers) // _ROWS)
+    lane, workers = lane // together, workers[::together]
     zero = float(start.min())
     span = max(float(stop.max()) - zero, 1e-6)
     status = attempts["status"]
     failures = np.array([list(FAILED).index(each) + 1 if each in FAILED else 0 for each in status.names])
     failed = failures[status.codes[ran]] if len(failures) else np.zeros(len(ran), "i8")
     left, right = (start - zero) / span * width, (stop - zero) / span * width
-    name, full = _fill(lane, code, left, right, len(workers), width)
+    name, full = _fill(lane, code, left, right, (len(workers), width), together)
     colors = colors_of(names)
     palette = np.array([colors[name] for name in names], "f8")
     pixels = _painted(name, full, palette)
@@ -115,9 +121,18 @@ def _natural(text: str) -> tuple[int, int, str]:
 
 
 def _fill(
-    lane: np.ndarray, code: np.ndarray, left: np.ndarray, right: np.ndarray, lanes: int, width: int
+    lane: np.ndarray,
+    code: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    size: tuple[int, int],
+    together: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The name with the most time in each pixel (-1 for none), and how full it is, 0 to 1."""
+    """The name with the most time in each pixel (-1 for none), and how full it is, 0 to 1.
+
+    `together` is the number of threads in each lane.
+    """
+    lanes, width = size
     first = np.clip(left.astype("i8"), 0, width - 1)
     last = np.clip(np.ceil(right).astype("i8") - 1, first, width - 1)
     name = np.full((lanes, width), -1, "i8")
@@ -126,24 +141,24 @@ def _fill(
     for each in wide.tolist():
         inside = slice(first[each] + 1, last[each])
         name[lane[each], inside] = code[each]
-        full[lane[each], inside] = 1.0
+        full[lane[each], inside] += 1.0 / together
     one = first == last
     pixel = np.concatenate((lane * width + first, (lane * width + last)[~one]))
     part = np.concatenate((np.where(one, right - left, first + 1 - left), (right - last)[~one]))
     kind = np.concatenate((code, code[~one]))
     names = int(code.max()) + 1
     keys, place = np.unique(pixel * names + kind, return_inverse=True)
-    sums = np.bincount(place.reshape(-1), np.maximum(part, 1e-9), len(keys))
+    sums = np.bincount(place.reshape(-1), np.maximum(part, 1e-9) / together, len(keys))
     cells = keys // names
     order = np.lexsort((sums, cells))
     final = np.flatnonzero(np.diff(cells[order], append=-1))
     best = order[final]
     at = cells[best]
     flat_name, flat_full = name.reshape(-1), full.reshape(-1)
-    free = flat_full[at] < 1.0
+    free = flat_name[at] < 0
     flat_name[at[free]] = (keys % names)[best][free]
     total = np.bincount(cells, sums, lanes * width)
-    flat_full[:] = np.minimum(1.0, np.maximum(flat_full, total))
+    flat_full[:] = np.minimum(1.0, flat_full + total)
     return name, full
 
 

@@ -13,6 +13,7 @@ from ...batch import encode
 from ...identity import Identity
 from ...options import Emit
 from ...probe import executions, transfers
+from ..losses import lost_words
 from .attempts import Attempts
 from .clocks import Clock, Clocks
 from .gather import Gather
@@ -194,17 +195,8 @@ class Messages:
         found += [(now, "gap", "info", f"not recorded here: {reason}") for reason in told.get("gaps", ())]
         for where, (count, text) in told.get("failures", {}).items():
             found.append((now, "lost", "error", f"the recorder failed in {where}, {count} times: {text}"))
-        for name, what in _LOSSES.items():
-            if told.get(name):
-                found.append((now, "lost", "warning", f"{told[name]} {what}"))
+        found += [(now, "lost", "warning", text) for text in lost_words(told)]
         if found:
             when, kind, level, message = zip(*found, strict=True)
             columns = {"time": clock.here(when), "kind": kind, "level": level, "message": message}
             self._gather.add("events", columns | {"source": [process] * len(found)})
-
-
-_LOSSES = {
-    "lost": "attempts were dropped before they could be sent",
-    "lost_transfers": "times transfers were dropped before they could be sent",
-    "lost_messages": "messages were dropped because the scheduler did not take them",
-}

@@ -11,15 +11,18 @@ import numpy as np
 
 from ...identity import Stacks
 from ...options import Options
-from ...probe.messages import packed_profile
+from ...probe.clock import time
+from ...probe.messages import losses, packed_profile
 from ...probe.pulse import Pulse
 from ...probe.sampler import Sampler
 from ...schema import NOTHING
+from ..losses import lost_words
 from .gather import Gather
 from .profiles import profile
 
 _PROCESS = "client"
 _SCHEDULER = "scheduler"
+_LOST = {"source": _PROCESS, "kind": "lost", "level": "warning"}
 
 
 class ClientProcess:
@@ -71,6 +74,11 @@ class ClientProcess:
                 columns: dict[str, Any] = {name: [row[name] for row in found] for name in found[0]}
                 columns["time"] = np.array(columns["time"]) - offset
                 gather.add(table, columns | {"process": [_PROCESS] * len(found)})
+        lost = list(lost_words(losses(samples=self._sampler, resources=self._pulse)))
+        if lost:
+            when = [time() - offset] * len(lost)
+            columns = {name: [word] * len(lost) for name, word in _LOST.items()}
+            gather.add("events", columns | {"time": np.array(when), "message": lost})
         if self._sampler is not None:
             for packed, process in _parted(self._sampler.drain()):
                 profile(process, packed, offset, stacks, None, gather)

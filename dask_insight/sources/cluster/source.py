@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from time import monotonic, time
 from typing import Any
 
@@ -30,6 +30,8 @@ _TRIES = 5
 _LOOK = 0.5
 #: Least seconds between two batches of what the client's process does.
 _OWN = 1.0
+#: Least seconds that a worker or the scheduler has to answer at the end.
+_LEAST = 0.1
 #: Seconds that taking back a recording that did not begin may take.
 _ABANDON = 5.0
 
@@ -49,12 +51,16 @@ class ClusterSource:
         Rates and bounds.
     identity
         The recording's ids.
+    pace
+        Gives the seconds until the next poll; by default `Options.poll`.
     """
 
     #: Seconds after which the scheduler takes everything off if it was not asked for anything.
     lease = 300.0
 
-    def __init__(self, client: Any, options: Options, identity: Identity) -> None:
+    def __init__(
+        self, client: Any, options: Options, identity: Identity, pace: Callable[[], float] | None = None
+    ) -> None:
         self._client = client
         self._options = options
         self._identity = identity
@@ -63,8 +69,10 @@ class ClusterSource:
         self._scheduler = ""
         self._following: asyncio.Task[None] | None = None
         self._abandoning: asyncio.Task[None] | None = None
+        self._leaving: asyncio.Task[None] | None = None
         self._own: ClientProcess | None = None
-        self._stopping, self._begun = asyncio.Event(), asyncio.Event()
+        self._pace = pace or (lambda: options.poll)
+        self._stopping, self._begun, self._hurried = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._undo: list[Callable[[], None]] = []
         self._lost = False
         self._failures: dict[str, int] = {}
@@ -105,6 +113,7 @@ class ClusterSource:
     async def stop(self) -> None:
         """Fetch what is left and take everything off the cluster; at most `Options.stop_timeout` seconds."""
         self._stopping.set()
+        self.hurry()
         if self._own is None:
             # It may be joining at this moment, and takes itself back then.
             with contextlib.suppress(TimeoutError):
@@ -115,11 +124,12 @@ class ClusterSource:
         for undo in self._undo:
             undo()
         try:
-            await asyncio.wait_for(self._finish(deadline), self._options.stop_timeout)
+            await self._while_there(self._fetch(deadline), deadline)
         except Exception as error:
             self._event("error", "lost", f"the last data could not be fetched: {_words(error)}")
         if self._following is not None:
             self._following.cancel()
+        await self._take_leave(deadline)
         self._own.stop()
         for last in (self._tell_own, self._submissions.settle):
             try:
@@ -127,15 +137,47 @@ class ClusterSource:
             except Exception as error:
                 self._failed("stop", error)
 
-    async def _finish(self, deadline: float) -> None:
+    async def _fetch(self, deadline: float) -> None:
         if self._following is not None:
             while not self._following.done() and not self._lost:
                 await asyncio.wait([self._following], timeout=_LOOK)
         if not self._lost:
-            await self._call("flush", timeout=max(0.1, (deadline - monotonic()) / 2))
+            await self._call("flush", timeout=max(_LEAST, (deadline - monotonic()) / 2))
             while await self._poll():
                 pass
-            await self._call("leave", recorder=self._recorder)
+
+    async def _while_there(self, work: Coroutine[Any, Any, None], deadline: float) -> None:
+        """Wait for work while the client has its scheduler, until a moment."""
+        working = asyncio.create_task(work)
+        try:
+            while not (await asyncio.wait([working], timeout=_LOOK))[0]:
+                if self._client.status != "running":
+                    raise OSError(f"the client is {self._client.status}")
+                if monotonic() > deadline:
+                    raise TimeoutError(f"no answer within {self._options.stop_timeout:g} s")
+            working.result()
+        finally:
+            working.cancel()
+
+    async def _take_leave(self, deadline: float) -> None:
+        """Have everything of ours taken off; a scheduler that stands still is told when it goes on."""
+        if self._client.status != "running":
+            # It forgets the recorders of a client that has gone.
+            return
+        self._leaving = asyncio.create_task(self._leave())
+        await asyncio.wait([self._leaving], timeout=max(_LEAST, deadline - monotonic()))
+
+    async def _leave(self) -> None:
+        until = monotonic() + self.lease
+        while self._client.status != "closed" and monotonic() < until:
+            try:
+                await self._call("leave", recorder=self._recorder)
+                return
+            except OSError:
+                await asyncio.sleep(_LOOK)
+            except Exception:
+                # It has no probe any more.
+                return
 
     def _call(self, name: str, **arguments: Any) -> Awaitable[Any]:
         call: Awaitable[Any] = getattr(self._client.scheduler, f"{package()}_{name}")(**arguments)
@@ -210,11 +252,13 @@ class ClusterSource:
             except Exception as error:
                 self._failed("own", error)
             if not more:
-                await self._pause(self._options.poll)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._hurried.wait(), self._pace())
+                self._hurried.clear()
 
-    async def _pause(self, seconds: float) -> None:
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._stopping.wait(), seconds)
+    def hurry(self) -> None:
+        """Poll now, not after the pause; on the client's event loop."""
+        self._hurried.set()
 
     async def _poll(self) -> bool:
         asked = time()
@@ -273,4 +317,4 @@ def _plain(blob: Any) -> bytes:
 
 
 def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+    return f"{type(error).__name__}: {error}".rstrip(": ")

@@ -7,7 +7,7 @@ import os
 import platform
 import socket
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from math import nan
 from threading import Lock
@@ -24,6 +24,7 @@ from ...probe.fused import parts_of
 from ...probe.measured import Measured
 from ...probe.sampler import Sampler
 from ..cells import shown_file
+from ..losses import lost_words
 from .activity import Activity, Reporter
 from .cache import Metric, Totals
 from .names import TypeNames
@@ -105,6 +106,11 @@ class Ledger:
             self._told.add(where)
             message = f"part of a local computation is not recorded: {where}: {type(error).__name__}: {error}"
             self._events.add((perf_counter(), "recorder", "lost", "error", message))
+
+    def lost(self, counts: Mapping[str, int]) -> None:
+        """Something was lost, so many times; see `lost_words`."""
+        for message in lost_words(counts):
+            self._events.add((perf_counter(), "recorder", "lost", "warning", message))
 
     def worker(self, name: str, threads: int, pid: int = 0) -> None:
         """A worker is there, or has more threads than was known."""

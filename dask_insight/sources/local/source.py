@@ -13,6 +13,7 @@ from ...batch import encode
 from ...identity import Identity
 from ...options import Emit, Options
 from ...probe.measured import BASE
+from ...probe.messages import losses
 from ...probe.resources import ResourceSampler
 from ...probe.sampler import Sampler
 from ...probe.starved import Starved
@@ -148,8 +149,10 @@ class LocalSource:
         return [native for ident in self._ran if (native := there[ident]) is not None]
 
     def _drain(self) -> None:
-        if self._ledger.sampler is not None:
-            self._ledger.profile(self._ledger.sampler.drain())
+        sampler = self._ledger.sampler
+        if sampler is not None:
+            self._ledger.profile(sampler.drain())
+            self._ledger.lost(losses(samples=sampler))
 
     def _flush(self) -> None:
         try:

@@ -38,7 +38,9 @@ export function situationOf(place: Place | undefined): Situation {
   if (live.state.clusters.length === 0 && live.state.local === undefined) {
     return {
       kind: 'cluster',
-      words: `No Dask cluster and no computation in ${name} yet. For a cluster on this machine, run:`,
+      words: live.empty
+        ? `No Dask cluster and no computation in ${name} yet. For a cluster on this machine, run:`
+        : `No Dask cluster in ${name} now.${kept} For a new one on this machine, run:`,
       code: 'from dask.distributed import Client\nclient = Client()'
     };
   }

@@ -1,6 +1,6 @@
-import { budgetRows, budgetTime } from '../../core/budget';
+import { timeOfBudget } from '../../core/budget-ahead';
 import { clausesOf, type Finding, type Findings, findingsOf } from '../../core/findings';
-import { count, plural } from '../../core/format';
+import { count, duration, plural } from '../../core/format';
 import type { Clause, TimeRange } from '../../core/selection';
 import { activeTime } from '../../core/time-budget';
 import { css } from '../../draw/palette';
@@ -92,20 +92,29 @@ export class FindingsView implements PanelView {
       finding.workers.join(', '),
       finding.url
     ];
+    const texts = (finding: Finding): string[] => [
+      finding.title.replaceAll('`', ''),
+      finding.severity,
+      finding.code,
+      costWords(finding, run),
+      duration(finding.threadSeconds),
+      finding.tasks.join(', '),
+      finding.workers.join(', '),
+      finding.url
+    ];
     return {
       columns: [
         { title: 'Finding', numeric: false },
         { title: 'Severity', numeric: false },
         { title: 'Code', numeric: false },
         { title: 'Costs', numeric: true },
-        { title: 'Thread-seconds', numeric: true },
+        { title: 'Thread time', numeric: true },
         { title: 'Tasks', numeric: false },
         { title: 'Workers', numeric: false },
         { title: 'Page', numeric: false }
       ],
       length: list.length,
-      row: row =>
-        values(list[row]).map((value, column) => (column === 3 ? costWords(list[row], run) : String(value))),
+      row: row => texts(list[row]),
       value: (row, column) => values(list[row])[column]
     };
   }
@@ -165,10 +174,9 @@ export class FindingsView implements PanelView {
     return stop - start;
   }
 
-  /** The time that the findings are about: that of the budget's rows, which are far fewer than attempts. */
+  /** The time that the findings are about: that of the budget, which is known sooner than that of attempts. */
   private time(): TimeRange {
-    const rows = budgetRows(this.context.recording);
-    return rows ? budgetTime(rows) : activeTime(this.context.tasks);
+    return timeOfBudget(this.context.recording) ?? activeTime(this.context.tasks);
   }
 
   private rowContext(): RowContext {

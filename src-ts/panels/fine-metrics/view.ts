@@ -98,7 +98,7 @@ export class FineMetricsView implements PanelView {
     if (!line) return;
     const { selection, surface } = this.context;
     if (line.bar === line.group.bars.length) {
-      this.open.add(line.group.id);
+      if (!this.open.delete(line.group.id)) this.open.add(line.group.id);
       surface.invalidate('layout');
       return;
     }
@@ -134,10 +134,10 @@ export class FineMetricsView implements PanelView {
   private read(): void {
     const { recording, selection } = this.context;
     const units = unitsOf(recording);
-    if (this.unit.options.length !== units.length) {
+    if ([...this.unit.options].map(({ value }) => value).join('\n') !== units.join('\n')) {
       const chosen = this.unit.value;
       this.unit.replaceChildren(...units.map(unit => element('option', { value: unit }, unit)));
-      if (units.includes(chosen)) this.unit.value = chosen;
+      this.unit.value = units.includes(chosen) ? chosen : (units[0] ?? '');
       this.unit.hidden = units.length <= 1;
     }
     const known = [recording.state('metrics'), this.unit.value, selection.save()].join();
@@ -154,7 +154,7 @@ export class FineMetricsView implements PanelView {
       y += HEAD;
       const most = this.open.has(group.id) ? group.bars.length : Math.min(group.bars.length, MOST);
       for (let bar = 0; bar < most; bar++, y += ROW) lines.push({ group, bar, y });
-      if (most < group.bars.length) {
+      if (group.bars.length > MOST) {
         lines.push({ group, bar: group.bars.length, y });
         y += ROW;
       }
@@ -200,18 +200,21 @@ export class FineMetricsView implements PanelView {
       x += length;
     }
     pen.fillStyle = theme.muted;
-    pen.fillText(amount(bar.total, this.unit.value), Math.max(x, labels + 1) + 6, y + ROW / 2);
+    const end = Math.max(x, labels + 1) + 6;
+    pen.fillText(text.fitted(amount(bar.total, this.unit.value), width - end), end, y + ROW / 2);
     pen.globalAlpha = 1;
   }
 
   private drawRest(pen: Pen, { group, y }: Line, theme: Theme): void {
     const hidden = group.bars.slice(MOST);
+    const isOpen = this.open.has(group.id);
     const total = hidden.reduce((sum, bar) => sum + bar.total, 0);
     pen.font = `12px ${theme.font}`;
     pen.textBaseline = 'middle';
     pen.textAlign = 'left';
     pen.fillStyle = theme.accent;
-    pen.fillText(`${hidden.length} more, ${amount(total, this.unit.value)}`, 0, y + ROW / 2);
+    const words = isOpen ? 'Show fewer' : `${hidden.length} more, ${amount(total, this.unit.value)}`;
+    pen.fillText(words, 0, y + ROW / 2);
   }
 
   private mark(line: Line): Mark {
@@ -219,10 +222,12 @@ export class FineMetricsView implements PanelView {
     const unit = this.unit.value;
     const box: Box = { x: 0, y, width: this.context.surface.width, height: ROW };
     if (at === group.bars.length) {
-      const words = `Show ${plural(group.bars.length - MOST, 'more bar')}`;
+      const more = plural(group.bars.length - MOST, 'more bar');
+      const words = this.open.has(group.id) ? 'Show fewer bars' : `Show ${more}`;
       return { id: idOf(line), box, card: () => ({ title: words, groups: [] }), words: () => words };
     }
     const bar = group.bars[at];
+    const label = bar.label || '(no name)';
     const total = group.bars.reduce((sum, each) => sum + each.total, 0);
     const parts = bar.parts.filter(part => part.label !== bar.label);
     const own =
@@ -231,7 +236,7 @@ export class FineMetricsView implements PanelView {
       id: idOf(line),
       box,
       card: () => ({
-        title: bar.label || '(no name)',
+        title: label,
         groups: [
           [{ label: group.title, value: own }],
           parts.slice(0, 12).map(part => ({
@@ -240,7 +245,7 @@ export class FineMetricsView implements PanelView {
           }))
         ]
       }),
-      words: () => `${group.title}: ${bar.label}, ${own}`
+      words: () => `${group.title}: ${label}, ${own}`
     };
   }
 }

@@ -1,6 +1,7 @@
 import { plural } from '../../core/format';
 import { binned, type Series, seriesOf, summed, valueAt } from '../../core/series';
 import type { PanelContext } from '../panel';
+import { workerLabel } from '../worker-label';
 
 export type MeasureName = 'managed' | 'unmanaged_old' | 'unmanaged_recent' | 'spilled';
 
@@ -95,7 +96,10 @@ export class MemoryFigures {
   }
 
   titleOf(processes: readonly number[]): string {
-    return processes.length === 1 ? this.series.names[processes[0]] : plural(processes.length, 'worker');
+    const { tasks } = this.context;
+    return processes.length === 1
+      ? workerLabel(tasks, this.series.names[processes[0]])
+      : plural(processes.length, 'worker');
   }
 
   private readLimits(): void {

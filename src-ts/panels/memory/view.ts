@@ -95,8 +95,7 @@ export class MemoryView implements PanelView {
     this.alignment.hidden = kind === undefined;
     if (kind === undefined) this.runs = 'whole';
     this.looks.hidden = this.ownAxis;
-    const plot = this.plot();
-    const box = { ...plot, y: LEGEND, height: plot.height - LEGEND };
+    const box = this.plot();
     if (kind && this.ownAxis) {
       this.aligned.layout(stretchesOf(kind, context.tasks, this.bursts), figures, box);
       return;
@@ -108,7 +107,12 @@ export class MemoryView implements PanelView {
   plot(): Box {
     const { width, height } = this.context.surface;
     const x = gutterOf(width);
-    return { x, y: 0, width: Math.max(1, width - x - MARGIN), height: Math.max(1, height - AXIS_HEIGHT) };
+    return {
+      x,
+      y: LEGEND,
+      width: Math.max(1, width - x - MARGIN),
+      height: Math.max(1, height - LEGEND - AXIS_HEIGHT)
+    };
   }
 
   draw(pen: Pen): void {
@@ -187,6 +191,8 @@ export class MemoryView implements PanelView {
       pen.fillText('Process memory', 0, box.y);
       pen.fillStyle = theme.muted;
       pen.fillText(`up to ${bytes(most)}`, 0, box.y + 15);
+    } else {
+      pen.fillText(`Process memory, up to ${bytes(most)}`, 0, 4);
     }
     pen.save();
     pen.beginPath();

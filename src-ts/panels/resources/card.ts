@@ -1,12 +1,13 @@
 import { clock, duration, plural } from '../../core/format';
 import { valueAt } from '../../core/series';
-import type { Mark } from '../panel';
+import type { Mark, PanelContext } from '../panel';
 import type { Row } from './draw-row';
-import type { ResourceFigures } from './figures';
+import { processLabel, type ResourceFigures } from './figures';
 import { type Measure, wordsOf } from './measures';
 
 /** What one process did at a moment: the row's figures first, then the others that are shown. */
 export function resourceMark(
+  context: PanelContext,
   figures: ResourceFigures,
   row: Row,
   shown: readonly Measure[],
@@ -15,6 +16,7 @@ export function resourceMark(
 ): Mark {
   const { time, origin, x } = place;
   const name = row.series.names[process];
+  const label = processLabel(context, name);
   const { box } = row.scale;
   const lines = (measure: Measure): { label: string; value: string }[] =>
     measure.columns.map(({ column, label }) => {
@@ -27,32 +29,38 @@ export function resourceMark(
     id: `${row.measure.id}\n${name}\n${Math.round(x)}`,
     box: { x: x - 6, y: box.y, width: 12, height: box.height },
     card: () => ({
-      title: name,
+      title: label,
       groups: [
         lines(row.measure),
-        row.series.names.length > 1 ? [among(figures, row, time)] : [],
+        among(figures, row, time),
         others.flatMap(lines),
-        [{ label: 'at', value: `${duration(time - origin)} (${clock(time)})`, tone: 'muted' as const }]
+        [
+          { label: 'at', value: `${duration(time - origin)} (${clock(time)})`, tone: 'muted' as const },
+          ...(label === name ? [] : [{ label: 'process', value: name, copy: name, tone: 'muted' as const }])
+        ]
       ]
     }),
     words: () => {
       const told = lines(row.measure).map(({ label, value }) => `${label} ${value}`);
-      return `${name}: ${told.join(', ')}`;
+      return `${label}: ${told.join(', ')}`;
     }
   };
 }
 
-/** The middle of all processes at a moment, to compare with. */
-function among(figures: ResourceFigures, row: Row, time: number): { label: string; value: string } {
+/** The middle of all processes at a moment, to compare with; nothing where no others are known then. */
+function among(figures: ResourceFigures, row: Row, time: number): { label: string; value: string }[] {
   const values = figures.values(row.measure, row.measure.columns[0].column);
   const known = row.series.names
     .map((_, process) => valueAt(row.series, values, process, time))
     .filter(value => !Number.isNaN(value))
     .sort((a, b) => a - b);
+  if (known.length < 2) return [];
   const half = known.length >> 1;
   const middle = known.length % 2 ? known[half] : (known[half - 1] + known[half]) / 2;
-  return {
-    label: `median of ${plural(known.length, 'process', 'processes')}`,
-    value: wordsOf(row.measure, middle)
-  };
+  return [
+    {
+      label: `median of ${plural(known.length, 'process', 'processes')}`,
+      value: wordsOf(row.measure, middle)
+    }
+  ];
 }

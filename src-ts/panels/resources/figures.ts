@@ -1,5 +1,6 @@
 import { binned, type Series, seriesOf, summed } from '../../core/series';
 import type { PanelContext } from '../panel';
+import { workerLabel } from '../worker-label';
 import { isThere, MEASURES, type Measure, type MeasureColumn, valuesOf } from './measures';
 
 /** Whose figures are looked at. */
@@ -120,6 +121,13 @@ function nothing(): Series {
 }
 
 const GPU = ', GPU ';
+
+/** What a process is called: `worker 3`, `worker 3, GPU 0`, `scheduler`. */
+export function processLabel({ tasks }: PanelContext, name: string): string {
+  if (groupOf(name) !== 'workers') return name;
+  const worker = workerOf(name);
+  return workerLabel(tasks, worker) + name.slice(worker.length);
+}
 
 /** The worker that a series belongs to: that of a GPU has the device behind it. */
 export function workerOf(name: string): string {

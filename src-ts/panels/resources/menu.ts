@@ -1,10 +1,10 @@
 import type { Recording } from '../../core/recording';
 import { element } from '../element';
+import { menuUnder } from '../menu';
 import { isThere, MEASURES } from './measures';
 
 /** A list of measures to tick; those without data say why. */
 export function measureMenu(recording: Recording, shown: Set<string>, changed: () => void): HTMLElement {
-  const menu = element('details', { class: 'di-save' });
   const summary = element('summary', { class: 'di-choice' }, 'Measures');
   const box = element('div', { class: 'di-menu' });
   const fill = (): void => {
@@ -26,18 +26,5 @@ export function measureMenu(recording: Recording, shown: Set<string>, changed: (
       })
     );
   };
-  menu.addEventListener('toggle', () => {
-    if (menu.open) fill();
-  });
-  menu.addEventListener('keydown', event => {
-    if (event.key !== 'Escape') return;
-    menu.open = false;
-    summary.focus();
-    event.stopPropagation();
-  });
-  menu.addEventListener('focusout', event => {
-    if (event.relatedTarget && !menu.contains(event.relatedTarget as Node)) menu.open = false;
-  });
-  menu.append(summary, box);
-  return menu;
+  return menuUnder(summary, box, fill);
 }

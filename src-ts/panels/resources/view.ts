@@ -23,6 +23,8 @@ const MOST_LINES = 8;
 const GAP = 12;
 const HEIGHTS: Readonly<Record<Measure['style'], number>> = { line: 44, mirror: 58, stack: 56 };
 const NOTE = 20;
+/** Least height of a map beside which three lines stand. */
+const MAP_OF_SEVERAL = 38;
 
 type Look = 'lines' | 'map';
 
@@ -151,7 +153,7 @@ export class ResourcesView implements PanelView {
     const process = this.nearest(row, time, y);
     if (process < 0) return undefined;
     const place = { time, origin: viewport.origin, x };
-    return resourceMark(this.figures, row, this.chosen(), process, place);
+    return resourceMark(this.context, this.figures, row, this.chosen(), process, place);
   }
 
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
@@ -217,7 +219,8 @@ export class ResourcesView implements PanelView {
 
   private rowHeight(measure: Measure): number {
     if (this.look === 'lines') return HEIGHTS[measure.style];
-    return heatHeight(this.figures.seriesOf(measure).names.length);
+    const least = measure.columns.length > 1 ? MAP_OF_SEVERAL : 0;
+    return Math.max(least, heatHeight(this.figures.seriesOf(measure).names.length));
   }
 
   private chosenProcesses({ series }: Row): Set<number> {

@@ -25,6 +25,8 @@ export function statusWords(status: number): string {
 
 /** Inputs named in a card before it only counts them. */
 const MOST_INPUTS = 4;
+/** Where a task has no name, or where it has not arrived. */
+const NO_NAME = '(no name)';
 const KEY_LENGTH = 46;
 const CODE_LENGTH = 120;
 
@@ -47,7 +49,7 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
   const table = isRunning ? recording.table('running') : recording.table('attempts');
   const task = table.numbers('task')[row];
   const run = table.numbers('run')[row];
-  const name = tasks.names[lane.name[entry]] || 'Unknown task';
+  const name = tasks.names[lane.name[entry]] || NO_NAME;
   const failure = isRunning ? [] : errorLines(tasks, run);
   return {
     title: name,
@@ -72,7 +74,7 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
 export function wordsOf(tasks: Tasks, lane: Lane, entry: number): string {
   const { origin, end } = tasks.recording;
   const stop = Math.min(lane.stop[entry], end);
-  const name = tasks.names[lane.name[entry]] || 'Unknown task';
+  const name = tasks.names[lane.name[entry]] || NO_NAME;
   const when = `at ${duration(lane.start[entry] - origin)}, took ${duration(stop - lane.start[entry])}`;
   return `${name}, ${statusWords(lane.status[entry])}, ${when}, on worker ${tasks.workerName(lane.worker) || 'not known'}`;
 }

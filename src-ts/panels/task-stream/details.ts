@@ -1,5 +1,5 @@
 import type { EntryMask } from '../../core/entry-mask';
-import { type Lane, RUNNING, STATUSES } from '../../core/lane';
+import { type Lane, OK, RUNNING, STATUSES } from '../../core/lane';
 import { luminance } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import { type TextWidth, textWidth } from '../../draw/text-width';
@@ -53,10 +53,13 @@ function drawLane(
   const { start, stop, name, status, row: rows } = lane;
   const last = lane.firstStartAfter(scale.stop);
   const narrowest = SIGN_FROM * scale.perPixel;
+  const labelled = laneHeight >= LABEL_HEIGHT ? LABEL_FROM * scale.perPixel : Number.POSITIVE_INFINITY;
   const { end } = context.recording;
   for (let entry = lane.firstAfter(scale.start); entry < last; entry++) {
     const until = stop[entry] < end ? stop[entry] : end;
     if (until - start[entry] < narrowest) continue;
+    // Most are as they should be, and too narrow for a label.
+    if (status[entry] === OK && until - start[entry] < labelled) continue;
     if (roles[name[entry]] === HIDDEN || entries?.passes(rows[entry], status[entry]) === false) continue;
     const left = Math.max(0, scale.x(start[entry]));
     const right = Math.min(plot.width, scale.x(until));

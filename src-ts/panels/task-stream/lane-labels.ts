@@ -1,9 +1,9 @@
-import { shortened } from '../../core/format';
 import type { Lane } from '../../core/lane';
 import type { Tasks } from '../../core/tasks';
 import type { Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
+import { fittedLabel, workerLabel } from '../worker-label';
 
 /** Lanes of one worker that stand together. */
 export interface Group {
@@ -22,15 +22,9 @@ export function groupsOf(tasks: Tasks): Group[] {
     const { worker } = lanes[lane];
     const last = groups[groups.length - 1];
     if (last?.worker === worker) groups[groups.length - 1] = { ...last, to: lane + 1 };
-    else groups.push({ worker, label: labelOf(tasks, worker), from: lane, to: lane + 1 });
+    else groups.push({ worker, label: workerLabel(tasks, worker), from: lane, to: lane + 1 });
   }
   return groups;
-}
-
-function labelOf(tasks: Tasks, worker: string): string {
-  if (worker === '') return 'no worker';
-  const name = tasks.workerName(worker);
-  return /^\d+$/.test(name) ? `worker ${name}` : shortened(name.replace(/^\w+:\/\//, ''), 40);
 }
 
 /** Room that a worker's name needs, CSS pixels. */
@@ -71,7 +65,7 @@ export function drawLaneLabels(pen: Pen, place: LabelPlace, theme: Theme): void 
     const y =
       bottom - top > 3 * LINE && many ? top + Math.max(LINE / 2 + 2, laneHeight / 2) : (top + bottom) / 2;
     if (y - LINE / 2 >= free) {
-      const text = widths.fitted(group.label, room);
+      const text = fittedLabel(group.label, room, widths);
       pen.fillStyle = theme.muted;
       pen.textAlign = 'left';
       if (text) pen.fillText(text, 2, y);

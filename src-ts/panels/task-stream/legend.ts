@@ -1,4 +1,4 @@
-import { count, duration, shortened } from '../../core/format';
+import { count, duration, plural, shortened } from '../../core/format';
 import { css, type Reserved, reservedColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 import { element } from '../element';
@@ -112,8 +112,10 @@ export class Legend {
     const hidden = this.hooks.isHidden(name);
     const swatch = element('span', { class: 'di-swatch', 'aria-hidden': 'true' });
     swatch.style.backgroundColor = nameColor(name, this.stage.colors, theme);
-    const label = element('bdi', {}, name ? shortened(name, 34) : 'name not known');
-    const words = `${name}: ${count(this.stage.tasks.totals.counts[index])} tasks, ${duration(this.stage.tasks.totals.seconds[index])} in all`;
+    const shown = name || '(no name)';
+    const { counts, seconds } = this.stage.tasks.totals;
+    const label = element('bdi', {}, shortened(shown, 34));
+    const words = `${shown}: ${plural(counts[index], 'task')}, ${duration(seconds[index])} in all`;
     const choose = element(
       'button',
       {
@@ -145,7 +147,7 @@ export class Legend {
         type: 'button',
         class: 'di-legend-hide',
         'aria-pressed': String(hidden),
-        'aria-label': `${hidden ? 'Show' : 'Hide'} ${name}`,
+        'aria-label': `${hidden ? 'Show' : 'Hide'} ${shown}`,
         title: hidden ? 'Show' : 'Hide',
         'data-key': `h${index}`
       },

@@ -1,4 +1,5 @@
 import { type BudgetRows, budgetRows, chosenRows, threadSeconds } from '../../core/budget';
+import { type BudgetAhead, comingBudget } from '../../core/budget-ahead';
 import { type BudgetGroup, budgetGroups, type Grouping } from '../../core/budget-groups';
 import { type Layers, layersOf, namesOfLayer, threadsOverTime } from '../../core/budget-layers';
 import { busyThreads, mostThreads } from '../../core/busy';
@@ -38,6 +39,7 @@ interface Told {
 }
 
 const SOURCE = 'time-budget';
+const NONE: Pick<Layers, 'list' | 'whole'> = { list: [], whole: 0 };
 
 /** The time budget within the selection, from the rows that Python has made, else from the page's own sums. */
 export class BudgetFigures {
@@ -48,6 +50,8 @@ export class BudgetFigures {
   /** What is not as a person might think, in words; '' if nothing. */
   note = '';
   told: Told | undefined;
+  /** Rows that Python has made are still to come: parts are known of the whole, not yet of a choice or over time. */
+  isComing = false;
   /** Changes with the above. */
   version = '';
   private groups: { readonly version: string; readonly list: readonly BudgetGroup[] } | undefined;
@@ -59,14 +63,18 @@ export class BudgetFigures {
     const { recording, selection, tasks, surface } = this.context;
     const { dark, contrast, palette } = surface.theme;
     const filter = this.filter();
-    const rows = filter.runs ? undefined : budgetRows(recording);
-    const state = rows
-      ? recording.state('budget', 'submissions', 'spans')
-      : `${recording.state('phases')} ${tasks.version}`;
+    const coming = filter.runs ? undefined : comingBudget(recording);
+    const rows = filter.runs || coming ? undefined : budgetRows(recording);
+    const state =
+      rows || coming
+        ? recording.state('budget', 'submissions', 'spans')
+        : `${recording.state('phases')} ${tasks.version}`;
     const version = [state, selection.save(), dark, contrast, palette].join();
     if (version === this.version) return;
     this.version = version;
-    if (rows) this.readRows(rows, filter);
+    this.isComing = coming !== undefined;
+    if (coming) this.readAhead(coming);
+    else if (rows) this.readRows(rows, filter);
     else this.readPage(filter);
   }
 
@@ -105,20 +113,11 @@ export class BudgetFigures {
   }
 
   private readRows(rows: BudgetRows, filter: Filter): void {
-    const { recording, colors, surface, tasks } = this.context;
+    const { recording, tasks } = this.context;
     const mask = chosenRows(recording, rows, filter);
     const seconds = threadSeconds(rows, mask, filter.time);
     const layers = layersOf(rows, seconds);
-    const waited = layers.list.some(({ part, name }) => part === 'inputs' && name !== '');
-    this.parts = layers.list.map(({ part, name, kind, seconds: sum }) => ({
-      id: `${part}\n${name}`,
-      ...partWords(part, name, waited),
-      kind,
-      name,
-      seconds: sum,
-      color: partColor(part, name, colors, surface.theme)
-    }));
-    this.whole = layers.whole;
+    this.show(layers);
     const here = chosenRows(recording, rows, {
       ...filter,
       names: undefined,
@@ -131,6 +130,28 @@ export class BudgetFigures {
     this.note = [nothingLeft(layers.whole), leftOut(rows, here, mask, filter, layers.whole)]
       .filter(Boolean)
       .join(' ');
+  }
+
+  /** What is chosen cannot be told before the rows are there. */
+  private readAhead({ sums, seconds }: BudgetAhead): void {
+    const isWhole = this.context.selection.clauses.length === 0;
+    this.show(isWhole ? layersOf(sums, seconds) : NONE);
+    this.told = undefined;
+    this.note = '';
+  }
+
+  private show({ list, whole }: Pick<Layers, 'list' | 'whole'>): void {
+    const { colors, surface } = this.context;
+    const waited = list.some(({ part, name }) => part === 'inputs' && name !== '');
+    this.parts = list.map(({ part, name, kind, seconds }) => ({
+      id: `${part}\n${name}`,
+      ...partWords(part, name, waited),
+      kind,
+      name,
+      seconds,
+      color: partColor(part, name, colors, surface.theme)
+    }));
+    this.whole = whole;
   }
 
   private readPage(filter: Filter): void {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Row, recordingOf } from '../../core/test-recording';
+import { batchOf, type Row, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import { SvgPen } from '../../draw/svg-pen';
 import type { Mark, PanelView, Stage } from '../panel';
@@ -231,5 +231,47 @@ describe('without rows', () => {
     refresh();
     expect(words()[0]).toContain('computing: 4 s');
     expect(view.below?.textContent).toContain('single attempts');
+  });
+});
+
+describe('a budget that is told ahead of its rows', () => {
+  const ahead = {
+    rows: BUDGET.length,
+    start: START,
+    stop: START + 10,
+    sums: [
+      ['cpu', '', 4],
+      ['client', '', 1],
+      ['off-cpu', '', 4],
+      ['overhead', '', 1],
+      ['inputs', '', 0],
+      ['inputs', 'read', 4],
+      ['scheduler', '', 6]
+    ]
+  };
+  const busy = () => surface.element.getAttribute('aria-busy');
+
+  beforeEach(() => show(undefined, [{ name: 'budget', value: JSON.stringify(ahead) }]));
+
+  it('stands as it will with them, and says that more is to come', () => {
+    expect(busy()).toBe('true');
+    const before = { words: words(), height: view.height(1000), ownAxis: view.ownAxis, table: table() };
+    expect(view.below?.hidden).toBe(true);
+    view.draw(new SvgPen(1000, surface.height));
+    stage.recording.take(batchOf('budget', BUDGET));
+    refresh();
+    expect(busy()).toBe('false');
+    expect({ words: words(), height: view.height(1000), ownAxis: view.ownAxis, table: table() }).toEqual(
+      before
+    );
+  });
+
+  it('says nothing of a choice before they are there', () => {
+    stage.selection.set({ source: 'x', column: 'worker', value: ['b'] });
+    refresh();
+    expect(words()).toEqual([]);
+    stage.recording.take(batchOf('budget', BUDGET));
+    refresh();
+    expect(words()).toEqual(['waiting for read: 4 s (40 %)', 'waiting for the scheduler: 6 s (60 %)']);
   });
 });

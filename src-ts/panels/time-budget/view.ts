@@ -1,6 +1,7 @@
 import { BinCache, type Window } from '../../core/bin-cache';
 import { type Grouping, groupingsOf } from '../../core/budget-groups';
 import { timeTicks } from '../../core/format';
+import type { Stop } from '../../core/recording';
 import { AXIS_HEIGHT, drawTimeAxis, drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import { type TextWidth, textWidth } from '../../draw/text-width';
@@ -64,6 +65,7 @@ export class TimeBudgetView implements PanelView {
   private all = false;
   private bar: Bar = { segments: [], labels: [], height: 0 };
   private lines: Lines = { list: [], more: 0, y: 0 };
+  private readonly stop: Stop;
 
   constructor(private readonly context: PanelContext) {
     this.figures = new BudgetFigures(context);
@@ -73,10 +75,14 @@ export class TimeBudgetView implements PanelView {
       context.surface.invalidate('layout');
     });
     this.controls = [this.select];
+    this.stop = context.recording.onAppend(({ table }) => {
+      // What is half there does not wait for a pause between pictures.
+      if (table === 'budget' && this.figures.isComing) context.surface.invalidate('layout');
+    });
   }
 
   get ownAxis(): boolean {
-    return this.shown !== 'time' || !this.figures.told;
+    return this.shown !== 'time' || !this.hasChart;
   }
 
   /** The chart does; a list is as long as it is. */
@@ -92,7 +98,7 @@ export class TimeBudgetView implements PanelView {
 
   height(width: number): number {
     this.place(width);
-    if (!this.figures.told) return this.bar.height;
+    if (!this.hasChart) return this.bar.height;
     return (
       this.bar.height + GAP + (this.shown === 'time' ? CHART + AXIS_HEIGHT : linesHeight(this.lines) + 4)
     );
@@ -101,6 +107,7 @@ export class TimeBudgetView implements PanelView {
   layout(): void {
     this.place(this.context.surface.width);
     this.offer();
+    this.context.surface.element.setAttribute('aria-busy', String(this.figures.isComing));
     this.cache.renew(this.figures.version);
     this.below.textContent = this.figures.note;
     this.below.hidden = this.figures.note === '';
@@ -118,7 +125,7 @@ export class TimeBudgetView implements PanelView {
     const { surface, viewport, selection } = this.context;
     const { theme, width } = surface;
     drawBar(pen, this.bar, theme);
-    if (!this.figures.told) return;
+    if (!this.hasChart) return;
     if (this.shown !== 'time') {
       const column = CLAUSES[this.shown];
       const chosen = new Set(column ? (selection.own(SOURCE, column) ?? []).map(String) : []);
@@ -133,7 +140,7 @@ export class TimeBudgetView implements PanelView {
       Math.max(2, row.box.width / 110)
     );
     drawTimeGrid(pen, row.box, scale, viewport.origin, marks, theme);
-    drawChart(pen, row, scale, this.bins(scale), this.figures.parts, theme);
+    if (this.figures.told) drawChart(pen, row, scale, this.bins(scale), this.figures.parts, theme);
     const axis = { ...row.box, y: row.box.y + row.box.height, height: AXIS_HEIGHT };
     drawTimeAxis(pen, axis, scale, viewport.origin, marks, theme);
   }
@@ -210,6 +217,15 @@ export class TimeBudgetView implements PanelView {
     );
   }
 
+  dispose(): void {
+    this.stop();
+  }
+
+  /** Something stands under the bar, or will in a moment. */
+  private get hasChart(): boolean {
+    return this.figures.told !== undefined || this.figures.isComing;
+  }
+
   /** What is shown under the bar. */
   private get shown(): By {
     return this.figures.told ? this.by : 'time';
@@ -232,7 +248,7 @@ export class TimeBudgetView implements PanelView {
   /** Offers what there is to share the time out by. */
   private offer(): void {
     const { told } = this.figures;
-    this.select.hidden = told === undefined;
+    this.select.hidden = !this.hasChart;
     if (!told) return;
     const offered: By[] = ['time', ...groupingsOf(this.context.recording, told.rows)];
     if ([...this.select.options].map(({ value }) => value).join() === offered.join()) return;

@@ -1,0 +1,51 @@
+"""Time for which tasks waited for a lock of their own: of `distributed`, of `dask`, or of their module."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from ...lookup import Lookup
+from .facts import Facts
+
+#: Modules all of whose frames wait for a lock, and those of which some functions do.
+_FILES, _SOME = ("distributed/lock.py", "distributed/semaphore.py"), ("dask/utils.py",)
+_FUNCTIONS = ("acquire", "__enter__")
+#: A lock of the standard library has no frame: the innermost line tells.
+_LINE = re.compile(r"\bwith\s+(?:[\w.]*[._])?locks?\b|(?:\b|_)locks?\.acquire\(", re.IGNORECASE)
+
+
+def locked(facts: Facts) -> np.ndarray:
+    """Share of the samples' time of each task name, by code, in which it waited for a lock; 0 to 1."""
+    samples, stacks, share = facts.read("samples"), facts.read("stacks"), np.zeros(len(facts.names))
+    if not len(samples["run"]):
+        return share
+    inside = np.append(_waits(facts), False)[Lookup(stacks["stack"]).rows(samples["stack"])]
+    rows = Lookup(facts.attempts.run).rows(samples["run"])
+    known = rows >= 0
+    code, seconds = facts.prefix.codes[rows[known]], samples["duration"][known].astype("f8")
+    whole, waited = (np.bincount(code, weight, len(share)) for weight in (seconds, seconds * inside[known]))
+    return np.divide(waited, whole, out=share, where=whole > 0)
+
+
+def _waits(facts: Facts) -> np.ndarray:
+    """Which stacks wait for a lock."""
+    stacks, lines = facts.read("stacks"), facts.read("lines")
+    file, function = stacks["file"], stacks["function"]
+    names = [name.replace("\\", "/") for name in file.names] or [""]
+    of_lock, some = (np.array([name.endswith(ends) for name in names]) for ends in (_FILES, _SOME))
+    gets = np.array([name.rpartition(".")[2] in _FUNCTIONS for name in function.names] or [False])
+    below = np.append(of_lock[file.codes] | (some[file.codes] & gets[function.codes]), False)
+    parents = Lookup(stacks["stack"]).rows(stacks["parent"])
+    while True:
+        more = below[:-1] | below[parents]
+        if (more == below[:-1]).all():
+            break
+        below[:-1] = more
+    told = zip(lines["file"].tolist(), lines["line"].tolist(), lines["text"].tolist(), strict=True)
+    places = {(file, line) for file, line, text in told if _LINE.search(text.partition("#")[0])}
+    if not places:
+        return below[:-1]
+    here = zip(stacks["file"].tolist(), stacks["line"].tolist(), strict=True)
+    return np.asarray(below[:-1] | np.array([each in places for each in here]))

@@ -1,0 +1,46 @@
+import { beforeEach, expect, test } from 'vitest';
+import { recordingOf } from '../../core/test-recording';
+import { Surface } from '../../draw/surface';
+import { fineMetrics } from '../fine-metrics';
+import type { Mark, PanelView } from '../panel';
+import { createStage } from '../stage';
+
+const NAMES = Array.from({ length: 20 }, (_, at) => `name-${at}`);
+const PLAIN = { additive: false };
+
+let view: PanelView;
+
+beforeEach(() => {
+  const recording = recordingOf({
+    metrics: NAMES.map((prefix, at) => ({
+      time: 1,
+      worker: 'w',
+      context: 'execute',
+      prefix,
+      activity: 'thread-cpu',
+      unit: 'seconds',
+      span: '',
+      value: 20 - at
+    }))
+  });
+  const surface = new Surface();
+  surface.width = 400;
+  surface.height = 400;
+  view = fineMetrics.create({ ...createStage(recording), surface, say: () => {} });
+  view.layout();
+});
+
+/** The last thing in the picture. */
+const last = (): Mark => view.move?.(view.move(undefined, 'first'), 'last') as Mark;
+
+test('all bars of a group are shown when asked for, and few again', () => {
+  const few = view.height(400);
+  expect(last().words()).toBe('Show 8 more bars');
+  view.choose?.(last(), PLAIN);
+  view.layout();
+  expect(view.height(400)).toBeGreaterThan(few);
+  expect(last().words()).toBe('Show fewer bars');
+  view.choose?.(last(), PLAIN);
+  view.layout();
+  expect(view.height(400)).toBe(few);
+});

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { recordingOf } from '../core/test-recording';
+import type { GestureHandlers } from '../draw/gestures';
+import { Surface } from '../draw/surface';
+import { Tooltip } from '../draw/tooltip';
+import { Interaction } from './interaction';
+import type { Mark, Panel, PanelView } from './panel';
+import { createStage } from './stage';
+
+const PANEL: Panel = {
+  id: 'some',
+  title: 'Some',
+  tables: [],
+  overTime: false,
+  create: () => view
+};
+
+function markAt(id: number): Mark {
+  return {
+    id,
+    box: { x: 10 * id, y: 0, width: 10, height: 10 },
+    card: () => ({ title: `mark ${id}`, groups: [] }),
+    words: () => `mark ${id}`
+  };
+}
+
+/** The first mark stands at 0; a click moves the picture by one mark. */
+let moved = 0;
+const view: PanelView = {
+  empty: () => undefined,
+  height: () => 10,
+  layout: () => {},
+  draw: () => {},
+  pick: x => markAt(Math.floor(x / 10) + moved),
+  move: (from, direction) => markAt(direction === 'right' ? Number(from?.id ?? 0) + 1 : 0),
+  gestures: {
+    click: () => {
+      moved++;
+    }
+  }
+};
+
+let surface: Surface;
+let tooltip: Tooltip;
+let interaction: Interaction;
+let handlers: GestureHandlers;
+
+beforeEach(() => {
+  moved = 0;
+  surface = new Surface();
+  surface.element.tabIndex = 0;
+  document.body.append(surface.element);
+  tooltip = new Tooltip(document.body, () => interaction.unpinned());
+  interaction = new Interaction(PANEL, view, createStage(recordingOf({})), surface, tooltip, () => {});
+  handlers = interaction.handlers();
+});
+
+afterEach(() => {
+  tooltip.dispose();
+  surface.dispose();
+});
+
+const press = (key: string): boolean | undefined => handlers.key?.(new KeyboardEvent('keydown', { key }));
+const title = (): string | null | undefined =>
+  tooltip.element.hidden ? undefined : tooltip.element.querySelector('.di-card-name')?.textContent;
+
+test('a card that keys have opened goes with the focus', () => {
+  press('Enter');
+  press('ArrowRight');
+  expect(title()).toBe('mark 1');
+  interaction.left();
+  expect(title()).toBeUndefined();
+});
+
+test('a card that the pointer or a pin holds stays when the focus goes', () => {
+  handlers.hover?.({ x: 25, y: 5 });
+  interaction.left();
+  expect(title()).toBe('mark 2');
+  press('Enter');
+  interaction.left();
+  expect(title()).toBe('mark 2');
+});
+
+test('after a pinned card is closed nothing is pointed at, and the chart has the focus', () => {
+  press('Enter');
+  press('Enter');
+  expect(tooltip.pinned).toBe(true);
+  tooltip.element.querySelector<HTMLElement>('.di-card-close')?.click();
+  expect(surface.element.classList.contains('di-pointing')).toBe(false);
+  expect(document.activeElement).toBe(surface.element);
+});
+
+test('where a click moves the picture, the card tells of what is under the pointer then', () => {
+  handlers.hover?.({ x: 25, y: 5 });
+  expect(title()).toBe('mark 2');
+  handlers.click?.(25, 5, new Event('pointerup') as PointerEvent);
+  expect(title()).toBe('mark 3');
+});

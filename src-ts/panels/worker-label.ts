@@ -1,0 +1,23 @@
+import { shortened } from '../core/format';
+import type { Tasks } from '../core/tasks';
+import type { TextWidth } from '../draw/text-width';
+
+/** What a worker is called where there is room for a few words: `worker 3`, its name, or its address. */
+export function workerLabel(tasks: Tasks, worker: string): string {
+  if (worker === '') return 'no worker';
+  const name = tasks.workerName(worker);
+  return /^\d+$/.test(name) ? `worker ${name}` : shortened(name.replace(/^\w+:\/\//, ''), 40);
+}
+
+/** A label in the room there is: of `worker 3` the number stays, of a name or an address both its ends. */
+export function fittedLabel(label: string, room: number, widths: TextWidth): string {
+  if (widths.of(label) <= room) return label;
+  const text = label.replace(/^worker (?=\d+$)/, '');
+  const wide = widths.of(text);
+  if (wide <= room) return text;
+  for (let most = Math.ceil((text.length * room) / wide); most >= 3; most--) {
+    const cut = shortened(text, most);
+    if (widths.of(cut) <= room) return cut;
+  }
+  return '';
+}

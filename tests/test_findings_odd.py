@@ -1,0 +1,333 @@
+"""Findings about recordings of which a part is lost, and advice that is code."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import numpy as np
+import pytest
+from test_findings_risks import attempts_with_sizes, event, failing, losing, moving, with_rows
+from test_findings_time import TWO, beside, one, sampled_in, short_tasks, told
+from test_time_budget import NAN, START, Run
+
+from dask_insight.batch import encode
+from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
+
+
+def without_graph(run: Run) -> Run:
+    """Its attempts alone: what was known of the tasks themselves is lost."""
+    run.tables["graph"] = {}
+    return run
+
+
+def alone() -> Run:
+    run = Run(a=TWO, b=TWO)
+    for number in range(2):
+        run.task("half", "ab"[number], 0, 5, thread="1")
+    return run
+
+
+def in_a_line() -> Run:
+    run = Run()
+    before: tuple[int, ...] = ()
+    for number in range(10):
+        before = (run.task("step", "a", number, number + 1.0, *before),)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("run", "code"),
+    [
+        (short_tasks(2000, 0.001, 0.004), "tiny-tasks"),
+        (alone(), "too-few-tasks"),
+        (in_a_line(), "critical-path"),
+        (beside(0.02, late=0.0001, starved=0.0, use=4), "io-wait"),
+        (sampled_in(beside(0.02, late=0.0001, starved=0.0, use=4), "time.sleep(1)"), "sleeping"),
+    ],
+)
+def test_tasks_without_a_name_are_told_too(run: Run, code: str) -> None:
+    known = {each.code: each for each in run.recording().findings()}[code]
+    found = one(without_graph(run), code)
+    assert found.tasks == ("(unnamed)",) and "`(unnamed)`" in found.title + found.why
+    assert found.cost_thread_seconds == pytest.approx(known.cost_thread_seconds)
+
+
+def test_messages_of_unknown_size_leave_the_others_their_bytes() -> None:
+    run = moving(4.0, 1e9)
+    row = {name: values[:1] for name, values in run.columns("transfers").items() if name == "start"}
+    unknown: dict[str, Any] = {
+        "transfer": [999],
+        "direction": ["in"],
+        "worker": ["a"],
+        "peer": ["b"],
+        "start": row["start"],
+        "stop": row["start"] + 0.1,
+        "nbytes": [NAN],
+    }
+    before = [each for each in run.findings() if each.code == "transfer-bound"]
+    run.append(encode("transfers", unknown))
+    found = run.findings()
+    assert found.failed == ()
+    after = [each for each in found if each.code == "transfer-bound"]
+    assert before and [each.title for each in before] == [each.title for each in after]
+
+
+def code_of(advice: str) -> str:
+    """The lines of advice that are code."""
+    return "\n".join(line[4:] for line in advice.splitlines() if line.startswith("    "))
+
+
+def test_advice_for_waits_is_code_that_has_several_at_once() -> None:
+    code = code_of(one(beside(0.02, late=0.0001, starved=0.0, use=4), "io-wait").advice)
+    most = waiting = 0
+
+    async def loop(item: int) -> int:
+        nonlocal most, waiting
+        waiting += 1
+        most = max(most, waiting)
+        await asyncio.sleep(0)
+        waiting -= 1
+        return item
+
+    clusters: list[dict[str, int]] = []
+    names: dict[str, Any] = {
+        "asyncio": asyncio,
+        "loop": loop,
+        "LocalCluster": lambda **of: clusters.append(of),
+    }
+    exec(compile(code, "advice", "exec"), names)
+    assert asyncio.run(names["loop_all"]([1, 2, 3])) == [1, 2, 3]
+    assert most == 3
+    assert clusters == [{"n_workers": 1, "threads_per_worker": 4}]
+
+
+def one_by_one(count: int) -> Run:
+    """A loop that computes one task and waits for it, on two threads."""
+    run = Run()
+    for number in range(count):
+        run.task("score", "a", number * 0.1, number * 0.1 + 0.1, submitted=number * 0.1)
+    ids = np.arange(count)
+    run.tables["graph"] = {"task": ids, "prefix": run.names, "submission": ids}
+    run.tables["submissions"] = {"submission": ids, "time": START + ids * 0.1, "tasks": [1] * count}
+    return run
+
+
+@pytest.mark.parametrize("count", [20, 400])
+def test_computations_one_after_the_other_are_to_be_asked_for_together(count: int) -> None:
+    found = one(one_by_one(count), "too-few-tasks")
+    assert f"{count} computations followed one another" in found.title
+    assert "dask.compute(*parts)" in found.advice and "rechunk" not in found.advice
+    assert found.cost_seconds == pytest.approx(count * 0.05)
+
+
+def test_few_tasks_of_one_computation_are_to_be_split() -> None:
+    run = alone()
+    run.tables["graph"] = {"task": [0, 1], "prefix": run.names, "submission": [0, 0]}
+    run.tables["submissions"] = {"submission": [0], "time": [START], "tasks": [2]}
+    found = one(run, "too-few-tasks")
+    assert "computations" not in found.title and "rechunk" in found.advice
+
+
+def test_the_same_time_told_twice_is_said_to_be_the_same() -> None:
+    run = Run()
+    for number in range(10):
+        run.task("bound", "a", number, number + 1.0, assigned=0, inputs=0, submitted=0)
+    (skewed,) = told(run, "worker-skew")
+    (uneven,) = told(run, "imbalanced-threads")
+    assert "the same time as that of `worker-skew`" in uneven.why
+    assert not [each for each in skewed.evidence if not np.isfinite(each.value)]
+
+
+def test_an_empty_recording_with_clocks_and_events_only() -> None:
+    recording = Recording()
+    recording.append(encode("events", {"time": [START], "source": ["a"], "kind": ["dask"], "message": ["x"]}))
+    found = recording.findings()
+    assert list(found) == [] and found.failed == ()
+
+
+def test_a_straggler_that_nobody_waited_for_is_not_said_to_have_kept_others_waiting() -> None:
+    run = Run()
+    run.task("piece", "a", 0, 4)
+    for number in range(8):
+        run.task("piece", "b", number / 2, number / 2 + 0.5)
+    run.task("piece", "a", 4, 4.5)
+    run.task("piece", "b", 4, 4.5)
+    found = one(run, "straggler")
+    assert (
+        "kept others waiting" not in found.why
+        and "3.5 s longer, on the critical path" in found.why.replace("\u202f", " ")
+    )
+
+
+def losing_a_result(when: float) -> Run:
+    """A second computation wants a result; its worker dies before the scheduler comes to know."""
+    run = Run(a=TWO | {"left": when}, b=TWO)
+    made = run.task("load", "a", 0, 5)
+    run.task("load", "b", 8.5, 13.5, task=made, ready=8, assigned=8)
+    run.tables["submissions"] = {"submission": [0, 1], "time": [START, START + 6], "tasks": [1, 1]}
+    return run
+
+
+@pytest.mark.parametrize(("left", "codes"), [(8.0, []), (NAN, ["recompute"])])
+def test_what_was_lost_with_a_worker_after_it_was_wanted_was_not_let_go_of(
+    left: float, codes: list[str]
+) -> None:
+    assert [each.code for each in told(losing_a_result(left), "recompute")] == codes
+
+
+def test_workers_that_nannies_ended_are_told_of_once() -> None:
+    recording = losing()
+    assert recording.findings()[0].code == "worker-lost"
+    row = event(6, "scheduler", "dask", "worker-restart-memory", worker="b", rss=1e9)
+    found = with_rows(recording, "events", [row]).findings()
+    assert found.failed == () and "worker-lost" not in [each.code for each in found]
+    (one,) = [each for each in found if each.code == "memory-pressure"]
+    assert one.cost_thread_seconds == pytest.approx(6, abs=0.1)
+    assert "`analyse` were there at the time" in one.why
+
+
+def in_files(run: Run, *frames: tuple[str, str]) -> Run:
+    """With these files and functions as the stack of all samples, the outermost first."""
+    count = len(frames)
+    run.tables["stacks"] = {
+        "stack": np.arange(count),
+        "parent": np.append(NOTHING, np.arange(count - 1)).astype("u4"),
+        "function": [function for _, function in frames],
+        "file": [file for file, _ in frames],
+        "line": [1] * count,
+        "first_line": [1] * count,
+    }
+    run.tables["samples"]["stack"] = np.full(len(run.tables["samples"]["run"]), count - 1)
+    return run
+
+
+def waiting(text: str = "read()") -> Run:
+    return sampled_in(beside(0.02, late=0.0001, starved=0.0, use=4), text)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(waiting("with self._lock:"), id="a lock of their own"),
+        pytest.param(waiting("HDF5_LOCK.acquire()"), id="without a block"),
+        pytest.param(
+            in_files(
+                waiting(),
+                ("/here/work.py", "loop"),
+                ("/a/distributed/lock.py", "Lock.acquire"),
+                ("t.py", "wait"),
+            ),
+            id="distributed's",
+        ),
+        pytest.param(
+            in_files(waiting(), ("C:\\a\\dask\\utils.py", "SerializableLock.__enter__")), id="dask's"
+        ),
+    ],
+)
+def test_who_waits_for_a_lock_needs_no_more_threads(run: Run) -> None:
+    found = one(run, "io-wait")
+    assert found.title.startswith("`loop` waited for a lock in 100")
+    assert "More threads would wait as well" in found.advice and "asyncio" not in found.advice
+    assert found.cost_seconds == pytest.approx(9.8)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        waiting("blocks = read()  # with the lock held"),
+        waiting("with open(clock) as file:"),
+        waiting("with clock: pass"),
+        in_files(waiting(), ("/a/dask/utils.py", "apply"), ("/here/work.py", "acquire")),
+    ],
+)
+def test_who_waits_for_something_else_has_no_lock(run: Run) -> None:
+    found = one(run, "io-wait")
+    assert "waited without a CPU" in found.title and "asyncio.gather" in found.advice
+
+
+def short_chunks(key: str) -> Run:
+    run = short_tasks(2000, 0.001, 0.004)
+    ids = range(len(run.names))
+    run.tables["graph"] = {"task": ids, "prefix": run.names, "key": [key.format(each) for each in ids]}
+    return run
+
+
+def test_short_chunks_are_to_be_larger_and_short_calls_to_be_put_together() -> None:
+    chunks, calls = (one(short_chunks(key), "tiny-tasks").advice for key in ("('short-1', {})", "short-{}"))
+    assert "rechunk" in chunks and "partition_all" not in chunks
+    assert "partition_all" in calls and "rechunk" not in calls
+
+
+def gathered(finalize: str) -> Recording:
+    """Ten parts of one worker and ten of the other are put together on one, and brought to the client."""
+    run, nbytes = Run(), 50e6
+    parts = [run.task("part", "ab"[number % 2], number // 2, number // 2 + 1.0) for number in range(20)]
+    run.task(finalize, "a", 14, 15, *parts, assigned=10, inputs=14)
+    for attempt in run.attempts:
+        attempt["nbytes"] = nbytes
+    run.attempts[-1]["nbytes"] = 20 * nbytes
+    run.tables["attempts"] = attempts_with_sizes(run)
+    moves = [(number, "a", "b", "in", 10.0, 14.0, nbytes) for number in range(10)]
+    moves.append((10, "a", "", "out", 15.0, 18.0, 20 * nbytes))
+    names = ("transfer", "worker", "peer", "direction", "start", "stop", "nbytes")
+    rows = [dict(zip(names, move, strict=True)) for move in moves]
+    for row in rows:
+        row["start"], row["stop"] = START + row["start"], START + row["stop"]
+    recording = with_rows(run.recording(), "transfers", rows)
+    carried = [{"transfer": number, "task": 2 * number + 1, "nbytes": nbytes} for number in range(10)]
+    return with_rows(
+        recording, "transferred", [*carried, {"transfer": 10, "task": 20, "nbytes": 20 * nbytes}]
+    )
+
+
+def test_what_is_put_together_for_the_client_goes_by_the_name_of_its_parts() -> None:
+    codes = {each.code: each for each in gathered("finalize-hlgfinalizecompute").findings()}
+    assert "mostly of `part`" in codes["oversized-results"].title
+    assert "transfer-bound" not in codes
+    assert "transfer-bound" in {each.code for each in gathered("join").findings()}
+
+
+def test_local_schedulers_are_advised_of_what_they_have() -> None:
+    def local(run: Run) -> Run:
+        run.workers = {"local-1": run.workers["a"]}
+        for attempt in run.attempts:
+            attempt["worker"] = "local-1"
+        for columns in run.tables.values():
+            for name in ("process", "worker"):
+                if name in columns:
+                    columns[name] = ["local-1"] * len(columns[name])
+        return run
+
+    waits = one(local(beside(0.02, late=0.0001, starved=0.0, use=4)), "io-wait").advice
+    assert "num_workers=4" in waits and "LocalCluster" not in waits and "async" not in waits
+    lock = one(local(beside(0.5, late=0.01, starved=0.02)), "gil-contention").advice
+    assert "scheduler='processes'" in lock and "LocalCluster" not in lock
+
+
+def test_more_tasks_than_threads_are_not_said_to_be_fewer() -> None:
+    run = Run(a=TWO, b=TWO)
+    for worker in "ab":
+        for thread in "12":
+            run.task("solve", worker, 0, 5, thread=thread)
+        run.task("solve", worker, 5, 8, thread="1", assigned=0, inputs=0)
+    title = one(run, "too-few-tasks").title
+    assert "Only" not in title and title.startswith("Too few `solve` for 4 threads") and "4.5 at a" in title
+
+
+def test_a_lock_that_no_task_waited_for_is_no_finding() -> None:
+    """It is known how late the sampler was, but of no task how much of its time it had a CPU."""
+    run = beside(NAN, late=0.01, starved=0.02)
+    assert told(run, "gil-contention") == []
+
+
+def test_what_killed_workers_is_not_to_be_run_in_the_clients_process() -> None:
+    killed = failing("killed")
+    killed.tables["errors"]["exception"] = ["KilledWorker('parse-3', …)"]
+    deadly, raised = (
+        next(each for each in run.recording().findings() if each.code == "failed-tasks").advice
+        for run in (killed, failing("erred"))
+    )
+    assert "recreate_error_locally" not in deadly and "get_worker_logs" in deadly
+    assert "recreate_error_locally" in raised

@@ -1,0 +1,145 @@
+"""Recordings of very many workers, pauses, frames, attempts and submissions are answered like any other.
+
+What takes the square of their number would not end within the time of a test.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dask_insight.batch import encode
+from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
+
+START = 1_750_000_000.0
+
+
+def recorded(**tables: dict[str, Any]) -> Recording:
+    recording = Recording()
+    for name, columns in tables.items():
+        recording.append(encode(name, columns))
+    return recording
+
+
+def attempts(start: np.ndarray, worker: list[str], **more: Any) -> dict[str, Any]:
+    """Attempts of half a second that were ready when they started; start in seconds since `START`."""
+    count = np.arange(len(start))
+    moments = dict.fromkeys(("submitted", "ready", "assigned", "start"), START + start)
+    told = {
+        "run": count,
+        "task": count,
+        "worker": worker,
+        "thread": ["1"] * len(start),
+        "status": ["ok"] * len(start),
+        "stop": START + start + 0.5,
+        "done": START + start + 0.5,
+        **moments,
+    }
+    return told | more
+
+
+def graph(count: int, prefix: list[str]) -> dict[str, Any]:
+    return {
+        "task": np.arange(count),
+        "key": [f"{name}-{row}" for row, name in enumerate(prefix)],
+        "prefix": prefix,
+        "group": prefix,
+    }
+
+
+def test_twenty_thousand_workers_that_join_late() -> None:
+    count = 20_000
+    names = [f"tcp://w{row}:1" for row in range(count)]
+    joined = np.arange(count) * 1e-4
+    run = recorded(
+        workers={"worker": names, "threads": np.ones(count), "joined": START + joined},
+        graph=graph(2 * count, ["load", "score"] * count),
+        edges={"task": np.arange(1, 2 * count, 2), "dependency": np.arange(0, 2 * count, 2)},
+        attempts=attempts(
+            np.repeat(joined + 0.25, 2) + np.tile([0.0, 0.75], count),
+            [name for name in names for _ in range(2)],
+        ),
+    )
+    table = run.time_budget()
+    seconds = dict(zip(table["part"], table["seconds"], strict=True))
+    assert seconds["compute"] == pytest.approx(count)
+    # Those that were there when the first task was wanted had joined.
+    assert seconds["joining"] == pytest.approx(0.25 * (joined > 0.25).sum(), abs=1)
+    answer = run.what_if(workers=count // 2)
+    assert answer.workers_before == count and answer.workers == count // 2
+    assert answer.simulated >= 2.0
+
+
+def test_a_worker_that_is_paused_again_and_again() -> None:
+    times = 20_000
+    moments = np.arange(2 * times, dtype="f8")
+    run = recorded(
+        workers={"worker": ["w"], "threads": np.ones(1), "joined": np.array([START])},
+        graph=graph(2, ["first", "last"]),
+        attempts=attempts(np.array([0.0, 2.0 * times]), ["w", "w"], submitted=np.full(2, START)),
+        events={
+            "time": START + 0.75 + moments,
+            "source": ["w"] * 2 * times,
+            "kind": ["worker-status"] * 2 * times,
+            "message": ["running to paused", "paused to running"] * times,
+        },
+    )
+    table = run.time_budget()
+    assert dict(zip(table["part"], table["seconds"], strict=True))["paused"] == pytest.approx(times)
+
+
+def test_a_stack_twenty_thousand_frames_deep() -> None:
+    depth = 20_000
+    rows = np.arange(depth)
+    run = recorded(
+        stacks={
+            "stack": rows,
+            "parent": np.where(rows == 0, NOTHING, rows - 1),
+            "function": ["again"] * depth,
+            "file": ["code.py"] * depth,
+        },
+        samples={
+            "process": ["w"],
+            "time": np.array([START + 1]),
+            "duration": np.ones(1),
+            "stack": rows[-1:],
+            "run": np.array([NOTHING]),
+        },
+    )
+    tree = run.flame()
+    assert tree["depth"].tolist() == rows.tolist()
+    assert (tree["total"] == 1).all() and tree["self"].iloc[-1] == 1
+    assert len(run.slice().columns("stacks")["function"].tolist()) == depth
+
+
+def test_a_task_computed_again_and_again() -> None:
+    """Each time one that needs it is computed, too."""
+    times = 20_000
+    start = np.arange(2 * times) * 0.75
+    run = recorded(
+        workers={"worker": ["w"], "threads": np.ones(1), "joined": np.array([START])},
+        graph=graph(2, ["load", "score"]),
+        edges={"task": np.array([1]), "dependency": np.array([0])},
+        submissions={"submission": np.arange(times), "time": START + start[::2], "tasks": np.full(times, 2)},
+        attempts=attempts(start, ["w"] * 2 * times, task=np.tile([0, 1], times)),
+    )
+    path = run.critical_path()
+    assert path["seconds"].sum() == pytest.approx(start[-1] + 0.5)
+    assert path.loc[path["kind"] == "compute", "prefix"].tolist() == ["load", "score"] * times
+
+
+def test_attempts_that_overlap_by_no_more_than_clocks_may_be_off() -> None:
+    """A long one whose end lies after the starts of many short ones on its thread."""
+    count = 20_000
+    start = np.append(0.0, 0.49 + np.arange(count) * 4e-7)
+    stop = np.append(0.5, start[1:] + 1e-7)
+    run = recorded(
+        workers={"worker": ["w"], "threads": np.ones(1), "joined": np.array([START])},
+        graph=graph(count + 1, ["step"] * (count + 1)),
+        attempts=attempts(start, ["w"] * (count + 1), stop=START + stop, done=START + stop),
+    )
+    table = run.time_budget()
+    assert table["seconds"].sum() == pytest.approx(0.5)
