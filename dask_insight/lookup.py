@@ -75,8 +75,9 @@ def all_or(rows: np.ndarray, count: int) -> np.ndarray | None:
 
 
 def to_micros(seconds: np.ndarray) -> np.ndarray:
-    """Seconds rounded to whole microseconds, in place."""
-    seconds *= 1e6
+    """Seconds rounded to whole microseconds, in place; infinite where they are beyond all bounds."""
+    with np.errstate(over="ignore"):
+        seconds *= 1e6
     np.rint(seconds, out=seconds)
     seconds /= 1e6
     return seconds

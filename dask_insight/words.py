@@ -67,6 +67,13 @@ def count(number: int, one: str = "", many: str = "") -> str:
     return f"{number:,} {noun}" if one else f"{number:,}"
 
 
+def about(number: float, one: str = "") -> str:
+    """A number to two figures, and what is counted by it: ``490 cores``, ``1 core``, ``2.5 cores``."""
+    rounded = float(f"{number:.2g}")
+    text = f"{rounded:,.15g}"
+    return f"{text} {one if rounded == 1 else f'{one}s'}" if one else text
+
+
 def listing(items: Iterable[str]) -> str:
     """``a, b and c``."""
     *most, last = list(items) or [""]

@@ -51,6 +51,12 @@ def test_counts_and_lists() -> None:
     assert words.count(2, "recorded process", "recorded processes") == "2 recorded processes"
     assert words.listing(["a", "b", "c"]) == "a, b and c"
     assert words.listing(["a"]) == "a"
+    assert [words.about(each, "core") for each in (488.0, 0.996, 2.54)] == [
+        "490 cores",
+        "1 core",
+        "2.5 cores",
+    ]
+    assert words.about(12_345.0) == "12,000"
 
 
 def test_code_in_a_sentence_is_marked_and_nothing_in_it_runs() -> None:

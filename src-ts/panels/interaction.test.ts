@@ -96,3 +96,11 @@ test('where a click moves the picture, the card tells of what is under the point
   handlers.click?.(25, 5, new Event('pointerup') as PointerEvent);
   expect(title()).toBe('mark 3');
 });
+
+test('a finger, which cannot point, has the card of what it pressed stay', () => {
+  const finger = Object.assign(new Event('pointerup'), { pointerType: 'touch' }) as unknown as PointerEvent;
+  handlers.click?.(25, 5, finger);
+  handlers.hover?.(undefined);
+  expect(title()).toBe('mark 3');
+  expect(tooltip.pinned).toBe(true);
+});

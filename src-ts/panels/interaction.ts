@@ -58,7 +58,9 @@ export class Interaction {
     if (click)
       made.click = (x, y, event) => {
         click(x, y, event);
-        this.moved();
+        // A finger points at nothing before it presses, nor after.
+        if (event.pointerType === 'touch') this.pin(this.view.pick?.(x, y));
+        else this.moved();
       };
     if (zoom)
       made.zoom = (x, y, factor) => {
@@ -199,16 +201,17 @@ export class Interaction {
 
   private click(x: number, y: number, additive: boolean): void {
     const wasPinned = this.tooltip.pinned;
-    this.tooltip.hide();
     const mark = this.view.pick?.(x, y);
-    if (wasPinned && mark === undefined) {
-      this.point(undefined);
-      return;
-    }
+    this.pin(mark);
+    if (mark || !wasPinned) this.view.choose?.(mark, { additive });
+  }
+
+  /** Points at a mark, with a card that stays; at none, and the card that is there goes. */
+  private pin(mark: Mark | undefined): void {
+    this.tooltip.hide();
     this.hovered = undefined;
     this.point(mark);
     if (mark) this.tooltip.pin();
-    this.view.choose?.(mark, { additive });
   }
 
   private brush(from: number, to: number, done: boolean): void {

@@ -99,7 +99,8 @@ class WhatIf(NamedTuple):
         found = [("Cluster", now if now == before else f"{now}; recorded: {before}")]
         found += [("Threads busy", words.share(self.busy))]
         found += [("Between workers", words.size(self.moved))] if self.workers > 1 else []
-        found += [("Cores in use", f"{self.cores:.2g} on average")] if self.cores == self.cores else []
+        used = f"{words.about(self.cores)} on average"
+        found += [("Cores in use", used)] if self.cores == self.cores else []
         return found
 
     def __str__(self) -> str:

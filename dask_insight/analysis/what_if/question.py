@@ -272,13 +272,13 @@ def _notes(
     cores, there, seconds = need
     if 0 < there < cores:
         notes.append(
-            f"it takes {cores:.2g} cores on average: the hosts that were recorded have {there}, on which it "
-            f"takes {words.duration(seconds * cores / there)} at least"
+            f"it takes {words.about(cores, 'core')} on average: the hosts that were recorded have {there}, "
+            f"on which it takes {words.duration(seconds * cores / there)} at least"
         )
     elif sum(after.threads) > sum(before.threads) and cores > 1:
         notes.append(
-            f"it takes {cores:.2g} cores on average; with fewer, or where tasks hold the interpreter's lock, "
-            "it takes longer than this"
+            f"it takes {words.about(cores, 'core')} on average; with fewer, or where tasks hold the interpreter's "
+            "lock, it takes longer than this"
         )
     if len(after.threads) > 1 and len(before.threads) == 1:
         notes.append("one worker moves nothing, so that the network is a guess: 100 MB/s")

@@ -6,7 +6,10 @@ import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { FrameColors } from './colors';
 
-/** A line with the packages, those with the most time in their own frames first. */
+const SWATCH = 13;
+const GAP = 13;
+
+/** A line with the packages, those with the most time in their own frames first; what has no room is summed. */
 export function drawPackages(
   pen: Pen,
   tree: FlameTree,
@@ -22,16 +25,26 @@ export function drawPackages(
   pen.font = font;
   pen.textBaseline = 'middle';
   pen.textAlign = 'left';
+  const whole = tree.total[0];
   let x = 0;
-  for (const at of order) {
-    const words = `${colors.packages[at]} ${share(sums[at] / tree.total[0])}`;
-    const room = text.of(words) + 14;
-    if (x + room > width) break;
+  let others = order.reduce((sum, at) => sum + sums[at], 0);
+  let rest = '';
+  for (const [number, at] of order.entries()) {
+    const words = `${colors.packages[at]} ${share(sums[at] / whole)}`;
+    const after = order.length - number - 1;
+    const right = x + SWATCH + text.of(words);
+    const before = rest;
+    others -= sums[at];
+    rest = after > 0 ? `${after} more ${share(others / whole)}` : '';
+    pen.fillStyle = theme.muted;
+    if (right + (after > 0 ? GAP + text.of(rest) : 0) > width) {
+      pen.fillText(before, x, 10);
+      return;
+    }
+    pen.fillText(words, x + SWATCH, 10);
     pen.fillStyle = css(colors.packageColor(at, theme));
     pen.fillRect(x, 5, 9, 9);
-    pen.fillStyle = theme.muted;
-    pen.fillText(words, x + 13, 10);
-    x += room + 12;
+    x = right + GAP;
   }
 }
 
