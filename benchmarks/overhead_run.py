@@ -9,6 +9,7 @@ stream plugin stays there for good) is paid by a later one.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import tempfile
 import time
@@ -64,6 +65,7 @@ WORKLOADS = {
     "trivial-20000": Workload(run_trivial, 20_000, 500),
     "trivial-100000": Workload(run_trivial, 100_000, 500),
     "array-3000": Workload(run_array, 3_000, 1_000),
+    "array-4000": Workload(run_array, 4_000, 1_000),
     "array-8000": Workload(run_array, 8_000, 1_000),
 }
 
@@ -125,11 +127,18 @@ def measure(workload: str, mode: str, folder: Path) -> dict[str, float]:
         "wall_whole": whole.wall,
         "tasks": done.tasks,
         "file_bytes": files,
-        "recorded_tasks": _count(folder / "run.dinsight") if mode == "recorded" else 0,
+        "recorded_tasks": recorded_tasks(folder / "run.dinsight") if mode == "recorded" else 0,
     }
 
 
-def _count(path: Path) -> int:
+def until_freed(client: Client) -> None:
+    """Until the scheduler has forgotten the results of a turn, which is no part of the next."""
+    gc.collect()
+    while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
+        time.sleep(0.01)
+
+
+def recorded_tasks(path: Path) -> int:
     """Tasks that the recording holds as done: a cheap run that records nothing would prove nothing."""
     import dask_insight
 

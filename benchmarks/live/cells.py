@@ -15,9 +15,9 @@ from typing import Any
 
 import dask
 import psutil
-from distributed import Client, LocalCluster, wait
+from distributed import Client, LocalCluster, Scheduler, wait
 
-from ..overhead_run import WORKLOADS
+from ..overhead_run import WORKLOADS, until_freed
 
 #: Seconds after a run that are counted too: what was put off until then is part of its cost.
 _SETTLE = 3.0
@@ -41,16 +41,22 @@ class Cost:
         assert self._process.stdout is not None
         self._client = Client(self._process.stdout.readline().strip())
         self._workload.run(self._client, self._workload.warm_up)
+
+    def prepare(self) -> None:
+        """Let the cluster come to rest after what was loaded or unloaded, and after the last turn."""
+        self._workload.run(self._client, self._workload.warm_up)
+        until_freed(self._client)
         time.sleep(1)
 
     def run(self) -> None:
         """Compute it; print seconds of CPU of the cluster and of this kernel, and of wall time."""
+        recorded = self._client.run_on_scheduler(_is_recorded)
         cluster, kernel, began = self._cluster(), _cpu(psutil.Process()), time.perf_counter()
         done = self._workload.run(self._client, self._workload.size)
         wall = time.perf_counter() - began
         time.sleep(_SETTLE)
         spent = {"cluster": self._cluster() - cluster, "kernel": _cpu(psutil.Process()) - kernel}
-        print(json.dumps({**spent, "wall": wall, "tasks": done.tasks}))
+        print(json.dumps({**spent, "wall": wall, "tasks": done.tasks, "recorded": recorded}))
 
     def _cluster(self) -> float:
         process = psutil.Process(self._process.pid)
@@ -60,6 +66,10 @@ class Cost:
         """End the cluster."""
         self._client.close()
         self._process.communicate()
+
+
+def _is_recorded(dask_scheduler: Scheduler) -> bool:
+    return any(name.startswith("dask_insight") for name in dask_scheduler.plugins)
 
 
 def _cpu(process: psutil.Process) -> float:

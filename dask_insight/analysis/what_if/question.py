@@ -277,8 +277,8 @@ def _notes(
         )
     elif sum(after.threads) > sum(before.threads) and cores > 1:
         notes.append(
-            f"it takes {words.about(cores, 'core')} on average; with fewer, or where tasks hold the interpreter's "
-            "lock, it takes longer than this"
+            f"it takes {words.about(cores, 'core')} on average; with fewer, or where tasks hold the "
+            "interpreter's lock, it takes longer than this"
         )
     if len(after.threads) > 1 and len(before.threads) == 1:
         notes.append("one worker moves nothing, so that the network is a guess: 100 MB/s")
