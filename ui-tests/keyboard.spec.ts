@@ -42,6 +42,8 @@ test('arrow keys go from task to task and say what each is', async ({ report, pa
 test('the flame graph is a tree', async ({ report, page }) => {
   const picture = report.picture('Flame graph');
   await picture.scrollIntoViewIfNeeded();
+  // Samples are looked through when the panel has come into sight.
+  await expect(report.panel('Flame graph')).toContainText('sampled');
   await picture.focus();
   await expect(picture).toHaveRole('tree');
   await page.keyboard.press('ArrowDown');
