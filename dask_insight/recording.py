@@ -170,6 +170,9 @@ class Recording(Questions):
         """Columns of a table as `columns` gives them; one that can be worked out is."""
         return self._answers.columns(table)
 
+    def forget(self) -> None:
+        """Let go of columns that are put together for each who reads them; here they stay for the next."""
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file; it appears whole or not at all."""
         frames.save(path, self.packed())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -435,3 +437,28 @@ def test_a_live_session_explains_itself_while_it_runs(monkeypatch: pytest.Monkey
         session.stop()
     saved = {decode(batch).table for batch in recording.packed()}
     assert "lines" in saved and not saved & EDITIONED
+
+
+def test_nothing_is_kept_of_what_was_read_once_it_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    was_read: list[weakref.ref[Any]] = []
+    columns = BoundedRecording.columns
+
+    def noted(self: BoundedRecording, table: str) -> dict[str, Any]:
+        found = columns(self, table)
+        if table == "attempts":
+            was_read.append(weakref.ref(found["start"]))
+        return found
+
+    monkeypatch.setattr(BoundedRecording, "columns", noted)
+    recording = BoundedRecording(1_000)
+    for batch in _attempts(200):
+        recording.append(batch)
+    made = Explainer(recording)
+    stop = made.serve(lambda: ["budget", "lines"], lambda: None)
+    try:
+        made.wake()
+        wait_for(lambda: made.newest("budget") is not None, "the budget")
+        wait_for(lambda: gc.collect() >= 0 and not any(each() is not None for each in was_read), "its end")
+        assert was_read
+    finally:
+        stop()

@@ -86,6 +86,10 @@ class BoundedRecording(Recording):
         self._cache[table] = (stamp, columns)
         return columns
 
+    def forget(self) -> None:
+        """Let go of columns that were put together for who read them last."""
+        self._cache = {}
+
     def tidy(self) -> None:
         """Merge, compress and drop what is due."""
         self.history.tidy()

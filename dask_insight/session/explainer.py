@@ -16,6 +16,7 @@ from ..batch import announced, encode
 from ..columns import length
 from ..recording import Recording
 from .code import Code, may_be_kept
+from .heap import give_back
 
 #: Least seconds between two editions of a table.
 INTERVAL = 2.0
@@ -163,11 +164,17 @@ class Explainer:
         """Work out what is due; seconds until something else is, None if that depends on news."""
         needed = _needed(serving)
         now = time.monotonic()
+        worked = False
         for table in self._waiting(needed):
             if self._due.get(table, 0.0) <= now:
                 self._work(table, len(needed))
+                worked = True
                 for _, told in serving:
                     told()
+        if worked:
+            # Of 200,000 tasks 60 MB, which would wait here for the next news, and be put together anew then.
+            self._recording.forget()
+            give_back()
         # Before looking: what comes from now on wakes us, as long as a table has nothing to wait for.
         self._asleep = bool(needed)
         waiting = self._waiting(needed)
