@@ -77,7 +77,7 @@ def one_of_the_last_fits_takes_long(client: Any) -> Work:
 
 
 def solve(frame: pd.DataFrame) -> pd.DataFrame:
-    compute(2.5 if frame.index[0] == 0 else 0.2)
+    compute(4.5 if frame.index[0] == 0 else 0.2)
     return frame
 
 
