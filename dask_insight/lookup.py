@@ -74,6 +74,17 @@ def all_or(rows: np.ndarray, count: int) -> np.ndarray | None:
     return None if len(rows) == count and bool((rows == np.arange(count)).all()) else rows
 
 
+def distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The different codes in their order, and the place of each in them; all are below `size`."""
+    if size > 8 * len(codes) + 1024:
+        # So few of so many are sorted faster than all are counted.
+        known, place = np.unique(codes, return_inverse=True)
+        return known, place.reshape(-1)
+    used = np.zeros(size, bool)
+    used[codes] = True
+    return np.flatnonzero(used), (np.cumsum(used) - 1)[codes]
+
+
 def to_micros(seconds: np.ndarray) -> np.ndarray:
     """Seconds rounded to whole microseconds, in place; infinite where they are beyond all bounds."""
     with np.errstate(over="ignore"):

@@ -147,20 +147,6 @@ def test_an_empty_recording_with_clocks_and_events_only() -> None:
     assert list(found) == [] and found.failed == ()
 
 
-def test_a_straggler_that_nobody_waited_for_is_not_said_to_have_kept_others_waiting() -> None:
-    run = Run()
-    run.task("piece", "a", 0, 4)
-    for number in range(8):
-        run.task("piece", "b", number / 2, number / 2 + 0.5)
-    run.task("piece", "a", 4, 4.5)
-    run.task("piece", "b", 4, 4.5)
-    found = one(run, "straggler")
-    assert (
-        "kept others waiting" not in found.why
-        and "3.5 s longer, on the critical path" in found.why.replace("\u202f", " ")
-    )
-
-
 def losing_a_result(when: float) -> Run:
     """A second computation wants a result; its worker dies before the scheduler comes to know."""
     run = Run(a=TWO | {"left": when}, b=TWO)

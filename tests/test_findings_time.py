@@ -105,6 +105,8 @@ def test_a_long_task_that_nothing_waits_for_costs_what_it_takes() -> None:
     run.task("piece", "b", 4, 4.5)
     found = one(run, "straggler")
     assert found.cost_seconds == pytest.approx(1.75)
+    assert "kept others waiting" not in found.why
+    assert "3.5 s longer, on the critical path" in found.why.replace("\u202f", " ")
 
 
 def test_a_task_that_waited_for_a_cpu_is_no_straggler() -> None:

@@ -10,16 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import Lookup, all_or, pick
+from ..lookup import Lookup, all_or, distinct, pick
 from ..schema import NOTHING
 
 Read = Callable[[str], Mapping[str, Any]]
 
 #: Names of the workers that a local scheduler's tasks run on begin so.
 _LOCAL = ("threads", "sync", "local", "process ")
-
-#: Codes up to this many times the number of rows are counted, larger ones sorted.
-_DENSE = 8
 
 
 class Attempts(NamedTuple):
@@ -210,12 +207,7 @@ def _places(
     worker, thread = columns
     width = max(1, len(thread.names))
     code = worker.codes.astype("i8") * width + thread.codes
-    if max(1, len(worker.names)) * width < _DENSE * len(code) + 1024:
-        used = np.bincount(code, minlength=1) > 0
-        known = np.flatnonzero(used)
-        place = (np.cumsum(used) - 1)[code]
-    else:
-        known, place = np.unique(code, return_inverse=True)
+    known, place = distinct(code, max(1, len(worker.names)) * width)
     places = [(worker.names[each // width], thread.names[each % width]) for each in known.tolist()]
     return worker, place, places
 

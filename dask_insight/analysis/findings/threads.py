@@ -81,17 +81,16 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "Use more processes with fewer threads each, or functions that release the lock (NumPy, pandas "
             "on Arrow "
             "strings, compiled code) in place of loops in Python.\n\n"
-            f"{_local(threads) if facts.all_local else _workers(threads)}"
+            f"{one_thread_each(facts, threads)}"
         ),
         url=GIL_CONTENTION.url,
     )
 
 
-def _local(threads: int) -> str:
-    return f"    x.compute(scheduler='processes', num_workers={threads})"
-
-
-def _workers(threads: int) -> str:
+def one_thread_each(facts: Facts, threads: int) -> str:
+    """Code for so many processes of one thread in place of threads."""
+    if facts.all_local:
+        return f"    x.compute(scheduler='processes', num_workers={threads})"
     return (
         f"    cluster = LocalCluster(n_workers={threads}, threads_per_worker=1)\n"
         f"    # dask worker ADDRESS --nworkers {threads} --nthreads 1"

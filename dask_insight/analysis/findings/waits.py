@@ -15,7 +15,7 @@ from .finding import Fact, Finding
 from .locked import locked
 from .loops import blocked as late
 from .rule import Rule
-from .threads import blocked_share
+from .threads import blocked_share, one_thread_each
 from .thresholds import Limits
 
 #: Use of a GPU from which its worker's threads are taken to wait for it, per cent.
@@ -144,16 +144,11 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _without_lock(facts: Facts, name: str) -> str:
-    threads = round(facts.threads)
-    processes = (
-        f"    x.compute(scheduler='processes', num_workers={threads})"
-        if facts.all_local
-        else f"    cluster = LocalCluster(n_workers={threads}, threads_per_worker=1)"
-    )
     return (
         "More threads would wait as well. Hold the lock for less, have one for each thing that must not be "
         "shared, or none. Where a lock guards a library that is not safe with threads, as HDF5, processes of "
-        f"one thread each need none:\n\n{processes}\n    run.flame(prefix={name!r})   # where it waits"
+        f"one thread each need none:\n\n{one_thread_each(facts, round(facts.threads))}\n"
+        f"    run.flame(prefix={name!r})   # where it waits"
     )
 
 

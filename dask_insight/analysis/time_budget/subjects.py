@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...batch import Symbols
-from ...lookup import pick
+from ...lookup import distinct, pick
 from ...schema import NOTHING
 from ...timeline import Read
 from .budget import Budget
@@ -62,16 +62,6 @@ def subjects(read: Read, found: Budget) -> Subjects:
 def _filled(symbols: Symbols) -> Symbols:
     """With '' among its names."""
     return symbols if "" in symbols.names else Symbols(symbols.codes, [*symbols.names, ""])
-
-
-def distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """The different codes in their order, and the place of each in them."""
-    if size > 8 * len(codes) + 1024:
-        known, place = np.unique(codes, return_inverse=True)
-        return known, place.reshape(-1)
-    used = np.zeros(size, bool)
-    used[codes] = True
-    return np.flatnonzero(used), (np.cumsum(used) - 1)[codes]
 
 
 def by_line(read: Read, about: Subjects) -> tuple[Subjects, np.ndarray, np.ndarray]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...lookup import Lookup, pick
+from ...lookup import Lookup, distinct, pick
 from ...timeline import Read
 from .budget import Budget, budget
 from .clusters import clusters
 from .parts import kind_of
-from .subjects import Subjects, distinct, subjects
+from .subjects import Subjects, subjects
 
 if TYPE_CHECKING:
     import pandas as pd
