@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_time_budget import NAN, START, Run
+from test_time_budget import CLUSTER, NAN, START, Run
 
 from dask_insight.analysis.findings import Finding
 from dask_insight.batch import encode
@@ -472,6 +472,29 @@ def test_gaps_between_computations() -> None:
     assert found.cost_seconds == pytest.approx(5)
     assert found.cost_thread_seconds == pytest.approx(10)
     assert "dask.compute(*parts)" in found.advice
+
+
+def test_a_restart_is_no_gap_of_the_client() -> None:
+    run = Run(
+        a=CLUSTER | {"left": 2.1},
+        b=CLUSTER | {"left": 2.1},
+        c=CLUSTER | {"joined": 5.0},
+        d=CLUSTER | {"joined": 5.5},
+    )
+    for number in range(2):
+        for worker in "ab":
+            run.task("piece", worker, number, number + 1)
+        for worker in "cd":
+            run.task("piece", worker, 6 + number, 7 + number, submitted=6)
+    row = {"time": START + 2.0, "source": "scheduler", "kind": "restart", "level": "warning", "message": ""}
+    run.events.append(row)
+    found = one(run, "restart")
+    assert (found.start, found.stop) == (pytest.approx(2), pytest.approx(5))
+    assert found.cost_seconds == pytest.approx(3)
+    # What is left of the gap is the client's.
+    assert told(run, "client-gap")[0].cost_seconds == pytest.approx(1)
+    run.events.clear()
+    assert told(run, "client-gap")[0].cost_seconds == pytest.approx(4)
 
 
 def test_short_gaps_are_not_told() -> None:

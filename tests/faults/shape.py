@@ -202,6 +202,15 @@ def a_client_that_works_alone(client: Any) -> Work:
     yield
 
 
+@plant("restart", cluster=Cluster(spoilt=True))
+def a_cluster_that_is_restarted(client: Any) -> Work:
+    yield
+    client.gather(client.map(simulate, range(20), pure=False))
+    client.restart()
+    client.gather(client.map(simulate, range(20), pure=False))
+    yield
+
+
 def predict(number: int) -> float:
     from . import heavy
 

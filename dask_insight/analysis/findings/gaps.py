@@ -10,6 +10,7 @@ from ... import words
 from ...timeline import Moments
 from .facts import Facts
 from .finding import Fact, Finding
+from .restarts import restarts
 from .rule import Rule
 from .thresholds import Limits
 
@@ -67,9 +68,10 @@ def client_gaps(facts: Facts) -> Moments:
     if not any(np.isfinite(told[name]).any() for name in ("submitted", "ready", "assigned")):
         # Files of other tools may not tell when tasks were wanted: whether the client waited, nobody knows.
         return Moments(np.zeros(0), np.zeros(0))
-    empty = (
-        facts.whole.without(Moments.of(known.wanted, known.done)).without(facts.pause).without(intake(facts))
-    )
+    busy = Moments.of(known.wanted, known.done)
+    empty = facts.whole
+    for other in (busy, facts.pause, intake(facts), restarts(facts)):
+        empty = empty.without(other)
     lasting = empty.stop - empty.start > _SHORT
     return Moments(empty.start[lasting], empty.stop[lasting])
 
@@ -111,8 +113,9 @@ CLIENT_GAP = Rule(
     says="The cluster had no tasks, since the client was busy with something else.",
     formula=(
         "Moments between the first and the last task in which no task was in the cluster, without those in "
-        "which the scheduler took in a graph, those between two notebook cells and, where there are no "
-        "cells, those of five minutes or more; at least `client-gap.share` of the run."
+        "which the scheduler took in a graph or the cluster was restarted, those between two notebook cells "
+        "and, where there are no cells, those of five minutes or more; at least `client-gap.share` of the "
+        "run."
     ),
     cost="The length of the gaps: they are on the critical path.",
     url="https://docs.dask.org/en/stable/best-practices.html#avoid-calling-compute-repeatedly",

@@ -197,6 +197,7 @@ TABLE = (
         "Share of the run in which the cluster had no task.",
         "after sparklens, whose driver time is the same",
     ),
+    Threshold("restart.seconds", 1, "s", "Time without workers after restarts of the cluster.", "ours"),
     Threshold("failed-tasks.count", 1, "count", "Tasks without a result.", "ours"),
     Threshold(
         "failed-tasks.share",
