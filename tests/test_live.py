@@ -83,6 +83,20 @@ def test_it_finds_clients_made_before_and_after_closed_and_replaced() -> None:
         assert len(recorded[recorded["status"] == "ok"]) == 18
 
 
+def test_what_was_there_before_it_ran_is_not_waited_for() -> None:
+    with _cluster() as cluster, Client(cluster) as client:
+        before = client.map(_increment, range(3))
+        client.gather(before)
+        session = Live()
+        session.start()
+        wait_for(lambda: session.state()["clusters"], "the cluster")
+        brought = client.scatter([10, 20])
+        client.gather(client.map(_increment, [*before, *brought]))
+        wait_for(lambda: _tasks(session).get("done") == 5, "the tasks that ran")
+        assert _tasks(session)["total"] == 5
+        session.stop()
+
+
 def test_it_counts_what_fails_and_what_memory_is_used(session: Live) -> None:
     with _cluster(processes=True, memory_limit="1GiB") as cluster, Client(cluster) as client:
         futures = client.map(_fail, range(3))

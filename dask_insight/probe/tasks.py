@@ -125,20 +125,23 @@ class Tasks:
         for dependency in state.dependencies:
             other = ids.get(dependency.key)
             if other is None:
-                other = self._new(dependency.key, dependency)
+                other = self._new(dependency.key, dependency, dependency.state == "memory")
                 ids[dependency.key] = -2 - other
             elif other < 0:
                 other = -2 - other
             add(task, other)
 
-    def _new(self, key: Hashable, state: Any) -> int:
+    def _new(self, key: Hashable, state: Any, there: bool = False) -> int:
+        """Give a task its id; `there` if it had its result before: then no graph that we know brought it."""
         task = self._next
         self._next = task + 1
         code = self._codes.get(state.group)
         if code is None:
             code = self._group(state)
         priority = state.priority
-        if priority:
+        if there:
+            self.graph.add(task, code, NOTHING, 0.0, NOTHING)
+        elif priority:
             self.graph.add(task, code, self._submission, -priority[0], int(priority[-1]) & NOTHING)
         else:
             self.graph.add(task, code, self._submission, 0.0, NOTHING)

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from ..batch import BatchError, Symbols, announced, decode
 from ..options import Emit
+from ..schema import NOTHING
 
 #: The columns by which rows are counted.
 _COUNTED: dict[str, tuple[str, ...]] = {
-    "graph": (),
+    "graph": ("order",),
     "attempts": ("status",),
     "workers": ("worker", "threads", "memory_limit", "joined", "left"),
     "memory": ("worker", "process"),
@@ -59,14 +60,15 @@ class Tally:
         if table not in _COUNTED:
             return
         with self._lock:
-            if table == "graph":
-                self._total += rows
-                return
             try:
                 columns: Any = decode(batch, _COUNTED[table]).columns
             except BatchError:
                 return
-            if table == "attempts":
+            if table == "graph":
+                # Data that a client brought stand in a graph too, and never run: they have no rank.
+                order = columns.get("order")
+                self._total += rows if order is None else int((order != NOTHING).sum())
+            elif table == "attempts":
                 self._attempts(columns["status"])
             elif table == "workers":
                 self._joined(columns)

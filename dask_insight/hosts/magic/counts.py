@@ -44,7 +44,7 @@ class Counts:
         except BatchError:
             return
         if table == "graph":
-            self._graph(columns["task"], columns.get("prefix"))
+            self._graph(columns["task"], columns.get("prefix"), columns.get("order"))
         elif table == "attempts":
             self._attempts(columns["task"], columns.get("status"))
 
@@ -57,10 +57,13 @@ class Counts:
             for code in codes
         ]
 
-    def _graph(self, tasks: np.ndarray, prefix: Symbols | None) -> None:
+    def _graph(self, tasks: np.ndarray, prefix: Symbols | None, order: np.ndarray | None) -> None:
         if prefix is None or not len(tasks):
             return
         codes = np.array([self._code_of(name) for name in prefix.names], "i4")[prefix.codes]
+        if order is not None:
+            # Data that a client brought never run: they have no rank.
+            tasks, codes = tasks[order != NOTHING], codes[order != NOTHING]
         self._grow(int(tasks[tasks != NOTHING].max(initial=0)))
         new = np.unique(tasks[self._name_of[tasks] < 0], return_index=True)[1]
         fresh = tasks[self._name_of[tasks] < 0][new]
