@@ -140,4 +140,5 @@ test('a damaged part is named, and the others are shown', async ({ page }, info)
   await expect(page.locator('html[data-opened]')).toHaveCount(1);
   await expect(page.locator('.notice')).toContainText('(rest-0) is damaged and missing here');
   await expect(page.getByRole('region', { name: 'Task stream' }).locator('canvas').first()).toBeVisible();
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
 });

@@ -177,6 +177,7 @@ export class Recording {
   private readonly replaceCallbacks = new Set<(other: Recording) => void>();
   private facts = new Map<string, unknown>();
   private replaced = 0;
+  private cutShort = false;
   private first = Number.POSITIVE_INFINITY;
   private last = Number.NEGATIVE_INFINITY;
   /** The first row of each table whose times have not been looked at. */
@@ -214,6 +215,20 @@ export class Recording {
     if (EXTENT[name]) this.unseen.set(name, Math.min(from, this.unseen.get(name) ?? from));
     const arrival = { table: name, from, to: from + batch.rows, late };
     for (const callback of [...this.callbacks]) callback(arrival);
+  }
+
+  /** Parts of what was announced are damaged and will not come: what is there is all. */
+  get isCut(): boolean {
+    return this.cutShort;
+  }
+
+  /** Nothing more comes, though more was announced; those who wait hear of it as of rows of `about`. */
+  cut(): void {
+    this.cutShort = true;
+    const { rows } = this.table('about');
+    for (const callback of [...this.callbacks]) {
+      callback({ table: 'about', from: rows, to: rows, late: false });
+    }
   }
 
   /** The table, empty if nothing of it has arrived. */

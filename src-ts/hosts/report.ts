@@ -23,6 +23,7 @@ async function open(): Promise<void> {
   const opening = element('p', { class: 'opening', role: 'status' }, 'Opening the recording …', bar);
   main.before(opening);
   const recording = new Recording();
+  let damaged = false;
   const read = async (part: 'first' | 'rest', from: number, to: number, pace: Pace): Promise<void> => {
     const all = document.querySelectorAll<HTMLElement>(`script.batches[data-part=${part}]`);
     // Of the last one that is there, more may come.
@@ -30,9 +31,9 @@ async function open(): Promise<void> {
     const progress = (share: number): void => {
       bar.value = from + share * (to - from);
     };
-    for (const damage of await readBlocks(recording, blocks, progress, pace)) {
-      main.before(element('p', { class: 'notice' }, damage));
-    }
+    const damages = await readBlocks(recording, blocks, progress, pace);
+    for (const damage of damages) main.before(element('p', { class: 'notice' }, damage));
+    damaged ||= damages.length > 0;
   };
   await read('first', 0, 0.5, new Pace(FIRST_SLICE));
   main.setAttribute('aria-busy', 'true');
@@ -46,6 +47,7 @@ async function open(): Promise<void> {
   await read('rest', 0.5, 0.6, new Pace());
   await parsed();
   await read('rest', 0.6, 1, new Pace());
+  if (damaged) recording.cut();
   await complete;
   bar.remove();
   main.removeAttribute('aria-busy');

@@ -88,6 +88,7 @@ export class SavedReport {
     if (damaged > 0) {
       this.damage.textContent = `${damaged} of ${blocks.length} parts of this report are damaged and missing here.`;
       this.damage.hidden = false;
+      recording.cut();
     }
     for (const id of FIRST) this.show(id, true);
     this.host.dataset.opened = 'true';

@@ -39,6 +39,8 @@ interface Told {
 }
 
 const SOURCE = 'time-budget';
+const CUT =
+  'Only the sums of the whole run are here: what tells them over time and of a choice stands in a damaged part.';
 const NONE: Pick<Layers, 'list' | 'whole'> = { list: [], whole: 0 };
 
 /** The time budget within the selection, from the rows that Python has made, else from the page's own sums. */
@@ -69,10 +71,10 @@ export class BudgetFigures {
       rows || coming
         ? recording.state('budget', 'submissions', 'spans')
         : `${recording.state('phases')} ${tasks.version}`;
-    const version = [state, selection.save(), dark, contrast, palette].join();
+    const version = [state, recording.isCut, selection.save(), dark, contrast, palette].join();
     if (version === this.version) return;
     this.version = version;
-    this.isComing = coming !== undefined;
+    this.isComing = coming !== undefined && !recording.isCut;
     if (coming) this.readAhead(coming);
     else if (rows) this.readRows(rows, filter);
     else this.readPage(filter);
@@ -132,12 +134,12 @@ export class BudgetFigures {
       .join(' ');
   }
 
-  /** What is chosen cannot be told before the rows are there. */
+  /** What is chosen cannot be told without the rows. */
   private readAhead({ sums, seconds }: BudgetAhead): void {
     const isWhole = this.context.selection.clauses.length === 0;
     this.show(isWhole ? layersOf(sums, seconds) : NONE);
     this.told = undefined;
-    this.note = '';
+    this.note = this.context.recording.isCut ? CUT : '';
   }
 
   private show({ list, whole }: Pick<Layers, 'list' | 'whole'>): void {

@@ -266,6 +266,16 @@ describe('a budget that is told ahead of its rows', () => {
     );
   });
 
+  it('keeps its sums and says why there is no more where the rows are damaged', () => {
+    const before = words();
+    stage.recording.cut();
+    refresh();
+    expect(busy()).toBe('false');
+    expect(words()).toEqual(before);
+    expect(view.ownAxis).toBe(true);
+    expect(view.below?.textContent).toContain('damaged part');
+  });
+
   it('says nothing of a choice before they are there', () => {
     stage.selection.set({ source: 'x', column: 'worker', value: ['b'] });
     refresh();
