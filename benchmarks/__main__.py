@@ -29,6 +29,7 @@ MEASUREMENTS = {
     "live": ["--quick"],
     "explaining": ["--quick"],
     "what_if": ["--quick"],
+    "own_cost": ["--quick"],
     "overhead_turns": ["--quick"],
     "overhead": ["--quick"],
 }
