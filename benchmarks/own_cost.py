@@ -12,11 +12,15 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
 from distributed import Client, LocalCluster
+
+from dask_insight.session.live import Live
 
 from .markdown import table
 from .overhead_run import WORKLOADS, observer, recorded_tasks, spent_so_far, until_freed
@@ -31,7 +35,25 @@ from .own_cost_meter import (
 
 USUAL = ("trivial-20000", "array-8000")
 QUICK = ("trivial-2000",)
-MODES = ("recorded", "performance_report")
+MODES = ("recorded", "live", "performance_report")
+
+
+@contextmanager
+def live() -> Iterator[Live]:
+    """What a notebook has after `%load_ext dask_insight`, with a page in sight, but without the page."""
+    session = Live()
+    session.start()
+    session.recording.audience.add(lambda: True)
+    while not session.state()["clusters"]:
+        time.sleep(0.01)
+    yield session
+    session.stop()
+
+
+def until_told(session: Live, tasks: int) -> None:
+    """Until a live session has heard of all tasks."""
+    while session.state()["clusters"][0]["tasks"]["done"] < tasks:
+        time.sleep(0.01)
 
 
 def measure(workload: str, mode: str, client: Client) -> tuple[Spent, float, int]:
@@ -39,17 +61,19 @@ def measure(workload: str, mode: str, client: Client) -> tuple[Spent, float, int
     run, size, _ = WORKLOADS[workload]
     with tempfile.TemporaryDirectory() as folder:
         before = spent_so_far()
-        with observer(mode, Path(folder)):
+        with live() if mode == "live" else observer(mode, Path(folder)) as session:
             entered = spent_so_far()
             meter = begin_on_client()
-            if mode == "recorded":
+            if mode != "performance_report":
                 client.run(begin_on_worker)
             client.run_on_scheduler(begin_on_scheduler)
             began = spent_so_far()
             done = run(client, size)
             whole = spent_so_far().since(began).cpu
+            if isinstance(session, Live):
+                until_told(session, done.tasks)
             told = [client.run_on_scheduler(end_on_scheduler)]
-            if mode == "recorded":
+            if mode != "performance_report":
                 told += client.run(end_on_worker).values()
             # Its threads are those of the scheduler's process, and counted there.
             told.append(
