@@ -89,7 +89,12 @@ _ALL = (
         Column("span", "sym", "Id of the innermost span; see `spans`."),
         Column("submission", "u32", "The submission that brought the task; see `submissions`."),
         Column("priority", "f32", "Priority given by the user; larger runs first."),
-        Column("order", "u32", "Rank given by dask.order within the submission."),
+        Column(
+            "order",
+            "u32",
+            "Rank given by dask.order within the submission; missing of data that were there before, as what "
+            "a client scatters: they never run.",
+        ),
         Column(
             "state",
             "sym",

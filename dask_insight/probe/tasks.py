@@ -332,6 +332,7 @@ class Tasks:
         task = task if task >= 0 else -2 - task
         code = self._group(state)
         priority = state.priority or (0,)
-        order = int(priority[-1]) & NOTHING if state.priority else NOTHING
+        ranked = state.priority and state.state != "memory"
+        order = int(priority[-1]) & NOTHING if ranked else NOTHING
         row = self.graph.pack(task, code, NOTHING, -priority[0], order)
         return row, b"".join(self.edges.pack(task, self.id(other.key)) for other in state.dependencies)

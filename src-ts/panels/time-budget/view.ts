@@ -77,7 +77,7 @@ export class TimeBudgetView implements PanelView {
     this.controls = [this.select];
     this.stop = context.recording.onAppend(({ table }) => {
       // What is half there does not wait for a pause between pictures.
-      const matters = table === 'budget' || (table === 'about' && context.recording.isCut);
+      const matters = table === 'budget' || context.recording.isCut;
       if (matters && this.figures.isComing) context.surface.invalidate('layout');
     });
   }
