@@ -194,6 +194,10 @@ def test_a_restart_of_the_cluster(client: Any) -> None:
         client.gather(client.map(increment, range(5), key="later", pure=False))
     assert Counter(row["key"].split("-")[0] for row in batches.attempts()) == {"before": 5, "later": 5}
     assert batches.events("restart")
+    workers = {row["worker"]: row for row in batches.table("workers")}.values()
+    assert sum(row["left"] == row["left"] for row in workers) == 2
+    assert all(row["name"] and row["host"] and row["threads"] == 2 for row in workers), "one that left too"
+    assert all(row["joined"] < row["left"] for row in workers if row["left"] == row["left"])
     executed = {row["run"] for row in batches.table("executions")}
     assert executed >= {row["run"] for row in batches.attempts("later")}
     assert not any(left_on(client).values())

@@ -52,7 +52,7 @@ GRAPH = {"task": [0, 1, 2], "prefix": ["load", "sum", "sum"]}
 def test_threads_are_offered_only_while_their_worker_is_there() -> None:
     found = summed(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH)
     assert found.duration == pytest.approx(10)
-    assert (found.workers, found.hosts, found.threads) == (2, 2, 4)
+    assert (found.workers, found.hosts, found.threads) == (1, 1, 2), "one came when the other had left"
     assert found.offered == pytest.approx(2 * 5 + 2 * 5)
     assert found.computing == pytest.approx(8)
     assert (found.tasks, found.erred, found.retried) == (2, 0, 1)
@@ -62,11 +62,11 @@ def test_threads_are_offered_only_while_their_worker_is_there() -> None:
 def test_the_verdict_is_a_sentence_with_numbers() -> None:
     recording = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH)
     assert plain(recording.summary().verdict()) == (
-        "10 s on 4 threads: 40 % computing, 20 % waiting for sum, 20 % waiting for the scheduler, "
+        "10 s on 2 threads: 40 % computing, 20 % waiting for sum, 20 % waiting for the scheduler, "
         "10 % waiting for load. 62 % of the computing was sum. 1 was retried."
     )
     assert plain(summed(attempts=ATTEMPTS, workers=WORKERS, graph=GRAPH).verdict()).startswith(
-        "10 s on 4 threads: 40 % computing. "
+        "10 s on 2 threads: 40 % computing. "
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from .. import words
 from ..dag import Links, in_order, needs
 from ..tables.tasks import make
-from ..timeline import one_cluster, pauses
+from ..timeline import most_at_once, one_cluster, pauses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,13 +204,12 @@ def _named(names: list[str], seconds: list[float]) -> tuple[tuple[str, int, floa
 
 
 def _threads(read: Read, columns: Mapping[str, Any], ran: np.ndarray) -> int:
-    """Threads of the workers that ran tasks or could have."""
+    """Threads of the workers that ran tasks or could have: the most at once."""
     table = read("workers")
     begin, end = np.nanmin(columns["start"][ran]), np.nanmax(columns["stop"][ran])
-    last = {name: row for row, name in enumerate(table["worker"].tolist())}
-    there = [
-        row for row in last.values() if not table["left"][row] < begin and not table["joined"][row] > end
-    ]
-    told = int(table["threads"][there].sum()) if there else 0
+    rows = list({name: row for row, name in enumerate(table["worker"].tolist())}.values())
+    since, until = np.fmax(table["joined"][rows], begin), np.fmin(table["left"][rows], end)
+    there = since <= until
+    told = int(most_at_once(since[there], until[there], table["threads"][rows][there].astype("f8")))
     lanes = np.unique(columns["worker"].codes[ran].astype("i8") << 32 | columns["thread"].codes[ran])
     return told or len(lanes)

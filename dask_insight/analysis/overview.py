@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from dask_insight import words
 from dask_insight.batch import Symbols, Texts, Values
+from dask_insight.timeline import most_at_once
 
 #: What is said of time in which no task function ran, by part of the time budget.
 INSTEAD = {
@@ -59,6 +60,7 @@ class Overview(NamedTuple):
     started: float
     #: From the first submission to the last result.
     duration: float
+    #: Workers, hosts and threads: the most that were there at once.
     workers: int
     hosts: int
     threads: int
@@ -282,29 +284,30 @@ def _facts(about: Mapping[str, Values]) -> dict[str, Any]:
 def _workers(
     recording: Columns, attempts: Mapping[str, Values], begin: float, end: float
 ) -> tuple[int, int, int, float]:
-    """Workers, hosts, threads, and the thread-seconds offered from `begin` to `end`."""
+    """Workers, hosts and threads at once, and the thread-seconds offered from `begin` to `end`."""
     table = recording.columns("workers")
-    last = {name: row for row, name in enumerate(_symbols(table, "worker").tolist())}
-    if not last:
+    newest = {name: row for row, name in enumerate(_symbols(table, "worker").tolist())}
+    if not newest:
         lanes = {
             *zip(_symbols(attempts, "worker").tolist(), _symbols(attempts, "thread").tolist(), strict=True)
         }
         span = end - begin if lanes else 0.0
         return len({worker for worker, _ in lanes}), 1, len(lanes), len(lanes) * max(0.0, span)
-    rows = list(last.values())
+    rows = list(newest.values())
     threads = _numbers(table, "threads")[rows].astype("f8")
     joined, left = _numbers(table, "joined")[rows], _numbers(table, "left")[rows]
-    there = np.minimum(np.where(np.isfinite(left), left, end), end) - np.maximum(
-        np.where(np.isfinite(joined), joined, begin), begin
-    )
-    there = np.maximum(there, 0.0)
-    hosts = _symbols(table, "host").tolist()
-    took_part = there > 0
+    since, until = np.fmax(joined, begin), np.fmin(left, end)
+    part = (since < until) & np.isfinite(end - begin)
+    since, until, threads = since[part], until[part], threads[part]
+    names, host = np.unique(_symbols(table, "host").codes[rows][part], return_inverse=True)
+    first, last = np.full(len(names), np.inf), np.full(len(names), -np.inf)
+    np.minimum.at(first, host, since)
+    np.maximum.at(last, host, until)
     return (
-        int(took_part.sum()),
-        len({hosts[row] for row, part in zip(rows, took_part, strict=True) if part}),
-        int(threads[took_part].sum()),
-        float((threads * there).sum()) if np.isfinite(end - begin) else 0.0,
+        int(most_at_once(since, until, np.ones(len(since)))),
+        int(most_at_once(first, last, np.ones(len(names)))),
+        int(most_at_once(since, until, threads)),
+        float((threads * (until - since)).sum()),
     )
 
 

@@ -4,7 +4,7 @@ from .attempts import Attempts, Read, attempts, concerns, is_local
 from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
-from .moments import Moments
+from .moments import Moments, most_at_once
 from .pauses import pauses
 from .states import States, states
 
@@ -24,6 +24,7 @@ __all__ = [
     "inputs",
     "is_local",
     "lanes",
+    "most_at_once",
     "one_cluster",
     "pauses",
     "states",

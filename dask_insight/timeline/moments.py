@@ -65,3 +65,10 @@ class Moments(NamedTuple):
         at = np.searchsorted(self.start, moment, side="right") - 1
         inside: np.ndarray = (at >= 0) & (moment < self.stop[np.maximum(at, 0)])
         return inside
+
+
+def most_at_once(start: np.ndarray, stop: np.ndarray, amount: np.ndarray) -> float:
+    """The largest sum of amounts over intervals that share a moment; those that only touch share none."""
+    moments = np.concatenate([start, stop])
+    change = np.concatenate([amount, -amount])
+    return float(np.cumsum(change[np.lexsort((change, moments))]).max(initial=0.0))

@@ -164,11 +164,11 @@ class Tables:
         self._emit(encode("phases", columns))
 
     def workers(self, found: list[dict[str, Any]]) -> None:
-        """Emit workers that joined or left."""
+        """Emit workers that joined or left; of one that left, the scheduler tells only when."""
+        found = [self._workers.get(row["worker"], {}) | row for row in found]
         for row in found:
-            if "threads" in row:
-                self._workers[row["worker"]] = row
-                row["cores"] = self._cores.get(row["worker"], 0)
+            self._workers[row["worker"]] = row
+            row["cores"] = self._cores.get(row["worker"], 0)
         numbers = dict.fromkeys(("pid", "threads", "cores"), 0.0)
         numbers |= dict.fromkeys(("memory_limit", "joined", "left"), np.nan)
         columns = {
