@@ -12,7 +12,7 @@ import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,8 +49,14 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def foreign(bare_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
-    folder = tmp_path_factory.mktemp("processes")
+    with processes(bare_python, tmp_path_factory.mktemp("processes")) as found:
+        yield found
+
+
+@contextlib.contextmanager
+def processes(bare_python: Path, folder: Path) -> Iterator[Processes]:
     file = folder / "scheduler.json"
+    folder.mkdir(exist_ok=True)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
     def begin(*arguments: str) -> subprocess.Popen[bytes]:
@@ -115,6 +121,36 @@ def test_a_scheduler_that_stands_still_at_the_end_is_left_clean(foreign: Process
         (lost,) = batches.events("lost")
         assert "no answer within 1 s" in lost["message"]
         wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone in the end")
+
+
+def shut_down(found: Processes) -> None:
+    from distributed import Client
+
+    Client(found.address, set_as_default=False).shutdown()
+
+
+def interrupt(found: Processes) -> None:
+    found.scheduler.send_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("end", [shut_down, interrupt])
+def test_a_scheduler_that_closes_waits_until_all_is_fetched(
+    bare_python: Path, tmp_path: Path, end: Callable[[Processes], None]
+) -> None:
+    from distributed import Client
+
+    with processes(bare_python, tmp_path / "cluster") as found:
+        client = Client(found.address)
+        batches = Batches()
+        source = ClusterSource(client, Options(poll=60), Identity())
+        client.sync(source.start, batches)
+        client.gather(client.map(abs, range(20), key="last", pure=False))
+        end(found)
+        found.scheduler.wait(20)
+        client.sync(source.stop, callback_timeout=20)
+        client.close(timeout=2)
+    assert len(batches.attempts("last")) == len(batches.table("executions")) == 20
+    assert batches.events("scheduler-closed") and not batches.events("lost")
 
 
 def test_the_scheduler_dies_mid_run(foreign: Processes) -> None:

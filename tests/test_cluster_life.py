@@ -203,6 +203,26 @@ def test_a_restart_of_the_cluster(client: Any) -> None:
     assert not any(left_on(client).values())
 
 
+@pytest.mark.parametrize("first", ["cluster", "client"])
+def test_a_cluster_closed_before_the_recording_ends(first: str) -> None:
+    from distributed import Client, LocalCluster
+
+    import dask_insight
+
+    with dask_insight.record(poll=60) as run:
+        cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
+        client = Client(cluster)
+        client.gather(client.map(increment, range(20), pure=False))
+        if first == "cluster":
+            cluster.close()
+            client.close()
+        else:
+            client.shutdown()
+    tasks, events = run.tasks, run.events
+    assert len(tasks) == 20 and tasks["cpu"].notna().all(), "the worker told the last it had"
+    assert "scheduler-closed" in set(events["kind"]) and "lost" not in set(events["kind"])
+
+
 def test_a_plugin_that_cannot_be_loaded_does_not_keep_workers_out() -> None:
     import pickle
 

@@ -15,6 +15,7 @@ from distributed.protocol import to_serialize
 from .boot import unload
 from .clock import host, process
 from .cluster import about, memory_rows, worker_facts
+from .farewell import PATIENCE, Farewell, topic
 from .journal import Journal, Labels
 from .own import Own
 from .readers import Reader, Stores, new_spans
@@ -63,6 +64,7 @@ class Probe(SchedulerPlugin):
         self._turn = 0
         self._heard: dict[str, int] = {}
         self._leaving: set[asyncio.Task[bool]] = set()
+        self._farewell: Farewell | None = None
 
     async def start(self, scheduler: Any) -> None:
         """Open our calls on the scheduler; nothing is collected before somebody joins."""
@@ -143,7 +145,7 @@ class Probe(SchedulerPlugin):
         self.tasks.flush()
         self.stores.release(list(self._readers.values()))
         packed, blobs, position, more = self.stores.read(reader)
-        return {
+        answer = {
             "packed": to_serialize(packed),
             "blobs": blobs,
             "spans": list(new_spans(self.scheduler, reader)),
@@ -151,6 +153,12 @@ class Probe(SchedulerPlugin):
             "more": more,
             "time": time(),
         }
+        if self._farewell is not None:
+            # It asks once more, so that it is known to have received this.
+            answer |= {"ended": not more, "more": position != reader.at}
+            if not answer["more"]:
+                self._farewell.without(recorder)
+        return answer
 
     async def flush(self, *, timeout: float) -> None:
         """Have every worker push what it has; those that do not are named."""
@@ -184,6 +192,8 @@ class Probe(SchedulerPlugin):
     async def leave(self, *, recorder: str) -> bool:
         """End for a recorder; when nobody else records, everything of ours is taken off."""
         self._readers.pop(recorder, None)
+        if self._farewell is not None:
+            self._farewell.without(recorder)
         if not self._readers:
             await self._take_off()
         return True
@@ -280,11 +290,26 @@ class Probe(SchedulerPlugin):
 
     def log_event(self, topic: str, msg: Any) -> None:
         try:
-            self.journal.logged(topic, msg, self.scheduler.clients)
+            if self._farewell is None:
+                self.journal.logged(topic, msg, self.scheduler.clients)
         except Exception as error:
             self._failed("log_event", error)
 
+    async def before_close(self) -> None:
+        """The scheduler closes: recorders fetch what they do not have yet, in a few seconds at most."""
+        there = {name for name, reader in self._readers.items() if reader.client in self.scheduler.clients}
+        if there:
+            try:
+                await self.flush(timeout=PATIENCE)
+                self._farewell = Farewell(there)
+                self.scheduler.log_event([topic(self.name, recorder) for recorder in there], {})
+                await self._farewell.over()
+            except Exception as error:
+                self._failed("before_close", error)
+
     async def close(self) -> None:
+        if self._own is not None:
+            self._own.stop()
         if self._watching is not None:
             self._watching.cancel()
 

@@ -31,7 +31,10 @@ _BOTH = (
 )
 #: Those that only one side needs, after those: by the module that holds its probe.
 _ONLY = {
-    "scheduler": ("functions", "fused", "tasks", "readers", "journal", "own", "cluster", "scheduler"),
+    "scheduler": (
+        *("functions", "fused", "tasks", "readers", "journal"),
+        *("own", "cluster", "farewell", "scheduler"),
+    ),
     "worker": ("executions", "transfers", "metrics", "worker"),
 }
 #: All of them.

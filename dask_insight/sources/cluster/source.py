@@ -17,6 +17,7 @@ from ...batch import encode
 from ...identity import Identity
 from ...options import Emit, Options
 from ...probe.clock import Offset, host, process
+from ...probe.farewell import topic
 from ...probe.ship import SchedulerProbe, WorkerProbe, package
 from .callers import watch
 from .gather import Gather
@@ -65,6 +66,7 @@ class ClusterSource:
         self._options = options
         self._identity = identity
         self._recorder = uuid.uuid4().hex
+        self._farewell = topic(package(), self._recorder)
         self._at: dict[str, int] | None = None
         self._scheduler = ""
         self._following: asyncio.Task[None] | None = None
@@ -75,6 +77,8 @@ class ClusterSource:
         self._stopping, self._begun, self._hurried = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._undo: list[Callable[[], None]] = []
         self._lost = False
+        #: Whether the scheduler has closed, and everything that it had is here.
+        self._ended = False
         self._failures: dict[str, int] = {}
 
     async def start(self, emit: Emit) -> None:
@@ -103,7 +107,7 @@ class ClusterSource:
             self._begun.set()
         self._own = ClientProcess(self._options, asyncio.get_running_loop(), self._thread)
         self._own.start()
-        self._undo.append(watch(self._client, self._submissions.called))
+        self._undo += [watch(self._client, self._submissions.called), self._deaf]
         self._following = asyncio.create_task(self._follow())
 
     async def _abandon(self) -> None:
@@ -124,12 +128,16 @@ class ClusterSource:
         for undo in self._undo:
             undo()
         try:
-            await self._while_there(self._fetch(deadline), deadline)
+            if not self._ended:
+                await self._while_there(self._fetch(deadline), deadline)
         except Exception as error:
             self._event("error", "lost", f"the last data could not be fetched: {_words(error)}")
         if self._following is not None:
+            if self._ended:
+                await asyncio.wait([self._following], timeout=_LOOK)
             self._following.cancel()
-        await self._take_leave(deadline)
+        if not self._ended:
+            await self._take_leave(deadline)
         self._own.stop()
         for last in (self._tell_own, self._submissions.settle):
             try:
@@ -198,6 +206,7 @@ class ClusterSource:
         else:
             raise ClusterRefused("the scheduler forgot our plugin as soon as it had it; is it shutting down?")
         self._at = None
+        self._client.subscribe_topic(self._farewell, lambda event: self.hurry())
         cluster = str(answer["about"]["scheduler"]["address"])
         self._tables = Tables(self._identity, self._emit, self._gather, self._submissions, cluster)
         if answer["workers"]:
@@ -237,13 +246,15 @@ class ClusterSource:
             ) from error
 
     async def _follow(self) -> None:
-        while not self._stopping.is_set():
+        more = False
+        while not self._stopping.is_set() or (self._ended and more):
             more = False
             try:
                 more = await self._poll()
                 self._lost = False
             except OSError as error:
-                self._missed(error)
+                if not self._ended:
+                    self._missed(error)
             except Exception as error:
                 self._failed("poll", error)
             try:
@@ -251,10 +262,19 @@ class ClusterSource:
                 self._tell_own()
             except Exception as error:
                 self._failed("own", error)
+            if self._ended and not more:
+                return
             if not more:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._hurried.wait(), self._pace())
                 self._hurried.clear()
+
+    def _deaf(self) -> None:
+        """Listen no more to whether the scheduler closes."""
+        with contextlib.suppress(Exception):
+            self._client.unsubscribe_topic(self._farewell)
+            # Dask keeps the handler, and with it this recording.
+            self._client._event_handlers.pop(self._farewell, None)
 
     def hurry(self) -> None:
         """Poll now, not after the pause; on the client's event loop."""
@@ -277,6 +297,9 @@ class ClusterSource:
             self._event("warning", "lost", f"{rows} rows of {table} were dropped before they were fetched")
         if answer["spans"]:
             self._tables.spans.known(answer["spans"])
+        if answer.get("ended") and not self._ended:
+            self._ended = True
+            self._event("info", "scheduler-closed", "the scheduler closed")
         return bool(answer["more"])
 
     async def _patiently(self, call: Awaitable[Any]) -> Any:
