@@ -353,7 +353,7 @@ _ALL = (
         Column("threads", "u32", "Number of task threads."),
         Column("memory_limit", "f64", "Memory limit, bytes; NaN if none.", unit="bytes"),
         Column("joined", "time", "When the scheduler had it."),
-        Column("left", "time", "When it was gone; NaN while it is there."),
+        Column("left", "time", "When it was gone, or its cluster no longer recorded; NaN while it is there."),
         Column("cores", "u32", "CPU cores of its host that it may use; 0 if unknown."),
         Column("cluster", "sym", "Address of its scheduler; '' of a local scheduler, or if unknown."),
         Column("detail", "str", "Versions and other facts, as JSON."),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from test_time_budget import NAN, START, Run
 
+import dask_insight
 from dask_insight.hosts.cli import main
 from dask_insight.recording import Recording
 from dask_insight.timeline import by_cluster, one_cluster
@@ -124,3 +125,24 @@ def test_figures_name_the_one_that_they_show() -> None:
     assert critical_path.chart(request).title == f"Critical path, {TWO}"
     assert critical_path.chart(Request(two(), worker="a")).title == f"Critical path, {ONE}"
     assert what_if.chart(request).title == f"What if, {TWO}"
+
+
+@pytest.mark.parametrize("first", ["client", "cluster"])
+def test_one_cluster_after_the_other(first: str) -> None:
+    from distributed import Client, LocalCluster
+
+    with dask_insight.record() as run:
+        for _ in range(2):
+            cluster = LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None)
+            client = Client(cluster)
+            client.gather(client.map(abs, range(10), pure=False))
+            for each in (client, cluster) if first == "client" else (cluster, client):
+                each.close()
+    summary = run.summary()
+    assert (summary.workers, summary.threads, summary.tasks) == (1, 2, 20), "not two at once"
+    last = run.workers.drop_duplicates("worker", keep="last")
+    assert last["left"].iloc[0] < last["joined"].iloc[1]
+    found = {each.code: each for each in run.findings({"new-cluster.seconds": 0.01})}
+    away = last["joined"].iloc[1] - last["left"].iloc[0]
+    assert found["new-cluster"].cost_seconds == pytest.approx(away, abs=0.1)
+    assert "client-gap" not in found

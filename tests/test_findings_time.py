@@ -497,6 +497,28 @@ def test_a_restart_is_no_gap_of_the_client() -> None:
     assert told(run, "client-gap")[0].cost_seconds == pytest.approx(4)
 
 
+def test_what_another_cluster_took_to_start_is_no_gap_of_the_client() -> None:
+    run = Run(a=CLUSTER | {"left": 2.0}, b=CLUSTER | {"joined": 5.0}, c=CLUSTER | {"joined": 6.0})
+    for number in range(2):
+        run.task("piece", "a", number, number + 1)
+        run.task("piece", "b", 6 + number, 7 + number, submitted=6)
+    workers = {
+        "worker": ["a", "b", "c"],
+        "threads": [1, 1, 1],
+        "joined": [START - 10, START + 5, START + 6],
+        "left": [START + 2, np.nan, np.nan],
+    }
+    run.tables = {"workers": workers | {"cluster": ["one", "two", "two"]}}
+    found = one(run, "new-cluster")
+    assert (found.start, found.stop) == (pytest.approx(2), pytest.approx(5))
+    assert found.cost_seconds == pytest.approx(3)
+    assert told(run, "client-gap")[0].cost_seconds == pytest.approx(1)
+    # One that had no workers for a while is the same cluster.
+    run.tables = {"workers": workers | {"cluster": ["one", "one", "one"]}}
+    assert not told(run, "new-cluster")
+    assert told(run, "client-gap")[0].cost_seconds == pytest.approx(4)
+
+
 def test_short_gaps_are_not_told() -> None:
     run = Run()
     for number in range(6):

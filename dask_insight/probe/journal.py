@@ -21,6 +21,9 @@ _TROUBLE = (
 )
 _QUIET = ("scheduler", "worker-get-client", "worker-client")
 
+#: What Dask tells, on topics of their own, of clients and workers that are not known yet or no more.
+_CHANGES = ("add-client", "remove-client", "add-worker", "remove-worker")
+
 
 class Labels:
     """Names of workers: the address, and a number where another worker had the address before."""
@@ -86,6 +89,8 @@ class Journal:
             self.event("info", "worker-status", text, source=self._labels.last(topic))
         elif topic in _TROUBLE:
             self.event("error", "dask", topic, _short(message))
+        elif action in _CHANGES:
+            pass  # Told on the topic "all" as well.
         elif topic not in _QUIET and topic not in clients and not self._labels.known(topic):
             self.event("info", "user", topic, message)
 

@@ -145,6 +145,7 @@ class Clusters:
                 del self._spare[other.id]
                 await self._await(other, partial(self.follow, other), _START_TIMEOUT)
                 return
+        followed.source.unfollowed()
 
     def end(self) -> None:
         """Stop all sources; bounded in time, never raises.

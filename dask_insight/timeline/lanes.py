@@ -110,17 +110,10 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
 
 
 def _workers(columns: Mapping[str, Any]) -> dict[str, tuple[int, float, float]]:
-    """Threads, joining and leaving of every worker; what a later row does not tell, an earlier one does."""
-    found: dict[str, tuple[int, float, float]] = {}
-    rows = zip(*(columns[name].tolist() for name in ("worker", "threads", "joined", "left")), strict=True)
-    for worker, threads, joined, left in rows:
-        before = found.get(worker, (0, np.nan, np.nan))
-        found[worker] = (
-            int(threads) or before[0],
-            joined if joined == joined else before[1],
-            left if left == left else before[2],
-        )
-    return found
+    """Threads, joining and leaving of every worker."""
+    names = ("threads", "joined", "left")
+    rows = zip(*(columns[name].tolist() for name in names), strict=True)
+    return dict(zip(columns["worker"].tolist(), rows, strict=True))
 
 
 def _by_start(lane: np.ndarray, start: np.ndarray) -> np.ndarray:

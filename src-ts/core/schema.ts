@@ -374,7 +374,7 @@ export const TABLES = {
     memory_limit: 'f64',
     /** When the scheduler had it. */
     joined: 'time',
-    /** When it was gone; NaN while it is there. */
+    /** When it was gone, or its cluster no longer recorded; NaN while it is there. */
     left: 'time',
     /** CPU cores of its host that it may use; 0 if unknown. */
     cores: 'u32',

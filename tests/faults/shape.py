@@ -205,9 +205,10 @@ def a_client_that_works_alone(client: Any) -> Work:
 @plant("restart", cluster=Cluster(spoilt=True))
 def a_cluster_that_is_restarted(client: Any) -> Work:
     yield
-    client.gather(client.map(simulate, range(20), pure=False))
-    client.restart()
-    client.gather(client.map(simulate, range(20), pure=False))
+    for _ in range(3):
+        client.gather(client.map(simulate, range(10), pure=False))
+        client.restart()
+    client.gather(client.map(simulate, range(10), pure=False))
     yield
 
 

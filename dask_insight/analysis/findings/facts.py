@@ -400,16 +400,12 @@ class Facts:
 
     @cached_property
     def workers(self) -> dict[str, dict[str, Any]]:
-        """What is known of each worker: threads, memory_limit, joined, left …; NaN if it is not."""
+        """What `workers` tells of each: name, threads, memory_limit, joined, left …"""
         table = self.read("workers")
-        names = ("name", "host", "pid", "threads", "memory_limit", "joined", "left")
+        names = ("name", "host", "pid", "threads", "memory_limit", "joined", "left", "cluster")
         columns = [table[name].tolist() for name in names]
-        found: dict[str, dict[str, Any]] = {}
-        for worker, *row in zip(table["worker"].tolist(), *columns, strict=True):
-            # What a later row does not tell, an earlier one does.
-            told = {name: value for name, value in zip(names, row, strict=True) if value and value == value}
-            found[worker] = dict.fromkeys(names, np.nan) | found.get(worker, {}) | told
-        return found
+        rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+        return dict(zip(table["worker"].tolist(), rows, strict=True))
 
     def since(self, moment: float) -> float:
         """A moment in seconds since the recording's start."""

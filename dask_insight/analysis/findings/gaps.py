@@ -10,7 +10,7 @@ from ... import words
 from ...timeline import Moments
 from .facts import Facts
 from .finding import Fact, Finding
-from .restarts import restarts
+from .restarts import renewals, restarts
 from .rule import Rule
 from .thresholds import Limits
 
@@ -70,7 +70,7 @@ def client_gaps(facts: Facts) -> Moments:
         return Moments(np.zeros(0), np.zeros(0))
     busy = Moments.of(known.wanted, known.done)
     empty = facts.whole
-    for other in (busy, facts.pause, intake(facts), restarts(facts)):
+    for other in (busy, facts.pause, intake(facts), restarts(facts), renewals(facts)):
         empty = empty.without(other)
     lasting = empty.stop - empty.start > _SHORT
     return Moments(empty.start[lasting], empty.stop[lasting])
@@ -113,9 +113,9 @@ CLIENT_GAP = Rule(
     says="The cluster had no tasks, since the client was busy with something else.",
     formula=(
         "Moments between the first and the last task in which no task was in the cluster, without those in "
-        "which the scheduler took in a graph or the cluster was restarted, those between two notebook cells "
-        "and, where there are no cells, those of five minutes or more; at least `client-gap.share` of the "
-        "run."
+        "which the scheduler took in a graph, the cluster was restarted or another one started, those "
+        "between two notebook cells and, where there are no cells, those of five minutes or more; at least "
+        "`client-gap.share` of the run."
     ),
     cost="The length of the gaps: they are on the critical path.",
     url="https://docs.dask.org/en/stable/best-practices.html#avoid-calling-compute-repeatedly",

@@ -1,4 +1,4 @@
-"""Times in which the cluster was started anew, since somebody asked for it."""
+"""Times in which a cluster was started anew, since somebody asked for it."""
 
 from __future__ import annotations
 
@@ -16,29 +16,25 @@ from .thresholds import Limits
 
 def _restarted(facts: Facts, limits: Limits) -> Iterator[Finding]:
     away = restarts(facts).both(facts.whole)
-    lengths = away.stop - away.start
-    lost = float(lengths.sum())
-    if not len(lengths) or lost < limits["restart.seconds"]:
+    lost = _seconds(away)
+    if not lost or lost < limits["restart.seconds"]:
         return
-    most = int(np.argmax(lengths))
-    several = f" {len(lengths):,} times" if len(lengths) > 1 else ""
-    line = facts.line_after(float(away.stop[most]))
     yield Finding(
         code="restart",
-        title=f"The cluster was restarted{several}, which took {words.duration(lost)}",
+        title=f"The cluster was restarted{_times(away)}, which took {words.duration(lost)}",
         start=facts.since(away.start[0]),
         stop=facts.since(away.stop[-1]),
         cost_seconds=lost,
         cost_thread_seconds=lost * facts.threads,
         evidence=(
             Fact("time without workers", lost, "s", limits["restart.seconds"]),
-            Fact("restarts", len(lengths), "count"),
-            Fact("longest", float(lengths[most]), "s"),
+            Fact("restarts", len(away.start), "count"),
+            _longest(away),
         ),
         why=(
             "A restart ends every worker's process and starts another: until the first was there again "
             "nothing could run, what was in memory is gone, and every module is imported anew"
-            + (f". The next computation was asked for by `{line}`." if line else ".")
+            f"{_then(facts, away)}"
         ),
         advice=(
             "Keep the workers, and let go of results alone: they leave memory once no future names them.\n\n"
@@ -49,6 +45,55 @@ def _restarted(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         url=RESTART.url,
     )
+
+
+def _renewed(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    away = renewals(facts)
+    lost = _seconds(away)
+    if not lost or lost < limits["new-cluster.seconds"]:
+        return
+    yield Finding(
+        code="new-cluster",
+        title=f"A new cluster was started{_times(away)}, which took {words.duration(lost)}",
+        start=facts.since(away.start[0]),
+        stop=facts.since(away.stop[-1]),
+        cost_seconds=lost,
+        cost_thread_seconds=lost * facts.threads,
+        evidence=(
+            Fact("time without workers", lost, "s", limits["new-cluster.seconds"]),
+            Fact("new clusters", len(away.start), "count"),
+            _longest(away),
+        ),
+        why=(
+            "One cluster had been closed, or nobody was connected to it any more, and the workers of the "
+            f"next were not there yet: new processes import every module anew{_then(facts, away)}"
+        ),
+        advice=(
+            "Start one cluster, and hand its client on to whatever computes.\n\n"
+            "    with Client() as client:  # once, around everything\n"
+            "        first = prepare(data).compute()\n"
+            "        second = evaluate(first).compute()"
+        ),
+        url=NEW_CLUSTER.url,
+    )
+
+
+def _seconds(away: Moments) -> float:
+    return float((away.stop - away.start).sum())
+
+
+def _times(away: Moments) -> str:
+    return f" {len(away.start):,} times" if len(away.start) > 1 else ""
+
+
+def _longest(away: Moments) -> Fact:
+    return Fact("longest", float((away.stop - away.start).max()), "s")
+
+
+def _then(facts: Facts, away: Moments) -> str:
+    """Which line went on after the longest of them, as the end of a sentence."""
+    line = facts.line_after(float(away.stop[np.argmax(away.stop - away.start)]))
+    return f". The next computation was asked for by `{line}`." if line else "."
 
 
 def restarts(facts: Facts) -> Moments:
@@ -65,6 +110,21 @@ def restarts(facts: Facts) -> Moments:
     return Moments.of(asked, back)
 
 
+def renewals(facts: Facts) -> Moments:
+    """Times without tasks and workers that the first worker of another cluster ended."""
+    told = [each for name, each in facts.workers.items() if not is_local(name)]
+    if len({each["cluster"] for each in told}) < 2:
+        return Moments(np.zeros(0), np.zeros(0))
+    joined = np.array([each["joined"] for each in told])
+    there = Moments.of(joined, np.nan_to_num([each["left"] for each in told], nan=np.inf))
+    away = facts.whole.without(there).without(Moments.of(facts.attempts.wanted, facts.attempts.done))
+    cluster = np.unique([each["cluster"] for each in told], return_inverse=True)[1]
+    first = np.full(len(told), np.inf)
+    np.fmin.at(first, cluster, joined)
+    ended = np.isin(away.stop, first)
+    return Moments(away.start[ended], away.stop[ended])
+
+
 RESTART = Rule(
     code="restart",
     says="The cluster was restarted, and nothing could run until workers were there again.",
@@ -76,4 +136,17 @@ RESTART = Rule(
     url="https://distributed.dask.org/en/stable/api.html#distributed.Client.restart",
     advice="Let go of results with `del` or `client.cancel`; `client.restart_workers` for one worker.",
     find=_restarted,
+)
+
+NEW_CLUSTER = Rule(
+    code="new-cluster",
+    says="One cluster was closed and another started, and nothing could run in between.",
+    formula=(
+        "Times without any worker, and without tasks, that end when the first worker of another cluster "
+        "joins; together at least `new-cluster.seconds`."
+    ),
+    cost="That time: there were no threads.",
+    url="https://docs.dask.org/en/stable/deploying-python.html",
+    advice="Start one cluster and hand its client on.",
+    find=_renewed,
 )

@@ -20,7 +20,7 @@ from .losses import WORKER_LOST
 from .memory import MEMORY_PRESSURE
 from .moved import SLOW_TRANSFER, TRANSFER_BOUND
 from .oversubscribed import OVERSUBSCRIBED
-from .restarts import RESTART
+from .restarts import NEW_CLUSTER, RESTART
 from .rule import Rule
 from .scheduler import LARGE_GRAPH, SCHEDULER_BOUND
 from .shuffles import TASK_SHUFFLE
@@ -66,6 +66,7 @@ RULES: tuple[Rule, ...] = (
     CRITICAL_PATH,
     TOO_FEW_TASKS,
     RESTART,
+    NEW_CLUSTER,
     CLIENT_GAP,
     COLD_START,
     RECOMPUTE,

@@ -198,6 +198,7 @@ TABLE = (
         "after sparklens, whose driver time is the same",
     ),
     Threshold("restart.seconds", 1, "s", "Time without workers after restarts of the cluster.", "ours"),
+    Threshold("new-cluster.seconds", 1, "s", "Time without workers before new clusters.", "ours"),
     Threshold("failed-tasks.count", 1, "count", "Tasks without a result.", "ours"),
     Threshold(
         "failed-tasks.share",

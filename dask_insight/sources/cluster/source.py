@@ -145,6 +145,11 @@ class ClusterSource:
             except Exception as error:
                 self._failed("stop", error)
 
+    def unfollowed(self) -> None:
+        """The recording goes on, but nobody follows this cluster any more."""
+        if self._own is not None:
+            self._tables.gone(self._now())
+
     async def _fetch(self, deadline: float) -> None:
         if self._following is not None:
             while not self._following.done() and not self._lost:
@@ -300,6 +305,7 @@ class ClusterSource:
         if answer.get("ended") and not self._ended:
             self._ended = True
             self._event("info", "scheduler-closed", "the scheduler closed")
+            self._tables.gone(self._now())
         return bool(answer["more"])
 
     async def _patiently(self, call: Awaitable[Any]) -> Any:
@@ -325,9 +331,13 @@ class ClusterSource:
             message = f"the recorder failed in {where}, {count} times so far: {_words(error)}"
             self._event("error", "lost", message)
 
+    def _now(self) -> float:
+        """The scheduler's time."""
+        now = time()
+        return now - self._offset.estimate(now)[0]
+
     def _event(self, level: str, kind: str, message: str) -> None:
-        now = time() - self._offset.estimate(time())[0]
-        row = {"time": now, "source": "recorder", "kind": kind, "level": level, "message": message}
+        row = {"time": self._now(), "source": "recorder", "kind": kind, "level": level, "message": message}
         self._emit(encode("events", {name: [value] for name, value in row.items()}))
 
 

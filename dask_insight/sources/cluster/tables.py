@@ -179,6 +179,12 @@ class Tables:
         texts["cluster"] = [self._cluster] * len(found)
         self._emit(encode("workers", columns | texts | {"detail": detail}))
 
+    def gone(self, moment: float) -> None:
+        """Emit that all workers that are there are out of sight."""
+        there = [row for row in self._workers.values() if row.get("left") is None]
+        if there:
+            self.workers([row | {"left": moment} for row in there])
+
     def _counted(self, worker: str, cores: int) -> None:
         """A worker tells how many cores it may use; that comes before or after what the scheduler tells."""
         if self._cores.get(worker) != cores:
