@@ -193,7 +193,7 @@ def test_a_restart_of_the_cluster(client: Any) -> None:
         client.wait_for_workers(2, timeout=90)
         client.gather(client.map(increment, range(5), key="later", pure=False))
     assert Counter(row["key"].split("-")[0] for row in batches.attempts()) == {"before": 5, "later": 5}
-    assert batches.events("restart")
+    assert batches.events("restart") and not batches.events("user")
     workers = {row["worker"]: row for row in batches.table("workers")}.values()
     assert sum(row["left"] == row["left"] for row in workers) == 2
     assert all(row["name"] and row["host"] and row["threads"] == 2 for row in workers), "one that left too"

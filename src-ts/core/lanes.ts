@@ -2,15 +2,20 @@ import { Lane } from './lane';
 import { natural } from './natural';
 import type { Recording } from './recording';
 
+interface Known {
+  readonly name: string;
+  readonly joined: number;
+}
+
 /** The lanes of a recording, one a thread of a worker, and the names of the workers. */
 export class Lanes {
   private readonly byKey = new Map<string, Lane>();
   private sorted: readonly Lane[] | undefined;
-  private names: ReadonlyMap<string, string> | undefined;
+  private workers: ReadonlyMap<string, Known> | undefined;
 
   constructor(private readonly recording: Recording) {}
 
-  /** Grouped by worker, in the order of their names. */
+  /** Grouped by worker, in the order of their names; of those that are called alike, as they joined. */
   get inOrder(): readonly Lane[] {
     this.sorted ??= this.sort();
     return this.sorted;
@@ -45,22 +50,27 @@ export class Lanes {
   /** Names of workers have changed. */
   rename(): void {
     this.sorted = undefined;
-    this.names = undefined;
+    this.workers = undefined;
   }
 
   /** A worker's name in the cluster, or its address; '' for no worker. */
   workerName(worker: string): string {
-    this.names ??= this.readNames();
-    return this.names.get(worker) || worker;
+    return this.known(worker)?.name || worker;
   }
 
-  private readNames(): Map<string, string> {
-    const workers = this.recording.table('workers');
-    const names = new Map<string, string>();
+  private known(worker: string): Known | undefined {
+    this.workers ??= this.readWorkers();
+    return this.workers.get(worker);
+  }
+
+  private readWorkers(): Map<string, Known> {
+    const told = this.recording.table('workers');
+    const joined = told.times('joined');
+    const workers = new Map<string, Known>();
     // A later row replaces an earlier one.
-    for (let row = 0; row < workers.rows; row++)
-      names.set(workers.text('worker', row), workers.text('name', row));
-    return names;
+    for (let row = 0; row < told.rows; row++)
+      workers.set(told.text('worker', row), { name: told.text('name', row), joined: joined[row] });
+    return workers;
   }
 
   private sort(): Lane[] {
@@ -68,6 +78,7 @@ export class Lanes {
       (a, b) =>
         Number(a.worker === '') - Number(b.worker === '') ||
         natural(this.workerName(a.worker), this.workerName(b.worker)) ||
+        (this.known(a.worker)?.joined ?? 0) - (this.known(b.worker)?.joined ?? 0) ||
         natural(a.worker, b.worker) ||
         Number(a.thread === '') - Number(b.thread === '') ||
         natural(a.thread, b.thread)

@@ -21,6 +21,20 @@ function lanesOf(tasks: Tasks): string[][] {
 }
 
 describe('Tasks', () => {
+  test('workers that are called alike come in the order in which they joined', () => {
+    const attempts = ['tcp://d', 'tcp://c', 'tcp://b', 'tcp://a'].map((worker, run) => {
+      return { run, task: 0, worker, thread: '1', status: 'ok', start: 1, stop: 2 };
+    });
+    const workers = [
+      { worker: 'tcp://c', name: '0', joined: 1 },
+      { worker: 'tcp://d', name: '1', joined: 1 },
+      { worker: 'tcp://b', name: '1', joined: 5 },
+      { worker: 'tcp://a', name: '0', joined: 5 }
+    ];
+    const tasks = new Tasks(recordingOf({ graph: GRAPH, workers, attempts }));
+    expect(tasks.lanes.map(lane => lane.worker)).toEqual(['tcp://c', 'tcp://a', 'tcp://d', 'tcp://b']);
+  });
+
   test('a lane a thread, grouped by worker in the order of their names', () => {
     const tasks = new Tasks(
       recordingOf({
