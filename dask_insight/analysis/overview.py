@@ -64,6 +64,8 @@ class Overview(NamedTuple):
     workers: int
     hosts: int
     threads: int
+    #: Clusters of all workers; 0 if none is known.
+    clusters: int
     #: Different tasks that ended well.
     tasks: int
     erred: int
@@ -133,14 +135,19 @@ class Overview(NamedTuple):
                 told[text] = told.get(text, 0.0) + seconds
         return sorted(told.items(), key=lambda item: -item[1])
 
+    def place(self) -> str:
+        """Where it ran, in words."""
+        parts = [words.count(self.workers, "worker"), words.count(self.threads, "thread")]
+        parts += [words.count(self.hosts, "host")] if self.hosts > 1 else []
+        parts += [words.count(self.clusters, "cluster")] if self.clusters > 1 else []
+        return ", ".join(parts)
+
     def figures(self) -> list[tuple[str, str]]:
         """The figures with their names, in words."""
-        place = [words.count(self.workers, "worker"), words.count(self.threads, "thread")]
-        place += [words.count(self.hosts, "host")] if self.hosts > 1 else []
         figures = [("Took", words.duration(self.duration)), ("Tasks", words.count(self.tasks))]
         figures += [("Failed", words.count(self.erred, "attempt"))] if self.erred else []
         figures += [("Retried", words.count(self.retried, "attempt"))] if self.retried else []
-        figures += [("Ran on", ", ".join(place))]
+        figures += [("Ran on", self.place())]
         figures += [("Computing", f"{words.duration(self.computing)} of thread time")]
         figures += [(short(name, 40), words.duration(seconds)) for name, seconds in self.names[:5]]
         return figures
@@ -228,6 +235,7 @@ def overview(
         workers=workers,
         hosts=hosts,
         threads=threads,
+        clusters=len({*_symbols(recording.columns("workers"), "cluster").tolist()} - {""}),
         tasks=len(np.unique(task[ok])),
         erred=int(_is(status, "erred").sum()),
         retried=int(_is(status, "retried").sum()),

@@ -61,12 +61,12 @@ def _facts(summary: Overview) -> Iterator[tuple[str, str]]:
 
 
 def _place(summary: Overview) -> str:
-    place = f"{words.count(summary.workers, 'worker')}, {words.count(summary.threads, 'thread')}"
-    if summary.hosts > 1:
-        place += f", {words.count(summary.hosts, 'host')}"
+    if summary.clusters > 1:
+        return summary.place()
     scheduler = summary.facts.get("scheduler")
     address = scheduler.get("address") if isinstance(scheduler, dict) else scheduler
-    return f"{place} ({short(address, 80)})" if isinstance(address, str) and address else place
+    told = f" ({short(address, 80)})" if isinstance(address, str) and address else ""
+    return f"{summary.place()}{told}"
 
 
 def _versions(facts: Mapping[str, Any]) -> str:

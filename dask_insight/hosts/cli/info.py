@@ -49,7 +49,7 @@ def _execute(options: argparse.Namespace) -> int:
 
 def describe(recording: Recording) -> str:
     """What is in a recording, in some lines of text."""
-    from ...words import count, dated, duration, share
+    from ...words import dated, duration, share
 
     summary = recording.summary()
     if "comparison" in summary.facts and not summary.tasks:
@@ -59,8 +59,7 @@ def describe(recording: Recording) -> str:
     lines = [summary.name, summary.verdict(), *summary.advised(), ""]
     if began := dated(summary.started):
         lines.append(f"started    {began:%Y-%m-%d %H:%M:%S}")
-    where = f"{count(summary.workers, 'worker')} on {count(summary.hosts, 'host')}"
-    lines.append(f"ran on     {where}, {count(summary.threads, 'thread')}")
+    lines.append(f"ran on     {summary.place()}")
     ended = [f"{summary.erred:,} failed"] if summary.erred else []
     ended += [f"{summary.retried:,} retried"] if summary.retried else []
     lines.append(f"tasks      {', '.join([f'{summary.tasks:,}', *ended])}")
