@@ -5,6 +5,7 @@ python -m benchmarks.own_cost [--quick] [--rounds 3] [--workloads trivial-20000 
 Ratios of runs (`benchmarks.overhead`) hide a few per cent in what the machine does to every run. Here each
 call from Dask into us is timed within one run, by the CPU clock of its thread, and our own threads as the
 system tells them. Messages that Dask carries for us, caches, and threads that change places are not in it.
+`idle` are plugins whose hooks do nothing: so much of the others' is Dask's call and the timing itself.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from statistics import median
 
@@ -25,6 +26,9 @@ from dask_insight.session.live import Live
 from .markdown import table
 from .overhead_run import WORKLOADS, observer, recorded_tasks, spent_so_far, until_freed
 from .own_cost_meter import (
+    IDLE,
+    IdleScheduler,
+    IdleWorker,
     Spent,
     begin_on_client,
     begin_on_scheduler,
@@ -35,7 +39,7 @@ from .own_cost_meter import (
 
 USUAL = ("trivial-20000", "array-8000")
 QUICK = ("trivial-2000",)
-MODES = ("recorded", "live", "performance_report")
+MODES = ("recorded", "live", "performance_report", IDLE)
 
 
 @contextmanager
@@ -50,10 +54,26 @@ def live() -> Iterator[Live]:
     session.stop()
 
 
+@contextmanager
+def idle(client: Client) -> Iterator[None]:
+    """Plugins that do nothing, on the scheduler and its workers."""
+    client.register_plugin(IdleScheduler())
+    client.register_plugin(IdleWorker())
+    yield
+    client.unregister_worker_plugin(IDLE)
+    client.unregister_scheduler_plugin(IDLE)
+
+
 def until_told(session: Live, tasks: int) -> None:
     """Until a live session has heard of all tasks."""
     while session.state()["clusters"][0]["tasks"]["done"] < tasks:
         time.sleep(0.01)
+
+
+def observed(mode: str, client: Client, folder: Path) -> AbstractContextManager[object]:
+    if mode == IDLE:
+        return idle(client)
+    return live() if mode == "live" else observer(mode, folder)
 
 
 def measure(workload: str, mode: str, client: Client) -> tuple[Spent, float, int]:
@@ -61,7 +81,7 @@ def measure(workload: str, mode: str, client: Client) -> tuple[Spent, float, int
     run, size, _ = WORKLOADS[workload]
     with tempfile.TemporaryDirectory() as folder:
         before = spent_so_far()
-        with live() if mode == "live" else observer(mode, Path(folder)) as session:
+        with observed(mode, client, Path(folder)) as session:
             entered = spent_so_far()
             meter = begin_on_client()
             if mode != "performance_report":

@@ -12,13 +12,33 @@ from time import thread_time_ns
 from typing import Any
 
 import psutil
+from distributed import SchedulerPlugin, WorkerPlugin
 
 OURS = ("dask_insight", "dask-insight")
 #: The plugin by which `performance_report` hears of tasks.
 DASKS = "task-stream"
 
+#: Plugins that do nothing: what their calls seem to take, timing does.
+IDLE = "idle"
+
 #: Seconds of CPU by where they went.
 Spent = dict[str, float]
+
+
+class IdleScheduler(SchedulerPlugin):
+    name = IDLE
+
+    def transition(
+        self, key: Any, start: Any, finish: Any, *args: Any, stimulus_id: str, **facts: Any
+    ) -> None:
+        pass
+
+
+class IdleWorker(WorkerPlugin):
+    name = IDLE
+
+    def transition(self, key: Any, start: str, finish: str, **facts: Any) -> None:
+        pass
 
 
 class Meter:
@@ -90,6 +110,9 @@ _meters: dict[str, Meter] = {}
 def begin_on_worker(dask_worker: Any) -> None:
     """Time the probe of a worker."""
     meter = _meters["worker"] = Meter()
+    if IDLE in dask_worker.plugins:
+        meter.meter(dask_worker.plugins[IDLE], "transition", "worker: hooks")
+        return
     (plugin,) = (each for name, each in dask_worker.plugins.items() if name.startswith(OURS))
     meter.meter(plugin, "transition", "worker: hooks")
     meter.meter(plugin, "_packed", "worker: pushes")
@@ -103,9 +126,10 @@ def end_on_worker() -> Spent:
 def begin_on_scheduler(dask_scheduler: Any) -> None:
     """Time the probe of the scheduler, or what `performance_report` has put there."""
     meter = _meters["scheduler"] = Meter()
-    if DASKS in dask_scheduler.plugins:
-        meter.meter(dask_scheduler.plugins[DASKS], "transition", "scheduler: hooks")
-        return
+    for name in (IDLE, DASKS):
+        if name in dask_scheduler.plugins:
+            meter.meter(dask_scheduler.plugins[name], "transition", "scheduler: hooks")
+            return
     (plugin,) = (each for name, each in dask_scheduler.plugins.items() if name.startswith(OURS))
     for name in ("transition", "update_graph", "log_event"):
         meter.meter(plugin, name, "scheduler: hooks")
