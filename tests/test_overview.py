@@ -59,6 +59,12 @@ def test_threads_are_offered_only_while_their_worker_is_there() -> None:
     assert found.names == [("sum", pytest.approx(5)), ("load", pytest.approx(3))]
 
 
+def test_a_task_that_killed_worker_after_worker_failed_once() -> None:
+    attempts = ATTEMPTS | {"status": ["killed", "killed", "retried", "ok"], "start": [np.nan] * 4}
+    found = summed(workers=WORKERS, attempts=attempts, graph=GRAPH, errors={"run": [1, 2], "task": [1, 1]})
+    assert (found.tasks, found.erred, found.retried) == (1, 1, 1)
+
+
 def test_the_verdict_is_a_sentence_with_numbers() -> None:
     recording = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH)
     assert plain(recording.summary().verdict()) == (

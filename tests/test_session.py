@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -424,3 +426,29 @@ def test_what_is_interrupted_while_it_ends_is_complete_and_says_so(
     lost = recording.events[recording.events["kind"] == "lost"]["message"]
     assert any("KeyboardInterrupt" in message for message in lost)
     wait_for(lambda: _plugins(client) == [] and not _ours(client), "the cluster's part ended too", 10)
+
+
+UNSTOPPED = """
+import sys
+
+if __name__ == "__main__":
+    if sys.argv[2] == "distributed first":
+        import distributed
+    import dask_insight
+
+    dask_insight.record(sys.argv[1]).start()
+    from distributed import Client
+
+    client = Client(n_workers=1, threads_per_worker=1, dashboard_address=None)
+    client.gather(client.map(abs, range(100)))
+"""
+
+
+@pytest.mark.parametrize("order", ["distributed first", "distributed later"])
+def test_a_program_that_ends_without_stopping(order: str, tmp_path: Path) -> None:
+    (tmp_path / "unstopped.py").write_text(UNSTOPPED)
+    path = tmp_path / "run.dinsight"
+    subprocess.run([sys.executable, tmp_path / "unstopped.py", path, order], check=True, timeout=60)
+    recording = dask_insight.open(path)
+    assert len(recording.tasks) == 100 and recording.tasks["cpu"].notna().all()
+    assert "lost" not in set(recording.events["kind"])

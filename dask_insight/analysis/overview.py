@@ -68,6 +68,7 @@ class Overview(NamedTuple):
     clusters: int
     #: Different tasks that ended well.
     tasks: int
+    #: Attempts that raised, or died with their worker as the last that Dask made.
     erred: int
     retried: int
     #: Thread-seconds that the workers offered between start and end.
@@ -222,6 +223,7 @@ def overview(
     status = _symbols(attempts, "status")
     task = _numbers(attempts, "task")
     ok = _is(status, "ok")
+    given_up = np.isin(_numbers(attempts, "run"), _numbers(recording.columns("errors"), "run"))
     workers, hosts, threads, offered = _workers(recording, attempts, begin, end)
     shares = _budget(recording.columns("budget") if budget is None else budget)
     computing = float(length.sum())
@@ -237,7 +239,7 @@ def overview(
         threads=threads,
         clusters=len({*_symbols(recording.columns("workers"), "cluster").tolist()} - {""}),
         tasks=len(np.unique(task[ok])),
-        erred=int(_is(status, "erred").sum()),
+        erred=int((_is(status, "erred") | (_is(status, "killed") & given_up)).sum()),
         retried=int(_is(status, "retried").sum()),
         offered=offered,
         computing=computing,

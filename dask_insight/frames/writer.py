@@ -6,6 +6,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from time import monotonic
 from typing import BinaryIO, NamedTuple
 
@@ -89,7 +90,14 @@ def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:
     try:
         with temporary.open("wb") as file, ThreadPoolExecutor(THREADS) as threads:
             writer = Writer(file)
-            for frame in threads.map(lambda group: _pack(group, _SMALL), _groups(batches)):
+            groups = list(_groups(batches))
+            pack = partial(_pack, level=_SMALL)
+            try:
+                packed = threads.map(pack, groups)
+            except RuntimeError:
+                # The interpreter is ending and starts no more threads.
+                packed = map(pack, groups)
+            for frame in packed:
                 writer.put(frame)
             writer.close()
         temporary.replace(target)

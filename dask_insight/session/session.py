@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import time
@@ -148,6 +149,8 @@ class Session:
         )
         if self._path is not None:
             self._target = Target(self._path)
+            # A program may end without `stop`.
+            atexit.register(self.stop)
         recording.append(beginning(self._name, time.time(), self._options))
         if self._with_local:
             from ..sources.local import LocalSource
@@ -214,6 +217,7 @@ class Session:
 
     def _halt(self) -> Clusters | None:
         clusters, self._clusters = self._clusters, None
+        atexit.unregister(self.stop)
         if self._cells is not None:
             self._cells.close()
             self._cells = None

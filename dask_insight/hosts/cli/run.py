@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import CommandError, ExitCode
 from . import times
@@ -125,7 +125,9 @@ def outcome(recording: Recording, output: Path, html: Path | None, lacks: Sequen
 
     summary = recording.summary()
     if not summary.tasks and not summary.erred:
-        return f"no Dask task was run; {output} holds {size_of(output)}"
+        graph: Any = recording.columns("graph")
+        happened = "ended" if len(graph["task"]) else "was run"
+        return f"no Dask task {happened}; {output} holds {size_of(output)}"
     ended = count(summary.tasks, "task") + (f" and {summary.erred:,} failed" if summary.erred else "")
     if lacks:
         whole = f"; {html} has all of it" if html else ""
