@@ -19,7 +19,7 @@ from conftest import wait_for
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dask_insight.probe import resources
+from dask_insight.probe import farewell, resources
 from dask_insight.probe.clock import Offset
 from dask_insight.probe.executions import Executions
 from dask_insight.probe.gpu import Device, Gpus, chosen
@@ -440,3 +440,29 @@ def test_another_reading_of_the_counters_that_comes_late_is_no_wrap(monkeypatch:
         assert resources._host_counters()["net_read"] < 1.5 * counters["net_read"] + 1e6
     finally:
         psutil.net_io_counters.cache_clear()
+
+
+@pytest.mark.parametrize(("asks", "waited"), [(0, 3.0), (3, 7.5), (1000, 30.0)])
+def test_a_farewell_waits_while_recorders_ask(
+    asks: int, waited: float, run_async: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+
+    async def half_of(waiting: Any, seconds: float) -> None:
+        nonlocal now, asks
+        waiting.close()
+        now += seconds / 2 if asks else seconds
+        if asks:
+            asks -= 1
+            found.asked()
+        raise TimeoutError
+
+    monkeypatch.setattr(farewell, "monotonic", lambda: now)
+    monkeypatch.setattr(farewell, "asyncio", SimpleNamespace(**vars(asyncio) | {"wait_for": half_of}))
+    found = farewell.Farewell({"a", "b"})
+    found.without("b")
+    run_async(found.over())
+    assert now - 100 == pytest.approx(waited)
+    found.without("a")
+    run_async(found.over())
+    assert now - 100 == pytest.approx(waited), "nobody is left to wait for"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from time import monotonic
 
-#: Seconds that workers have for their last push, and recorders for their last polls.
-PATIENCE = 3.0
+#: Seconds that workers have for their last push, and a recorder until it asks for more; and in which it must
+#: have asked for all.
+PATIENCE, LONGEST = 3.0, 30.0
 
 
 def topic(package: str, recorder: str) -> str:
@@ -26,7 +28,12 @@ class Farewell:
     def __init__(self, recorders: set[str]) -> None:
         self._waiting = recorders
         self._over = asyncio.Event()
+        self._asked = monotonic()
         self.without("")
+
+    def asked(self) -> None:
+        """A recorder has asked for more."""
+        self._asked = monotonic()
 
     def without(self, recorder: str) -> None:
         """A recorder has everything, or has left."""
@@ -35,6 +42,8 @@ class Farewell:
             self._over.set()
 
     async def over(self) -> None:
-        """Wait, for a few seconds at most."""
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._over.wait(), PATIENCE)
+        """Wait while recorders ask."""
+        end = monotonic() + LONGEST
+        while (left := min(self._asked + PATIENCE, end) - monotonic()) > 0 and not self._over.is_set():
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._over.wait(), left)

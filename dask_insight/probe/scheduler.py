@@ -154,6 +154,7 @@ class Probe(SchedulerPlugin):
             "time": time(),
         }
         if self._farewell is not None:
+            self._farewell.asked()
             # It asks once more, so that it is known to have received this.
             answer |= {"ended": not more, "more": position != reader.at}
             if not answer["more"]:
@@ -296,7 +297,7 @@ class Probe(SchedulerPlugin):
             self._failed("log_event", error)
 
     async def before_close(self) -> None:
-        """The scheduler closes: recorders fetch what they do not have yet, in a few seconds at most."""
+        """The scheduler closes: recorders fetch what they do not have yet, without a pause."""
         there = {name for name, reader in self._readers.items() if reader.client in self.scheduler.clients}
         if there:
             try:
