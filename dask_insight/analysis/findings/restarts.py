@@ -15,26 +15,16 @@ from .thresholds import Limits
 
 
 def _restarted(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    away = restarts(facts).both(facts.whole)
-    lost = _seconds(away)
-    if not lost or lost < limits["restart.seconds"]:
-        return
-    yield Finding(
-        code="restart",
-        title=f"The cluster was restarted{_times(away)}, which took {words.duration(lost)}",
-        start=facts.since(away.start[0]),
-        stop=facts.since(away.stop[-1]),
-        cost_seconds=lost,
-        cost_thread_seconds=lost * facts.threads,
-        evidence=(
-            Fact("time without workers", lost, "s", limits["restart.seconds"]),
-            Fact("restarts", len(away.start), "count"),
-            _longest(away),
-        ),
+    yield from _without_workers(
+        facts,
+        limits,
+        restarts(facts).both(facts.whole),
+        RESTART,
+        happened="The cluster was restarted",
+        counted="restarts",
         why=(
             "A restart ends every worker's process and starts another: until the first was there again "
             "nothing could run, what was in memory is gone, and every module is imported anew"
-            f"{_then(facts, away)}"
         ),
         advice=(
             "Keep the workers, and let go of results alone: they leave memory once no future names them.\n\n"
@@ -43,30 +33,20 @@ def _restarted(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "    # where one worker alone is to blame:\n"
             "    client.restart_workers([address])"
         ),
-        url=RESTART.url,
     )
 
 
 def _renewed(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    away = renewals(facts)
-    lost = _seconds(away)
-    if not lost or lost < limits["new-cluster.seconds"]:
-        return
-    yield Finding(
-        code="new-cluster",
-        title=f"A new cluster was started{_times(away)}, which took {words.duration(lost)}",
-        start=facts.since(away.start[0]),
-        stop=facts.since(away.stop[-1]),
-        cost_seconds=lost,
-        cost_thread_seconds=lost * facts.threads,
-        evidence=(
-            Fact("time without workers", lost, "s", limits["new-cluster.seconds"]),
-            Fact("new clusters", len(away.start), "count"),
-            _longest(away),
-        ),
+    yield from _without_workers(
+        facts,
+        limits,
+        renewals(facts),
+        NEW_CLUSTER,
+        happened="A new cluster was started",
+        counted="new clusters",
         why=(
             "One cluster had been closed, or nobody was connected to it any more, and the workers of the "
-            f"next were not there yet: new processes import every module anew{_then(facts, away)}"
+            "next were not there yet: new processes import every module anew"
         ),
         advice=(
             "Start one cluster, and hand its client on to whatever computes.\n\n"
@@ -74,20 +54,41 @@ def _renewed(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "        first = prepare(data).compute()\n"
             "        second = evaluate(first).compute()"
         ),
-        url=NEW_CLUSTER.url,
     )
 
 
-def _seconds(away: Moments) -> float:
-    return float((away.stop - away.start).sum())
-
-
-def _times(away: Moments) -> str:
-    return f" {len(away.start):,} times" if len(away.start) > 1 else ""
-
-
-def _longest(away: Moments) -> Fact:
-    return Fact("longest", float((away.stop - away.start).max()), "s")
+def _without_workers(
+    facts: Facts,
+    limits: Limits,
+    away: Moments,
+    rule: Rule,
+    *,
+    happened: str,
+    counted: str,
+    why: str,
+    advice: str,
+) -> Iterator[Finding]:
+    lengths = away.stop - away.start
+    lost, least = float(lengths.sum()), limits[f"{rule.code}.seconds"]
+    if not len(lengths) or lost < least:
+        return
+    times = f" {len(lengths):,} times" if len(lengths) > 1 else ""
+    yield Finding(
+        code=rule.code,
+        title=f"{happened}{times}, which took {words.duration(lost)}",
+        start=facts.since(away.start[0]),
+        stop=facts.since(away.stop[-1]),
+        cost_seconds=lost,
+        cost_thread_seconds=lost * facts.threads,
+        evidence=(
+            Fact("time without workers", lost, "s", least),
+            Fact(counted, len(lengths), "count"),
+            Fact("longest", float(lengths.max()), "s"),
+        ),
+        why=why + _then(facts, away),
+        advice=advice,
+        url=rule.url,
+    )
 
 
 def _then(facts: Facts, away: Moments) -> str:
