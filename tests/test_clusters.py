@@ -146,4 +146,4 @@ def test_one_cluster_after_the_other(first: str) -> None:
     found = {each.code: each for each in run.findings({"new-cluster.seconds": 0.01})}
     away = last["joined"].iloc[1] - last["left"].iloc[0]
     assert found["new-cluster"].cost_seconds == pytest.approx(away, abs=0.1)
-    assert "client-gap" not in found
+    assert "client-gap" not in found or found["client-gap"].cost_seconds < away
