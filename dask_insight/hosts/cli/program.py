@@ -127,6 +127,9 @@ def _compiled(compiling: Callable[[], CodeType | None]) -> CodeType:
     except SyntaxError as error:
         place = f" ({error.filename}, line {error.lineno})" if error.filename else ""
         raise CommandError(f"{error.msg}{place}: the program does not compile", ExitCode.FAILED) from None
+    except ValueError as error:
+        # Before 3.11.4, Python says so of null bytes.
+        raise CommandError(f"{error}: the program does not compile", ExitCode.FAILED) from None
     if code is None:
         raise CommandError("the program has no code", ExitCode.USAGE)
     return code
