@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import as_completed, wait
+from distributed import as_completed, get_worker, wait
 
 from .planting import Cluster, Work, addresses, compute, plant
 
@@ -84,10 +84,10 @@ def a_worker_that_is_killed(client: Any) -> Work:
     yield [lost]
 
 
-def hog(died: str) -> bytes:
-    """Takes its worker down the first time, as one that is too large for it; elsewhere there is room."""
-    if not os.path.exists(died):
-        Path(died).touch()
+def hog(died: Path) -> bytes:
+    """Takes its worker down the first time, as one too large for it, and leaves that worker's address."""
+    if not died.exists():
+        died.write_text(get_worker().address)
         compute(0.6)
         os.kill(os.getpid(), signal.SIGKILL)
     return bytes(300_000_000)
@@ -99,14 +99,15 @@ def measured(result: bytes) -> int:
 
 @plant("worker-lost", "hog", variant="single", cluster=Cluster(threads=2, memory="1GB", spoilt=True))
 def a_worker_that_dies_of_one_of_its_tasks(client: Any) -> Work:
-    """Others ran beside it, and for longer."""
-    lost = addresses(client)[1]
+    """Others ran beside it, and for longer. It may be stolen: the worker to be named is the one that died."""
+    chosen = addresses(client)[1]
     with tempfile.TemporaryDirectory() as folder:
+        died = Path(folder, "died")
         yield
-        beside = client.map(sweep, range(6), pure=False, workers=[lost], allow_other_workers=True)
-        died = client.submit(hog, f"{folder}/died", workers=[lost], allow_other_workers=True, priority=1)
-        client.gather([client.submit(measured, died), *beside])
-        yield [lost]
+        beside = client.map(sweep, range(6), pure=False, workers=[chosen], allow_other_workers=True)
+        heavy = client.submit(hog, died, workers=[chosen], allow_other_workers=True, priority=1)
+        client.gather([client.submit(measured, heavy), *beside])
+        yield [died.read_text()]
 
 
 _AHEAD = """
