@@ -309,7 +309,8 @@ def test_the_cells_of_a_notebook(page: Page) -> None:
 
 def test_a_cell_that_is_interrupted_has_ended(manager: KernelManager, page: Page) -> None:
     _load(page)
-    waiting = page.client.execute("import time\ntime.sleep(600)")
+    # Else the kernel refuses for a moment what comes after an error.
+    waiting = page.client.execute("import time\ntime.sleep(600)", stop_on_error=False)
 
     def last() -> dict[str, Any]:
         return page.rows("cells")[-1] if page.rows("cells") else {}
