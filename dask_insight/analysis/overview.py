@@ -244,7 +244,7 @@ def overview(
         offered=offered,
         computing=computing,
         around=_around(recording.columns("phases")),
-        names=_names(recording.columns("graph"), task, length),
+        names=_computed(shares) or _names(recording.columns("graph"), task, length),
         losses=_losses(recording.columns("events")),
         facts=facts,
         budget=shares,
@@ -335,6 +335,15 @@ def _budget(columns: Mapping[str, Values]) -> list[tuple[str, str, float]]:
     return [
         (part.names[code // width], name.names[code % width], float(sums[code])) for code in order.tolist()
     ]
+
+
+def _computed(shares: Sequence[tuple[str, str, float]]) -> list[tuple[str, float]]:
+    """Task names by the thread-seconds in their functions, cancelled and failed attempts too; most first."""
+    sums: dict[str, float] = {}
+    for part, name, seconds in shares:
+        if part not in INSTEAD and name:
+            sums[name] = sums.get(name, 0.0) + seconds
+    return sorted(sums.items(), key=lambda item: -item[1])
 
 
 def _findings(columns: Mapping[str, Values]) -> list[Told]:

@@ -56,6 +56,22 @@ def a_store_that_is_busy(client: Any) -> Work:
     yield
 
 
+def fit(number: int) -> float:
+    return compute(2.0)
+
+
+@plant("cancelled-work", "fit")
+def a_search_that_has_found_enough(client: Any) -> Work:
+    """It cancels what it does not need any more, of which two are under way."""
+    yield
+    fits = client.map(fit, range(8), pure=False)
+    wait(fits[:1])
+    wait(client.map(tidy, range(2), pure=False, priority=1))
+    client.cancel(fits[1:])
+    client.gather(client.map(tidy, range(2), pure=False))
+    yield
+
+
 def load(number: int) -> float:
     return compute(0.3)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 from .again import RECOMPUTE
+from .cancelled import CANCELLED_WORK
 from .chain import CRITICAL_PATH, TOO_FEW_TASKS
 from .clocks import CLOCK_SKEW
 from .facts import Facts
@@ -40,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     FAILED_TASKS,
     WORKER_LOST,
     RETRIED_WORK,
+    CANCELLED_WORK,
     OVERSIZED_RESULTS,
     MEMORY_PRESSURE,
     SPILL,
