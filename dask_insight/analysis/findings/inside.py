@@ -41,7 +41,7 @@ def computed_inside(facts: Facts) -> Inside:
     if not again or not len(samples["run"]):
         return Inside(seconds, ())
     graph = facts.read("graph")["group"]
-    group = np.where(known.described >= 0, graph.codes[known.described], -1)
+    group = np.where(known.described >= 0, graph.codes[known.described].astype("i8"), -1)
     rows = Lookup(np.where(facts.good, known.run, NOTHING)).rows(samples["run"])
     stacks = Lookup(facts.read("stacks")["stack"]).rows(samples["stack"])
     for code, functions in again.items():
