@@ -28,15 +28,17 @@ export function keepAddress({ viewport, selection }: Stage): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let written = location.hash.replace(/^#/, '');
 
+  // A page may open at a part of the time.
+  const atRest = (): boolean => viewport.follow || viewport.fitted;
   const follow = (): void => {
     const { zoom, selection: text } = read(location.hash);
     if (text !== '' || selection.clauses.length > 0) selection.restore(text || '[]');
     if (zoom) viewport.show(viewport.origin + zoom[0], viewport.origin + zoom[1]);
-    else if (!viewport.fitted) viewport.fit();
+    else if (!atRest()) viewport.fit();
   };
   const save = (): void => {
-    const { origin, start, stop, fitted } = viewport;
-    const zoom = fitted ? undefined : ([start - origin, stop - origin] as const);
+    const { origin, start, stop } = viewport;
+    const zoom = atRest() ? undefined : ([start - origin, stop - origin] as const);
     const next = write({ zoom, selection: selection.save() });
     if (next === written) return;
     written = next;

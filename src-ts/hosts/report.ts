@@ -6,6 +6,7 @@ import { createStage } from '../panels/stage';
 import { readBlocks } from './blocks';
 import { page } from './page';
 import { painted } from './painted';
+import { showRun } from './show-run';
 
 /**
  * Longest time in one go until the first picture, milliseconds: so long, nobody misses a page that answers,
@@ -39,7 +40,9 @@ async function open(): Promise<void> {
   main.setAttribute('aria-busy', 'true');
   bar.className = 'going-on';
   opening.replaceWith(bar);
-  const { complete } = page(main, tools, panelsFor(recording), createStage(recording));
+  const stage = createStage(recording);
+  showRun(stage);
+  const { complete } = page(main, tools, panelsFor(recording), stage);
   document.documentElement.dataset.shown = 'true';
   // The first picture does not wait for what comes after it.
   await painted();

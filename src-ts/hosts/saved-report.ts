@@ -9,6 +9,7 @@ import { createStage } from '../panels/stage';
 import { help } from './help';
 import { listenToKeys } from './keys';
 import { keepScheme } from './scheme';
+import { showRun } from './show-run';
 
 /** The panels that are shown at first; the others are a click away. */
 const FIRST = ['findings', 'time-budget', 'task-stream'];
@@ -90,6 +91,7 @@ export class SavedReport {
       this.damage.hidden = false;
       recording.cut();
     }
+    showRun(this.stage);
     for (const id of FIRST) this.show(id, true);
     this.host.dataset.opened = 'true';
   }
