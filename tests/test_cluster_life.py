@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import signal
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import Any
 
+import dask
 import pytest
 from conftest import Batches, left_on, recorded, wait_for
 
@@ -162,6 +166,31 @@ def test_workers_that_come_later_and_use_an_address_again(run_async: Any) -> Non
     assert by_key == {"one": address, "two": f"{address}#2"}
     seen = {row["worker"] for row in batches.table("executions")}
     assert seen == {address, f"{address}#2"}
+
+
+def test_tasks_in_processes_of_their_own(run_async: Any) -> None:
+    from distributed import Client, Scheduler, Worker
+
+    batches = Batches()
+
+    async def main(pool: ProcessPoolExecutor) -> None:
+        async with (
+            Scheduler(dashboard_address=":0", port=0) as scheduler,
+            Client(scheduler.address, asynchronous=True) as client,
+            Worker(scheduler.address, nthreads=1, executor={"pool": pool}),
+        ):
+            source = ClusterSource(client, Options(poll=0.1), Identity())
+            await source.start(batches)
+            with dask.annotate(executor="pool"):
+                await client.submit(math.factorial, 5, pure=False)
+            await source.stop()
+
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        run_async(main(pool))
+    (attempt,) = batches.attempts()
+    assert attempt["status"] == "ok" and attempt["stop"] > attempt["start"]
+    told = [row["message"] for row in batches.table("events") if row["kind"] == "gap"]
+    assert any("tasks in the executor 'pool'" in message for message in told), told
 
 
 def test_an_adaptive_cluster() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -82,7 +83,7 @@ class Probe(WorkerPlugin):
         self._starved = Starved(partial(task_threads, worker))
         loop = asyncio.get_running_loop()
         self._pulse = Pulse(self._options.get("resources", 0.2), loop, self._counts, self._contention)
-        self._gaps: list[str] = list(self._pulse.gaps)
+        self._gaps = [*self._pulse.gaps, *_out_of_sight(worker)]
         worker.handlers[f"{self.package}_flush"] = self.flush
         self._adjust(self._options)
         if self._sampler is None:
@@ -276,3 +277,10 @@ class Probe(WorkerPlugin):
     def _failed(self, where: str, error: Exception) -> None:
         count = self._failures.get(where, (0, ""))[0] + 1
         self._failures[where] = (count, f"{type(error).__name__}: {error}"[:500])
+
+
+def _out_of_sight(worker: Any) -> Iterator[str]:
+    """What is missing of tasks that a worker runs in other processes."""
+    for name, executor in worker.executors.items():
+        if not isinstance(executor, ThreadPoolExecutor):
+            yield f"stacks and CPU time of tasks in the executor {name!r}: it runs them in other processes"
