@@ -270,6 +270,30 @@ def test_a_program_that_is_killed_leaves_what_was_written(tmp_path: Path) -> Non
     assert any("had not ended" in loss for loss in left.summary().losses)
 
 
+FORKS = """
+import os, sys
+from dask import delayed
+
+print(delayed(len)("abc").compute(scheduler="threads"))
+recording = os.stat("run.dinsight")
+child = os.fork()
+if child == 0:
+    sys.exit(5)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(os.path.samestat(recording, os.stat("run.dinsight")))
+print(delayed(sum)([1, 2]).compute(scheduler="threads"))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_process_that_is_forked_off_leaves_the_recording_alone(tmp_path: Path) -> None:
+    write(tmp_path, FORKS)
+    ended = run("run", "-o", "run.dinsight", "program.py", folder=tmp_path)
+    assert ended.stdout.split() == ["3", "5", "True", "3"], ended.stderr
+    assert ended.stderr.count("recorded in") == 1
+    assert tasks(open_recording(tmp_path / "run.dinsight")) == ["len", "sum"]
+
+
 def test_files_of_others_are_not_overwritten(tmp_path: Path) -> None:
     write(tmp_path, "pass\n")
     precious = write(tmp_path, "precious", "notes.txt")

@@ -56,6 +56,7 @@ class Session:
         self._unwatch: Any = None
         self._starting: int | None = None
         self._found: list[Any] = []
+        self._process = os.getpid()
 
     def start(self) -> Recording:
         """Begin to record.
@@ -104,7 +105,8 @@ class Session:
     def stop(self) -> Recording:
         """End the recording: fetch what is left, leave the clusters clean, complete the file.
 
-        Takes bounded time, `Options.stop_timeout` and a little more, when a cluster has died.
+        Takes bounded time, `Options.stop_timeout` and a little more, when a cluster has died. In a
+        process that was forked off meanwhile it does nothing: file and clusters are the other's.
         """
         if (clusters := self._halt()) is not None:
             try:
@@ -144,6 +146,7 @@ class Session:
 
     def _begin(self) -> Clusters:
         recording = self.recording
+        self._process = os.getpid()
         self._clusters = Clusters(
             self._options, recording.identity, recording.append, self._emit_of, self._pace
         )
@@ -182,7 +185,14 @@ class Session:
         self._starting = None
         return self._found if self._client is None else [self._client]
 
+    @property
+    def ours(self) -> bool:
+        """Whether this is the process that records, and none that was forked off it."""
+        return os.getpid() == self._process
+
     def _appeared(self, client: Any) -> Awaitable[None] | None:
+        if not self.ours:
+            return None
         if self._starting == threading.get_ident():
             self._found.append(client)
             return None
@@ -197,7 +207,7 @@ class Session:
             self._refused(client, error)
 
     def _closing(self, client: Any) -> Awaitable[None] | None:
-        return None if self._clusters is None else self._clusters.leave(client)
+        return self._clusters.leave(client) if self._clusters is not None and self.ours else None
 
     def _refused(self, client: Any, error: Exception) -> None:
         """A cluster cannot be recorded: fatal if it was asked for, else noted and said."""
@@ -218,6 +228,8 @@ class Session:
     def _halt(self) -> Clusters | None:
         clusters, self._clusters = self._clusters, None
         atexit.unregister(self.stop)
+        if not self.ours:
+            return None
         if self._cells is not None:
             self._cells.close()
             self._cells = None

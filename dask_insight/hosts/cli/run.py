@@ -103,7 +103,8 @@ def _record(program: Program, output: Path, html: Path | None, options: argparse
             program.hide_our_frames()
             raise
         finally:
-            _conclude(session.recording, output, html, lacks, options.quiet)
+            if session.ours:
+                _conclude(session.recording, output, html, lacks, options.quiet)
 
 
 def _conclude(recording: Recording, output: Path, html: Path | None, lacks: list[str], quiet: bool) -> None:
