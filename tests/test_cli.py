@@ -641,3 +641,19 @@ def test_attach_to_a_worker(
         (worker,) = cluster.scheduler_info["workers"]
         assert main(["attach", worker]) == ExitCode.UNREACHABLE
     assert "(a worker does)" in capsys.readouterr().err
+
+
+def test_attach_to_a_scheduler_of_a_dask_that_does_not_understand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from distributed import LocalCluster, __version__
+
+    monkeypatch.chdir(tmp_path)
+    with LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
+        scheduler = cluster.scheduler
+        identity = scheduler.identity
+        # As it once was: without arguments.
+        monkeypatch.setitem(scheduler.handlers, "identity", lambda: identity())
+        assert main(["attach", cluster.scheduler_address]) == ExitCode.UNREACHABLE
+    told = capsys.readouterr().err
+    assert "does not understand" in told and f"distributed=={__version__}" in told

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Hashable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -282,5 +281,6 @@ class Probe(WorkerPlugin):
 def _out_of_sight(worker: Any) -> Iterator[str]:
     """What is missing of tasks that a worker runs in other processes."""
     for name, executor in worker.executors.items():
-        if not isinstance(executor, ThreadPoolExecutor):
+        # So concurrent.futures and loky call what they have.
+        if hasattr(executor, "_processes"):
             yield f"stacks and CPU time of tasks in the executor {name!r}: it runs them in other processes"

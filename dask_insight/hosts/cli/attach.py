@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import os
+from inspect import signature
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -113,14 +114,28 @@ def _connect(given: str, timeout: float) -> Any:
 
 async def _kind(address: str, timeout: float) -> str:
     """What answers there. A client would wait for a process that accepts connections and stands still."""
+    from distributed import Scheduler, __version__
     from distributed.core import connect
     from distributed.security import Security
 
     comm = await connect(address, timeout=timeout, **Security().get_connection_args("client"))
+
+    async def ask(call: str, **arguments: Any) -> Any:
+        await comm.write({"op": call, "reply": True, **arguments})
+        return await comm.read()
+
     try:
-        await comm.write({"op": "identity", "reply": True})
-        answer = await comm.read()
-        return str(answer["type"])
+        kind = str((await ask("identity"))["type"])
+        # As clients of this version do, who wait for 20 s where they are not understood.
+        count = {"n_workers": 0} if "n_workers" in signature(Scheduler.identity).parameters else {}
+        if kind == "Scheduler" and "type" not in await ask("identity", **count):
+            theirs = (await ask("versions"))["packages"]["distributed"]
+            raise CommandError(
+                f"the scheduler at {address} has distributed {theirs} and does not understand a client of "
+                f"{__version__}, which is here: `pip install distributed=={theirs} dask=={theirs}`",
+                ExitCode.UNREACHABLE,
+            )
+        return kind
     finally:
         comm.abort()
 
