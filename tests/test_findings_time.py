@@ -309,6 +309,20 @@ def test_libraries_that_compute_on_threads_of_their_own() -> None:
     assert "took 75" in found.title and "4 cores" in found.title
 
 
+def test_more_threads_for_tasks_than_cores() -> None:
+    (found,) = told(on_cores(beside(0.45, late=0.0002, starved=1.1, use=95), 1), "oversubscribed")
+    assert (found.severity, found.workers) == ("info", ("a",)) and found.is_risk
+    assert found.title.startswith("2 threads share 1 core: tasks waited for one in 5")
+    assert "n_workers=1, threads_per_worker=1" in found.advice
+
+
+def test_cores_that_others_have() -> None:
+    run = on_cores(beside(0.5, late=0.0002, starved=1.0, use=100), 8)
+    (found,) = told(run, "busy-host")
+    assert found.severity == "info" and "used 1.0 of 8 cores" in found.title
+    assert told(run, "oversubscribed") == []
+
+
 @pytest.mark.parametrize(
     "run",
     [
@@ -319,7 +333,7 @@ def test_libraries_that_compute_on_threads_of_their_own() -> None:
     ],
 )
 def test_no_oversubscription(run: Run) -> None:
-    assert told(run, "oversubscribed") == []
+    assert told(run, "oversubscribed") == told(run, "busy-host") == []
 
 
 def test_io_wait() -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
+import tomllib
 from collections.abc import Callable
 from importlib.metadata import entry_points, version
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -160,3 +163,13 @@ def test_parameters_are_described(function: Callable[..., Any]) -> None:
     named = re.findall(r"^(\w[\w, ]*?)(?: :.*)?$", section[1], re.MULTILINE)
     described = {name.strip() for names in named for name in names.split(",")}
     assert described == set(inspect.signature(function).parameters) - {"self", "options"}
+
+
+def test_the_extension_asks_for_the_jupyterlab_that_the_package_does() -> None:
+    root = Path(__file__).parent.parent
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    (wanted,) = (each for each in project["optional-dependencies"]["lab"] if each.startswith("jupyterlab"))
+    ranges = json.loads((root / "labextension" / "package.json").read_text("utf-8"))["dependencies"]
+    # A newer one would be refused by `jupyter labextension list`.
+    for package in ("application", "notebook", "settingregistry"):
+        assert f">={ranges[f'@jupyterlab/{package}'].strip('^').rsplit('.', 1)[0]}," in wanted

@@ -217,8 +217,9 @@ export class Lab {
   /** Closes everything and ends all kernels: the next test finds an empty Lab. */
   async clear(): Promise<void> {
     await this.page.evaluate(() => {
-      for (const area of ['main', 'down']) {
-        for (const widget of [...window.jupyterapp.shell.widgets(area)]) widget.dispose();
+      const { name, shell } = window.jupyterapp;
+      for (const area of name === 'JupyterLab' ? ['main'] : ['main', 'down']) {
+        for (const widget of [...shell.widgets(area)]) widget.dispose();
       }
     });
     await this.server.shutdownAll();

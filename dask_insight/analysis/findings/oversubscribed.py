@@ -1,8 +1,9 @@
-"""Hosts on which more threads compute than there are cores: those of tasks, and those of libraries beside."""
+"""Hosts on which tasks waited for a core: that other tasks, threads of libraries or other programs had."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ... import words
@@ -17,50 +18,127 @@ class _Host(NamedTuple):
     """What the workers of a host used while they ran tasks."""
 
     workers: tuple[Held, ...]
-    #: Cores that there are, that their processes used, and that the tasks' own threads did.
+    #: Cores that there are, that their processes used, and that the tasks' own threads did (NaN if unknown).
     cores: int
     used: float
     own: float
     #: Share of the tasks' time in which their threads waited for a CPU.
     waited: float
 
+    @property
+    def threads(self) -> int:
+        """Threads for tasks."""
+        return round(sum(each.threads for each in self.workers))
+
+    @property
+    def beside(self) -> float:
+        """Share of the used cores that was not the tasks' own threads'; 0 if unknown."""
+        return (self.used - self.own) / self.used if self.used > 0 and self.own >= 0 else 0.0
+
 
 def _oversubscribed(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    short = [host for host in _hosts(facts) if host.waited >= limits["oversubscribed.waited"]]
+    libraries = [
+        host
+        for host in short
+        if host.used >= limits["oversubscribed.use"] * host.cores
+        and host.beside >= limits["oversubscribed.beside"]
+    ]
+    crowded = [
+        host
+        for host in short
+        if host.used >= limits["oversubscribed.some"] * host.cores and host.threads > host.cores
+    ]
+    if libraries:
+        yield _finding(libraries, limits, _of_libraries)
+    elif crowded:
+        yield _finding(crowded, limits, _of_tasks)
+
+
+def _busy_host(facts: Facts, limits: Limits) -> Iterator[Finding]:
     found = [
         host
         for host in _hosts(facts)
-        if host.used >= limits["oversubscribed.use"] * host.cores
-        and host.used - host.own >= limits["oversubscribed.beside"] * host.used
-        and host.waited >= limits["oversubscribed.waited"]
+        if host.waited >= limits["oversubscribed.waited"]
+        and host.used < limits["oversubscribed.some"] * host.cores
     ]
-    if not found:
-        return
-    host = max(found, key=lambda each: each.waited)
-    beside = (host.used - host.own) / host.used
-    there = words.count(host.cores, "core")
-    yield Finding(
-        code="oversubscribed",
+    if found:
+        yield _finding(found, limits, _of_others)
+
+
+#: Code, title, why and advice, and what more they rest on.
+_Words = tuple[str, str, str, str, tuple[Fact, ...]]
+
+
+def _finding(hosts: list[_Host], limits: Limits, words_of: Callable[[_Host, Limits], _Words]) -> Finding:
+    host = max(hosts, key=lambda each: each.waited)
+    code, title, why, advice, more = words_of(host, limits)
+    return Finding(
+        code=code,
         severity="info",
-        title=f"Threads of libraries beside those of tasks took {words.share(beside)} of {there} in use",
-        workers=tuple(each.name for host in found for each in host.workers),
+        title=title,
+        workers=tuple(each.name for host in hosts for each in host.workers),
         is_risk=True,
         evidence=(
-            Fact("cores in use", host.used, "", limits["oversubscribed.use"] * host.cores),
-            Fact("of these, not by the threads of tasks", beside, "share", limits["oversubscribed.beside"]),
+            *more,
             Fact("tasks' time without a free core", host.waited, "share", limits["oversubscribed.waited"]),
         ),
-        why=(
-            f"Tasks ran on {words.count(round(sum(each.threads for each in host.workers)), 'thread')} of a "
-            f"host with {there}, and libraries (BLAS, OpenMP, Numba, Arrow) computed on further ones: they "
-            "took turns, and each turn empties caches."
-        ),
-        advice=(
-            "Let libraries have one thread in each task, or workers fewer threads. A nanny does the first "
-            "by itself; a worker without one has to be told, before NumPy is imported:\n\n"
-            "    OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 dask worker ADDRESS --no-nanny\n"
-            "    client.run(lambda: threadpoolctl.threadpool_limits(1) and None)   # workers that run already"
-        ),
+        why=why,
+        advice=advice,
         url=OVERSUBSCRIBED.url,
+    )
+
+
+def _of_libraries(host: _Host, limits: Limits) -> _Words:
+    there = words.count(host.cores, "core")
+    return (
+        "oversubscribed",
+        f"Threads of libraries beside those of tasks took {words.share(host.beside)} of {there} in use",
+        f"Tasks ran on {words.count(host.threads, 'thread')} of a host with {there}, and libraries (BLAS, "
+        "OpenMP, Numba, Arrow) computed on further ones: they took turns, and each turn empties caches.",
+        "Let libraries have one thread in each task, or workers fewer threads. A nanny does the first "
+        "by itself; a worker without one has to be told, before NumPy is imported:\n\n"
+        "    OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 dask worker ADDRESS --no-nanny\n"
+        "    client.run(lambda: threadpoolctl.threadpool_limits(1) and None)   # workers that run already",
+        (
+            Fact("cores in use", host.used, "", limits["oversubscribed.use"] * host.cores),
+            Fact(
+                "of these, not by the threads of tasks", host.beside, "share", limits["oversubscribed.beside"]
+            ),
+        ),
+    )
+
+
+def _of_tasks(host: _Host, limits: Limits) -> _Words:
+    there, threads = words.count(host.cores, "core"), words.count(host.threads, "thread")
+    return (
+        "oversubscribed",
+        f"{threads} share {there}: tasks waited for one in {words.share(host.waited)} of their time",
+        f"The workers have {threads} for tasks on a host with {there}. More at once make nothing faster: "
+        "they take turns, every task takes longer, and more results are in memory at the same time.",
+        "Have as many threads as cores, and where work runs in a container or a batch job ask for as many "
+        f"CPUs as threads:\n\n    LocalCluster(n_workers={host.cores}, threads_per_worker=1)\n"
+        f"    # dask worker ADDRESS --nworkers {host.cores} --nthreads 1",
+        (
+            Fact("threads for tasks", host.threads, "count", host.cores),
+            Fact("cores in use by workers", host.used, "", limits["oversubscribed.some"] * host.cores),
+        ),
+    )
+
+
+def _of_others(host: _Host, limits: Limits) -> _Words:
+    there = words.count(host.cores, "core")
+    return (
+        "busy-host",
+        f"Tasks waited for a core in {words.share(host.waited)} of their time, while the workers used "
+        f"{host.used:.1f} of {there}",
+        "Their threads could have run, but found no free core: other programs on the host had them (the "
+        "scheduler and the client too, where they run there), or a limit on CPU time, as containers have, "
+        "was reached.",
+        "See what else runs there, or ask for more CPU:\n\n"
+        "    client.run(os.getloadavg)\n"
+        "    client.run(lambda: open('/sys/fs/cgroup/cpu.max').read())   # microseconds of each period",
+        (Fact("cores in use by workers", host.used, "", limits["oversubscribed.some"] * host.cores),),
     )
 
 
@@ -78,24 +156,38 @@ def _hosts(facts: Facts) -> Iterator[_Host]:
         mine = [known.worker.codes == known.worker.names.index(each.name) for each in held]
         cpu = [float(known.cpu[rows & (known.cpu > 0)].sum()) for rows in mine]
         length = sum(float(facts.length[rows].sum()) for rows in mine)
-        if not (length > 0 and all(cpu)):
+        if length <= 0:
             continue
         own = sum(spent / max(each.seconds, 1e-9) for spent, each in zip(cpu, held, strict=True))
         waited = sum(each.waits * each.seconds for each in held) / length
-        yield _Host(tuple(held), cores[host], sum(each.cores for each in held), own, waited)
+        used = sum(each.cores for each in held)
+        yield _Host(tuple(held), cores[host], used, own if all(cpu) else math.nan, min(1.0, waited))
 
 
 OVERSUBSCRIBED = Rule(
     code="oversubscribed",
-    says="Libraries computed on threads of their own beside those of tasks, more than there are cores.",
+    says="More threads computed than there are cores: those of tasks, or of libraries beside them.",
     formula=(
-        "Hosts whose workers' processes used `oversubscribed.use` of the cores while tasks ran, "
-        "`oversubscribed.beside` of it not on the threads of tasks, and whose tasks waited for a core for "
-        "`oversubscribed.waited` of their time. Told where waits for a core are known (Linux). No more than "
-        "*info*."
+        "Hosts whose tasks waited for a core for `oversubscribed.waited` of their time, and whose workers' "
+        "processes used `oversubscribed.use` of the cores while tasks ran, `oversubscribed.beside` of it not "
+        "on the threads of tasks; or whose workers have more threads than there are cores and used "
+        "`oversubscribed.some` of these. Told where waits for a core are known (Linux). No more than *info*."
     ),
     cost="A risk: what it costs depends on the caches.",
     url="https://docs.dask.org/en/stable/array-best-practices.html#avoid-oversubscribing-threads",
     advice="One thread a task for BLAS and OpenMP, or fewer threads a worker.",
     find=_oversubscribed,
+)
+BUSY_HOST = Rule(
+    code="busy-host",
+    says="Tasks waited for cores that other programs had, or that a limit kept from them.",
+    formula=(
+        "Hosts whose tasks waited for a core for `oversubscribed.waited` of their time, and whose workers' "
+        "processes used less than `oversubscribed.some` of the cores. Told where waits for a core are known "
+        "(Linux). No more than *info*."
+    ),
+    cost="A risk: what it costs depends on the others.",
+    url=OVERSUBSCRIBED.url,
+    advice="See what else runs on the host, or ask for more CPU.",
+    find=_busy_host,
 )

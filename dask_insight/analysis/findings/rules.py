@@ -20,7 +20,7 @@ from .loops import EVENT_LOOP_LAG
 from .losses import WORKER_LOST
 from .memory import MEMORY_PRESSURE
 from .moved import SLOW_TRANSFER, TRANSFER_BOUND
-from .oversubscribed import OVERSUBSCRIBED
+from .oversubscribed import BUSY_HOST, OVERSUBSCRIBED
 from .restarts import NEW_CLUSTER, RESTART
 from .rule import Rule
 from .scheduler import LARGE_GRAPH, SCHEDULER_BOUND
@@ -63,6 +63,7 @@ RULES: tuple[Rule, ...] = (
     IMBALANCED_THREADS,
     GIL_CONTENTION,
     OVERSUBSCRIBED,
+    BUSY_HOST,
     IO_WAIT,
     SLEEPING,
     CRITICAL_PATH,

@@ -166,6 +166,7 @@ TABLE = (
     Threshold("task-shuffle.share", 0.5, "share", "Least share of all tasks.", "ours"),
     Threshold("oversubscribed.use", 0.9, "share", "Share of a host's cores in use.", "ours"),
     Threshold("oversubscribed.beside", 0.3, "share", "Share of it not on threads of tasks.", "ours"),
+    Threshold("oversubscribed.some", 0.5, "share", "The same, from which workers use them.", "ours"),
     Threshold("oversubscribed.waited", 0.3, "share", "Share of the tasks' time without a free core.", "ours"),
     Threshold("io-wait.share", 0.5, "share", "Least share of a name's time without a CPU.", "ours"),
     Threshold("io-wait.share-unsure", 0.85, "share", "The same where waits for a CPU are not known.", "ours"),
