@@ -111,9 +111,12 @@ export class Documents {
   ): PanelWidget {
     const widget = this.made(id, place);
     if (!widget.isAttached) {
-      const area = this.splits ? 'main' : 'down';
-      this.app.shell.add(widget, area, { ...this.berth(place), activate: false, ...options });
-      if (!this.splits) requestAnimationFrame(() => uncover(widget));
+      const { shell } = this.app;
+      const berth = { ...this.berth(place), activate: false, ...options };
+      shell.add(widget, this.splits ? 'main' : 'down', berth);
+      // Notebook 7.2 has no area below the document, but one beside it.
+      if (!widget.isAttached) shell.add(widget, 'right', berth);
+      else if (!this.splits) requestAnimationFrame(() => uncover(widget));
     }
     // The command palette gives the keyboard back to where it was: the panel asks for it afterwards.
     if (options.activate !== false) queueMicrotask(() => this.app.shell.activateById(widget.id));
