@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_time_budget import START, Run
 
 import dask_insight
 from dask_insight import figures, words
@@ -38,7 +39,6 @@ from dask_insight.hosts.cli.info import describe
 from dask_insight.recording import Recording
 
 GOLDEN = Path(__file__).parent / "golden" / "run.dinsight"
-START = 1_750_000_000.0
 HOSTILE = [
     "</script><script>window.hacked=1</script>",
     '"><img src=x onerror="window.hacked=1">',
@@ -164,6 +164,22 @@ def test_functions_and_workers_add_up_alike(golden: Recording) -> None:
         (plot,) = chart_of(golden, panel).plots
         (bars,) = boxes_of(plot)
         assert (bars.right - bars.left).sum() == pytest.approx(whole)
+
+
+def test_what_is_shown_is_the_time_of_the_tasks() -> None:
+    """And what lies around them where that is little; reports open there too."""
+    long = Run()
+    long.task("load", "a", 60.5, 92.0, submitted=60.0)
+    long.tables["resources"] = {"process": ["a"], "time": np.array([START + 100.0])}
+    recording = long.recording()
+    zero = recording.started - START
+    assert Request(recording).between == pytest.approx((59.0 - zero, 93.0 - zero))
+    assert Request(recording, start=0.0).between[0] == 0.0
+    short = Run()
+    short.task("load", "a", 1.0, 98.0, submitted=0.5)
+    short.tables["resources"] = {"process": ["a"], "time": np.array([START + 100.0])}
+    recording = short.recording()
+    assert Request(recording).between == pytest.approx((0.0, 100.0 - recording.started + START))
 
 
 def test_the_time_budget_is_whole(golden: Recording) -> None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 #: Most stretches into which time is divided where amounts over time are drawn.
 BINS = 400
+#: Share of the whole time that may lie around the tasks and is shown with them; room beside them otherwise,
+#: as a share of their time. Reports have the same.
+_LITTLE, _ROOM = 0.1, 1 / 32
 
 
 class Request:
@@ -74,18 +77,27 @@ class Request:
 
     @cached_property
     def between(self) -> tuple[float, float]:
-        """The time that is shown, seconds since the start: what is asked for, else all that was recorded."""
-        low, high = 0.0, 0.0
-        for table, column in (
-            ("attempts", "done"),
-            ("attempts", "stop"),
-            ("resources", "time"),
-            ("memory", "time"),
-        ):
-            high = max(high, float(np.nanmax(self.columns(table)[column], initial=-np.inf)) - self.zero)
+        """The time that is shown, seconds since the start: what is asked for, else that of the tasks.
+
+        All that was recorded where little of it lies around them, as in a report.
+        """
+        begin, end = self._around_tasks()
+        low, high = 0.0, max(end, self._last("resources", "time"), self._last("memory", "time"))
+        length = end - begin
+        if length > 0 and high - length >= _LITTLE * high:
+            low, high = max(low, begin - _ROOM * length), min(high, end + _ROOM * length)
         low = self._start if np.isfinite(self._start) else low
         high = self._stop if np.isfinite(self._stop) else high
         return (low, high) if high > low else (low, low + 1.0)
+
+    def _around_tasks(self) -> tuple[float, float]:
+        """From the first submission to the last result; without tasks they are no times."""
+        table = self.columns("attempts")
+        first = min(float(np.nanmin(table[name], initial=np.inf)) for name in ("submitted", "start"))
+        return first - self.zero, max(self._last("attempts", "done"), self._last("attempts", "stop"))
+
+    def _last(self, table: str, column: str) -> float:
+        return float(np.nanmax(self.columns(table)[column], initial=-np.inf)) - self.zero
 
     @property
     def bounded(self) -> bool:
