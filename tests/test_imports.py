@@ -63,6 +63,8 @@ class Run(NamedTuple):
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     folder = tmp_path_factory.mktemp("files")
     with (
+        # A worker that had most of the tasks would have forgotten the first ones.
+        dask.config.set({"distributed.admin.low-level-log-length": 10_000}),
         LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
