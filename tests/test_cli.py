@@ -22,6 +22,7 @@ from dask_insight.errors import ExitCode
 from dask_insight.frames import Writer
 from dask_insight.hosts.cli import main
 from dask_insight.hosts.cli.files import lacking
+from dask_insight.hosts.cli.ranks import rank
 from dask_insight.hosts.cli.run import outcome
 from dask_insight.recording import Recording, open_recording
 
@@ -292,6 +293,48 @@ def test_a_process_that_is_forked_off_leaves_the_recording_alone(tmp_path: Path)
     assert ended.stdout.split() == ["3", "5", "True", "3"], ended.stderr
     assert ended.stderr.count("recorded in") == 1
     assert tasks(open_recording(tmp_path / "run.dinsight")) == ["len", "sum"]
+
+
+RANKS = """
+import os
+from dask import delayed
+
+if os.environ["OMPI_COMM_WORLD_RANK"] != "0":
+    delayed(sum)([1, 2]).compute(scheduler="sync")
+"""
+
+
+def test_processes_of_one_program_write_a_file_each_and_none_without_dask(tmp_path: Path) -> None:
+    """As under mpirun with dask-mpi, where rank 1 is the client and the others scheduler and workers."""
+    write(tmp_path, RANKS)
+    command = ("run", "-o", "run.dinsight", "--html", "run.html", "program.py")
+    said = {}
+    for number in ("0", "1", "2"):
+        environment = {"OMPI_COMM_WORLD_SIZE": "3", "OMPI_COMM_WORLD_RANK": number}
+        ended = run(*command, folder=tmp_path, env=environment)
+        assert ended.returncode == 0, ended.stderr
+        said[number] = ended.stderr
+    assert said["0"] == ""
+    assert "recorded in run-rank2.dinsight" in said["2"]
+    found = sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".py")
+    assert found == ["run-rank1.dinsight", "run-rank1.html", "run-rank2.dinsight", "run-rank2.html"]
+    assert tasks(open_recording(tmp_path / "run-rank1.dinsight")) == ["sum"]
+
+
+@pytest.mark.parametrize(
+    ("environment", "number"),
+    [
+        ({}, None),
+        ({"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"}, None),
+        ({"PMI_SIZE": "4", "PMI_RANK": "3"}, 3),
+        ({"SLURM_NTASKS": "4", "SLURM_PROCID": "0"}, None),
+        ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}, 0),
+        ({"SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0", "PMI_SIZE": "2", "PMI_RANK": "1"}, 1),
+        ({"PMI_SIZE": "many", "PMI_RANK": ""}, None),
+    ],
+)
+def test_launchers_tell_which_process_this_is(environment: dict[str, str], number: int | None) -> None:
+    assert rank(environment) == number
 
 
 def test_files_of_others_are_not_overwritten(tmp_path: Path) -> None:

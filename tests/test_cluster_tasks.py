@@ -209,6 +209,26 @@ def test_rescheduled_tasks(client: Any, tmp_path: Any) -> None:
     assert [row["status"] for row in batches.attempts("moved")] == ["rescheduled", "ok"]
 
 
+class Counts:
+    """An actor."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def count(self) -> int:
+        self.number += 1
+        return self.number
+
+
+def test_calls_of_actors_are_a_named_gap(client: Any) -> None:
+    with recorded(client) as batches:
+        actor = client.submit(Counts, actor=True, pure=False).result()
+        assert [actor.count().result() for _ in range(3)] == [1, 2, 3]
+        del actor
+    (gap,) = [row["message"] for row in batches.events("gap") if "actor" in row["message"]]
+    assert "calls of actors" in gap
+
+
 def test_stolen_tasks(client: Any) -> None:
     address = min(client.scheduler_info(n_workers=-1)["workers"])
     with recorded(client) as batches:

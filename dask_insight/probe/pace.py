@@ -4,11 +4,9 @@ from __future__ import annotations
 
 #: Seconds over which the cost of a round is averaged before the rate follows it.
 _SETTLE = 0.5
-#: Share of rounds with something to sample below which the interval is so many times as long, and the
-#: weight of the last round in that share.
-_BUSY, _DOZE, _LAST = 0.5, 4, 0.1
-#: The same of a process in which nothing has run for a while.
-_IDLE, _SLEEP = 0.02, 8
+#: Share of rounds with something to sample below which the interval grows, to so many times as long where
+#: there is nothing, and the weight of the last round in that share.
+_BUSY, _DOZE, _LAST = 0.5, 8, 0.1
 #: Intervals at most until what stands still is looked at again; each look that finds no change adds one.
 _NAP = 4
 #: Seconds that a round counts beside the CPU of the sampling thread, for what it costs the others: where the
@@ -94,5 +92,5 @@ class Pace:
         """Seconds until the next look."""
         if self._dozes and self._busy < _BUSY:
             # What is missed by that is made up for when runs end.
-            return self.interval * (_SLEEP if self._busy < _IDLE else _DOZE)
+            return self.interval * (_DOZE - (_DOZE - 1) * self._busy / _BUSY)
         return self.interval * min(1 + self._still, _NAP)

@@ -141,10 +141,12 @@ class Pulse:
         """Do what is due, the thread being so many seconds late; gives when to come again, monotonic."""
         now = monotonic()
         self._lag.late(late)
-        if now >= self._ask - _SLACK:
+        samples = now >= self._due - _SLACK
+        # Both together: to wake up for one of them alone costs more than it does.
+        if samples or now >= self._ask - _SLACK:
             self._ask = now + min(_STEP, self.interval)
             self._lag.ask()
-        if now >= self._due - _SLACK:
+        if samples:
             self._due = max(self._due + self.interval, now)
             try:
                 self._sample()

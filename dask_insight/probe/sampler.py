@@ -19,6 +19,8 @@ from .starved import Starved
 _SHORT = 0.002
 #: Seconds for which the end of a run is waited for.
 _PATIENCE = 2.0
+#: Part of a wait by which the last of several may be cut short together.
+_EARLY = 0.25
 #: Rows kept until they are drained.
 _MOST = 200_000
 
@@ -217,7 +219,7 @@ class Sampler:
                 if now >= calling:
                     calling, latest = beside(latest), 0.0
                     now, cpu = monotonic(), thread_time()
-                wait = min(wait, max(pace.interval, calling - now))
+                wait = max(pace.interval, _evenly(wait, calling - now))
             due, before = now + wait, cpu
 
     def _round(self, now: float) -> None:
@@ -328,3 +330,8 @@ class Sampler:
         self._durations.append(duration)
         self._nodes.append(self._stacks.node(path))
         self._run_ids.append(run)
+
+
+def _evenly(wait: float, until: float) -> float:
+    """About as long, so that whole waits lead to what is due then: it takes no wake-up of its own."""
+    return until / max(1, int(until / wait + _EARLY))

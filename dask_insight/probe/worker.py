@@ -83,6 +83,7 @@ class Probe(WorkerPlugin):
         loop = asyncio.get_running_loop()
         self._pulse = Pulse(self._options.get("resources", 0.2), loop, self._counts, self._contention)
         self._gaps = [*self._pulse.gaps, *_out_of_sight(worker)]
+        self._acting = False
         worker.handlers[f"{self.package}_flush"] = self.flush
         self._adjust(self._options)
         if self._sampler is None:
@@ -214,6 +215,9 @@ class Probe(WorkerPlugin):
             told["metrics"] = metrics
         if logs := self._logs.take():
             told["logs"] = logs
+        if self.worker.state.actors and not self._acting:
+            self._acting = True
+            self._gaps.append("calls of actors: Dask runs them beside its tasks")
         if self._gaps:
             told["gaps"], self._gaps = self._gaps, []
         if self._failures:

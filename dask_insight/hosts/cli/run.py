@@ -13,6 +13,7 @@ from . import times
 from .command import Command
 from .files import SUFFIX, apart, lacking, new_path, size_of, writable, write_report
 from .program import Program, load_module, load_script
+from .ranks import of_rank, rank
 from .signals import Termination
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ examples:
   dask-insight run --html run.html train.py     the report as well
   dask-insight run -m mypackage.train           like python -m
   dask-insight run --no-profile --resources 1s train.py
+  mpirun -n 8 dask-insight run train.py         writes train-rank1.dinsight,
+                                                and of each other rank that uses Dask
 """
 
 
@@ -69,14 +72,21 @@ def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     load = load_module if options.module else load_script
     program = load(options.program, options.arguments)
-    output = writable(options.output, options.force) if options.output else new_path(program.name)
-    html = writable(options.html, options.force, text=True) if options.html else None
+    number = rank()
+    if options.output:
+        output = writable(of_rank(Path(options.output), number), options.force)
+    else:
+        output = new_path(of_rank(Path(program.name + SUFFIX), number).stem)
+    html = writable(of_rank(Path(options.html), number), options.force, text=True) if options.html else None
     apart(output, html)
-    _record(program, output, html, options)
+    _record(program, output, html, options, number is not None)
     return ExitCode.OK
 
 
-def _record(program: Program, output: Path, html: Path | None, options: argparse.Namespace) -> None:
+def _record(
+    program: Program, output: Path, html: Path | None, options: argparse.Namespace, among: bool
+) -> None:
+    """Run the program and record it; `among` others that a launcher started with it, it may be no part."""
     from ...session import record
 
     session = record(
@@ -103,8 +113,16 @@ def _record(program: Program, output: Path, html: Path | None, options: argparse
             program.hide_our_frames()
             raise
         finally:
-            if session.ours:
+            if session.ours and among and _idle(session.recording):
+                output.unlink(missing_ok=True)
+            elif session.ours:
                 _conclude(session.recording, output, html, lacks, options.quiet)
+
+
+def _idle(recording: Recording) -> bool:
+    """Whether a process had nothing to do with Dask, or was itself a scheduler or a worker."""
+    seen: Any = [recording.columns(table)[column] for table, column in (("workers", "pid"), ("graph", "task"))]
+    return not any(map(len, seen))
 
 
 def _conclude(recording: Recording, output: Path, html: Path | None, lacks: list[str], quiet: bool) -> None:
