@@ -227,6 +227,51 @@ def test_a_blocked_event_loop_is_seen() -> None:
     assert not [one for one in threading.enumerate() if one.name == "dask_insight-resources"]
 
 
+def test_on_the_event_loop_it_takes_no_thread_and_ends() -> None:
+    async def main() -> list[float]:
+        pulse = Pulse(0.05, asyncio.get_running_loop())
+        pulse.start_on_loop()
+        pulse.start_on_loop()
+        assert not [one for one in threading.enumerate() if one.name == "dask_insight-resources"]
+        await asyncio.sleep(0.3)
+        time.sleep(0.3)
+        await asyncio.sleep(0.1)
+        rows = pulse.take()[0]
+        # As when a recorder joins that is in another process.
+        pulse.start()
+        await asyncio.sleep(0.2)
+        pulse.stop()
+        more = pulse.take()[0]
+        await asyncio.sleep(0.2)
+        assert len(more) > 1 and not pulse.take()[0]
+        return [row["lag"] for row in rows]
+
+    lags = asyncio.run(main())
+    assert 3 < len(lags) < 12
+    assert max(lags) > 0.2
+
+
+@pytest.mark.parametrize(("interval", "wakes"), [(0.2, 5), (0.5, 6), (1.0, 5), (0.05, 20)])
+def test_the_loop_is_asked_and_the_process_sampled_in_one_wake_up(
+    interval: float, wakes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("dask_insight.probe.pulse.monotonic", lambda: now)
+    sampler: Any = SimpleNamespace(reason="", beside=None)
+    asked: list[float] = []
+    pulse = Pulse(interval, None)
+    monkeypatch.setattr(pulse._lag, "ask", lambda: asked.append(now))
+    pulse.start(sampler)
+    woken = 0
+    while now < 110:
+        now = sampler.beside(0.0)
+        woken += 1
+    pulse.stop()
+    assert len(pulse.take()[0]) == pytest.approx(10 / interval, abs=2)
+    assert len(asked) == pytest.approx(10 * wakes, abs=5)
+    assert woken == pytest.approx(len(asked), abs=2)
+
+
 def test_lag_of_a_loop_that_is_gone() -> None:
     loop = asyncio.new_event_loop()
     loop.close()

@@ -245,3 +245,12 @@ def test_without_the_gil_nothing_is_sampled(monkeypatch: pytest.MonkeyPatch) -> 
     assert "GIL" in sampler.reason
     assert sampler.drain()["sampling"]["samples"] == [0]
     sampler.stop()
+
+
+@pytest.mark.parametrize(
+    ("wait", "until", "evenly"),
+    [(0.16, 0.18, 0.18), (0.09, 0.18, 0.09), (0.1, 0.18, 0.09), (0.01, 0.18, 0.01), (0.4, 0.18, 0.18)],
+)
+def test_rounds_lead_evenly_to_what_is_done_beside_them(wait: float, until: float, evenly: float) -> None:
+    """A wake-up a little later for that alone would stop all threads of the process once more."""
+    assert _evenly(wait, until) == pytest.approx(evenly)

@@ -37,8 +37,18 @@ class Own:
         self._logs.open()
         self._sampler: Sampler | None = None
 
-    def adjust(self, options: dict[str, Any], profile: bool) -> None:
-        """Follow what the recorders ask for; `profile` if one of them needs our stacks."""
+    def adjust(self, options: dict[str, Any], profile: bool, seen: bool) -> None:
+        """Follow what the recorders ask for.
+
+        Parameters
+        ----------
+        options
+            Their rates.
+        profile
+            Whether one of them needs our stacks.
+        seen
+            Whether all of them are in this process, and sample it themselves.
+        """
         self._pulse.interval = options["resources"]
         # Half of a worker's budget: every task waits when this event loop is stopped.
         interval, budget = options["profile_interval"], options["profile_budget"] / 2
@@ -49,9 +59,11 @@ class Own:
             self._pulse.start(self._sampler)
             if self._sampler.reason:
                 self._gaps.append(self._sampler.reason)
+        elif self._sampler is None and seen:
+            self._pulse.start_on_loop()
         elif self._sampler is None:
             self._pulse.start()
-        elif self._sampler is not None:
+        else:
             self._sampler.pace.aim, self._sampler.pace.budget = interval, budget
 
     def message(self) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -53,7 +54,7 @@ class Lag:
 
 
 class Pulse:
-    """Samples at an interval until it is stopped, on a thread of its own or on that of a `Sampler`.
+    """Samples at an interval until it is stopped.
 
     Parameters
     ----------
@@ -76,15 +77,17 @@ class Pulse:
     ) -> None:
         self.interval = interval
         self._resources = ResourceSampler(gil)
+        self._loop = loop
         self._lag = Lag(loop)
         self._extra = extra
         self._lock = threading.Lock()
         self._rows: list[dict[str, float]] = []
         self._gpus: list[dict[str, Any]] = []
-        self._ask = self._due = 0.0
-        self._host: Sampler | None = None
-        self._stopped = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._next = self._due = 0.0
+        #: Ends what calls us; None while nothing does.
+        self._leave: Callable[[], None] | None = None
+        #: What calls us: a sampler, the event loop, or None for a thread of our own.
+        self._by: Any = None
         self.gaps = self._resources.gaps
         #: Samples that failed, and those that nobody took in time.
         self.dropped = 0
@@ -94,24 +97,37 @@ class Pulse:
 
         A thread that wakes up makes the others of its process wait, so one does the work of two.
         """
-        host = sampler if sampler is not None and not sampler.reason else None
-        if host is self._host and (host is not None or self._thread is not None):
+        by = sampler if sampler is not None and not sampler.reason else None
+        if not self._begins(by):
             return
-        self._leave()
-        self._due = monotonic() + self.interval
-        if host is not None:
-            self._host = host
-            host.beside = self._tick
+        if by is not None:
+            by.beside = self._tick
+            self._leave = partial(setattr, by, "beside", None)
             return
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(
-            target=self._work, args=(self._stopped,), name="dask_insight-resources", daemon=True
+        stopped = threading.Event()
+        thread = threading.Thread(
+            target=self._work, args=(stopped,), name="dask_insight-resources", daemon=True
         )
-        self._thread.start()
+
+        def leave() -> None:
+            stopped.set()
+            thread.join(2.0)
+
+        self._leave = leave
+        thread.start()
+
+    def start_on_loop(self) -> None:
+        """Begin, or go on, on the event loop, from its thread; `stop` and `start` are to be called there too.
+
+        No thread wakes up for it. While the loop is blocked there are no samples, so this is for a process
+        that another pulse samples as well.
+        """
+        if self._begins(self._loop):
+            self._call_later(_STEP)
 
     def stop(self) -> None:
         """End; the sampler on whose thread it was has been stopped."""
-        self._leave()
+        self._end()
         self._resources.close()
 
     def take(self) -> tuple[list[dict[str, float]], list[dict[str, Any]]]:
@@ -121,14 +137,19 @@ class Pulse:
             gpus, self._gpus = self._gpus, []
         return rows, gpus
 
-    def _leave(self) -> None:
-        if self._host is not None:
-            self._host.beside = None
-            self._host = None
-        if self._thread is not None:
-            self._stopped.set()
-            self._thread.join(2.0)
-            self._thread = None
+    def _begins(self, by: Any) -> bool:
+        """Whether something else is to call us from now on; what did so until now has been ended then."""
+        if self._leave is not None and by is self._by:
+            return False
+        self._end()
+        self._by = by
+        self._due = monotonic() + self.interval
+        return True
+
+    def _end(self) -> None:
+        if self._leave is not None:
+            self._leave()
+            self._leave = None
 
     def _work(self, stopped: threading.Event) -> None:
         wait, due = min(_STEP, self.interval), monotonic()
@@ -137,22 +158,31 @@ class Pulse:
             due = self._tick(monotonic() - due)
             wait = max(_SLACK, due - monotonic())
 
+    def _call_later(self, wait: float) -> None:
+        timer = self._loop.call_later(wait, self._called, monotonic() + wait)
+        self._leave = timer.cancel
+
+    def _called(self, due: float) -> None:
+        """The event loop has come to us, late by as much as every other callback."""
+        self._call_later(max(_SLACK, self._tick(monotonic() - due) - monotonic()))
+
     def _tick(self, late: float) -> float:
-        """Do what is due, the thread being so many seconds late; gives when to come again, monotonic."""
+        """Do what is due, the caller being so many seconds late; gives when to come again, monotonic."""
         now = monotonic()
         self._lag.late(late)
-        samples = now >= self._due - _SLACK
-        # Both together: to wake up for one of them alone costs more than it does.
-        if samples or now >= self._ask - _SLACK:
-            self._ask = now + min(_STEP, self.interval)
+        if now < self._next - _SLACK:
+            return self._next - _SLACK
+        if self._by is not self._loop:
             self._lag.ask()
-        if samples:
+        if now >= self._due - _SLACK:
             self._due = max(self._due + self.interval, now)
             try:
                 self._sample()
             except Exception:
                 self.dropped += 1
-        return min(self._ask, self._due) - _SLACK
+        # To wake up for the question alone costs more than it does.
+        self._next = self._due if self._due - now < 1.5 * _STEP else now + _STEP
+        return self._next - _SLACK
 
     def _sample(self) -> None:
         row, gpus = self._resources.sample()

@@ -221,6 +221,8 @@ class Sampler:
                     now, cpu = monotonic(), thread_time()
                 wait = max(pace.interval, _evenly(wait, calling - now))
             due, before = now + wait, cpu
+        with self._lock:
+            self._starved.close()
 
     def _round(self, now: float) -> None:
         gap = max(0.0, now - self._before)

@@ -90,7 +90,12 @@ class Probe(SchedulerPlugin):
         vars(self)["transition"] = self.tasks.transition
         if self._own is None:
             self._own = Own(f"{self.name}-scheduler", asyncio.get_running_loop(), self.scheduler)
-        self._own.adjust(self._strongest(), any(map(self._samples_us, self._readers.values())))
+        readers = self._readers.values()
+        self._own.adjust(
+            self._strongest(),
+            profile=any(map(self._samples_us, readers)),
+            seen=all(each.options.get("process") == process() for each in readers),
+        )
         if self._placed is None:
             self._placed = asyncio.create_task(self._place())
         problem = ""

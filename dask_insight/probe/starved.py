@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -25,17 +26,40 @@ class Starved:
     def __init__(self, threads: Callable[[], Iterable[int]]) -> None:
         self._threads = threads
         self._seen: dict[int, int] = {}
+        #: Descriptors of what Linux tells, by thread: to open a file takes ten times as long as to read it.
+        self._files: dict[int, int] = {}
         self.take()
 
     def take(self) -> float:
         """Thread-seconds since the last call."""
         try:
-            seen = {one: waited for one in self._threads() if (waited := _waited(one)) is not None}
+            seen = {one: waited for one in self._threads() if (waited := self._waited(one)) is not None}
         except OSError:
             return _NAN
         passed = sum(waited - self._seen.get(one, waited) for one, waited in seen.items())
         self._seen = seen
+        self._close(self._files.keys() - seen.keys())
         return passed / 1e9
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+        self._close(list(self._files))
+
+    def _close(self, threads: Iterable[int]) -> None:
+        for thread in threads:
+            os.close(self._files.pop(thread))
+
+    def _waited(self, thread: int) -> int | None:
+        """Nanoseconds in a run queue; None of a thread that has ended."""
+        try:
+            file = self._files.get(thread)
+            if file is None:
+                file = self._files[thread] = os.open(f"/proc/self/task/{thread}/schedstat", os.O_RDONLY)
+            return int(os.pread(file, 64, 0).split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            # Of this thread alone, or of every thread of this system.
+            with open("/proc/thread-self/schedstat", "rb"):
+                return None
 
 
 def task_threads(worker: Any) -> Iterable[int]:
@@ -46,14 +70,3 @@ def task_threads(worker: Any) -> Iterable[int]:
             for thread in tuple(getattr(executors[name], "_threads", ())):
                 if thread.native_id is not None:
                     yield thread.native_id
-
-
-def _waited(thread: int) -> int | None:
-    """Nanoseconds in a run queue; None of a thread that has ended."""
-    try:
-        with open(f"/proc/self/task/{thread}/schedstat", "rb") as file:
-            return int(file.read().split()[1])
-    except (FileNotFoundError, ProcessLookupError):
-        # Of this thread alone, or of every thread of this system.
-        with open("/proc/thread-self/schedstat", "rb"):
-            return None

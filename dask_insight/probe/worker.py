@@ -268,6 +268,7 @@ class Probe(WorkerPlugin):
         if self._sampler is not None:
             self._sampler.stop()
         self._pulse.stop()
+        self._starved.close()
         self._logs.shut()
         self._executions.close()
         handlers = self.worker.handlers

@@ -121,8 +121,9 @@ def _record(
 
 def _idle(recording: Recording) -> bool:
     """Whether a process had nothing to do with Dask, or was itself a scheduler or a worker."""
-    seen: Any = [recording.columns(table)[column] for table, column in (("workers", "pid"), ("graph", "task"))]
-    return not any(map(len, seen))
+    workers: Any = recording.columns("workers")["pid"]
+    tasks: Any = recording.columns("graph")["task"]
+    return not len(workers) and not len(tasks)
 
 
 def _conclude(recording: Recording, output: Path, html: Path | None, lacks: list[str], quiet: bool) -> None:

@@ -126,6 +126,7 @@ class LocalSource:
                 next_flush = now + _FLUSH * 0.9
                 self._flush()
         resources.close()
+        starved.close()
 
     def _sample(self, resources: ResourceSampler, children: Children, starved: Starved) -> None:
         row, gpus = resources.sample()
