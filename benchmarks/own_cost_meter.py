@@ -136,6 +136,8 @@ def begin_on_scheduler(dask_scheduler: Any) -> None:
     for name in ("poll", "push"):
         meter.meter_handler(dask_scheduler.handlers, f"{plugin.name}_{name}", "scheduler: answers")
     meter.meter(plugin, "_look", "scheduler: looks at memory")
+    # Where the recorder is in this process; elsewhere one of our threads does that.
+    meter.meter(plugin._own._pulse, "_called", "scheduler: looks at its process")
 
 
 def end_on_scheduler() -> Spent:

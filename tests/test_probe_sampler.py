@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from dask_insight.probe import frames
-from dask_insight.probe.sampler import NOTHING, Sampler
+from dask_insight.probe.sampler import NOTHING, Sampler, _evenly
 
 
 def spin(seconds: float) -> None:
