@@ -1,5 +1,6 @@
 import { PANELS } from '@dask-insight/panels/panels/index';
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
 import { exportReport } from './export-report';
 import {
   fitIcon,
@@ -106,7 +107,10 @@ function addLayouts({ app: { commands }, places, layouts, documents, settings }:
     },
     execute: async () => {
       const place = here();
-      if (place) await settings?.saveLayout(layouts.stepsOf(place));
+      if (!place) return;
+      await settings?.saveLayout(layouts.stepsOf(place)).catch(reason => {
+        Notification.error(`The layout was not saved with your settings: ${reason?.message ?? reason}`);
+      });
     }
   });
   commands.addCommand(ACTIONS.toggle, {

@@ -6,6 +6,8 @@ import { readSteps, type Step } from './panels/steps';
 /** What a person can set; the defaults stand in `schema/plugin.json`. */
 export class Settings {
   private readonly changedSignal = new Signal<this, void>(this);
+  /** What is on its way to the server. */
+  private saving: readonly Step[] | undefined;
 
   constructor(private readonly stored: ISettingRegistry.ISettings) {
     stored.changed.connect(() => this.changedSignal.emit());
@@ -16,15 +18,20 @@ export class Settings {
   }
 
   get layout(): readonly Step[] {
-    return readSteps(this.stored.composite.layout);
+    return this.saving ?? readSteps(this.stored.composite.layout);
   }
 
-  /** Makes a layout the default one. */
+  /** Makes a layout the default one, at once. */
   async saveLayout(steps: readonly Step[]): Promise<void> {
-    await this.stored.set(
-      'layout',
-      steps.map(step => ({ ...step }))
-    );
+    this.saving = steps;
+    try {
+      await this.stored.set(
+        'layout',
+        steps.map(step => ({ ...step }))
+      );
+    } finally {
+      if (this.saving === steps) this.saving = undefined;
+    }
   }
 
   get palette(): Palette {

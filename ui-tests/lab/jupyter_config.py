@@ -15,6 +15,8 @@ c = get_config()  # type: ignore[name-defined]  # noqa: F821
 c.ServerApp.ip = "127.0.0.1"
 c.ServerApp.port = int(os.environ["LAB_PORT"])
 c.ServerApp.port_retries = 20
+# As on a JupyterHub.
+c.ServerApp.base_url = "/user/ada@example.org/"
 c.ServerApp.open_browser = False
 c.ServerApp.allow_root = True
 c.ServerApp.root_dir = str(folder / "notebooks")
