@@ -51,3 +51,23 @@ def test_a_thread_that_sleeps_is_not_starved() -> None:
 def test_threads_that_have_ended_are_left_out() -> None:
     idents = [2**22 + 1, threading.get_native_id()]
     assert Starved(lambda: idents).take() >= 0
+
+
+def test_descriptors_are_few_and_go_with_their_threads() -> None:
+    number = 40
+    over = threading.Event()
+    threads = [threading.Thread(target=over.wait, daemon=True) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    before = len(os.listdir("/proc/self/fd"))
+    starved = Starved(lambda: [thread.native_id for thread in threads if thread.native_id is not None])
+    assert starved.take() >= 0
+    assert 0 < len(os.listdir("/proc/self/fd")) - before <= 32
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert starved.take() == 0
+    assert len(os.listdir("/proc/self/fd")) == before
+    living = Starved(lambda: [threading.get_native_id()])
+    living.close()
+    assert len(os.listdir("/proc/self/fd")) == before

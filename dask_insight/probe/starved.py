@@ -9,6 +9,8 @@ from typing import Any
 _NAN = float("nan")
 #: Executors of a worker whose threads run no tasks.
 _OTHERS = ("offload", "actor")
+#: Descriptors kept at most: a worker may have hundreds of threads, and few descriptors to spare.
+_KEPT = 32
 
 
 class Starved:
@@ -26,7 +28,7 @@ class Starved:
     def __init__(self, threads: Callable[[], Iterable[int]]) -> None:
         self._threads = threads
         self._seen: dict[int, int] = {}
-        #: Descriptors of what Linux tells, by thread: to open a file takes ten times as long as to read it.
+        #: Descriptors of what Linux tells, by thread: to open a file takes longer than to read it.
         self._files: dict[int, int] = {}
         self.take()
 
@@ -53,13 +55,24 @@ class Starved:
         """Nanoseconds in a run queue; None of a thread that has ended."""
         try:
             file = self._files.get(thread)
-            if file is None:
-                file = self._files[thread] = os.open(f"/proc/self/task/{thread}/schedstat", os.O_RDONLY)
-            return int(os.pread(file, 64, 0).split()[1])
+            if file is not None:
+                return _read(file)
+            file = os.open(f"/proc/self/task/{thread}/schedstat", os.O_RDONLY)
+            if len(self._files) < _KEPT:
+                self._files[thread] = file
+                return _read(file)
+            try:
+                return _read(file)
+            finally:
+                os.close(file)
         except (FileNotFoundError, ProcessLookupError):
             # Of this thread alone, or of every thread of this system.
             with open("/proc/thread-self/schedstat", "rb"):
                 return None
+
+
+def _read(file: int) -> int:
+    return int(os.pread(file, 64, 0).split()[1])
 
 
 def task_threads(worker: Any) -> Iterable[int]:
