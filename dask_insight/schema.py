@@ -221,6 +221,22 @@ _ALL = (
             "no free core; NaN where the system does not tell.",
             unit="s",
         ),
+        Column(
+            "gil_wait",
+            "f32",
+            "Thread-seconds since the last sample for which a worker's task threads waited for the GIL, at "
+            "most; NaN where the system does not tell.",
+            unit="s",
+        ),
+    ),
+    _table(
+        "collections",
+        "When Python looked for garbage: collections of its cyclic collector, short ones put together.",
+        Column("process", "sym", "Worker, or 'scheduler', or 'client'."),
+        Column("time", "time", "When it ended."),
+        Column("duration", "f32", "How long it took, seconds.", unit="s"),
+        Column("freed", "u32", "Objects that it freed."),
+        Column("run", "u32", "The attempt whose thread it took place on; 4294967295 if none."),
     ),
     _table(
         "gpus",

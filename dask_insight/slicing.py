@@ -20,7 +20,10 @@ _SPANS = {
     "transfers": (("start",), ("stop",)),
 }
 #: Tables whose rows are moments.
-_MOMENTS = ("resources", "gpus", "memory", "samples", "sampling", "metrics", "events", "clocks", "cache")
+_MOMENTS = (
+    *("resources", "collections", "gpus", "memory", "samples", "sampling"),
+    *("metrics", "events", "clocks", "cache"),
+)
 
 Read = Callable[[str], Columns]
 Mask = np.ndarray

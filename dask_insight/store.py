@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
-from threading import RLock
+from threading import RLock, Timer
 from time import time
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ from .options import Emit
 #: How many times smaller batches are when compressed, nearly; and the fewest bytes for which that is done.
 _COMPRESSION = 4
 _WORTHWHILE = 2**16
+#: Seconds that a batch may wait for others before it is written to the file with them.
+_FLUSH = 0.25
 
 
 class Piece(NamedTuple):
@@ -57,6 +59,7 @@ class Store:
         self.gaps: list[Gap] = []
         self._lock = RLock()
         self._writer: Writer | None = None
+        self._flushing: Timer | None = None
         self._refused: OSError | None = None
         self._batches: list[bytes] = []
         self._of_table: defaultdict[str, list[bytes]] = defaultdict(list)
@@ -90,15 +93,40 @@ class Store:
         self._of_table[table].append(batch)
 
     def _write(self, batch: bytes) -> None:
+        """Hand a batch to the file; the lock is held."""
         if self._writer is None:
             return
         try:
             self._writer.write(batch)
         except OSError as error:
-            writer, self._writer, self._refused = self._writer, None, error
+            self._refuse(error)
+            return
+        if self._flushing is None and self._writer.waiting:
+            self._flushing = Timer(_FLUSH, self._flush)
+            self._flushing.daemon = True
+            try:
+                self._flushing.start()
+            except RuntimeError:
+                # The interpreter is ending, or has no threads.
+                self._flush()
+
+    def _flush(self) -> None:
+        """Hand what waits to the operating system."""
+        with self._lock:
+            self._flushing = None
+            if self._writer is not None:
+                try:
+                    self._writer.flush()
+                except OSError as error:
+                    self._refuse(error)
+
+    def _refuse(self, error: OSError) -> None:
+        """Go on without a file that takes no more; the lock is held."""
+        writer, self._writer, self._refused = self._writer, None, error
+        if writer is not None:
             with suppress(OSError):
                 writer.close()
-            self.note("lost", f"the file takes no more, the recording goes on in memory: {error}", time())
+        self.note("lost", f"the file takes no more, the recording goes on in memory: {error}", time())
 
     def write_to(self, writer: Writer) -> None:
         """Write all batches, those there are and those to come, to a file until `close`."""
@@ -206,6 +234,9 @@ class Store:
         with self._lock:
             writer, self._writer = self._writer, None
             refused, self._refused = self._refused, None
+            flushing, self._flushing = self._flushing, None
+        if flushing is not None:
+            flushing.cancel()
         if writer is not None:
             writer.close()
         if refused is not None:

@@ -89,18 +89,23 @@ def left_on(client: Any) -> dict[str, list[str]]:
     """What of ours is on scheduler and workers."""
 
     def scheduler(dask_scheduler: Any) -> list[str]:
+        import gc
         import threading
 
         found = [*dask_scheduler.plugins, *dask_scheduler.handlers, *dask_scheduler.worker_plugins]
+        found += [getattr(callback, "__module__", "") for callback in gc.callbacks]
         return [name for name in [*found, *(one.name for one in threading.enumerate())] if "insight" in name]
 
     def worker(dask_worker: Any) -> list[str]:
+        import gc
         import logging
         import sys
         import threading
 
         found = [*dask_worker.plugins, *dask_worker.handlers, *sys.modules]
+        found += [type(table).__module__ for table in (dask_worker.threads, dask_worker.state.threads)]
         found += [one.name for one in threading.enumerate()]
+        found += [getattr(callback, "__module__", "") for callback in gc.callbacks]
         for logger in (logging.getLogger(), logging.getLogger("distributed")):
             found += [handler.get_name() or "" for handler in logger.handlers]
         return [name for name in found if name.startswith(("dask_insight_", "dask_insight-"))]

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 from conftest import Batches, left_on, recorded, wait_for
 
+import dask_insight
 from dask_insight.identity import Identity
 from dask_insight.options import Options
 from dask_insight.sources.cluster import ClusterSource
@@ -121,6 +122,42 @@ def test_a_scheduler_that_stands_still_at_the_end_is_left_clean(foreign: Process
         (lost,) = batches.events("lost")
         assert "no answer within 1 s" in lost["message"]
         wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone in the end")
+
+
+#: Records to a file, works, and stays.
+RECORDER = """
+import sys, time, dask_insight
+from distributed import Client
+
+client = Client(sys.argv[1])
+dask_insight.record(sys.argv[2], client=client).start()
+client.gather(client.map(lambda n: time.sleep(0.05) or n, range(20), key="kept", pure=False))
+time.sleep(600)
+"""
+
+
+def test_a_recorder_that_is_killed_leaves_a_file_and_a_clean_cluster(
+    foreign: Processes, tmp_path: Path
+) -> None:
+    from distributed import Client
+
+    path = tmp_path / "run.dinsight"
+    recorder = subprocess.Popen([sys.executable, "-c", RECORDER, foreign.address, str(path)])
+
+    def kept() -> int:
+        tasks = dask_insight.open(path).tasks if path.exists() and path.stat().st_size else ()
+        return int((tasks["status"] == "ok").sum()) if len(tasks) else 0
+
+    try:
+        wait_for(lambda: kept() == 20, "every task is in the file", 60)
+    finally:
+        recorder.kill()
+        recorder.wait(20)
+    with Client(foreign.address) as client:
+        wait_for(lambda: not any(left_on(client).values()), "nothing of ours is on the cluster")
+    recording = dask_insight.open(path)
+    assert set(recording.tasks["prefix"]) == {"kept"} and len(recording.tasks) == 20
+    assert any("had not ended" in loss for loss in recording.summary().losses)
 
 
 def shut_down(found: Processes) -> None:

@@ -194,19 +194,49 @@ def test_cancelled_and_running_tasks(client: Any) -> None:
     assert [row["status"] for row in batches.attempts("long")][-1] == "ok"
 
 
+def test_a_cancelled_task_that_ran_on_tells_its_thread(client: Any, tmp_path: Any) -> None:
+    def ran_on(path: str) -> None:
+        while not os.path.exists(path):
+            sleep(0.01)
+
+    def cancelled(dask_worker: Any) -> bool:
+        task = dask_worker.state.tasks.get("ran-on")
+        return task is not None and task.state == "cancelled"
+
+    with recorded(client) as batches:
+        unwanted = client.submit(ran_on, str(tmp_path / "go"), key="ran-on", pure=False)
+        wait_for(lambda: batches.table("running"), "it runs")
+        client.cancel(unwanted)
+        wait_for(lambda: any(client.run(cancelled).values()), "its worker knows that it is not wanted")
+        (tmp_path / "go").touch()
+        wait_for(lambda: batches.table("executions"), "its function has ended")
+    (running,), (ended,) = batches.table("running"), batches.table("executions")
+    assert ended["status"] == "cancelled" and ended["run"] == running["run"]
+    assert ended["thread"] == running["thread"] != ""
+
+
 def test_rescheduled_tasks(client: Any, tmp_path: Any) -> None:
-    def again(path: str) -> int:
+    def again(path: str) -> str:
+        from threading import get_ident
+        from time import time
+
         from distributed import Reschedule
 
         if not os.path.exists(path):
-            with open(path, "w"):
-                pass
+            with open(path, "w") as file:
+                file.write(f"{get_ident()} {time()}")
             raise Reschedule
-        return 1
+        with open(path) as file:
+            return file.read()
 
     with recorded(client) as batches:
-        assert client.submit(again, str(tmp_path / "once"), key="moved", pure=False).result() == 1
-    assert [row["status"] for row in batches.attempts("moved")] == ["rescheduled", "ok"]
+        first = client.submit(again, str(tmp_path / "once"), key="moved", pure=False).result()
+    thread, within = first.split()
+    attempts = batches.attempts("moved")
+    assert [row["status"] for row in attempts] == ["rescheduled", "ok"]
+    (seen,) = (row for row in batches.table("executions") if row["run"] == attempts[0]["run"])
+    assert seen["thread"] == thread, "Dask has forgotten it by then"
+    assert seen["executing"] <= seen["start"] < float(within) < seen["stop"] <= attempts[0]["done"]
 
 
 class Counts:

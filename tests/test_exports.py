@@ -27,7 +27,7 @@ from dask_insight.recording import Recording
 
 def spin(number: int) -> bytes:
     total = 0
-    for value in range(400_000):
+    for value in range(2_000_000):
         total += value * number
     return bytes(total % 7 + 1_000)
 

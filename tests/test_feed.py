@@ -323,6 +323,22 @@ def test_state_is_sent_when_it_changes_but_not_more_often_than_it_should(
     assert _settle(feed) == 0
 
 
+def test_rows_do_not_wait_for_what_the_state_is(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feeds, "STATE", 0.0)
+    state = {"tasks": 0}
+    page = Page("a")
+    feed = Feed(recording, Wire(page), state=lambda: state)
+    feed.handle(page.hello())
+    _settle(feed)
+    recording.append(_batch(0))
+    state["tasks"] = 1
+    before = len(page.got)
+    assert feed.tick().sent
+    assert page.types()[before:] == ["data", "state"] and page.tasks == [0]
+
+
 def test_what_cannot_be_sent_is_sent_later(recording: Recording) -> None:
     page = Page("a")
     wire = Wire(page)
@@ -400,6 +416,32 @@ def test_the_driver_sends_for_all_feeds_and_ends(recording: Recording) -> None:
         stop()
     names = [thread.name for thread in threading.enumerate()]
     assert "dask-insight-test" not in names
+
+
+def test_what_comes_together_is_one_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dask_insight.session.driver.TOGETHER", 0.5)
+    driver = Driver("dask-insight-test")
+    turns: list[int] = []
+    rows: list[int] = []
+    turned = threading.Event()
+
+    class Counts:
+        def tick(self) -> Turn:
+            turns.append(len(rows))
+            turned.set()
+            return Turn(bool(rows), None)
+
+    stop = driver.drive(Counts())
+    assert turned.wait(5)
+    turned.clear()
+    rows.append(1)
+    driver.wake()
+    assert not turned.wait(0.2), "it was not given time for more"
+    rows.append(2)
+    driver.wake()
+    assert turned.wait(5)
+    stop()
+    assert turns == [0, 2]
 
 
 def test_the_page_has_the_same_numbers() -> None:

@@ -277,6 +277,56 @@ def test_gil_contention_on_a_busy_machine() -> None:
     assert found.cost_seconds == pytest.approx(5.0, rel=0.05)
 
 
+def mixed(*names: str, gil: float = NAN) -> Run:
+    """On a thread each, tasks that compute as much as the lock lets them, and tasks that sleep."""
+    run = Run(a=TWO | {"threads": len(names)})
+    loops = names.count("loop")
+    for number in range(10):
+        for thread, name in enumerate(names):
+            cpu = 1 / loops if name == "loop" else 0.001
+            run.task(name, "a", number, number + 1.0, submitted=0, cpu=cpu, thread=str(thread))
+    rest = beside(0.5, late=0.007, starved=0.0)
+    run.tables["resources"] = rest.tables["resources"] | {"gil_wait": np.full(10, gil, "f4")}
+    run.tables["sampling"] = rest.tables["sampling"]
+    return run
+
+
+def test_who_sleeps_beside_a_loop_does_not_wait_for_the_lock() -> None:
+    run = mixed("loop", "pause", "pause", "pause")
+    assert told(run, "gil-contention") == []
+    found = one(run, "io-wait")
+    assert found.tasks == ("pause",) and found.cost_thread_seconds == pytest.approx(30, rel=0.02)
+    found = one(mixed("loop", "loop", "pause", "pause"), "gil-contention")
+    assert found.tasks == ("loop",) and found.cost_thread_seconds == pytest.approx(10, rel=0.02)
+
+
+def test_the_lock_is_waited_for_no_longer_than_threads_asked_for_it() -> None:
+    asked = one(mixed("loop", "loop", gil=0.6), "gil-contention")
+    assert asked.cost_thread_seconds == pytest.approx(6, rel=0.02)
+    assert told(mixed("loop", "loop", gil=0.1), "gil-contention") == []
+    waits = mixed("loop", "loop", "loop", "loop", gil=0.1)
+    assert told(waits, "gil-contention") == [] and one(waits, "io-wait").tasks == ("loop",)
+
+
+def test_seconds_of_contention_are_not_hidden_by_what_else_ran() -> None:
+    run = Run(a=TWO)
+    for number in range(20):
+        name, cpu = ("loop", 0.5) if number >= 15 else ("compiled", 0.97)
+        for thread in ("1", "2"):
+            run.task(name, "a", number, number + 1.0, submitted=0, cpu=cpu, thread=thread)
+    quiet, loud = beside(0.97, late=0.0002, starved=0.0), beside(0.5, late=0.007, starved=0.0)
+    for table in ("resources", "sampling"):
+        run.tables[table] = {"process": ["a"] * 20, "time": START + 1.0 + np.arange(20)} | {
+            name: np.append(np.repeat(values[:5], 3), loud.tables[table][name][:5])
+            for name, values in quiet.tables[table].items()
+            if name not in ("process", "time")
+        }
+    assert told(run, "gil-contention") == []
+    run.tables["resources"]["gil_wait"] = np.append(np.full(15, 0.01, "f4"), np.full(5, 0.9, "f4"))
+    found = one(run, "gil-contention")
+    assert found.tasks == ("loop",) and found.cost_thread_seconds == pytest.approx(4.6, rel=0.05)
+
+
 @pytest.mark.parametrize(
     "run",
     [
@@ -579,6 +629,65 @@ def test_many_tasks_that_wait_for_their_worker_are_a_matter_of_the_scheduler() -
 def test_waiting_for_an_idle_scheduler_is_not_its_fault() -> None:
     assert told(scheduler(unassigned(0.4), cpu=10, lag=0.002), "scheduler-bound") == []
     assert told(scheduler(unassigned(0.04), cpu=95, lag=0.3), "scheduler-bound") == []
+
+
+def collected(run: Run, process: str, *seconds: float, run_of: int = NOTHING, every: float = 1.0) -> Run:
+    """A process looked for garbage for so long at the end of each second."""
+    run.tables["collections"] = {
+        "process": [process] * len(seconds),
+        "time": START + every * (1 + np.arange(len(seconds))),
+        "duration": np.array(seconds, "f4"),
+        "freed": np.full(len(seconds), 3, "u4"),
+        "run": np.full(len(seconds), run_of, "u4"),
+    }
+    return run
+
+
+def two_names() -> Run:
+    """Ten seconds of `parse` on one worker, and of `plain` on the other."""
+    run = Run()
+    run.task("parse", "a", 0, 10)
+    run.task("plain", "b", 0, 10)
+    return run
+
+
+def test_a_task_that_makes_many_objects_spends_its_time_collecting_garbage() -> None:
+    found = one(collected(two_names(), "a", *[0.4] * 10, run_of=0), "garbage-collection")
+    assert found.tasks == ("parse",) and found.workers == ("a",) and found.severity == "warning"
+    assert found.cost_thread_seconds == pytest.approx(4) and found.cost_seconds == pytest.approx(2)
+    assert "40 %" in found.title.replace("\u202f", " ") and "freed 30 objects" in found.why
+    assert "client.run(gc.set_threshold" in found.advice
+    assert told(collected(two_names(), "a", *[0.08] * 10, run_of=0), "garbage-collection") == []
+
+
+def test_who_happened_to_collect_garbage_is_no_straggler() -> None:
+    run = Run()
+    end = even(run)
+    last = run.task("piece", "b", end, end + 4)
+    assert [each.tasks for each in told(run, "straggler")] == [("piece",)]
+    collected(run, "b", 3.5, run_of=last, every=end + 4)
+    assert told(run, "straggler") == []
+    assert one(run, "garbage-collection").cost_thread_seconds == pytest.approx(3.5)
+
+
+def test_collections_that_began_before_the_run_count_from_its_start() -> None:
+    (found,) = told(collected(two_names(), "a", 90.0, run_of=0, every=2), "garbage-collection")
+    assert found.cost_thread_seconds == pytest.approx(2)
+
+
+def test_a_scheduler_that_collects_garbage_has_not_too_much_to_do() -> None:
+    run = scheduler(unassigned(0.4), cpu=95, lag=0.3)
+    collected(run, "scheduler", *[0.4] * 10)
+    run.tables["collections"]["time"] = run.tables["collections"]["time"] - 0.6
+    found = one(run, "garbage-collection")
+    assert found.cost_seconds == pytest.approx(4, rel=0.05) and not found.tasks
+    assert "gc.freeze()" in found.advice
+    assert "the scheduler's process" in found.title
+    assert told(run, "scheduler-bound") == []
+    run.tables["collections"]["process"] = ["client"] * 10
+    assert "the client's process" in one(run, "garbage-collection").title
+    # While all threads are busy, nothing waits for it.
+    assert told(collected(two_names(), "scheduler", *[0.4] * 10), "garbage-collection") == []
 
 
 def submitted(run: Run, tasks: int, materialize: float) -> Run:

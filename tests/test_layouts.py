@@ -108,11 +108,20 @@ def file_of(*records: dict[str, Any]) -> bytes:
     return b"".join(struct.pack(">Q", len(each)) + each for each in parts)
 
 
+def ended(process: Any) -> dict[str, Any]:
+    """A task of a worker that ended in a process of that name."""
+    where = {"scope": "g", "process_id": process, "thread_id": "w"}
+    args = {"key": "a", "size": 0, "type": "int", "state": "memory", "dependencies": []}
+    return {"name": "Compute", "timestamp": 1.0, "duration": 0.5, "phase": "X", **where, "args": args}
+
+
 @settings(
     max_examples=200,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
+# A worker on a host whose name is no text, before the same one on another.
+@example(file_of(ended(0), ended("vm"), ended("vm")), 3, 10_000)
 @example(
     # A task without its duration, which is an event then, before one that never was anything else.
     file_of(

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import wait_for
 
 import dask_insight
 from dask_insight import columns
 from dask_insight.batch import decode, encode
-from dask_insight.frames import Writer
+from dask_insight.frames import Writer, create
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING, TABLES
 from dask_insight.tables import FIELDS, reference
@@ -257,13 +258,38 @@ def test_a_failing_follower_stops_no_other() -> None:
     assert events["kind"].tolist() == ["lost"] and "page is gone" in events["message"][0]
 
 
-def test_a_full_disk_stops_the_file_and_not_the_recording() -> None:
-    class Full(io.BytesIO):
-        def write(self, data: Any) -> int:
-            if self.tell() > 1_000:
-                raise OSError(28, "No space left on device")
-            return super().write(data)
+def test_a_file_has_what_came_also_if_nothing_comes_any_more(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    recording = Recording()
+    recording.write_to(create(path))
+    recording.append(encode("edges", {"task": [1], "dependency": [2]}))
+    wait_for(lambda: len(dask_insight.open(path).edges), "the batch is in the file")
+    recording.append(encode("edges", {"task": [2], "dependency": [3]}))
+    wait_for(lambda: len(dask_insight.open(path).edges) == 2, "so is the next one")
+    recording.close()
 
+
+class Full(io.BytesIO):
+    """A file on a disk that is full after some bytes."""
+
+    def write(self, data: Any) -> int:
+        if self.tell() + len(data) > 1_000:
+            raise OSError(28, "No space left on device")
+        return super().write(data)
+
+
+def test_a_disk_that_is_full_is_told_also_if_nothing_comes_any_more() -> None:
+    recording = Recording()
+    recording.write_to(Writer(Full()))
+    task = np.random.default_rng(0).integers(0, 2**32, 1_000)
+    recording.append(encode("edges", {"task": task, "dependency": task}))
+    wait_for(lambda: len(recording.events), "the file took no more")
+    assert "No space left" in recording.events["message"][0]
+    with pytest.raises(OSError, match="No space left"):
+        recording.close()
+
+
+def test_a_full_disk_stops_the_file_and_not_the_recording() -> None:
     recording = Recording()
     recording.write_to(Writer(Full()))
     for i in range(6):

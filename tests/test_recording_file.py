@@ -64,20 +64,6 @@ def test_what_is_written_can_be_read_while_it_grows(tmp_path: Path) -> None:
     assert _numbers(path) == [1, 2, 3]
 
 
-def test_a_batch_waits_a_second_at_most_while_others_come(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = 100.0
-    monkeypatch.setattr(writer, "monotonic", lambda: now)
-    path = tmp_path / "run.dinsight"
-    file = create(path)
-    file.write(_batch(1))
-    assert list(read(path)) == []
-    now += writer.FRAME_SECONDS
-    file.write(_batch(2))
-    assert _numbers(path) == [1, 2]
-
-
 def test_a_killed_process_leaves_all_that_was_flushed(tmp_path: Path) -> None:
     path = tmp_path / "run.dinsight"
     code = (

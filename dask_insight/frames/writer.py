@@ -7,16 +7,14 @@ import zlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from time import monotonic
 from typing import BinaryIO, NamedTuple
 
 from ..schema import FORMAT
 from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, allowed, checksum, lengths_of
 from .place import place_of
 
-#: Bytes gathered before they become a frame, and the seconds they may wait for that.
+#: Bytes gathered before they become a frame.
 FRAME_BYTES = 256 * 1024
-FRAME_SECONDS = 1.0
 
 #: Compression while the computation runs, and for what is saved whole.
 _FAST, _SMALL = 1, 5
@@ -34,7 +32,13 @@ class Writer:
     """Writes batches to a file as they come.
 
     The file can be opened at any moment; what a crash costs is what has not
-    been flushed, about a second. Not thread-safe: `Recording.append` locks.
+    been flushed: `Store` does so a quarter of a second after a batch. Not
+    thread-safe: `Store` locks.
+
+    Attributes
+    ----------
+    waiting
+        Whether there is anything to flush.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -43,7 +47,6 @@ class Writer:
         self._bytes = 0
         self._raw = 0
         self._packed = 0
-        self._due = monotonic() + FRAME_SECONDS
         file.write(HEADER.pack(MAGIC, *FORMAT, 0))
         file.flush()
 
@@ -51,13 +54,16 @@ class Writer:
         """Take one batch; write a frame when enough has come together."""
         self._waiting.append(batch)
         self._bytes += len(batch)
-        if self._bytes >= FRAME_BYTES or monotonic() >= self._due:
+        if self._bytes >= FRAME_BYTES:
             self.flush()
+
+    @property
+    def waiting(self) -> bool:
+        return bool(self._waiting)
 
     def flush(self) -> None:
         """Hand what waits to the operating system."""
         waiting, self._waiting, self._bytes = self._waiting, [], 0
-        self._due = monotonic() + FRAME_SECONDS
         if waiting:
             self.put(_pack(waiting, _FAST))
 

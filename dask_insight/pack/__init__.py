@@ -23,6 +23,7 @@ _ORDER: Mapping[str, tuple[str, ...]] = {
     "transfers": ("worker", "direction", "start"),
     "transferred": ("transfer",),
     "resources": ("process", "time"),
+    "collections": ("process", "time"),
     "gpus": ("process", "index", "time"),
     "memory": ("worker", "time"),
     "stacks": ("stack",),

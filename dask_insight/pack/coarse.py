@@ -11,7 +11,7 @@ from ..batch import Values
 from ..schema import NOTHING, TABLES
 
 #: Tables that name attempts by `run`.
-_RUNS = ("attempts", "executions", "running", "phases", "errors", "samples", "critical")
+_RUNS = ("attempts", "executions", "running", "phases", "errors", "samples", "collections", "critical")
 #: Moments that a picture shows to the microsecond; all others are rounded.
 _EXACT = {(table, end) for table in ("attempts", "phases", "critical", "budget") for end in ("start", "stop")}
 #: Columns whose sums are to be right.

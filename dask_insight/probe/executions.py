@@ -11,6 +11,7 @@ from distributed import worker as dasks
 
 from .resources import Resident
 from .rows import Rows
+from .threads import follow, unfollow
 
 NOTHING = 0xFFFF_FFFF
 #: End states by the code that stands in a packed row.
@@ -109,6 +110,7 @@ class Executions:
         #: The attempts that ended last, whose CPU time is not known yet, by the name of its total.
         self._open: dict[tuple[Any, ...], _Ended] = {}
         self._resident = Resident()
+        self._threads = follow(worker)
 
     def transition(self, key: Hashable, start: str, finish: str, **facts: Any) -> None:
         """Note one transition; stands in for `WorkerPlugin.transition` itself, to spare a call."""
@@ -177,7 +179,7 @@ class Executions:
             where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
             ran = phases, len(phases), called, where, worker.digests_total.get(where, 0.0)
             error = None if status != _ERROR else (state.exception_text or "", state.traceback_text or "")
-        thread = worker.state.threads.get(key) or 0
+        thread = worker.state.threads.get(key) or self._threads.forgotten(key)
         self._events.append((_ENDS, key, now, status, thread, self._delay, rss, ran, error))
         if len(self._events) >= _MANY:
             self._work_off()
@@ -229,16 +231,10 @@ class Executions:
         ran: _Ran,
         error: tuple[str, str] | None,
     ) -> None:
-        began = stopped = _NAN
-        phases, count, called, where, before = ran
-        for phase in reversed(phases[:count]):
-            if phase["action"] == "compute":
-                if delay != attempt.delay:
-                    self._shifted_by(attempt, called, phase["start"], when)
-                began, stopped = phase["start"] - attempt.delay, phase["stop"] - attempt.delay
-                if self.ended is not None and where is not None:
-                    self.ended((attempt.run, began, stopped, where[2], thread))
-                break
+        _, _, _, where, before = ran
+        began, stopped = self._times(attempt, when, status, delay, ran)
+        if began == began and self.ended is not None and where is not None:
+            self.ended((attempt.run, began, stopped, where[2], thread))
         attempt.rss = (rss - attempt.rss) / 2**20
         if attempt.cancelled:
             status = _CANCELLED
@@ -253,6 +249,21 @@ class Executions:
         else:
             self._settle(where, before)
             self._open[where] = attempt, thread, status, when, stopped, began, before
+
+    def _times(
+        self, attempt: _Attempt, when: float, status: int, delay: float, ran: _Ran
+    ) -> tuple[float, float]:
+        """When an attempt's function was called, and when it ended; NaN where nobody tells."""
+        phases, count, called, _, _ = ran
+        if status == _RESCHEDULED:
+            # Dask notes no phases of it, only the call; the worker has just heard that it ended.
+            return (called, when) if called is not None and called >= attempt.executing else (_NAN, _NAN)
+        for phase in reversed(phases[:count]):
+            if phase["action"] == "compute":
+                if delay != attempt.delay:
+                    self._shifted_by(attempt, called, phase["start"], when)
+                return phase["start"] - attempt.delay, phase["stop"] - attempt.delay
+        return _NAN, _NAN
 
     def _raised(self, run: int, key: Hashable, text: str, trace: str) -> None:
         if len(self.errors) < _ERRORS:
@@ -339,3 +350,4 @@ class Executions:
     def close(self) -> None:
         """Let go of what was opened."""
         self._resident.close()
+        unfollow(self._worker, self._threads)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from dask.utils import key_split
 
+from .garbage import Collected, Collections
 from .sampler import Sampler
 
 #: Seconds without a batch after which sampling ends.
@@ -60,6 +61,8 @@ class Report(NamedTuple):
     first: int = 0
     #: Times that stacks could not be looked at, and samples dropped.
     lost: int = 0
+    #: Garbage collections; their `run` is the number of the task in the batch.
+    collections: Sequence[Collected] = ()
 
 
 def run_batch(
@@ -87,13 +90,17 @@ def run_batch(
     first = profiler.expect(len(batch)) if profiler is not None else 0
     results: list[Any] = []
     tasks: list[Measured] = []
-    for arguments in batch:
-        watch = _Watch(arguments, profiler, first + len(tasks))
-        results.extend(run([watch.arguments()]))
-        tasks.append(watch.measured())
-    if profiler is None:
-        return results, Report(os.getpid(), tasks, None, first)
-    return results, Report(os.getpid(), tasks, profiler.drain(), first, profiler.lost())
+    collections = Collections(lambda ident: len(tasks))
+    collections.start()
+    try:
+        for arguments in batch:
+            watch = _Watch(arguments, profiler, first + len(tasks))
+            results.extend(run([watch.arguments()]))
+            tasks.append(watch.measured())
+    finally:
+        collections.stop()
+    profile_of_batch, lost = (profiler.drain(), profiler.lost()) if profiler is not None else (None, 0)
+    return results, Report(os.getpid(), tasks, profile_of_batch, first, lost, collections.take())
 
 
 class _Profiler:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgpack
 
+from .garbage import Collections
 from .logs import Logs
 from .messages import losses, packed_profile, packed_rows
 from .pulse import Pulse
@@ -32,6 +33,8 @@ class Own:
         self._server = server
         self._thread = threading.get_ident()
         self._pulse = Pulse(0.2, loop, self._counts, self._contention)
+        self._collections = Collections()
+        self._collections.start()
         self._gaps = list(self._pulse.gaps)
         self._logs = Logs(name)
         self._logs.open()
@@ -75,6 +78,8 @@ class Own:
             told["gpus"] = gpus
         if self._sampler is not None:
             told["profile"] = packed_profile(self._sampler.drain())
+        if collections := self._collections.take():
+            told["collections"] = collections
         if logs := self._logs.take():
             told["logs"] = logs
         if self._gaps:
@@ -88,6 +93,7 @@ class Own:
         if self._sampler is not None:
             self._sampler.stop()
         self._pulse.stop()
+        self._collections.stop()
         self._logs.shut()
 
     def _counts(self) -> dict[str, float]:

@@ -13,7 +13,7 @@ from .clock import time
 from .frames import policy
 from .pace import Pace
 from .stacks import NOTHING, Stacks
-from .starved import Starved
+from .waits import Waits
 
 #: Seconds below which runs that could not be sampled are put together.
 _SHORT = 0.002
@@ -97,7 +97,7 @@ class Sampler:
         #: Called by our thread when it is time, with how late it came since, seconds; gives the next time on
         #: the monotonic clock.
         self.beside: Callable[[float], float] | None = None
-        self._starved = Starved(self._own_thread)
+        self._waits = Waits(self._own_thread)
         self._asked = 0.0
         self._stacks = Stacks(base)
         self._seen: dict[int, _Thread] = {}
@@ -180,7 +180,7 @@ class Sampler:
                 "interval": [self.pace.interval],
                 "cost": [self._cost],
                 "asked": [self._asked],
-                "starved": [self._starved.take()],
+                "starved": [self._waits.take().core],
             }
             self._drained, self._rounds, self._cost, self._asked = now, 0, 0.0, 0.0
             if self._stacks.full():
@@ -199,7 +199,7 @@ class Sampler:
         return () if native is None else (native,)
 
     def _work(self) -> None:
-        self._starved.take()
+        self._waits.take()
         pace = self.pace
         wait, before = pace.interval, thread_time()
         due = monotonic() + wait
@@ -222,7 +222,7 @@ class Sampler:
                 wait = max(pace.interval, _evenly(wait, calling - now))
             due, before = now + wait, cpu
         with self._lock:
-            self._starved.close()
+            self._waits.close()
 
     def _round(self, now: float) -> None:
         gap = max(0.0, now - self._before)

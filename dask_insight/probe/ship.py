@@ -20,7 +20,8 @@ _BOTH = (
     "rows",
     "frames",
     "stacks",
-    "starved",
+    "waits",
+    "garbage",
     "pace",
     "sampler",
     "gpu",
@@ -35,7 +36,7 @@ _ONLY = {
         *("functions", "fused", "tasks", "readers", "journal"),
         *("own", "cluster", "farewell", "scheduler"),
     ),
-    "worker": ("executions", "transfers", "metrics", "worker"),
+    "worker": ("threads", "executions", "transfers", "metrics", "worker"),
 }
 #: All of them.
 MODULES = (*_BOTH, *_ONLY["scheduler"], *_ONLY["worker"])

@@ -16,14 +16,15 @@ from distributed.protocol import to_serialize
 
 from .boot import unload
 from .clock import Offset, host, time
-from .executions import Executions
+from .executions import NOTHING, Executions
+from .garbage import Collections
 from .logs import Logs
 from .messages import losses, packed_profile, packed_rows
 from .metrics import Metrics
 from .pulse import Pulse
 from .sampler import Sampler
-from .starved import Starved, task_threads
 from .transfers import Transfers
+from .waits import Waits, task_threads
 
 #: Least seconds between two pushes, and those that the last one may take.
 _PUSH = 1.0
@@ -79,7 +80,9 @@ class Probe(WorkerPlugin):
         self._metrics = Metrics(worker)
         self._logs = Logs(self.package)
         self._logs.open()
-        self._starved = Starved(partial(task_threads, worker))
+        self._waits = Waits(partial(task_threads, worker))
+        self._collections = Collections(self._run_on)
+        self._collections.start()
         loop = asyncio.get_running_loop()
         self._pulse = Pulse(self._options.get("resources", 0.2), loop, self._counts, self._contention)
         self._gaps = [*self._pulse.gaps, *_out_of_sight(worker)]
@@ -115,15 +118,20 @@ class Probe(WorkerPlugin):
         run_of = self._executions.run_of
         return {ident: run_of(key) for ident, key in dict(self.worker.active_threads).items()}
 
+    def _run_on(self, ident: int) -> int:
+        key = self.worker.active_threads.get(ident)
+        return NOTHING if key is None else self._executions.run_of(key)
+
     def _counts(self) -> dict[str, float]:
-        state = self.worker.state
+        state, waited = self.worker.state, self._waits.take()
         return {
             "executing": state.executing_count,
             "ready": len(state.ready) + len(state.constrained),
             "waiting": len(state.waiting),
             "transfers_in": state.transfer_incoming_count,
             "transfers_out": self.worker.transfer_outgoing_count,
-            "starved": self._starved.take(),
+            "starved": waited.core,
+            "gil_wait": waited.gil,
         }
 
     def _contention(self) -> float:
@@ -211,6 +219,8 @@ class Probe(WorkerPlugin):
         told["resources"] = packed_rows(rows)
         if gpus:
             told["gpus"] = gpus
+        if collections := self._collections.take():
+            told["collections"] = collections
         if metrics := self._metrics.take():
             told["metrics"] = metrics
         if logs := self._logs.take():
@@ -268,7 +278,8 @@ class Probe(WorkerPlugin):
         if self._sampler is not None:
             self._sampler.stop()
         self._pulse.stop()
-        self._starved.close()
+        self._collections.stop()
+        self._waits.close()
         self._logs.shut()
         self._executions.close()
         handlers = self.worker.handlers

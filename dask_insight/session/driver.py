@@ -13,6 +13,9 @@ from .feed import Turn
 
 #: Least seconds between two messages, whichever feed sends them.
 INTERVAL = 0.1
+#: Seconds for which who has something to do is given time to have more: what one answer of a scheduler brings
+#: comes as several batches, and each message has a page draw everything anew.
+TOGETHER = 0.03
 #: Longest that it can be set to.
 _LONGEST = 5.0
 
@@ -23,7 +26,7 @@ class Driven(Protocol):
     """Has something to do now and then."""
 
     def tick(self) -> Turn:
-        """Do some of it; send at most one message."""
+        """Do some of it; send at most one message, and one about the state."""
 
 
 class Driver:
@@ -88,7 +91,8 @@ class Driver:
     def _run(self) -> None:
         wait: float | None = None
         while True:
-            self._awake.wait(wait)
+            if self._awake.wait(wait):
+                self._idle.wait(TOGETHER)
             self._awake.clear()
             began = time.monotonic()
             with self._lock:

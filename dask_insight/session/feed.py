@@ -203,11 +203,16 @@ class Feed:
         self._pages[name] = page
 
     def tick(self) -> Turn:
-        """Send at most one message; called by one thread, at most ten times a second for all feeds."""
+        """Send at most one message, and one about the state beside it.
+
+        Called by one thread, at most ten times a second for all feeds.
+        """
         if self._closed:
             return Turn(False, None)
         self._failed = False
-        sent = self._answer() or self._tell() or self._explain() or self._feed()
+        sent = self._answer() or self._explain() or self._feed()
+        # A turn of its own would have the rows of the next answer wait.
+        sent = self._tell() or sent
         return Turn(sent, _RETRY if self._failed else self._again())
 
     def _answer(self) -> bool:

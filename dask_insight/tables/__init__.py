@@ -26,6 +26,7 @@ _MADE: dict[str, tuple[tuple[Field, ...], _Make]] = {
     "transferred": (transfers.TRANSFERRED, transfers.transferred),
     "memory": (memory.FIELDS, memory.make),
     "samples": (named.SAMPLES, named.samples),
+    "collections": (named.COLLECTIONS, named.collections),
     "phases": (named.PHASES, named.phases),
     "errors": (named.ERRORS, named.errors),
     "edges": (named.EDGES, named.edges),

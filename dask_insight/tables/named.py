@@ -1,4 +1,4 @@
-"""Tables whose ids are given the names behind them: phases, errors, edges, samples."""
+"""Tables whose ids are given the names behind them: phases, errors, edges, samples, collections."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ EDGES = (
     Field("dependency_key", "", "Key of the task whose result is needed."),
 )
 SAMPLES = (*plain.fields(TABLES["samples"]), _PREFIX)
+COLLECTIONS = (*plain.fields(TABLES["collections"]), _PREFIX)
 
 Read = Callable[[str], Mapping[str, Any]]
 
@@ -69,6 +70,12 @@ def edges(read: Read) -> Mapping[str, Any]:
 def samples(read: Read) -> Mapping[str, Any]:
     """Samples with the name of the task that ran."""
     columns = read("samples")
+    return {**columns, **_of_run(read, columns["run"], "prefix")}
+
+
+def collections(read: Read) -> Mapping[str, Any]:
+    """Garbage collections with the name of the task that ran."""
+    columns = read("collections")
     return {**columns, **_of_run(read, columns["run"], "prefix")}
 
 

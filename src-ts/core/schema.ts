@@ -200,7 +200,22 @@ export const TABLES = {
     /** Open outgoing transfers. */
     transfers_out: 'f32',
     /** Thread-seconds since the last sample in which a worker's task threads could have run but found no free core; NaN where the system does not tell. */
-    starved: 'f32'
+    starved: 'f32',
+    /** Thread-seconds since the last sample for which a worker's task threads waited for the GIL, at most; NaN where the system does not tell. */
+    gil_wait: 'f32'
+  },
+  /** When Python looked for garbage: collections of its cyclic collector, short ones put together. */
+  collections: {
+    /** Worker, or 'scheduler', or 'client'. */
+    process: 'sym',
+    /** When it ended. */
+    time: 'time',
+    /** How long it took, seconds. */
+    duration: 'f32',
+    /** Objects that it freed. */
+    freed: 'u32',
+    /** The attempt whose thread it took place on; 4294967295 if none. */
+    run: 'u32'
   },
   /** Samples of every visible GPU. */
   gpus: {

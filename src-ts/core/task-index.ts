@@ -13,6 +13,7 @@ export class TaskIndex {
   private attemptsOfTask = new LateChains();
   private errorOfRun = new IdIndex();
   private phasesOfRun = new LateChains();
+  private collectionsOfRun = new LateChains();
   private needs = new LateChains();
   private neededBy = new LateChains();
 
@@ -53,6 +54,11 @@ export class TaskIndex {
     return this.phasesOfRun.upTo(this.recording.table('phases').numbers('run')).rows(run);
   }
 
+  /** Rows of `collections` that took place on the thread of a run. */
+  collectionRows(run: number): number[] {
+    return this.collectionsOfRun.upTo(this.recording.table('collections').numbers('run')).rows(run);
+  }
+
   /** Rows of `edges` that lead to a task's inputs, at most `most`. */
   inputRows(task: number, most?: number): number[] {
     return this.inputs().rows(task, most);
@@ -85,6 +91,7 @@ export class TaskIndex {
     this.attemptsOfTask = new LateChains();
     this.errorOfRun = new IdIndex();
     this.phasesOfRun = new LateChains();
+    this.collectionsOfRun = new LateChains();
     this.needs = new LateChains();
     this.neededBy = new LateChains();
   }
@@ -98,6 +105,7 @@ export class TaskIndex {
     this.attemptsOfTask = other.attemptsOfTask;
     this.errorOfRun = other.errorOfRun;
     this.phasesOfRun = other.phasesOfRun;
+    this.collectionsOfRun = other.collectionsOfRun;
     this.needs = other.needs;
     this.neededBy = other.neededBy;
   }

@@ -48,3 +48,35 @@ test('a surface that is gone listens to nothing', () => {
   surface.dispose();
   expect([...listeners.values()].every(own => own.size === 0)).toBe(true);
 });
+
+test('the sheet over the picture is touched only where something stands on it', () => {
+  const touched: string[] = [];
+  const context = { setTransform: () => {}, fillRect: () => {}, clearRect: () => touched.push('cleared') };
+  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(context as never);
+  let marked = false;
+  const surface = new Surface();
+  document.body.append(surface.element);
+  surface.start({
+    ...PAINTER,
+    drawOverlay: sheet => {
+      if (marked && sheet()) touched.push('drawn');
+    }
+  });
+  surface.width = surface.height = 100;
+  const commit = (): string[] => {
+    touched.length = 0;
+    surface.invalidate('layout');
+    surface.commit();
+    return [...touched];
+  };
+  // The first picture is drawn without.
+  commit();
+  expect(commit()).toEqual([]);
+  marked = true;
+  expect(commit()).toEqual(['cleared', 'drawn']);
+  marked = false;
+  expect(commit()).toEqual(['cleared']);
+  expect(commit()).toEqual([]);
+  surface.dispose();
+  vi.restoreAllMocks();
+});

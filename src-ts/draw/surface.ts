@@ -7,7 +7,8 @@ export type Sheet = 'base' | 'overlay';
 interface Painter {
   layout(): void;
   draw(pen: Pen): void;
-  drawOverlay(pen: Pen): void;
+  /** `sheet` is called only by who draws on it: what is touched has to be put together anew. */
+  drawOverlay(sheet: () => Pen): void;
 }
 
 /** How far outside the window a surface is drawn, CSS pixels. */
@@ -63,6 +64,8 @@ export class Surface {
   private painter: Painter | undefined;
   private visible = true;
   private drawn = false;
+  /** Whether anything stands on the overlay. */
+  private overlaid = false;
   private stale = new Set<Sheet | 'layout'>();
   private readonly stops: (() => void)[] = [];
 
@@ -118,9 +121,19 @@ export class Surface {
     const all = stale.has('layout');
     if (all) this.painter.layout();
     if (all || stale.has('base')) this.painter.draw(this.pen(this.base, false));
-    if (this.drawn || stale.has('overlay')) this.painter.drawOverlay(this.pen(this.overlay, true));
+    if (this.drawn || stale.has('overlay')) this.commitOverlay(this.painter);
     else this.invalidate('overlay');
     this.drawn = true;
+  }
+
+  private commitOverlay(painter: Painter): void {
+    let pen: Pen | undefined;
+    painter.drawOverlay(() => {
+      pen ??= this.pen(this.overlay, true);
+      return pen;
+    });
+    if (this.overlaid && !pen) this.pen(this.overlay, true);
+    this.overlaid = pen !== undefined;
   }
 
   /** Draws at once, so that the next frame has it; what else waits is drawn after that frame. */

@@ -80,7 +80,7 @@ export class Interaction {
     return made;
   }
 
-  drawOverlay(pen: Pen): void {
+  drawOverlay(sheet: () => Pen): void {
     const { viewport, selection, recording } = this.stage;
     const { theme, ratio } = this.surface;
     if (this.overTime) {
@@ -88,19 +88,20 @@ export class Interaction {
       const scale = viewport.scale(plot.width, ratio);
       const clause = timeOf(recording, selection.filter());
       if (clause && !this.brushing) {
-        this.drawRange(pen, plot, scale.x(clause.start), scale.x(clause.stop));
+        this.drawRange(sheet(), plot, scale.x(clause.start), scale.x(clause.stop));
       }
       if (this.brushing) {
         const { from, to } = this.brushing;
-        this.drawRange(pen, plot, Math.min(from, to) - plot.x, Math.max(from, to) - plot.x);
+        this.drawRange(sheet(), plot, Math.min(from, to) - plot.x, Math.max(from, to) - plot.x);
       }
       const x = Math.round(scale.x(viewport.cursor));
       if (x >= 0 && x <= plot.width) {
+        const pen = sheet();
         pen.fillStyle = theme.faint;
         pen.fillRect(plot.x + x, plot.y, 1, plot.height);
       }
     }
-    this.view.drawOverlay?.(pen, this.hovered);
+    if (this.hovered || this.view.isMarked) this.view.drawOverlay?.(sheet(), this.hovered);
   }
 
   /** Everything outside a chosen range steps back. */

@@ -1,6 +1,5 @@
 import { dateTime, duration } from '../core/format';
 import { listen } from '../draw/gestures';
-import type { Pen } from '../draw/pen';
 import { Surface } from '../draw/surface';
 import { Tooltip } from '../draw/tooltip';
 import { clauseWords, fillChips } from './chips';
@@ -29,6 +28,9 @@ const LIVE_TABLE = 1000;
 
 /** And at least this many times what the last one took, so that new data leave most of the time to the person. */
 const PATIENCE = 10;
+
+/** So that panels which hear of the same rows are drawn in the same frame, since each frame has a cost of its own. */
+const together = (wait: number): number => LIVE * Math.ceil(wait / LIVE);
 
 /** Panels that have been mounted: ids of elements are made from it. */
 let count = 0;
@@ -197,9 +199,11 @@ export function mount(
           timer = undefined;
           renew();
         },
-        Math.max(
-          (view.plain && !view.prompt) || !tableBox.hidden ? LIVE_TABLE : LIVE,
-          PATIENCE * (cost.layout + cost.draw)
+        together(
+          Math.max(
+            (view.plain && !view.prompt) || !tableBox.hidden ? LIVE_TABLE : LIVE,
+            PATIENCE * (cost.layout + cost.draw)
+          )
         )
       );
     }),
@@ -242,7 +246,7 @@ export function mount(
       if (!surface.element.hidden) view.draw(pen);
       cost.draw = performance.now() - began;
     },
-    drawOverlay: (pen: Pen) => interaction.drawOverlay(pen)
+    drawOverlay: sheet => interaction.drawOverlay(sheet)
   });
   fillChips(chips, panel.id, stage);
 

@@ -118,6 +118,8 @@ export interface PanelView {
   layout(): void;
   /** Draws the whole picture; the background is filled. Must work with an SVG's pen too. */
   draw(pen: Pen): void;
+  /** Whether something is drawn over the picture where the pointer is on no mark. */
+  readonly isMarked?: boolean;
   /** Draws what goes with the pointer, over the picture; cursor line and brush are drawn already. */
   drawOverlay?(pen: Pen, hovered: Mark | undefined): void;
   /** What is at this place. */

@@ -11,6 +11,7 @@ export const taskStream: Panel = {
     'executions',
     'graph',
     'phases',
+    'collections',
     'workers',
     'errors',
     'spans',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import inspect
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -110,6 +111,9 @@ def record(workload: Workload, client: Client | None) -> tuple[Recording, list[s
         import dask_insight
 
         next(steps)
+        # What a test run has made so far is no part of a user's process, whose scheduler would stand still
+        # for as long as it is looked through.
+        gc.freeze()
         try:
             with dask_insight.record(client=client, name=workload.name) as run:
                 workers = next(steps, None)

@@ -36,6 +36,19 @@ def chunks_of_a_few_kilobytes(client: Any) -> Work:
     yield
 
 
+def parse_log(number: int) -> list[dict[str, Any]]:
+    """The lines of a file as dictionaries, all of which are kept."""
+    return [parse_line(each) for each in range(100_000)]
+
+
+@plant("garbage-collection", "parse_log")
+def records_that_are_dictionaries(client: Any) -> Work:
+    yield
+    logs = client.map(parse_log, range(8), pure=False)
+    client.gather(client.map(len, logs))
+    yield
+
+
 class Audit(SchedulerPlugin):
     """Keeps a journal of every transition, on the scheduler's own event loop."""
 
@@ -77,7 +90,7 @@ def one_of_the_last_fits_takes_long(client: Any) -> Work:
 
 
 def solve(frame: pd.DataFrame) -> pd.DataFrame:
-    compute(4.5 if frame.index[0] == 0 else 0.2)
+    compute(6.0 if frame.index[0] == 0 else 0.2)
     return frame
 
 

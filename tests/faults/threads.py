@@ -93,6 +93,21 @@ def a_database_that_is_waited_for(client: Any) -> Work:
     yield
 
 
+def chained(number: int, before: int) -> int:
+    return tokenize(number) + before
+
+
+@plant("io-wait", "query", variant="beside-a-loop", cluster=Cluster(workers=1, threads=4))
+def queries_beside_a_loop(client: Any) -> Work:
+    """One thread alone wants the interpreter's lock."""
+    yield
+    last: Any = 0
+    for number in range(16):
+        last = client.submit(chained, number, last, pure=False)
+    client.gather([last, *client.map(query, range(36), pure=False)])
+    yield
+
+
 def pace(number: int) -> int:
     """Goes easy on a service, on purpose."""
     time.sleep(0.25 + 0.02 * (number % 4))

@@ -13,6 +13,7 @@ from ...columns import take
 from ...lookup import Lookup, pick
 from ...schema import NOTHING
 from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, pauses, states
+from .garbage import Garbage, garbage
 from .outliers import Outliers, outliers
 from .queues import Queues
 from .shapes import Budget, Names, Path, Pieces, is_any, medians
@@ -202,10 +203,26 @@ class Facts:
         return np.where(known.ran, known.stop - known.start, 0.0)
 
     @cached_property
+    def garbage(self) -> Garbage:
+        """The garbage collections of all processes."""
+        return garbage(self)
+
+    @cached_property
+    def collected(self) -> np.ndarray:
+        """Seconds for which each attempt's thread looked for garbage."""
+        some = self.garbage.row >= 0
+        seconds = np.bincount(self.garbage.row[some], self.garbage.seconds[some], len(self.length))
+        return np.asarray(np.minimum(seconds, self.length))
+
+    @cached_property
     def own(self) -> np.ndarray:
-        """The same without the time for which the attempt's thread waited for a CPU, where that is known."""
-        waited = starved(self)
-        seconds: np.ndarray = self.length - waited if waited.any() else self.length
+        """The same without the time for which the attempt's thread waited for a CPU, or looked for garbage.
+
+        Where that is known. Neither is the task's doing: garbage is looked for by who makes one object too
+        many.
+        """
+        other = starved(self) + self.collected
+        seconds: np.ndarray = np.maximum(self.length - other, 0.0) if other.any() else self.length
         return seconds
 
     @cached_property

@@ -31,6 +31,11 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if facts.carried >= limits["large-graph.bytes"]:
         # Unpacking what tasks bring along holds the loop up; see large-graph.
         much = {name: moments for name, moments in much.items() if name in ("scheduler", "client")}
+    much = {
+        name: moments
+        for name, moments in much.items()
+        if seconds(moments.both(facts.garbage.when(name))) < _EXPLAINED * seconds(moments)
+    }
     workers = {
         name: moments
         for name, moments in much.items()
@@ -230,7 +235,7 @@ EVENT_LOOP_LAG = Rule(
         "Delays of `event-loop-lag.lag` or more, less those of the process that has fewest: together "
         "`event-loop-lag.share` of the run and `event-loop-lag.seconds`; or one of "
         "`event-loop-lag.longest` while threads were idle. Critical from `event-loop-lag.critical` of the "
-        "run. Not told where spilling explains half of it."
+        "run. Not told where spilling, or collecting garbage, explains half of it."
     ),
     cost=(
         "Thread-seconds of threads (of that worker, or of all) that were idle meanwhile, or whose task had "

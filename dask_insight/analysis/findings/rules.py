@@ -9,6 +9,7 @@ from .again import RECOMPUTE
 from .cancelled import CANCELLED_WORK
 from .chain import CRITICAL_PATH, TOO_FEW_TASKS
 from .clocks import CLOCK_SKEW
+from .collecting import GARBAGE_COLLECTION
 from .facts import Facts
 from .failures import FAILED_TASKS, RETRIED_WORK
 from .finding import SEVERITIES, Finding
@@ -62,6 +63,7 @@ RULES: tuple[Rule, ...] = (
     WORKER_SKEW,
     IMBALANCED_THREADS,
     GIL_CONTENTION,
+    GARBAGE_COLLECTION,
     OVERSUBSCRIBED,
     BUSY_HOST,
     IO_WAIT,

@@ -40,6 +40,8 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     idle = facts.is_part("scheduler")
     # Its messages come late after it was busy, too.
     busy = Moments.of(before[loaded] - np.nan_to_num(lag[loaded]), time[loaded])
+    # What collecting garbage held up is told of that; see garbage-collection.
+    busy = busy.without(facts.garbage.when("scheduler", "client"))
     # The time in which it took graphs in is not for single tasks; see large-graph.
     taken, most = intake(facts), np.inf
     lost = facts.within(idle, busy.without(taken))

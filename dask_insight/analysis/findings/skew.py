@@ -294,7 +294,8 @@ WORKER_SKEW = Rule(
     formula=(
         "Slower: the medians of its tasks by name against those of the other workers, at least "
         "`worker-skew.times` "
-        "over `worker-skew.count` tasks or more, waits for a CPU not counted in (`worker-skew.starved`) "
+        "over `worker-skew.count` tasks or more, waits for a CPU and collecting garbage not counted in "
+        "(`worker-skew.starved`) "
         "among workers of one host. More work: busy time of its threads, without such waits, at least "
         "`worker-skew.times` that "
         "of the others, while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all "

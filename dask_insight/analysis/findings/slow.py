@@ -147,7 +147,8 @@ STRAGGLER = Rule(
         "Attempts that took `straggler.times` the median of their name or more, of names with "
         "`straggler.count` "
         "tasks or more, at most a twentieth of them (or one); whose data are not larger in proportion, whose "
-        "worker is not slow in other tasks too, and that are not the first of their worker."
+        "worker is not slow in other tasks too, and that are not the first of their worker; waits for a CPU "
+        "and collecting garbage not counted in."
     ),
     cost=(
         "Their time on the critical path beyond the median, but no more than that and the idle time of "

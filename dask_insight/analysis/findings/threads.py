@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from ... import words
 from .facts import Facts
 from .finding import Fact, Finding
 from .rule import Rule
+from .threads_held import Held
 from .thresholds import Limits
 
 
@@ -24,32 +26,92 @@ def blocked_share(facts: Facts) -> tuple[np.ndarray, np.ndarray]:
     return share, known
 
 
-def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
+class Lock(NamedTuple):
+    """Waits for the interpreter's lock."""
+
+    #: Workers whose tasks waited for it.
+    workers: list[Held]
+    #: Thread-seconds of each piece, and of these workers' tasks that computed, with those without a CPU.
+    waited: np.ndarray
+    computing: float
+
+
+def lock(facts: Facts, limits: Limits) -> Lock:
+    """Who waited for the interpreter's lock, and for how long at most.
+
+    Only who has the lock now and then waits for it: a task that sleeps, reads or waits for a program has next
+    to no CPU beside those that compute.
+    """
+    worker = facts.lanes.worker[facts.pieces.lane]
+    waited = np.zeros(len(worker))
+    mine = [each for each in facts.held if each.contended(limits)]
+    if not mine:
+        return Lock([], waited, 0.0)
     off = facts.is_part("off-cpu")
-    waiting, computing = facts.by_worker(off), facts.by_worker(off | facts.is_part("cpu"))
+    computing = off | facts.is_part("cpu")
     blocked, _ = blocked_share(facts)
-    mine = [
-        each
-        for each in facts.held
-        if computing[each.code] > 0
-        and each.contended(limits)
-        and waiting[each.code] * blocked[each.code] >= limits["gil-contention.share"] * computing[each.code]
-    ]
+    codes = np.array([each.code for each in mine], "i8")
+    there = computing & np.isin(worker, codes)
+    wants = there & np.append(_computes(facts, limits, mine, there, blocked), False)[facts.of_piece]
+    waiting, busy = facts.by_worker(wants & off), facts.by_worker(wants)
+    found, total = [], 0.0
+    for each in mine:
+        seconds, all_of = float(waiting[each.code]), float(busy[each.code])
+        least = limits["gil-contention.share"] * all_of
+        share = _share(each, seconds, float(blocked[each.code]), least) if seconds > 0 else 0.0
+        if share > 0 and share * seconds >= least:
+            pieces = wants & off & (worker == each.code)
+            waited[pieces] = facts.seconds[pieces] * share
+            found.append(each)
+            total += all_of
+    return Lock(found, waited, total)
+
+
+def _share(each: Held, seconds: float, blocked: float, least: float) -> float:
+    """Share of the seconds without a CPU in which a worker's tasks waited for the lock; 0 to 1.
+
+    `blocked` is the share in which they did not wait for a CPU. Where nothing else is known, that must be
+    `least` seconds or more.
+    """
+    most = each.waited * each.seconds
+    if not each.sure:
+        return float(np.fmin(blocked, most / seconds))
+    # One thread has the lock, and runs or waits for a CPU. Others that wait for a CPU, too, as they look for
+    # the lock again and again, would have to wait for the lock anyway.
+    starved = each.waits * each.seconds
+    kept = min(starved, max(0.0, 1.0 - each.cores) * each.seconds)
+    if np.isnan(most):
+        return 1 - kept / seconds if seconds * blocked >= least else 0.0
+    return min(1 - kept / seconds, (most + starved - kept) / seconds)
+
+
+def _computes(
+    facts: Facts, limits: Limits, mine: list[Held], there: np.ndarray, blocked: np.ndarray
+) -> np.ndarray:
+    """Which task names have the lock now and then, and no CPU for long, by code."""
+    cpu = facts.by_name(there & facts.is_part("cpu"))
+    some = there & facts.is_part("off-cpu") & (facts.of_piece >= 0)
+    worker = facts.lanes.worker[facts.pieces.lane[some]]
+    off = np.bincount(facts.of_piece[some], facts.seconds[some] * blocked[worker], len(facts.names))
+    least = limits["gil-contention.computes"] / _at_once(mine)
+    mask: np.ndarray = (cpu >= least * (cpu + off)) & (off >= limits["gil-contention.share"] * (cpu + off))
+    return mask & (cpu > 0)
+
+
+def _at_once(held: list[Held]) -> float:
+    """Tasks at once in a process of these workers, on average."""
+    return float(np.average([each.in_process for each in held], weights=[each.seconds for each in held]))
+
+
+def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    mine, waited, computing = lock(facts, limits)
     if not mine:
         return
-    for each in mine:
-        if each.sure and waiting[each.code] > 0:
-            # One thread has the lock, and runs or waits for a CPU. Others that wait for a CPU, too, as they
-            # look for the lock again and again, would have to wait for the lock anyway.
-            waits = min(each.waits, max(0.0, 1.0 - each.cores)) * each.seconds
-            blocked[each.code] = 1 - waits / float(waiting[each.code])
-    codes = np.array([each.code for each in mine])
-    worker = facts.lanes.worker[facts.pieces.lane]
-    there = off & np.isin(worker, codes)
-    lost = float((facts.seconds * blocked[worker])[there].sum())
-    names = facts.worst(facts.by_name(there), facts.names)
-    share = lost / max(float(computing[codes].sum()), 1e-12)
-    at_once = float(np.average([each.in_process for each in mine], weights=[each.seconds for each in mine]))
+    lost = float(waited.sum())
+    known = facts.of_piece >= 0
+    names = facts.worst(np.bincount(facts.of_piece[known], waited[known], len(facts.names)), facts.names)
+    share = lost / max(computing, 1e-12)
+    at_once = _at_once(mine)
     told = max(mine, key=lambda each: each.seconds)
     gauge = (
         Fact(
@@ -101,14 +163,18 @@ GIL_CONTENTION = Rule(
     code="gil-contention",
     says="Tasks of one process waited for one another's hold on the interpreter's lock.",
     formula=(
-        "Workers in whose process `gil-contention.at-once` tasks or more ran at once, whose tasks were "
-        "without a CPU for `gil-contention.share` of their time, and where a thread that asks for the lock "
-        "(our sampler's) waited `gil-contention.late` or more on average, its waits for a CPU left out; with "
-        "gilknocker, its measure `gil-contention.waiting` instead."
+        "Workers in whose process `gil-contention.at-once` tasks or more ran at once, task names there that "
+        "were without a CPU for `gil-contention.share` of their time, and where a thread that asks for the "
+        "lock (our sampler's) waited `gil-contention.late` or more on average, its waits for a CPU left "
+        "out; on Linux each second counts by how much threads may have waited for the lock in it. With "
+        "gilknocker, its measure `gil-contention.waiting` instead. Task names with less CPU than `gil- "
+        "contention.computes` of an equal share of one core do not want the lock, and are left out."
     ),
     cost=(
         "Time of their tasks without a CPU, less what the one thread that had the lock waited for it, over "
-        "all threads: in processes of their own they would not have waited."
+        "all threads: in processes of their own they would not have waited. On Linux no more than "
+        "`sys.getswitchinterval` (5 ms) each time that a thread was put on a core, for a thread that waits "
+        "for the lock asks for it so often, and one that reads or sleeps does not."
     ),
     url="https://docs.dask.org/en/stable/best-practices.html#processes-threads-and-vm-sizes",
     advice="More processes with fewer threads each, or functions that release the lock.",

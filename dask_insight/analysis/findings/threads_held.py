@@ -45,6 +45,8 @@ class Held(NamedTuple):
     #: Cores that its process used, and threads of it that waited for a CPU, on average; NaN if unknown.
     cores: float
     starved: float
+    #: Threads of it that waited for the interpreter's lock at most, on average; NaN if unknown.
+    waited: float
     #: Threads that it has for tasks.
     threads: float
     #: Use of its GPUs, per cent; 0 if there are none.
@@ -102,11 +104,12 @@ def held(facts: Facts) -> list[Held]:
                 # Workers of one process share its lock.
                 in_process=at_once[_process(facts, name)],
                 seconds=seconds,
-                late=_late(rounds, busy, _mean(used, busy, "lag")),
+                late=_late(rounds, used, busy, _mean(used, busy, "lag")),
                 lock=_mean(used, busy, "gil"),
                 sure=bool(np.isfinite(rounds["starved"]).any()),
                 cores=_mean(used, busy, "cpu") / 100,
-                starved=_starved(facts, used) / max(seconds, 1e-9),
+                starved=_sum(facts, used, "starved") / max(seconds, 1e-9),
+                waited=_sum(facts, used, "gil_wait") / max(seconds, 1e-9),
                 threads=_told(facts, name),
                 gpu=_gpu(gpus.of(name)),
             )
@@ -159,21 +162,39 @@ def _told(facts: Facts, name: str) -> float:
     return threads if threads > 0 else np.inf
 
 
-def _late(table: Mapping[str, np.ndarray], busy: Moments, lag: float) -> float:
+def _late(
+    table: Mapping[str, np.ndarray], used: Mapping[str, np.ndarray], busy: Moments, lag: float
+) -> float:
     """Mean delay of the sampler's rounds while tasks ran; where nothing was sampled, of the event loop.
 
-    What the sampler's own thread waited for a CPU is no wait for the lock.
+    Periods count by how much threads may have waited for the lock, where that is known: what a run does
+    beside a few seconds of contention must not hide them. What the sampler's own thread waited for a CPU is
+    no wait for the lock.
     """
     stop, period = table["time"], table["period"].astype("f8")
     full = (table["samples"] > 0) & (busy.within(stop - period, stop) >= _BUSY * period)
-    rounds = float(table["samples"][full].sum())
-    if rounds < _ROUNDS:
+    if float(table["samples"][full].sum()) < _ROUNDS:
         return lag / _LONGEST
-    waits = table["interval"][full] * table["samples"][full]
-    asked = table["asked"][full]
-    aimed = float(np.where(np.isfinite(asked), asked, waits).sum())
-    starved = float(np.nan_to_num(table["starved"][full]).sum())
-    return max(0.0, (float(period[full].sum()) - aimed - starved) / rounds)
+    waits = table["interval"] * table["samples"]
+    aimed = np.where(np.isfinite(table["asked"]), table["asked"], waits)
+    late = (period - aimed - np.nan_to_num(table["starved"]))[full]
+    weight = _between(used, "gil_wait", (stop - period)[full], stop[full])
+    if weight.sum() <= 0:
+        weight = np.ones(len(late))
+    return max(0.0, float((weight * late).sum() / (weight * table["samples"][full]).sum()))
+
+
+def _between(table: Mapping[str, np.ndarray], column: str, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """What a column that counts up from sample to sample tells of each interval; 0 where it tells nothing."""
+    known = np.flatnonzero(np.isfinite(table[column])) if column in table else np.zeros(0, "i8")
+    if not len(known):
+        return np.zeros(len(start))
+    known = known[np.argsort(table["time"][known])]
+    total = np.cumsum(table[column][known].astype("f8"))
+    time = table["time"][known]
+    # The first row tells of some time before it.
+    time, total = np.append(2 * time[0] - time[min(1, len(time) - 1)], time), np.append(0.0, total)
+    return np.asarray(np.interp(stop, time, total) - np.interp(start, time, total))
 
 
 def _mean(table: Mapping[str, np.ndarray], busy: Moments, column: str) -> float:
@@ -185,11 +206,13 @@ def _mean(table: Mapping[str, np.ndarray], busy: Moments, column: str) -> float:
     return float(values[mine].mean()) if mine.any() else float("nan")
 
 
-def _starved(facts: Facts, table: Mapping[str, np.ndarray]) -> float:
-    """Thread-seconds in which its tasks' threads waited for a CPU; NaN if unknown."""
+def _sum(facts: Facts, table: Mapping[str, np.ndarray], column: str) -> float:
+    """Thread-seconds that a column tells of the run; NaN if unknown."""
+    if column not in table:
+        return float("nan")
     inside = (table["time"] > facts.start) & (table["time"] <= facts.stop + 1)
-    mine = np.isfinite(table["starved"]) & inside
-    return float(table["starved"][mine].sum()) if mine.any() else float("nan")
+    mine = np.isfinite(table[column]) & inside
+    return float(table[column][mine].sum()) if mine.any() else float("nan")
 
 
 def _gpu(table: Mapping[str, np.ndarray]) -> float:

@@ -109,6 +109,13 @@ TABLE = (
         "Dask: distributed.admin.tick.interval, five times",
     ),
     Threshold(
+        "garbage-collection.share",
+        0.1,
+        "share",
+        "Least share of a task name's time, or of all thread time, that went to collections.",
+        "distributed tells its log of as much: GCDiagnosis, info_over_frac",
+    ),
+    Threshold(
         "straggler.times", 3, "times", "How many times the median of its name a task takes.", _ELEPHANT
     ),
     Threshold("straggler.count", 4, "count", "Least number of tasks of that name.", "ours"),
@@ -150,6 +157,13 @@ TABLE = (
     ),
     Threshold("gil-contention.at-once", 1.5, "", "Tasks at once in one process.", "ours"),
     Threshold("gil-contention.share", 0.22, "share", "Least share of the tasks' time without a CPU.", "ours"),
+    Threshold(
+        "gil-contention.computes",
+        0.25,
+        "share",
+        "Least CPU of a name that wants the lock, of an equal share of one core.",
+        "ours",
+    ),
     Threshold(
         "gil-contention.late",
         0.0045,

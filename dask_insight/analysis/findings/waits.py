@@ -15,7 +15,7 @@ from .finding import Fact, Finding
 from .locked import locked
 from .loops import blocked as late
 from .rule import Rule
-from .threads import blocked_share, one_thread_each
+from .threads import blocked_share, lock, one_thread_each
 from .thresholds import Limits
 
 #: Use of a GPU from which its worker's threads are taken to wait for it, per cent.
@@ -66,10 +66,11 @@ def _waits(facts: Facts, limits: Limits, sleepers: Asleep) -> _Waits:
     blocked, told = blocked_share(facts)
     for each in facts.held:
         # The wait for the lock, for a GPU or for tasks that a task started is no wait for data.
-        if each.contended(limits) or each.seceded or each.gpu >= _GPU:
+        if each.seceded or each.gpu >= _GPU:
             blocked[each.code] = 0.0
     worker = facts.lanes.worker[facts.pieces.lane]
-    waited = np.where(off, facts.seconds * blocked[worker], 0.0) * (1 - _late(facts, worker))
+    waited = np.where(off, facts.seconds * blocked[worker], 0.0)
+    waited = np.maximum(waited - lock(facts, limits).waited, 0.0) * (1 - _late(facts, worker))
     known = facts.of_piece >= 0
     by_name = np.bincount(facts.of_piece[known], waited[known], len(facts.names))
     computing = facts.by_name(off | cpu)
@@ -107,11 +108,11 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     told = _told(facts, limits, waits, waits.many & ~waits.slept)
     if told is None:
         return
-    names, lock = told.names, float(locked(facts)[told.code])
-    in_lock = lock >= limits["io-wait.lock"] * told.share.value
+    names, in_locks = told.names, float(locked(facts)[told.code])
+    in_lock = in_locks >= limits["io-wait.lock"] * told.share.value
     held = f"{words.listing(f'`{name}`' for name in names[:3])} held threads for {words.duration(told.total)}"
     if in_lock:
-        title = f"`{names[0]}` waited for a lock in {words.share(lock)} of its time"
+        title = f"`{names[0]}` waited for a lock in {words.share(in_locks)} of its time"
         why = f"{held} without computing, most of it until another task gave a lock back."
         advice, cost = _without_lock(facts, names[0]), facts.spread(told.total)
     else:
@@ -122,7 +123,9 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
         )
         advice, cost = _more_at_once(facts, names[0]), facts.spread(told.others) / 2
     gauge = (
-        (Fact("share of its samples in a lock", lock, "share", limits["io-wait.lock"]),) if in_lock else ()
+        (Fact("share of its samples in a lock", in_locks, "share", limits["io-wait.lock"]),)
+        if in_lock
+        else ()
     )
     yield Finding(
         code="io-wait",

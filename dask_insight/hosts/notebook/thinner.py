@@ -60,7 +60,7 @@ def _without(tables: Tables, *names: str) -> Tables:
 
 
 def _without_details(tables: Tables) -> Tables:
-    kept = _without(tables, "executions", "clocks", "cache")
+    kept = _without(tables, "executions", "clocks", "cache", "collections")
     return kept | {"graph": {name: values for name, values in kept["graph"].items() if name != "key"}}
 
 

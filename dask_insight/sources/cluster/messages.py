@@ -13,6 +13,7 @@ from ...batch import encode
 from ...identity import Identity
 from ...options import Emit
 from ...probe import executions, transfers
+from ..garbage import collected
 from ..losses import lost_words
 from .attempts import Attempts
 from .clocks import Clock, Clocks
@@ -92,6 +93,8 @@ class Messages:
             self._resources(process, clock, told["resources"])
         if "gpus" in told:
             self._gpus(process, clock, told["gpus"])
+        if "collections" in told:
+            self._gather.add("collections", collected(process, told["collections"], clock.offset, self._runs))
         if "profile" in told:
             profile(process, told["profile"], clock.offset, self._identity.stacks, self._runs, self._gather)
         if "metrics" in told:

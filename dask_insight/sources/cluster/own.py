@@ -12,10 +12,12 @@ import numpy as np
 from ...identity import Stacks
 from ...options import Options
 from ...probe.clock import time
+from ...probe.garbage import Collections
 from ...probe.messages import losses, packed_profile
 from ...probe.pulse import Pulse
 from ...probe.sampler import Sampler
 from ...schema import NOTHING
+from ..garbage import collected
 from ..losses import lost_words
 from .gather import Gather
 from .profiles import profile
@@ -40,6 +42,7 @@ class ClientProcess:
 
     def __init__(self, options: Options, loop: Any, scheduler: int) -> None:
         self._pulse = Pulse(options.resources, loop)
+        self._collections = Collections()
         self.gaps = list(self._pulse.gaps)
         main = threading.main_thread().ident or 0
         names = {threading.get_ident(): "event loop", main: "main"}
@@ -59,12 +62,14 @@ class ClientProcess:
         if self._sampler is not None:
             self._sampler.start()
         self._pulse.start(self._sampler)
+        self._collections.start()
 
     def stop(self) -> None:
         """End; what is left can still be taken."""
         if self._sampler is not None:
             self._sampler.stop()
         self._pulse.stop()
+        self._collections.stop()
 
     def tell(self, offset: float, stacks: Stacks, gather: Gather) -> None:
         """Gather what is new; `offset` is this clock minus the scheduler's, seconds."""
@@ -74,6 +79,8 @@ class ClientProcess:
                 columns: dict[str, Any] = {name: [row[name] for row in found] for name in found[0]}
                 columns["time"] = np.array(columns["time"]) - offset
                 gather.add(table, columns | {"process": [_PROCESS] * len(found)})
+        if collections := self._collections.take():
+            gather.add("collections", collected(_PROCESS, collections, offset, None))
         lost = list(lost_words(losses(samples=self._sampler, resources=self._pulse)))
         if lost:
             when = [time() - offset] * len(lost)

@@ -373,7 +373,10 @@ class Tables:
             "typename": Symbols(what, [_CLASS.sub(r"\1", str(one or "")) for one, _ in kinds]),
         }
         recording.append(encode("attempts", attempts))
-        hosts: dict[str, str] = {str(name): str(host) for name, host in places}
+        hosts: dict[str, str] = {}
+        for place in worker[np.sort(np.unique(worker, return_index=True)[1])].tolist():
+            name, host = places[place]
+            hosts.setdefault(str(name), str(host))
         begin = float((ends - duration).min())
         workers: dict[str, Any] = {"worker": list(hosts), "name": list(hosts), "host": list(hosts.values())}
         workers |= {"threads": [1] * len(hosts), "joined": [begin] * len(hosts)}

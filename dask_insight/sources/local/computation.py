@@ -159,6 +159,8 @@ class Computation:
                 numbered = {report.first + at: self._given[key][0] for at, key in enumerate(keys)}
                 self._ledger.profile_of(report.pid, report.profile, numbered)
                 self._ledger.lost({"lost_samples": report.lost})
+            runs = [self._given[key][0] for key in keys]
+            self._ledger.collected(worker, [one._replace(run=runs[one.run]) for one in report.collections])
             for key, task in zip(keys, report.tasks, strict=True):
                 self._ended[key] = worker, task.thread, task.start, task.stop, task.cpu, task.rss
                 self._ledger.phases(self._given[key][0], task)

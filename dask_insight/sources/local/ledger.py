@@ -21,9 +21,11 @@ from ...identity import Identity
 from ...options import Emit
 from ...probe.functions import functions_of
 from ...probe.fused import parts_of
+from ...probe.garbage import Collected
 from ...probe.measured import Measured
 from ...probe.sampler import Sampler
 from ..cells import shown_file
+from ..garbage import collected
 from ..losses import lost_words
 from .activity import Activity, Reporter
 from .cache import Metric, Totals
@@ -158,6 +160,12 @@ class Ledger:
             self._phases.add((run, "deserialize", measured.loading, measured.start))
         if measured.dumped - measured.stop > _SHORTEST_PHASE:
             self._phases.add((run, "serialize", measured.stop, measured.dumped))
+
+    def collected(self, worker: str, rows: list[Collected]) -> None:
+        """What a process noted of its garbage collections; nothing of those before the first computation."""
+        if rows:
+            columns = collected(worker, rows, self._outlet.anchor, None)
+            self.put("collections", **columns)
 
     def profile(self, drained: dict[str, Any]) -> None:
         """Take what this process's sampler has drained."""

@@ -12,11 +12,13 @@ from typing import Any
 from ...batch import encode
 from ...identity import Identity
 from ...options import Emit, Options
+from ...probe.garbage import Collections
 from ...probe.measured import BASE
 from ...probe.messages import losses
 from ...probe.resources import ResourceSampler
 from ...probe.sampler import Sampler
-from ...probe.starved import Starved
+from ...probe.waits import Waits
+from ...schema import NOTHING
 from .activity import runs
 from .computation import Computation
 from .hook import listen
@@ -51,6 +53,7 @@ class LocalSource:
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
         self._lock = threading.Lock()
+        self._collections = Collections(self._run_on)
         self._unlisten: Callable[[], None] | None = None
         self._emit: Emit = _nowhere
         self._pid = os.getpid()
@@ -76,9 +79,10 @@ class LocalSource:
         self._stopping.set()
         if self._thread is not None:
             self._thread.join(self._options.stop_timeout)
+        self._collections.stop()
         if self._ledger.sampler is not None:
             self._ledger.sampler.stop()
-            self._drain()
+        self._drain()
         self._ledger.left()
         self._flush()
 
@@ -98,6 +102,7 @@ class LocalSource:
     def _work(self, place: Place) -> None:
         with self._lock:
             if self._thread is None:
+                self._collections.start()
                 self._thread = threading.Thread(target=self._run, name="dask-insight-local", daemon=True)
                 self._thread.start()
             if self._ledger.sampler is None and place == "here" and self.profile is not None:
@@ -108,7 +113,7 @@ class LocalSource:
                 self._ledger.sampler = sampler
 
     def _run(self) -> None:
-        resources, children, starved = ResourceSampler(), Children(), Starved(self._threads)
+        resources, children, waits = ResourceSampler(), Children(), Waits(self._threads)
         tick = min(self._options.resources, _FLUSH)
         next_sample = next_flush = next_drain = perf_counter()
         while not self._stopping.wait(tick):
@@ -116,7 +121,7 @@ class LocalSource:
             try:
                 if now >= next_sample:
                     next_sample = now + self._options.resources * 0.9
-                    self._sample(resources, children, starved)
+                    self._sample(resources, children, waits)
                 if now >= next_drain:
                     next_drain = now + _DRAIN
                     self._drain()
@@ -126,21 +131,26 @@ class LocalSource:
                 next_flush = now + _FLUSH * 0.9
                 self._flush()
         resources.close()
-        starved.close()
+        waits.close()
 
-    def _sample(self, resources: ResourceSampler, children: Children, starved: Starved) -> None:
+    def _sample(self, resources: ResourceSampler, children: Children, waits: Waits) -> None:
         row, gpus = resources.sample()
-        process = self._ledger.home()
+        process, waited = self._ledger.home(), waits.take()
         own = {
             **row,
             "process": process,
             "executing": float(len(self._ledger.activity)),
-            "starved": starved.take(),
+            "starved": waited.core,
+            "gil_wait": waited.gil,
         }
         for one in (own, *children.sample()):
             self._emit(encode("resources", _columns([one])))
         if gpus:
             self._emit(encode("gpus", _columns([{**gpu, "process": process} for gpu in gpus])))
+
+    def _run_on(self, ident: int) -> int:
+        running = self._ledger.activity.get(ident)
+        return NOTHING if running is None else running[0]
 
     def _threads(self) -> list[int]:
         """Those that run tasks now, or have run some and are still there."""
@@ -151,9 +161,10 @@ class LocalSource:
 
     def _drain(self) -> None:
         sampler = self._ledger.sampler
+        self._ledger.collected(self._ledger.home(), self._collections.take())
         if sampler is not None:
             self._ledger.profile(sampler.drain())
-            self._ledger.lost(losses(samples=sampler))
+        self._ledger.lost(losses(samples=sampler))
 
     def _flush(self) -> None:
         try:

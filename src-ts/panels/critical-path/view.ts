@@ -133,6 +133,10 @@ export class CriticalPathView implements PanelView {
     pen.fillText(plural(this.path.steps, 'step'), 2, TOP + 23);
   }
 
+  get isMarked(): boolean {
+    return this.context.selection.own(SOURCE, 'run') !== undefined;
+  }
+
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
     const { path } = this;
     const { theme } = this.context.surface;

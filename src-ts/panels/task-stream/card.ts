@@ -164,10 +164,18 @@ function waits(tasks: Tasks, row: number, run: number): CardLine[] {
     step('Waited for data', at('received'), at('ready'), took),
     step('Waited for thread', at('ready'), at('executing'), took),
     step('Computed', start, stop, Number.POSITIVE_INFINITY),
+    garbage(tasks, run, took),
     line('CPU', Number.isFinite(cpu) ? `${duration(cpu)} (${share(cpu / took)})` : ''),
     step('Until in memory', stop, attempts.times('done')[row], took),
     ...phases(tasks, run, took)
   ].filter(each => each !== undefined);
+}
+
+/** What collecting garbage took of it. */
+function garbage(tasks: Tasks, run: number, took: number): CardLine | undefined {
+  const durations = tasks.recording.table('collections').numbers('duration');
+  const seconds = tasks.collectionRows(run).reduce((sum, row) => sum + durations[row], 0);
+  return line('Collected garbage', seconds > 0 ? `${duration(seconds)} (${share(seconds / took)})` : '');
 }
 
 function phases(tasks: Tasks, run: number, took: number): (CardLine | undefined)[] {

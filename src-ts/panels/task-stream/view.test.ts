@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { NOTHING } from '../../core/schema';
 import { batchOf, type Row, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import type { PanelView, Stage } from '../panel';
@@ -47,6 +48,11 @@ beforeEach(() => {
     ],
     attempts: ATTEMPTS,
     executions: [{ run: 0, worker: 'w1', cpu: 0.5, executing: 1000.9, ready: 1000.8, received: 1000.7 }],
+    collections: [
+      { process: 'w1', time: 1001.5, duration: 0.25, freed: 3, run: 0 },
+      { process: 'w1', time: 1001.7, duration: 0.125, freed: 0, run: 0 },
+      { process: 'w1', time: 1003.5, duration: 0.5, freed: 0, run: NOTHING }
+    ],
     errors: [{ run: 3, task: 2, exception: "ValueError('no')", traceback: 'line 12' }],
     edges: [{ task: 1, dependency: 0 }]
   });
@@ -82,12 +88,14 @@ describe('Task stream', () => {
       Worker: '0 (w1)',
       'Waited for thread': '100 ms',
       'Waited for data': '100 ms',
+      'Collected garbage': '375 ms (38 %)',
       CPU: '500 ms (50 %)',
       Result: '2 KiB',
       'Needed by': '1 task',
       Span: 'load'
     });
     expect(cardAt(1005, 0)).toMatchObject({ title: 'sum', Inputs: '1 (inc)' });
+    expect(cardAt(1005, 0)).not.toHaveProperty('Collected garbage');
     expect(cardAt(1006, 1)).toMatchObject({
       title: 'fails',
       Status: 'failed, attempt 2 of 2',
