@@ -84,6 +84,8 @@ class Recording(Questions):
         lines: pd.DataFrame
         errors: pd.DataFrame
         clocks: pd.DataFrame
+        collections: pd.DataFrame
+        cells: pd.DataFrame
         cache: pd.DataFrame
         graph: pd.DataFrame
         attempts: pd.DataFrame

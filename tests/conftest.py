@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -61,9 +62,15 @@ class Batches:
         return {row["task"]: row["key"] for row in self.table("graph")}
 
     def attempts(self, start: str = "") -> list[dict[str, Any]]:
-        """Attempts of tasks whose key begins so, with their key."""
+        """Attempts of tasks whose key begins so, with their key, and times as their worker mended them."""
         keys = self.keys()
-        rows = [row | {"key": keys[row["task"]]} for row in self.table("attempts")]
+        better = {
+            row["run"]: {name: row[name] for name in ("start", "stop") if math.isfinite(row[name])}
+            for row in self.table("executions")
+        }
+        rows = [
+            row | better.get(row["run"], {}) | {"key": keys[row["task"]]} for row in self.table("attempts")
+        ]
         return [row for row in rows if row["key"].startswith(start)]
 
     def events(self, kind: str) -> list[dict[str, Any]]:

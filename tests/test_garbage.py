@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import recorded, wait_for
+from conftest import recorded
 
 import dask_insight
-from dask_insight.probe.garbage import Collected, Collections
+from dask_insight.probe.garbage import Collections
 from dask_insight.schema import NOTHING
 
 #: Looking through so many objects takes some milliseconds everywhere.
@@ -48,12 +48,9 @@ def test_a_collection_is_noted_with_what_it_freed_and_what_its_thread_ran(collec
 
 
 def test_short_ones_are_put_together(collections: Collections) -> None:
-    def found() -> list[Collected]:
+    while not (found := collections.take()):
         gc.collect(0)
-        return collections.take()
-
-    first = wait_for(found, "some collections make a row")
-    assert first[0].duration >= 0.005
+    assert found[0].duration >= 0.005
 
 
 def test_what_nobody_takes_is_put_together(collections: Collections, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,20 +77,20 @@ def test_nothing_is_noted_once_it_has_ended() -> None:
 
 
 def test_on_a_cluster_they_stand_with_the_attempt_that_had_to_wait(client: Any) -> None:
-    with recorded(client) as batches:
+    with dask_insight.record(client=client) as run:
         # One after the other: while one collects, another's call does nothing.
         for number in range(4):
             client.submit(collect, number, key=f"collect-{number}").result()
-    runs = {row["run"] for row in batches.attempts("collect")}
-    rows = batches.table("collections")
-    assert runs <= {row["run"] for row in rows}
-    mine = [row for row in rows if row["run"] in runs]
-    assert {row["process"] for row in mine} <= {row["worker"] for row in batches.attempts("collect")}
-    by_run = {row["run"]: row for row in batches.attempts("collect")}
-    for row in mine:
-        attempt = by_run[row["run"]]
-        # The clocks of one machine are one; a worker tells of its own within a millisecond.
-        assert attempt["start"] - 0.01 <= row["time"] <= attempt["stop"] + 0.01
+    tasks = run.tasks.set_index("run")
+    assert len(tasks) == 4
+    found = run.collections
+    mine = found[found["run"].isin(tasks.index)].set_index("run")
+    assert set(mine.index) == set(tasks.index)
+    having = tasks.loc[mine.index]
+    assert list(mine["process"]) == list(having["worker"])
+    # Of one machine, all processes read one clock.
+    assert (mine["time"] >= having["start"] - 0.01).all()
+    assert (mine["time"] <= having["stop"] + 0.01).all()
 
 
 def test_a_collection_of_the_schedulers_process_is_told_of_it_and_of_the_client(client: Any) -> None:
