@@ -228,6 +228,17 @@ _ALL = (
             "most; NaN where the system does not tell.",
             unit="s",
         ),
+        Column(
+            "cpu_limit",
+            "f32",
+            "Cores that a limit on CPU time, as containers have, allows the process; NaN if none.",
+        ),
+        Column(
+            "throttled",
+            "f32",
+            "Share of the limit's periods (0.1 s each by default) since the last sample in which it was "
+            "reached, so that nothing ran until their end, 0 to 1; NaN if there is none.",
+        ),
     ),
     _table(
         "collections",

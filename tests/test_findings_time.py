@@ -610,6 +610,42 @@ def unassigned(wait: float) -> Run:
     return run
 
 
+def limited(run: Run, cores: float, share: float) -> Run:
+    """What is sampled had used up a limit on its CPU time in so many of its periods."""
+    table = run.tables["resources"]
+    rows = len(table["process"])
+    table |= {"cpu_limit": np.full(rows, cores, "f4"), "throttled": np.full(rows, share, "f4")}
+    return run
+
+
+def test_a_limit_on_cpu_time_costs_what_tasks_waited_for_it() -> None:
+    run = limited(on_cores(beside(0.5, late=0.0002, starved=1.0, use=100), 16), 1.0, 0.9)
+    found = one(run, "cpu-limit")
+    assert found.workers == ("a",) and found.severity == "critical"
+    # Ten samples of a second's wait, nine tenths of which were at the limit, over two threads.
+    assert found.cost_thread_seconds == pytest.approx(9) and found.cost_seconds == pytest.approx(4.5)
+    assert "1 core stopped workers in 90 %" in found.title.replace("\u202f", " ")
+    assert "'cpu': '2'" in found.advice and "--nthreads 1" in found.advice
+    assert told(run, "busy-host") == told(run, "oversubscribed") == []
+
+
+def test_a_limit_that_is_seldom_reached_is_not_told() -> None:
+    run = limited(on_cores(beside(0.5, late=0.0002, starved=1.0, use=100), 16), 1.0, 0.2)
+    assert told(run, "cpu-limit") == []
+    assert [each.workers for each in told(run, "busy-host")] == [("a",)]
+
+
+def test_a_limit_costs_no_more_than_tasks_were_without_a_cpu() -> None:
+    (found,) = told(limited(beside(0.95, late=0.0002, starved=1.0), 1.0, 1.0), "cpu-limit")
+    assert found.cost_thread_seconds == pytest.approx(1)
+
+
+def test_a_limit_of_the_scheduler_is_a_risk() -> None:
+    (found,) = told(limited(scheduler(unassigned(0.4), cpu=95, lag=0.3), 0.5, 0.6), "cpu-limit")
+    assert found.is_risk and not found.workers and "0.5 cores stopped the scheduler" in found.title
+    assert told(limited(scheduler(unassigned(0.4), cpu=95, lag=0.3), 0.5, 0.1), "cpu-limit") == []
+
+
 def test_a_scheduler_that_cannot_keep_up() -> None:
     found = one(scheduler(unassigned(0.4), cpu=95, lag=0.3), "scheduler-bound")
     assert found.tasks == ("work",)

@@ -149,8 +149,8 @@ resources = _figure(
     "Column of figures on one time axis; a figure if there is one measure",
     {
         "measures": "Some of ``'cpu'``, ``'tasks'``, ``'network'``, ``'disk'``, ``'gpu'``,\n"
-        "        ``'gpu-memory'``, ``'lag'``, ``'gil'``, ``'memory'``, ``'fds'``, ``'occupancy'``,\n"
-        "        ``'transfers'``.",
+        "        ``'gpu-memory'``, ``'lag'``, ``'gil'``, ``'cpu-limit'``, ``'memory'``, ``'fds'``,\n"
+        "        ``'occupancy'``, ``'transfers'``.",
     },
 )
 memory = _figure("memory", "Dask's memory measures of the workers over time, with their limit.")

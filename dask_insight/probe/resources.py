@@ -13,6 +13,7 @@ from typing import Any
 import psutil
 
 from .clock import time
+from .cpu_limit import CpuLimit
 from .gpu import Gpus
 
 _NAN = float("nan")
@@ -37,6 +38,7 @@ class ResourceSampler:
         self._knocker: Any = None
         self._gil = gil or self._knock()
         self._resident = Resident()
+        self._limit = CpuLimit()
         self._time, self._cpu = time(), process_time()
         self._host_time = self._time
         self._host = _host_counters()
@@ -63,12 +65,13 @@ class ResourceSampler:
         if now - self._host_time >= _SELDOM:
             self._look_at_host(now)
             self._files = self._descriptors()
-        return row | self._rates, self._gpus.sample(now)
+        return row | self._rates | self._limit.sample(), self._gpus.sample(now)
 
     def close(self) -> None:
         """Let go of what was opened."""
         self._gpus.close()
         self._resident.close()
+        self._limit.close()
         if self._knocker is not None:
             self._knocker.stop()
             self._knocker = None

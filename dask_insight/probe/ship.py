@@ -25,6 +25,7 @@ _BOTH = (
     "pace",
     "sampler",
     "gpu",
+    "cpu_limit",
     "resources",
     "pulse",
     "logs",

@@ -202,7 +202,11 @@ export const TABLES = {
     /** Thread-seconds since the last sample in which a worker's task threads could have run but found no free core; NaN where the system does not tell. */
     starved: 'f32',
     /** Thread-seconds since the last sample for which a worker's task threads waited for the GIL, at most; NaN where the system does not tell. */
-    gil_wait: 'f32'
+    gil_wait: 'f32',
+    /** Cores that a limit on CPU time, as containers have, allows the process; NaN if none. */
+    cpu_limit: 'f32',
+    /** Share of the limit's periods (0.1 s each by default) since the last sample in which it was reached, so that nothing ran until their end, 0 to 1; NaN if there is none. */
+    throttled: 'f32'
   },
   /** When Python looked for garbage: collections of its cyclic collector, short ones put together. */
   collections: {

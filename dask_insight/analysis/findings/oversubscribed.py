@@ -37,7 +37,7 @@ class _Host(NamedTuple):
 
 
 def _oversubscribed(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    short = [host for host in _hosts(facts) if host.waited >= limits["oversubscribed.waited"]]
+    short = _short(facts, limits)
     libraries = [
         host
         for host in short
@@ -56,12 +56,7 @@ def _oversubscribed(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _busy_host(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    found = [
-        host
-        for host in _hosts(facts)
-        if host.waited >= limits["oversubscribed.waited"]
-        and host.used < limits["oversubscribed.some"] * host.cores
-    ]
+    found = [host for host in _short(facts, limits) if host.used < limits["oversubscribed.some"] * host.cores]
     if found:
         yield _finding(found, limits, _of_others)
 
@@ -133,13 +128,20 @@ def _of_others(host: _Host, limits: Limits) -> _Words:
         f"Tasks waited for a core in {words.share(host.waited)} of their time, while the workers used "
         f"{host.used:.1f} of {there}",
         "Their threads could have run, but found no free core: other programs on the host had them (the "
-        "scheduler and the client too, where they run there), or a limit on CPU time, as containers have, "
-        "was reached.",
-        "See what else runs there, or ask for more CPU:\n\n"
-        "    client.run(os.getloadavg)\n"
-        "    client.run(lambda: open('/sys/fs/cgroup/cpu.max').read())   # microseconds of each period",
+        "scheduler and the client too, where they run there).",
+        "See what else runs there, or ask for hosts of your own:\n\n    client.run(os.getloadavg)",
         (Fact("cores in use by workers", host.used, "", limits["oversubscribed.some"] * host.cores),),
     )
+
+
+def _short(facts: Facts, limits: Limits) -> list[_Host]:
+    """Hosts whose tasks waited for a core, and not because a limit of theirs was reached."""
+    return [
+        host
+        for host in _hosts(facts)
+        if host.waited >= limits["oversubscribed.waited"]
+        and not any(each.throttled >= limits["cpu-limit.periods"] for each in host.workers)
+    ]
 
 
 def _hosts(facts: Facts) -> Iterator[_Host]:
@@ -171,7 +173,8 @@ OVERSUBSCRIBED = Rule(
         "Hosts whose tasks waited for a core for `oversubscribed.waited` of their time, and whose workers' "
         "processes used `oversubscribed.use` of the cores while tasks ran, `oversubscribed.beside` of it not "
         "on the threads of tasks; or whose workers have more threads than there are cores and used "
-        "`oversubscribed.some` of these. Told where waits for a core are known (Linux). No more than *info*."
+        "`oversubscribed.some` of these; and that had not reached a limit (`cpu-limit.periods`). Told where "
+        "waits for a core are known (Linux). No more than *info*."
     ),
     cost="A risk: what it costs depends on the caches.",
     url="https://docs.dask.org/en/stable/array-best-practices.html#avoid-oversubscribing-threads",
@@ -180,14 +183,14 @@ OVERSUBSCRIBED = Rule(
 )
 BUSY_HOST = Rule(
     code="busy-host",
-    says="Tasks waited for cores that other programs had, or that a limit kept from them.",
+    says="Tasks waited for cores that other programs had.",
     formula=(
         "Hosts whose tasks waited for a core for `oversubscribed.waited` of their time, and whose workers' "
-        "processes used less than `oversubscribed.some` of the cores. Told where waits for a core are known "
-        "(Linux). No more than *info*."
+        "processes used less than `oversubscribed.some` of the cores, and had not reached a limit "
+        "(`cpu-limit.periods`). Told where waits for a core are known (Linux). No more than *info*."
     ),
     cost="A risk: what it costs depends on the others.",
     url=OVERSUBSCRIBED.url,
-    advice="See what else runs on the host, or ask for more CPU.",
+    advice="See what else runs on the host, or ask for hosts of your own.",
     find=_busy_host,
 )

@@ -17,6 +17,7 @@ from .found import Failed, Findings
 from .gaps import CLIENT_GAP
 from .gpus import GPU_IDLE, GPU_MEMORY
 from .growth import UNMANAGED_GROWTH
+from .limited import CPU_LIMIT
 from .loops import EVENT_LOOP_LAG
 from .losses import WORKER_LOST
 from .memory import MEMORY_PRESSURE
@@ -64,6 +65,7 @@ RULES: tuple[Rule, ...] = (
     IMBALANCED_THREADS,
     GIL_CONTENTION,
     GARBAGE_COLLECTION,
+    CPU_LIMIT,
     OVERSUBSCRIBED,
     BUSY_HOST,
     IO_WAIT,

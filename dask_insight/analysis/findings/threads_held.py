@@ -1,4 +1,4 @@
-"""What held the threads of a worker while tasks ran: the interpreter's lock, other threads, a GPU."""
+"""What held the threads of a worker while tasks ran: the interpreter's lock, others, a limit, a GPU."""
 
 from __future__ import annotations
 
@@ -51,6 +51,11 @@ class Held(NamedTuple):
     threads: float
     #: Use of its GPUs, per cent; 0 if there are none.
     gpu: float
+    #: Cores that a limit on its CPU time allows, share of time in which that was used up, and thread-seconds
+    #: of waits for a CPU in it; NaN if there is none, or it is unknown.
+    limit: float = np.nan
+    throttled: float = np.nan
+    stopped: float = np.nan
 
     @property
     def waits(self) -> float:
@@ -112,6 +117,9 @@ def held(facts: Facts) -> list[Held]:
                 waited=_sum(facts, used, "gil_wait") / max(seconds, 1e-9),
                 threads=_told(facts, name),
                 gpu=_gpu(gpus.of(name)),
+                limit=_mean(used, busy, "cpu_limit"),
+                throttled=_mean(used, busy, "throttled"),
+                stopped=_sum(facts, used, "starved", "throttled"),
             )
         )
     return found
@@ -206,13 +214,14 @@ def _mean(table: Mapping[str, np.ndarray], busy: Moments, column: str) -> float:
     return float(values[mine].mean()) if mine.any() else float("nan")
 
 
-def _sum(facts: Facts, table: Mapping[str, np.ndarray], column: str) -> float:
-    """Thread-seconds that a column tells of the run; NaN if unknown."""
-    if column not in table:
+def _sum(facts: Facts, table: Mapping[str, np.ndarray], *columns: str) -> float:
+    """Thread-seconds that a column tells of the run, multiplied with others row by row; NaN if unknown."""
+    if any(column not in table for column in columns):
         return float("nan")
     inside = (table["time"] > facts.start) & (table["time"] <= facts.stop + 1)
-    mine = np.isfinite(table[column]) & inside
-    return float(table[column][mine].sum()) if mine.any() else float("nan")
+    values = np.prod([table[column] for column in columns], axis=0)[inside]
+    known = np.isfinite(values)
+    return float(values[known].sum()) if known.any() else float("nan")
 
 
 def _gpu(table: Mapping[str, np.ndarray]) -> float:

@@ -116,6 +116,13 @@ TABLE = (
         "distributed tells its log of as much: GCDiagnosis, info_over_frac",
     ),
     Threshold(
+        "cpu-limit.periods",
+        0.25,
+        "share",
+        "Least share of its periods in which a limit on CPU time was reached.",
+        "Kubernetes' mixin for Prometheus: CPUThrottlingHigh",
+    ),
+    Threshold(
         "straggler.times", 3, "times", "How many times the median of its name a task takes.", _ELEPHANT
     ),
     Threshold("straggler.count", 4, "count", "Least number of tasks of that name.", "ours"),

@@ -52,6 +52,9 @@ MEASURES: dict[str, Measure] = {
     "gpu-memory": Measure("GPU memory", "bytes", "gpus", "line", (("memory", "GPU memory"),)),
     "lag": Measure("Loop lag", "s", "resources", "line", (("lag", "event loop lag"),)),
     "gil": Measure("GIL", "%", "resources", "line", (("gil", "waiting for the GIL"),), False, 100.0),
+    "cpu-limit": Measure(
+        "CPU limit", "%", "resources", "line", (("throttled", "periods that reached it"),), False, 100.0
+    ),
     "memory": Measure("Memory", "bytes", "resources", "line", (("memory", "process memory"),), False),
     "fds": Measure("Open files", "count", "resources", "line", (("fds", "file descriptors"),), False),
     "occupancy": Measure("Occupancy", "s", "resources", "line", (("occupancy", "expected work"),), False),

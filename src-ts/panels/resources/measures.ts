@@ -32,6 +32,7 @@ export type MeasureColumn =
   | 'fds'
   | 'lag'
   | 'gil'
+  | 'throttled'
   | 'executing'
   | 'ready'
   | 'waiting'
@@ -125,6 +126,17 @@ export const MEASURES: readonly Measure[] = [
     columns: [{ column: 'gil', label: 'waiting for the GIL' }],
     usual: false,
     missing: 'gilknocker is not installed on these workers',
+    scale: 100
+  },
+  {
+    id: 'cpu-limit',
+    title: 'CPU limit',
+    unit: '%',
+    table: 'resources',
+    style: 'line',
+    columns: [{ column: 'throttled', label: 'periods that reached it' }],
+    usual: false,
+    missing: 'no limit on CPU time here',
     scale: 100
   },
   {
