@@ -196,6 +196,7 @@ def test_workers_that_a_limit_stops(client: Any, half_a_core: Path) -> None:
     found = run.findings()
     assert found[0].code == "cpu-limit", found
     assert "0.5 cores stopped workers" in found[0].title
+    assert "--nworkers 1 --nthreads 1" in found[0].advice and "'cpu': '4'" in found[0].advice
     assert found[0].cost_seconds > 0.25 * found.seconds
     assert set(found[0].workers) <= set(run.workers["worker"])
     assert {each.code for each in found}.isdisjoint({"busy-host", "oversubscribed"})

@@ -100,7 +100,11 @@ def _beside(facts: Facts, told: Held) -> int:
         each
         for each in facts.held
         if each is told
-        or (host and facts.workers.get(each.name, {}).get("host") == host and each.limit == told.limit)
+        or (
+            host
+            and facts.workers.get(each.name, {}).get("host") == host
+            and np.isclose(each.limit, told.limit)
+        )
     ]
     return round(sum(each.threads if np.isfinite(each.threads) else 1 for each in sharing))
 
