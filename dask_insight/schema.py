@@ -239,6 +239,14 @@ _ALL = (
             "Share of the limit's periods (0.1 s each by default) since the last sample in which it was "
             "reached, so that nothing ran until their end, 0 to 1; NaN if there is none.",
         ),
+        Column(
+            "memory_allowed",
+            "f64",
+            "Bytes of memory that the system allows the process's container or job; NaN if it has no limit.",
+            unit="bytes",
+        ),
+        Column("memory_group", "f64", "A number of what shares that limit, among the processes of a host."),
+        Column("oom_kills", "f32", "Processes of it that the system has killed for memory, ever."),
     ),
     _table(
         "collections",

@@ -204,6 +204,18 @@ def test_an_event_loop_that_seldom_runs_is_named_with_the_task() -> None:
     assert (one.tasks, one.workers) == (("piece",), ("a",))
 
 
+def test_an_event_loop_that_a_limit_on_cpu_time_stops_is_told_of_that_limit() -> None:
+    times = START + 0.2 * (1 + np.arange(80))
+    told = {"process": ["a"] * 80, "time": times, "lag": np.full(80, 0.18, "f4")}
+    for share, codes in ((0.1, ["event-loop-lag"]), (0.6, [])):
+        run = busy()
+        run.tables["resources"] = told | {
+            "cpu_limit": np.full(80, 1.0, "f4"),
+            "throttled": np.full(80, share, "f4"),
+        }
+        assert [each.code for each in found(run.recording(), "event-loop-lag")] == codes
+
+
 def test_one_delay_as_long_as_dask_warns_of_is_enough_if_threads_waited() -> None:
     lags = [0.0] * 68 + [3.5] + [0.0] * 30
     assert not found(lagging("scheduler", lags), "event-loop-lag")
@@ -409,6 +421,73 @@ def test_where_nothing_tells_what_killed_a_worker_that_is_said(known: dict[str, 
 def test_memory_well_below_the_limit_is_no_finding() -> None:
     assert not found(using([700 * MB] * 100).recording(), "memory-pressure")
     assert not found(using([5 * GB] * 100, limit=math.nan).recording(), "memory-pressure")
+
+
+def sharing(
+    limit: float,
+    allowed: float,
+    *,
+    memory: float = 0.1 * GB,
+    kills: int = 0,
+    groups: Sequence[float] = (7, 7),
+    left: float = math.nan,
+) -> Recording:
+    """Two workers with a limit each that Dask knows, in one container that may have so much memory.
+
+    The second may come when the first has left.
+    """
+    run = limited(busy(), limit)
+    run.tables["workers"] |= {
+        "cluster": ["tcp://s:1"] * 2,
+        "host": ["h"] * 2,
+        "joined": [START - 1, START - 1 if math.isnan(left) else left + 1],
+        "left": [left, math.nan],
+    }
+    run.tables["resources"] = {
+        "process": ["a", "b"] * 10,
+        "time": START + np.repeat(np.arange(10) + 0.5, 2),
+        "memory": np.full(20, memory),
+        "memory_allowed": np.full(20, allowed),
+        "memory_group": np.tile(np.array(groups, "f8"), 10),
+        "oom_kills": np.where(np.arange(20) < 10, 2, 2 + kills).astype("f4"),
+    }
+    return run.recording()
+
+
+def limits_of(recording: Recording) -> list[Finding]:
+    return [each for each in recording.findings() if each.code == "memory-limit"]
+
+
+def test_a_limit_of_dasks_above_that_of_the_system_is_told() -> None:
+    (one,) = limits_of(sharing(GB, 1.5 * GB))
+    assert (one.severity, one.is_risk, set(one.workers)) == ("info", True, {"a", "b"})
+    assert "1.86" in one.title and "1.4" in one.title
+    # 95 % of it, for two.
+    assert "--memory-limit 679MiB" in one.advice
+    assert the(sharing(GB, 1.5 * GB, memory=0.5 * GB), "memory-limit").severity == "warning"
+
+
+def test_a_worker_without_a_limit_in_a_container_that_has_one() -> None:
+    (one,) = limits_of(sharing(math.nan, GB))
+    assert "of which Dask does not know" in one.title and "KubeCluster" not in one.advice
+
+
+@pytest.mark.parametrize(
+    "recording",
+    [
+        pytest.param(sharing(GB, 2 * GB), id="all of it"),
+        pytest.param(sharing(GB, 1.5 * GB, groups=(7, 8)), id="each in a container of its own"),
+        pytest.param(sharing(GB, 1.5 * GB, left=START + 5), id="one after the other"),
+        pytest.param(sharing(GB, math.nan), id="no limit of the system"),
+    ],
+)
+def test_limits_that_fit_are_not_told(recording: Recording) -> None:
+    assert limits_of(recording) == []
+
+
+def test_processes_that_the_system_killed_for_memory_are_critical() -> None:
+    one = the(sharing(GB, 2 * GB, kills=3), "memory-limit")
+    assert one.severity == "critical" and "3 times" in one.title
 
 
 def test_memory_that_grows_beside_the_results_is_a_leak() -> None:

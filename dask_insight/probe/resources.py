@@ -15,10 +15,11 @@ import psutil
 from .clock import time
 from .cpu_limit import CpuLimit
 from .gpu import Gpus
+from .memory_limit import MemoryLimit
 
 _NAN = float("nan")
-#: Seconds between two looks at what costs most, the host's network and disks and the list of open files; what
-#: was seen stands until the next.
+#: Seconds between two looks at what costs most or seldom changes: the host's network and disks, the list of
+#: open files, whom the system killed for memory; what was seen stands until the next.
 _SELDOM = 2.0
 
 
@@ -38,12 +39,13 @@ class ResourceSampler:
         self._knocker: Any = None
         self._gil = gil or self._knock()
         self._resident = Resident()
-        self._limit = CpuLimit()
+        self._cpu_limit, self._memory_limit = CpuLimit(), MemoryLimit()
         self._time, self._cpu = time(), process_time()
         self._host_time = self._time
         self._host = _host_counters()
         self._rates = dict.fromkeys(self._host, _NAN)
         self._files = self._descriptors()
+        self._allowed = self._memory_limit.sample()
 
     @property
     def gaps(self) -> list[str]:
@@ -65,13 +67,14 @@ class ResourceSampler:
         if now - self._host_time >= _SELDOM:
             self._look_at_host(now)
             self._files = self._descriptors()
-        return row | self._rates | self._limit.sample(), self._gpus.sample(now)
+            self._allowed = self._memory_limit.sample()
+        return row | self._rates | self._cpu_limit.sample() | self._allowed, self._gpus.sample(now)
 
     def close(self) -> None:
         """Let go of what was opened."""
         self._gpus.close()
         self._resident.close()
-        self._limit.close()
+        self._cpu_limit.close()
         if self._knocker is not None:
             self._knocker.stop()
             self._knocker = None

@@ -206,7 +206,13 @@ export const TABLES = {
     /** Cores that a limit on CPU time, as containers have, allows the process; NaN if none. */
     cpu_limit: 'f32',
     /** Share of the limit's periods (0.1 s each by default) since the last sample in which it was reached, so that nothing ran until their end, 0 to 1; NaN if there is none. */
-    throttled: 'f32'
+    throttled: 'f32',
+    /** Bytes of memory that the system allows the process's container or job; NaN if it has no limit. */
+    memory_allowed: 'f64',
+    /** A number of what shares that limit, among the processes of a host. */
+    memory_group: 'f64',
+    /** Processes of it that the system has killed for memory, ever. */
+    oom_kills: 'f32'
   },
   /** When Python looked for garbage: collections of its cyclic collector, short ones put together. */
   collections: {

@@ -13,12 +13,13 @@ from ...columns import take
 from ...lookup import Lookup, pick
 from ...schema import NOTHING
 from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, pauses, states
+from .allowed import Allowed, allowed
 from .garbage import Garbage, garbage
 from .outliers import Outliers, outliers
 from .queues import Queues
 from .shapes import Budget, Names, Path, Pieces, is_any, medians
 from .starved import starved
-from .threads_held import Held, held
+from .threads_held import Held, Samples, held
 
 __all__ = ["IDLE", "Facts", "is_any", "medians"]
 
@@ -414,6 +415,27 @@ class Facts:
         here: dict[str, Any] = {name: take(values, mine) for name, values in told.items()}
         rows = Lookup(self.attempts.run).rows(here["run"])
         return Path(here["start"], here["stop"], here["kind"], here["because"], rows)
+
+    @cached_property
+    def throttled(self) -> dict[str, float]:
+        """Share of time in which the limit on CPU time of each process that has one was used up."""
+        table = self.read("resources")
+        if "throttled" not in table:
+            return {}
+        samples = Samples({name: table[name] for name in ("process", "time", "throttled")})
+        found = {}
+        for name in table["process"].names:
+            mine = samples.of(name)
+            time, share = mine["time"], mine["throttled"]
+            inside = (time > self.start) & (time <= self.stop + 1) & np.isfinite(share)
+            if inside.any():
+                found[name] = float(share[inside].mean())
+        return found
+
+    @cached_property
+    def allowed(self) -> list[Allowed]:
+        """What the system allows workers of memory, where that is less than the machine has."""
+        return allowed(self)
 
     @cached_property
     def workers(self) -> dict[str, dict[str, Any]]:

@@ -62,21 +62,18 @@ def _of_workers(facts: Facts, mine: Sequence[Held], least: float) -> Finding:
 
 def _of_scheduler(facts: Facts, least: float) -> Finding | None:
     """What a limit of the scheduler's costs shows in what waited for it, which other rules tell."""
-    table = Samples(facts.read("resources")).of(_SCHEDULER)
-    if "throttled" not in table:
+    share = facts.throttled.get(_SCHEDULER, 0.0)
+    if share < least:
         return None
-    inside = (table["time"] > facts.start) & (table["time"] <= facts.stop + 1)
-    told = inside & np.isfinite(table["throttled"])
-    throttled, cores = table["throttled"][told], table["cpu_limit"][told]
-    if not len(throttled) or float(throttled.mean()) < least:
-        return None
-    share, allowed = float(throttled.mean()), words.about(float(cores[-1]), "core")
+    limit = Samples(facts.read("resources")).of(_SCHEDULER)["cpu_limit"]
+    cores = float(limit[np.isfinite(limit)][-1])
+    allowed = words.about(cores, "core")
     return Finding(
         code="cpu-limit",
         title=f"A limit of {allowed} stopped the scheduler in {words.share(share)} of its periods",
         is_risk=True,
         evidence=(
-            Fact("cores allowed", float(cores[-1])),
+            Fact("cores allowed", cores),
             Fact("periods in which they were used up", share, "share", least),
         ),
         why=(

@@ -35,6 +35,8 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
         name: moments
         for name, moments in much.items()
         if seconds(moments.both(facts.garbage.when(name))) < _EXPLAINED * seconds(moments)
+        # What a limit stops is told of the limit.
+        and facts.throttled.get(name, 0.0) < limits["cpu-limit.periods"]
     }
     workers = {
         name: moments
@@ -235,7 +237,8 @@ EVENT_LOOP_LAG = Rule(
         "Delays of `event-loop-lag.lag` or more, less those of the process that has fewest: together "
         "`event-loop-lag.share` of the run and `event-loop-lag.seconds`; or one of "
         "`event-loop-lag.longest` while threads were idle. Critical from `event-loop-lag.critical` of the "
-        "run. Not told where spilling, or collecting garbage, explains half of it."
+        "run. Not told where spilling, or collecting garbage, explains half of it, or where a limit on CPU "
+        "time did (`cpu-limit.periods`)."
     ),
     cost=(
         "Thread-seconds of threads (of that worker, or of all) that were idle meanwhile, or whose task had "

@@ -81,7 +81,8 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
         why=(
             "The scheduler lost them, and nobody had asked them to leave: the process crashed, was killed "
             "(by its nanny or by the system, mostly for memory), or its machine went away. What ran there "
-            f"began anew elsewhere, and results that only they held were computed again. {suspected.why}"
+            "began anew elsewhere, and results that only they held were computed again. "
+            f"{_memory(facts, losses)}{suspected.why}"
         ).strip(),
         advice=(
             "Look into the worker's log, and at its memory before it died. If it was killed for memory, "
@@ -91,6 +92,20 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "    client.retire_workers([address])"
         ),
         url=WORKER_LOST.url,
+    )
+
+
+def _memory(facts: Facts, losses: list[Loss]) -> str:
+    """What the system allowed the lost workers, where it killed processes of theirs."""
+    lost = {loss.worker for loss in losses}
+    killed = [each for each in facts.allowed if each.kills and lost.intersection(each.workers)]
+    if not killed:
+        return ""
+    there = words.size(min(each.bytes for each in killed))
+    times = words.count(sum(each.kills for each in killed), "time")
+    return (
+        f"The system, which allows their container or job {there}, killed processes of it for memory, "
+        f"{times}. "
     )
 
 

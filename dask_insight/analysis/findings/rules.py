@@ -21,6 +21,7 @@ from .limited import CPU_LIMIT
 from .loops import EVENT_LOOP_LAG
 from .losses import WORKER_LOST
 from .memory import MEMORY_PRESSURE
+from .memory_limits import MEMORY_LIMIT
 from .moved import SLOW_TRANSFER, TRANSFER_BOUND
 from .oversubscribed import BUSY_HOST, OVERSUBSCRIBED
 from .restarts import NEW_CLUSTER, RESTART
@@ -45,6 +46,7 @@ RULES: tuple[Rule, ...] = (
     RETRIED_WORK,
     CANCELLED_WORK,
     OVERSIZED_RESULTS,
+    MEMORY_LIMIT,
     MEMORY_PRESSURE,
     SPILL,
     UNMANAGED_GROWTH,

@@ -278,6 +278,20 @@ TABLE = (
         "Share of the thread time paused, from which it is critical.",
         "ours",
     ),
+    Threshold(
+        "memory-limit.times",
+        1.02,
+        "times",
+        "Memory limits of workers together, of what the system allows these.",
+        "ours: beyond rounding",
+    ),
+    Threshold(
+        "memory-limit.used",
+        0.5,
+        "share",
+        "Share of what the system allows that was in use.",
+        "ours",
+    ),
     Threshold("unmanaged-growth.bytes", 100e6, "bytes", "Least growth of a worker's memory.", "ours"),
     Threshold("unmanaged-growth.limit", 0.1, "share", "Growth, of the memory limit.", "ours"),
     Threshold(
