@@ -641,7 +641,9 @@ def test_a_limit_costs_no_more_than_tasks_were_without_a_cpu() -> None:
 
 
 def test_a_limit_of_the_scheduler_is_a_risk() -> None:
-    (found,) = told(limited(scheduler(unassigned(0.4), cpu=95, lag=0.3), 0.5, 0.6), "cpu-limit")
+    run = limited(scheduler(unassigned(0.4), cpu=95, lag=0.3), 0.5, 0.6)
+    assert "have that raised first" in one(run, "scheduler-bound").why
+    (found,) = told(run, "cpu-limit")
     assert found.is_risk and not found.workers and "0.5 cores stopped the scheduler" in found.title
     assert told(limited(scheduler(unassigned(0.4), cpu=95, lag=0.3), 0.5, 0.1), "cpu-limit") == []
 

@@ -61,6 +61,13 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     inside = busy.has(facts.attempts.done)
     each = int(inside.sum()) / seconds if seconds > 0 else 0.0
     worst = float(np.nanmax(lag, initial=0.0))
+    stopped = facts.throttled.get("scheduler", 0.0)
+    limit = (
+        f" A limit on its CPU time was used up in {words.share(stopped)} of its periods: have that raised "
+        "first."
+        if stopped >= limits["cpu-limit.periods"]
+        else ""
+    )
     yield Finding(
         code="scheduler-bound",
         title=f"Threads waited {words.duration(lost)} for a scheduler that could not keep up",
@@ -84,7 +91,7 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"Tasks ({words.listing(f'`{name}`' for name in names[:3])}) were ready, and threads were free, "
             "but the "
             f"scheduler's only thread was busy: it handled {each:,.3g} tasks a second, and its event loop "
-            f"came up to {words.duration(worst)} late."
+            f"came up to {words.duration(worst)} late.{limit}"
         ),
         advice=(
             "Give it less to do: fewer and longer tasks, fewer clients and open dashboards, no slow "
