@@ -425,6 +425,19 @@ def test_nothing_recorded() -> None:
     assert Recording().time_budget().attrs["thread_seconds"] == 0
 
 
+def test_a_range_of_which_one_end_is_told_where_no_task_ran() -> None:
+    for asked in ({"stop": 30.0}, {"start": 30.0}):
+        table = Run().budget(by="time", **asked)
+        assert not len(table) and table.attrs["start"] == table.attrs["stop"] == 30.0
+
+
+def test_a_range_that_begins_long_before_the_run() -> None:
+    run = Run(a=CLUSTER)
+    run.task("one", "a", 0, 10)
+    table = run.budget(start=-1e9, by="time", every=1.0)
+    assert len(table) and table.time.min() >= -2
+
+
 @pytest.mark.parametrize("wrong", [{"by": "colour"}, {"start": 2, "stop": 1}, {"by": "time", "every": 0}])
 def test_what_cannot_be_asked(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError):

@@ -56,9 +56,7 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
     """
     known = attempts(read)
     everything = lanes(read, known)
-    begin, end = _range(known)
-    start = start if np.isfinite(start) else min(begin, stop)
-    stop = stop if np.isfinite(stop) else max(end, start)
+    start, stop = _between(known, start, stop)
     parts: list[str] = []
     made: list[Pieces] = []
     told = clusters(read, known, everything)
@@ -75,9 +73,13 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
     return Budget(together(made), parts, known, everything, start, stop)
 
 
-def _range(known: Attempts) -> tuple[float, float]:
+def _between(known: Attempts, start: float, stop: float) -> tuple[float, float]:
+    """The range that is asked for; without a task, no more than the one moment of it that is."""
     begin, end = float(np.nanmin(known.wanted, initial=np.inf)), float(np.nanmax(known.done, initial=-np.inf))
-    return (begin, end) if begin <= end else (0.0, 0.0)
+    if begin > end:
+        begin = end = next((each for each in (start, stop) if np.isfinite(each)), 0.0)
+    start = start if np.isfinite(start) else min(begin, stop)
+    return start, stop if np.isfinite(stop) else max(end, start)
 
 
 def _of_scheduler(

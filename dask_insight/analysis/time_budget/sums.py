@@ -104,7 +104,9 @@ def _key(read: Read, found: Budget, about: Subjects, name: str, width: float) ->
         # What rounding leaves beyond the last bin belongs to it.
         bins = max(1, int(np.ceil((found.stop - found.start) / width - 1e-4)))
         number = np.clip(number, 0, bins - 1)
-        return _Key(name, np.arange(int(number.max(initial=-1)) + 1) * width, number)
+        # Pieces may lie far from the range's start.
+        there, places = np.unique(number, return_inverse=True)
+        return _Key(name, there * width, places)
     if name == "worker":
         names = np.array([*found.lanes.workers, ""], object)[:-1]
         return _Key(name, names, found.lanes.worker[found.pieces.lane])
