@@ -9,7 +9,7 @@ from typing import Any
 import msgpack
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dask_insight.batch import encode
@@ -223,6 +223,7 @@ def test_other_files_are_refused_by_name(tmp_path: Path) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=200), st.integers(0, 400), st.integers(0, 255))
+@example(b"", 274, 0)  # a worker whose only task took no time
 def test_damaged_databases_never_raise_anything_else(noise: bytes, place: int, value: int) -> None:
     from dask_insight.sources.files.dasf import events, from_events
 
@@ -231,7 +232,10 @@ def test_damaged_databases_never_raise_anything_else(noise: bytes, place: int, v
     gaps: list[Any] = []
     recording = from_events(events(bytes(data) + noise, gaps), "noise")
     assert len(recording.tasks) <= 3 + len(noise)
-    dasf.TraceAnalyser(recording).per_function_bottleneck()
+    analyser = dasf.TraceAnalyser(recording)
+    for table in (analyser.per_function_bottleneck(), analyser.per_task_bottleneck()):
+        assert table["Percentage of total time (%)"].between(0, 100.001).all()
+    analyser.per_worker_task_balance()
 
 
 def test_registered_on_whatever_has_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -183,7 +183,9 @@ def test_any_damage_gives_a_recording_or_a_recording_error(
     except RecordingError:
         return
     recording.columns("edges")
-    assert len(recording.events) == len(recording.gaps)
+    # A file that is cut between two blocks lacks nothing but its end.
+    lost = [text for text in recording.events["message"] if "had not ended" not in text]
+    assert len(lost) == len(recording.gaps)
 
 
 def test_saving_is_all_or_nothing(tmp_path: Path) -> None:

@@ -82,12 +82,7 @@ class TraceAnalyser:
             for name, values in (
                 ("duration", done.duration),
                 ("size", done.input_bytes),
-                (
-                    "rate",
-                    np.divide(
-                        done.input_bytes, done.duration, out=np.zeros(len(code)), where=done.duration > 0
-                    ),
-                ),
+                ("rate", _ratio(done.input_bytes, done.duration)),
             )
         }
         utilization, memory = done.gpu(which, len(known))
@@ -98,7 +93,7 @@ class TraceAnalyser:
                 "GPU": done.gpus[worker],
                 "Function": done.names[name],
                 "Duration (s)": sums["duration"],
-                "Percentage of total time (%)": 100 * sums["duration"] / done.total[worker],
+                "Percentage of total time (%)": 100 * _ratio(sums["duration"], done.total[worker]),
                 "Mean GPU Utilization (%)": utilization,
                 "Mean GPU Memory Used (GB)": memory / 1e9,
                 "Mean Data Size (MB)": sums["size"] / count / 1e6,
@@ -134,7 +129,7 @@ class TraceAnalyser:
                 "GPU": text_column(Texts.of(done.gpus), worker),
                 "Task Key": text_column(done.keys, task),
                 "Duration (s)": duration[order],
-                "Percentage of total time (%)": 100 * duration[order] / done.total[worker],
+                "Percentage of total time (%)": 100 * _ratio(duration[order], done.total[worker]),
                 "Memory usage (Mb)": done.nbytes[first[order]] / 1e6,
             },
             index=order,
@@ -184,6 +179,11 @@ class TraceAnalyser:
         if self._computed is None:
             self._computed = _Computed(self.recording)
         return self._computed
+
+
+def _ratio(part: np.ndarray, of: np.ndarray) -> np.ndarray:
+    """One divided by the other; 0 where that is 0."""
+    return np.asarray(np.divide(part, of, out=np.zeros(len(part)), where=of > 0))
 
 
 class _Computed:

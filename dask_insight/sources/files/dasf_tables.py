@@ -80,6 +80,12 @@ class _Held(NamedTuple):
     task: np.ndarray
 
 
+def _timed(*times: Any) -> None:
+    """Refuse what is no moment and no length of time."""
+    if not all(np.isfinite(each).all() for each in times):
+        raise ValueError("a time that is none")
+
+
 class _Ended(NamedTuple):
     """Events of tasks that ended, laid out alike."""
 
@@ -98,8 +104,7 @@ class _Ended(NamedTuple):
     @classmethod
     def of(cls, some: Alike) -> _Ended:
         stop, duration = some.numbers(("timestamp",)), some.numbers(("duration",))
-        if np.isnan(stop).any() or np.isnan(duration).any():
-            raise ValueError("a time that is none")
+        _timed(stop, duration)
         count, needed = some.lists(("args", "dependencies"))
         return cls(
             some.rows,
@@ -132,9 +137,11 @@ class _Counted(NamedTuple):
 
     @classmethod
     def of(cls, some: Alike) -> _Counted:
+        time = some.numbers(("timestamp",))
+        _timed(time)
         return cls(
             some.rows,
-            some.numbers(("timestamp",)),
+            time,
             some.numbers(("args", "tasks")),
             some.texts(("thread_id",)),
             some.texts(("args", "key")),
@@ -242,8 +249,7 @@ class Tables:
         size = np.array([each.get("size") for each in args], "f8")
         if not stop.shape == duration.shape == size.shape == (len(those),):
             raise ValueError("a number that is a list")
-        if np.isnan(stop).any() or np.isnan(duration).any():
-            raise ValueError("a time that is none")
+        _timed(stop, duration)
         keys = list(map(_KEY, args))
         needs = [each.get("dependencies") or () for each in args]
         counts = list(map(len, needs))
@@ -258,6 +264,7 @@ class Tables:
         event, those = np.array([number for number, _ in events]), [each for _, each in events]
         args = list(map(_ARGS, those))
         time = np.array([float(moment) for moment in map(_TIME, those)])
+        _timed(time)
         count = np.array([float(tasks) for tasks in map(_TASKS, args)])
         task = self._tasks([each.get("key") for each in args])
         worker = np.array(_numbers(self._holders, [(str(name),) for name in map(_WORKER, those)]), "u4")
@@ -278,6 +285,7 @@ class Tables:
         if not isinstance(args, dict):
             raise TypeError("figures without names")
         moment = float(event["timestamp"])
+        _timed(moment)
         self._resources.append((str(event["process_id"]), moment, args))
         if isinstance(args.get("time"), int | float):
             self._offsets.append(args["time"] - moment)
