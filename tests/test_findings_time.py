@@ -640,6 +640,12 @@ def test_a_limit_costs_no_more_than_tasks_were_without_a_cpu() -> None:
     assert found.cost_thread_seconds == pytest.approx(1)
 
 
+def test_a_limit_is_a_risk_where_nothing_tells_how_long_tasks_waited() -> None:
+    run = limited(beside(0.5, late=0.0002, starved=NAN), 1.0, 0.9)
+    (found,) = told(run, "cpu-limit")
+    assert found.is_risk and found.cost_seconds == 0 and found.severity == "info"
+
+
 def test_a_limit_of_the_scheduler_is_a_risk() -> None:
     run = limited(scheduler(unassigned(0.4), cpu=95, lag=0.3), 0.5, 0.6)
     assert "have that raised first" in one(run, "scheduler-bound").why

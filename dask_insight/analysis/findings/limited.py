@@ -27,9 +27,10 @@ def _cpu_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def _of_workers(facts: Facts, mine: Sequence[Held], least: float) -> Finding:
     waiting = facts.by_worker(facts.is_part("off-cpu"))
-    stopped = np.array([min(np.nan_to_num(each.stopped), float(waiting[each.code])) for each in mine])
-    lost = float(stopped.sum())
-    told = mine[int(stopped.argmax())]
+    stopped = np.array([np.minimum(each.stopped, waiting[each.code]) for each in mine])
+    # What nothing tells of makes it a risk.
+    lost = float(np.nansum(stopped)) if np.isfinite(stopped).any() else np.nan
+    told = mine[int(np.nan_to_num(stopped).argmax())]
     threads = _beside(facts, told)
     allowed, share = words.about(told.limit, "core"), words.share(told.throttled)
     lasted = f", {words.duration(lost)} of thread time in all" if lost > 0 else ""
@@ -38,7 +39,7 @@ def _of_workers(facts: Facts, mine: Sequence[Held], least: float) -> Finding:
         title=f"A limit of {allowed} stopped workers in {share} of its periods",
         workers=facts.worst(np.array([each.throttled for each in mine]), [each.name for each in mine]),
         cost_thread_seconds=lost,
-        cost_seconds=facts.spread(lost),
+        cost_seconds=facts.spread(lost) if lost >= 0 else np.nan,
         evidence=(
             Fact("cores allowed", told.limit),
             Fact("periods in which they were used up", told.throttled, "share", least),
@@ -125,7 +126,7 @@ CPU_LIMIT = Rule(
     ),
     cost=(
         "What their tasks waited for a CPU, each sample's waits by the share of its periods in which the "
-        "limit was reached, over all threads. Of the scheduler a risk."
+        "limit was reached, over all threads. A risk of the scheduler, and where nothing tells of waits."
     ),
     url="https://docs.kernel.org/scheduler/sched-bwc.html",
     advice="As many CPUs as threads.",
