@@ -123,9 +123,9 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             few[np.unique(facts.prefix.codes[chain.rows])] = False
     lost = np.where(few, lost, 0.0)
     total = float(lost.sum())
-    if total < limits["too-few-tasks.idle"] * facts.offered:
-        return
     names = facts.worst(lost, facts.names)
+    if not names or total < limits["too-few-tasks.idle"] * facts.offered:
+        return
     code = facts.names.index(names[0])
     at_once = float(ratio[code] * facts.threads)
     threads = round(facts.threads)

@@ -18,7 +18,7 @@ _SCHEDULER = "scheduler"
 
 def _cpu_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
     least = limits["cpu-limit.periods"]
-    mine = [each for each in facts.held if each.throttled >= least]
+    mine = [each for each in facts.held if each.throttled >= least and each.limit > 0]
     if mine:
         yield _of_workers(facts, mine, least)
     elif (scheduler := _of_scheduler(facts, least)) is not None:
@@ -67,7 +67,7 @@ def _of_scheduler(facts: Facts, least: float) -> Finding | None:
     if share < least:
         return None
     limit = Samples(facts.read("resources")).of(_SCHEDULER)["cpu_limit"]
-    cores = float(limit[np.isfinite(limit)][-1])
+    cores = float(np.nanmax(limit, initial=0.0))
     allowed = words.about(cores, "core")
     return Finding(
         code="cpu-limit",

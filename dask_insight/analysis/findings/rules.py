@@ -122,9 +122,12 @@ def whole(found: Finding, facts: Facts) -> Finding:
     begin, end = facts.since(facts.start), facts.since(facts.stop)
     costs = {"cost_seconds": facts.wall, "cost_thread_seconds": facts.offered}
     told = {name: getattr(found, name) for name in costs}
+    start = begin if math.isnan(found.start) else min(max(found.start, begin), end)
+    stop = end if math.isnan(found.stop) else min(max(found.stop, begin), end)
     return found.but(
-        start=begin if math.isnan(found.start) else min(max(found.start, begin), end),
-        stop=end if math.isnan(found.stop) else min(max(found.stop, begin), end),
+        # Clocks that contradict one another may have it end before it began.
+        start=min(start, stop),
+        stop=max(start, stop),
         is_risk=found.is_risk or math.isnan(found.cost_seconds),
         **{name: 0.0 if math.isnan(value) else min(value, costs[name]) for name, value in told.items()},
     )

@@ -26,7 +26,7 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     mine = np.array([name == "scheduler" for name in table["process"].names] or [False])[
         table["process"].codes
     ]
-    if not mine.any():
+    if not mine.any() or facts.offered <= 0:
         return
     time, cpu, lag = (table[name][mine].astype("f8") for name in ("time", "cpu", "lag"))
     order = np.argsort(time)
