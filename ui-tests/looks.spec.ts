@@ -165,7 +165,7 @@ test('a menu opens within the window of a phone', async ({ report, page }) => {
   await resources.scrollIntoViewIfNeeded();
   await resources.locator('summary', { hasText: 'Measures' }).click();
   const menu = resources.locator('details[open] .di-menu');
-  await expect(menu.getByText('CPU')).toBeVisible();
+  await expect(menu.getByText('CPU', { exact: true })).toBeVisible();
   const place = await menu.boundingBox();
   expect(place?.x).toBeGreaterThanOrEqual(0);
   expect((place?.x ?? 0) + (place?.width ?? 0)).toBeLessThanOrEqual(390);
