@@ -93,7 +93,8 @@ export class Surface {
       // In a notebook it is not the window that scrolls.
       { rootMargin: `${NEAR}px`, scrollMargin: `${NEAR}px` }
     );
-    seen.observe(this.element);
+    // What stands above a picture, as its legend, is laid out with it: it may be in sight first.
+    seen.observe(this.element.parentElement ?? this.element);
     this.visible = this.isNear();
     const stopTheme = watchTheme(() => this.readTheme());
     this.stops.push(

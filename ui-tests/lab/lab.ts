@@ -138,12 +138,18 @@ export class Lab {
 
   /** Drags something to a place in something else; the place is given as shares of its width and height. */
   async drag(from: Locator, to: Locator, across: number, down: number): Promise<void> {
-    const start = await from.boundingBox();
-    const end = await to.boundingBox();
-    if (!start || !end) throw new Error('what is dragged, or its goal, is not in sight');
     const { mouse } = this.page;
-    const [x, y] = [start.x + Math.min(40, start.width / 2), start.y + start.height / 2];
-    await mouse.move(x, y);
+    const end = await to.boundingBox();
+    if (!end) throw new Error('the goal is not in sight');
+    let [x, y] = [0, 0];
+    // What stands above it may have become another while its place was asked for.
+    await expect(async () => {
+      const start = await from.boundingBox();
+      if (!start) throw new Error('what is dragged is not in sight');
+      [x, y] = [start.x + Math.min(40, start.width / 2), start.y + start.height / 2];
+      await mouse.move(x, y);
+      expect(await from.evaluate(each => each.matches(':hover'))).toBe(true);
+    }).toPass();
     await mouse.down();
     await mouse.move(x + 20, y + 15, { steps: 4 });
     await mouse.move(end.x + end.width * across, end.y + end.height * down, { steps: 12 });
