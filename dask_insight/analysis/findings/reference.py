@@ -42,7 +42,7 @@ def _section(rule: Rule) -> list[str]:
     return [
         f"## {rule.code}",
         "",
-        f"{rule.says} [Dask on it]({rule.url})",
+        f"{rule.says} [{'Dask on it' if '.dask.org/' in rule.url else 'More on it'}]({rule.url})",
         "",
         f"*How it is found*: {rule.formula}",
         "",
