@@ -46,6 +46,11 @@ class Lookup:
         return np.where(found, self._order[np.maximum(at, 0)], -1)
 
 
+def sums(codes: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
+    """The sum of the values of each code below `count`, float; of none too, which `bincount` gives as int."""
+    return np.asarray(np.bincount(codes, values, count), "f8")
+
+
 def pick(values: Values, rows: np.ndarray | None) -> Any:
     """The given rows; missing where the row is -1: NaN, 0 or ''. None stands for all rows as they are."""
     if rows is None:

@@ -29,6 +29,8 @@ FORMAT = (1, 0)
 
 #: The id that stands for "no task", "no run" or "no stack".
 NOTHING = 0xFFFF_FFFF
+#: The action of `phases` in which an attempt ran on, but had given its thread back to its worker.
+SECEDED = "seceded"
 
 #: Times that tell when a recording began and ended, by table; those of other tables may reach far back.
 EXTENT = {
@@ -161,9 +163,13 @@ _ALL = (
     ),
     _table(
         "phases",
-        "What happened around the computing of an attempt.",
+        "What happened around the computing of an attempt; and when it ran beside its worker's threads.",
         Column("run", "u32", "Id of the attempt."),
-        Column("action", "sym", "transfer, disk-read, disk-write, deserialize or compress."),
+        Column(
+            "action",
+            "sym",
+            "transfer, disk-read, disk-write, deserialize, compress; seceded: it had given its thread back.",
+        ),
         Column("start", "time", "Start."),
         Column("stop", "time", "End.", since="start"),
     ),

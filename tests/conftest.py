@@ -111,6 +111,8 @@ def left_on(client: Any) -> dict[str, list[str]]:
 
         found = [*dask_worker.plugins, *dask_worker.handlers, *sys.modules]
         found += [type(table).__module__ for table in (dask_worker.threads, dask_worker.state.threads)]
+        pools = [getattr(executor, "_threads", None) for executor in dask_worker.executors.values()]
+        found += [type(pool).__module__ for pool in pools]
         found += [one.name for one in threading.enumerate()]
         found += [getattr(callback, "__module__", "") for callback in gc.callbacks]
         for logger in (logging.getLogger(), logging.getLogger("distributed")):

@@ -105,6 +105,18 @@ def test_worker_clients_of_other_processes_work() -> None:
     stop()
 
 
+def test_what_other_processes_inherit_needs_no_file() -> None:
+    """Dask imports text through files: several threads that make a client at once fail at that."""
+    stop = watch_clients(lambda client: None)
+    try:
+        for name in dask.config.get("distributed.client.preload"):
+            told = "import importlib, sys; print(hasattr(importlib.import_module(sys.argv[1]), 'dask_setup'))"
+            ended = subprocess.run([sys.executable, "-c", told, name], capture_output=True, text=True)
+            assert ended.stdout.strip() == "False", ended.stderr
+    finally:
+        stop()
+
+
 def test_watches_are_independent(cluster: LocalCluster) -> None:
     seen: list[str] = []
     stop_one = watch_clients(lambda client: seen.append("one"), lambda client: seen.append("one goes"))

@@ -16,10 +16,16 @@ import dask
 import pytest
 from conftest import Batches, left_on, recorded, wait_for
 
+import dask_insight
 from dask_insight.identity import Identity
 from dask_insight.options import Options
 from dask_insight.probe.ship import SchedulerProbe, WorkerProbe, package
 from dask_insight.sources.cluster import ClusterSource
+
+
+async def stand_still(seconds: float) -> None:
+    """Keep an event loop from everything else."""
+    time.sleep(seconds)
 
 
 def increment(number: int) -> int:
@@ -107,6 +113,39 @@ def test_a_recorder_that_dies_is_taken_off(cluster: Any, client: Any) -> None:
     source._own.stop()
     other.close()
     wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone")
+
+
+def test_a_client_that_closes_waits_for_what_workers_are_slow_to_tell(client: Any) -> None:
+    from distributed import Client
+
+    closing = Client(client.scheduler.address, set_as_default=False)
+    session = dask_insight.record(client=closing)
+    run = session.start()
+    closing.gather(closing.map(increment, range(20), key="slow-to-tell", pure=False))
+    # The event loops of the workers stand still for longer than a look at the client takes.
+    closing.run(stand_still, 1.5, wait=False)
+    closing.close()
+    session.stop()
+    assert not run.events.query("kind == 'lost'").message.tolist()
+    assert (run.tasks.query("prefix == 'slow-to-tell'").executing.notna()).sum() == 20
+
+
+def test_a_probe_goes_once(client: Any) -> None:
+    """A recorder leaves, and its client is found to be gone at the same moment."""
+
+    async def twice(dask_scheduler: Any, name: str) -> None:
+        probe = dask_scheduler.plugins[name]
+        (recorder,) = probe._readers
+        await asyncio.gather(probe.leave(recorder=recorder), probe.leave(recorder=recorder))
+
+    source = ClusterSource(client, Options(poll=0.1), Identity())
+    client.sync(source.start, Batches())
+    client.loop.add_callback(source._following.cancel)
+    source._own.stop()
+    client.run_on_scheduler(twice, name=package())
+    assert not any(left_on(client).values())
+    said = [text for worker in client.get_worker_logs().values() for _, text in worker]
+    assert not [text for text in said if "failed to teardown" in text and "dask_insight" in text]
 
 
 def test_a_recorder_that_stops_asking_is_taken_off(client: Any) -> None:

@@ -9,9 +9,10 @@ import time
 from collections import Counter, defaultdict
 from typing import Any
 
+import dask
 import pytest
 from conftest import Batches, left_on, recorded, wait_for
-from distributed import wait
+from distributed import get_client, wait
 
 #: Seconds by which times may contradict each other: a loaded machine hands tasks to threads late.
 SLACK = 0.05
@@ -63,6 +64,18 @@ def spin(seconds: float) -> int:
         if not number % 1000 and time.perf_counter() > until:
             break
     return number
+
+
+def compute_within(name: str) -> list[tuple[float, float]]:
+    """A task that computes others twice and works for itself in between; when it waited for them."""
+    get_client()
+    waited = []
+    for part in ("before", "after"):
+        began = time.time()
+        dask.compute(*[dask.delayed(sleep)(0.2, dask_key_name=f"{part}-{name}-{each}") for each in range(2)])
+        waited.append((began, time.time()))
+        spin(0.3)
+    return waited
 
 
 def test_an_ordinary_computation(client: Any) -> None:
@@ -475,4 +488,23 @@ def test_nothing_is_left(client: Any) -> None:
     with recorded(client):
         client.submit(increment, 1, key="last", pure=False).result()
         assert all(left_on(client).values())
+    assert not any(left_on(client).values())
+
+
+def test_tasks_that_give_their_threads_back(client: Any) -> None:
+    with recorded(client) as batches:
+        parents = client.map(compute_within, [f"{number}" for number in range(4)], key="parent", pure=False)
+        told = dict(zip([each.key for each in parents], client.gather(parents), strict=True))
+    runs = {row["run"]: row["key"] for row in batches.attempts("parent")}
+    away = defaultdict(list)
+    for row in batches.table("phases"):
+        if row["action"] == "seceded":
+            away[runs[row["run"]]].append((row["start"], row["stop"]))
+    assert set(away) == set(told)
+    for key, waited in told.items():
+        for began, ended in waited:
+            # Told in parts where it takes long.
+            mine = sorted((start, stop) for start, stop in away[key] if start < ended and stop > began)
+            assert began - SLACK <= mine[0][0] and mine[-1][1] <= ended + SLACK
+            assert sum(stop - start for start, stop in mine) >= 0.2 - SLACK
     assert not any(left_on(client).values())

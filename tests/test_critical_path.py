@@ -169,6 +169,46 @@ def test_a_queued_task_waits_for_a_place() -> None:
     tiles_the_run(recording)
 
 
+def test_a_task_that_waits_for_its_own_tasks_is_looked_into() -> None:
+    recording = Recording()
+    names = ["parent", "child", "child", "other"]
+    recording.append(encode("graph", {"task": range(4), "prefix": names, "submission": [0, 1, 2, 3]}))
+    told = {"submission": range(4), "client": ["Client-a", *["Client-worker-b"] * 2, "Client-a"]}
+    recording.append(encode("submissions", told | {"time": START + np.array([0.0, 2.0, 6.0, 2.0])}))
+    columns = attempts(
+        submitted=[0.0, 2.0, 6.0, 2.0],
+        start=[0.0, 3.0, 6.0, 2.0],
+        stop=[10.0, 5.0, 8.0, 4.9],
+        done=[10.0, 5.0, 8.0, 4.9],
+    )
+    plain = {"run": range(4), "task": range(4), "worker": list("aabb"), "status": ["ok"] * 4}
+    recording.append(encode("attempts", columns | plain))
+    # Away from 2 to 5.5, told in parts, and from 6 to 9; a client's own task ended meanwhile, too.
+    away = [(2.0, 3.0), (3.0, 5.5), (6.0, 9.0)]
+    recording.append(
+        encode(
+            "phases",
+            {
+                "run": [0] * 3,
+                "action": ["seceded"] * 3,
+                "start": [START + left for left, _ in away],
+                "stop": [START + back for _, back in away],
+            },
+        )
+    )
+    assert [each for each in steps(recording) if each[0] == "compute"] == [
+        ("compute", "end", "parent", 2),
+        ("compute", "input", "child", 2),
+        ("compute", "end", "parent", 0.5),
+        ("compute", "input", "child", 2),
+        ("compute", "end", "parent", 1),
+    ]
+    # Until it had a thread again.
+    waits = {(name, seconds) for kind, _, name, seconds in steps(recording) if kind == "thread"}
+    assert waits >= {("parent", 0.5), ("parent", 1)}
+    tiles_the_run(recording)
+
+
 def test_times_alone_are_enough() -> None:
     """Recordings of other formats may know no more than when a task ran."""
     recording = Recording()
@@ -223,12 +263,19 @@ MOMENT = st.one_of(st.just(math.nan), st.integers(0, 60).map(float))
         st.tuples(st.integers(0, 4), st.sampled_from("ab"), *[MOMENT] * 6), min_size=1, max_size=12
     ),
     edges=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8),
+    away=st.lists(st.tuples(st.integers(0, 11), MOMENT, MOMENT), max_size=6),
 )
 @settings(max_examples=60, deadline=None)
-def test_the_path_tiles_nonsense(rows: list[Any], edges: list[Any]) -> None:
+def test_the_path_tiles_nonsense(rows: list[Any], edges: list[Any], away: list[Any]) -> None:
     """Clocks that contradict one another, circles, attempts at one task at once: the seconds still add up."""
     recording = Recording()
-    recording.append(encode("graph", {"task": range(5), "prefix": list("abcab")}))
+    graph = {"task": range(5), "prefix": list("abcab"), "submission": [0, 1, 1, 1, 1]}
+    recording.append(encode("graph", graph))
+    recording.append(encode("submissions", {"submission": [0, 1], "client": ["Client-a", "Client-worker-a"]}))
+    if away:
+        run, left, back = (np.array(column) for column in zip(*away, strict=True))
+        told = {"run": run, "action": ["seceded"] * len(away), "start": START + left, "stop": START + back}
+        recording.append(encode("phases", told))
     names = ("task", "worker", "submitted", "ready", "assigned", "start", "stop", "done")
     columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
     recording.append(

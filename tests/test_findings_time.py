@@ -773,6 +773,20 @@ def test_data_inside_of_tasks() -> None:
     assert found.cost_seconds == pytest.approx(4, rel=0.01)
 
 
+def test_what_is_sent_first_of_large_graphs_carries_no_data() -> None:
+    """It is on its way for as long as the scheduler is busy with the rest of its graph."""
+    run = Run()
+    for graph in range(4):
+        for worker in "ab":
+            run.task("open", worker, 3 * graph + 0.5, 3 * graph + 0.6, assigned=3 * graph + 0.01)
+            run.attempts[-1]["received"] = run.attempts[-1]["inputs"] = run.attempts[-1]["start"]
+            run.task("work", worker, 3 * graph + 0.6, 3 * graph + 3, assigned=3 * graph + 0.6)
+    submission = [number // 4 for number in range(len(run.names))]
+    run.tables["graph"] = {"task": range(len(run.names)), "prefix": run.names, "submission": submission}
+    run.tables["submissions"] = {"submission": range(4), "time": START + 3.0 * np.arange(4), "tasks": [4] * 4}
+    assert told(run, "large-graph") == []
+
+
 def test_a_cold_start() -> None:
     run = Run()
     for worker in "ab":

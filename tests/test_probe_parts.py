@@ -16,6 +16,7 @@ import numpy as np
 import psutil
 import pytest
 from conftest import wait_for
+from distributed import threadpoolexecutor
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ from dask_insight.probe.logs import Logs
 from dask_insight.probe.metrics import Metrics, parts
 from dask_insight.probe.pulse import Lag, Pulse
 from dask_insight.probe.resources import Resident, ResourceSampler
+from dask_insight.probe.secede import Seceded
 from dask_insight.sources.cluster.clocks import Clock, Clocks
 
 
@@ -347,7 +349,11 @@ class Follower:
         self.tasks: dict[str, Task] = {}
         state = SimpleNamespace(tasks=self.tasks, threads={})
         self.worker = SimpleNamespace(
-            scheduler_delay=0.0, state=state, digests_total=defaultdict(float), active_threads={}
+            scheduler_delay=0.0,
+            state=state,
+            digests_total=defaultdict(float),
+            active_threads={},
+            executors={},
         )
         self.ended: list[tuple[int, float, float, str, int]] = []
         self.failures: list[tuple[str, Exception]] = []
@@ -511,3 +517,15 @@ def test_a_farewell_waits_while_recorders_ask(
     found.without("a")
     run_async(found.over())
     assert now - 100 == pytest.approx(waited), "nobody is left to wait for"
+
+
+def test_a_pool_that_is_no_set_is_left_alone_and_named() -> None:
+    pool = threadpoolexecutor.ThreadPoolExecutor(1)
+    with_list: Any = pool
+    with_list._threads = []
+    worker = SimpleNamespace(active_threads={}, executors={"default": pool, "offload": None})
+    seceded = Seceded(worker, lambda key: 0, lambda *failure: None)
+    assert "'default'" in seceded.reason and "list" in seceded.reason
+    seceded.close()
+    assert with_list._threads == []
+    assert not threadpoolexecutor.threads_lock.locked()

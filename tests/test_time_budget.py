@@ -31,6 +31,7 @@ class Run:
         self.names: list[str] = []
         self.edges: list[tuple[int, int]] = []
         self.events: list[dict[str, Any]] = []
+        self.phases: list[dict[str, Any]] = []
         self.tables: dict[str, dict[str, Any]] = {}
 
     def task(
@@ -87,6 +88,11 @@ class Run:
         row = {"time": START + when, "source": worker, "kind": "worker-status", "level": "info"}
         self.events.append(row | {"message": f"{before} → {after}"})
 
+    def seceded(self, task: int, left: float, back: float) -> None:
+        """Have the last attempt at a task run without its thread for a while."""
+        row = {"run": [row["run"] for row in self.attempts if row["task"] == task][-1], "action": "seceded"}
+        self.phases.append(row | {"start": START + left, "stop": START + back})
+
     def recording(self) -> Recording:
         """What was planted."""
         recording = Recording()
@@ -126,6 +132,7 @@ class Run:
             if of
             else {},
             "events": {name: [row[name] for row in self.events] for name in (self.events or [{}])[0]},
+            "phases": {name: [row[name] for row in self.phases] for name in (self.phases or [{}])[0]},
             **self.tables,
         }
 
@@ -242,6 +249,32 @@ def test_a_retried_task_is_wanted_between_its_attempts() -> None:
     again = run.task("flaky", "a", 0, 1, status="retried")
     run.task("flaky", "a", 3, 4, ready=3, task=again)
     assert parts(run.budget()) == {"failed": 1, "compute": 1, "scheduler": 2}
+
+
+def test_a_task_that_gave_its_thread_back_holds_none() -> None:
+    run = Run(a=CLUSTER)
+    parent = run.task("parent", "a", 0, 10)
+    run.task("child", "a", 1, 5, thread="2", submitted=1)
+    run.task("child", "a", 6, 8, thread="2", submitted=6)
+    # Told in two parts, as of a task that is away for long; then away once more, and back for a second.
+    for left, back in ((1, 3), (3, 5), (6, 9)):
+        run.seceded(parent, left, back)
+    table = run.budget(by="function")
+    computing = table[table.kind == "computing"].set_index("function").seconds
+    assert dict(computing) == pytest.approx({"child": 6, "parent": 3})
+    # While nothing of its own was ready, the thread waited for the task that would start more.
+    assert causes(table) == {("inputs", "parent"): 1}
+    tasks = run.recording().tasks.set_index("prefix")
+    assert tasks.seceded["parent"] == pytest.approx(7) and not tasks.seceded["child"].any()
+    bounds = run.recording().bounds()
+    assert bounds.work == pytest.approx(9) and bounds.least <= bounds.seconds
+
+
+def test_a_task_that_never_takes_its_thread_again() -> None:
+    run = Run(a=CLUSTER)
+    run.seceded(run.task("parent", "a", 0, 10, executing=-1, ended=11, cpu=1), 2, 10)
+    run.task("other", "a", 2, 10, thread="2", cpu=4)
+    assert parts(run.budget(start=-1)) == {"overhead": 1, "cpu": 5, "off-cpu": 5, "scheduler": 1}
 
 
 def test_a_paused_worker() -> None:
@@ -481,6 +514,8 @@ def any_run(draw: st.DrawFn) -> Run:
             thread=draw(st.sampled_from(["1", "2", ""])),
             task=None if task is None else run.attempts[task]["task"],
         )
+        for left in draw(st.lists(moments, max_size=2)):
+            run.seceded(run.attempts[-1]["task"], left, left + draw(st.floats(-1, 8)))
     for _ in range(draw(st.integers(0, 4))):
         states = st.sampled_from(["running", "paused", "closing_gracefully"])
         run.state(draw(moments), draw(st.sampled_from([*run.workers])), draw(states), draw(states))
@@ -561,7 +596,9 @@ def test_the_parts_are_the_whole_and_do_not_overlap(run: Run, between: list[floa
         assert by_function.seconds.sum() == pytest.approx(whole, abs=1e-6)
         for worker, life in run.workers.items():
             ran = [row for row in run.attempts if row["worker"] == worker and row["start"] == row["start"]]
-            if len(ran) > life["threads"] or not len(table):
+            # A thread that was given back does not show for how long its worker was there.
+            away = {row["run"] for row in run.phases} & {row["run"] for row in ran}
+            if away or len(ran) > life["threads"] or not len(table):
                 continue
             begin = max(start, min([life["joined"], *(min(row["executing"], row["start"]) for row in ran)]))
             left = max([life["left"], *(max(row["ended"], row["stop"]) for row in ran)])

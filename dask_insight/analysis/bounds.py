@@ -141,7 +141,8 @@ def _bounds(read: Read) -> Bounds:
     if not len(ran):
         return Bounds(0.0, 0, 0.0, 0.0, (), ())
     task, row = np.unique(columns["task"][ran], return_inverse=True)
-    length = np.maximum(columns["stop"][ran] - columns["start"][ran], 0.0)
+    held = columns["stop"][ran] - columns["start"][ran] - columns["seceded"][ran]
+    length = np.maximum(held, 0.0)
     # What was tried again is done once at best: only the last attempt counts.
     spent = np.zeros(len(task))
     spent[row] = length

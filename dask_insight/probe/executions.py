@@ -11,6 +11,7 @@ from distributed import worker as dasks
 
 from .resources import Resident
 from .rows import Rows
+from .secede import Seceded
 from .threads import follow, unfollow
 
 NOTHING = 0xFFFF_FFFF
@@ -111,6 +112,12 @@ class Executions:
         self._open: dict[tuple[Any, ...], _Ended] = {}
         self._resident = Resident()
         self._threads = follow(worker)
+        self._seceded = Seceded(worker, self.run_of, failed)
+
+    @property
+    def gaps(self) -> list[str]:
+        """What cannot be known here."""
+        return [self._seceded.reason] if self._seceded.reason else []
 
     def transition(self, key: Hashable, start: str, finish: str, **facts: Any) -> None:
         """Note one transition; stands in for `WorkerPlugin.transition` itself, to spare a call."""
@@ -233,6 +240,7 @@ class Executions:
     ) -> None:
         _, _, _, where, before = ran
         began, stopped = self._times(attempt, when, status, delay, ran)
+        self._seceded.ended(attempt.run, when if stopped != stopped else stopped)
         if began == began and self.ended is not None and where is not None:
             self.ended((attempt.run, began, stopped, where[2], thread))
         attempt.rss = (rss - attempt.rss) / 2**20
@@ -330,7 +338,9 @@ class Executions:
                 keys.append(key)
         told: dict[str, Any] = {}
         lost, self.dropped = self.dropped, 0
-        for name, rows in (("executions", self.rows), ("running", self.running)):
+        self._seceded.write()
+        tables = {"executions": self.rows, "running": self.running, "seceded": self._seceded.rows}
+        for name, rows in tables.items():
             missed, found = rows.drain()
             lost += missed
             if found:
@@ -351,3 +361,4 @@ class Executions:
         """Let go of what was opened."""
         self._resident.close()
         unfollow(self._worker, self._threads)
+        self._seceded.close()

@@ -59,6 +59,7 @@ class Probe(SchedulerPlugin):
         self._readers: dict[str, Reader] = {}
         self._watching: asyncio.Task[None] | None = None
         self._placed: asyncio.Task[None] | None = None
+        self._going: asyncio.Task[None] | None = None
         self._own: Own | None = None
         self._told_own = 0.0
         self._turn = 0
@@ -205,7 +206,13 @@ class Probe(SchedulerPlugin):
         return True
 
     async def _take_off(self) -> None:
-        """Leave nothing of ours; a new probe may be started meanwhile, and keeps what is its own."""
+        """Leave nothing of ours, once: a recorder may leave just when its client is found to be gone."""
+        if self._going is None:
+            self._going = asyncio.create_task(self._go())
+        await asyncio.shield(self._going)
+
+    async def _go(self) -> None:
+        """Take everything off; a new probe may be started meanwhile, and keeps what is its own."""
         if self.scheduler.plugins.get(self.name) is self:
             del self.scheduler.plugins[self.name]
         self._shut("join", "poll", "flush", "leave")
@@ -217,7 +224,7 @@ class Probe(SchedulerPlugin):
         self._shut("push", "clock")
         if self.name not in self.scheduler.plugins:
             unload(self.name)
-        if self._watching is not None and self._watching is not asyncio.current_task():
+        if self._watching is not None:
             self._watching.cancel()
 
     def _shut(self, *names: str) -> None:

@@ -39,7 +39,7 @@ _ONLY = {
         *("functions", "fused", "tasks", "readers", "journal"),
         *("own", "cluster", "farewell", "scheduler"),
     ),
-    "worker": ("threads", "executions", "transfers", "metrics", "worker"),
+    "worker": ("threads", "secede", "executions", "transfers", "metrics", "worker"),
 }
 #: All of them.
 MODULES = (*_BOTH, *_ONLY["scheduler"], *_ONLY["worker"])

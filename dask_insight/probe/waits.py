@@ -110,9 +110,12 @@ def _read(file: int) -> _Told:
 
 def task_threads(worker: Any) -> Iterable[int]:
     """The threads of a worker that run tasks."""
-    executors = worker.executors
-    for name in list(executors):
-        if name not in _OTHERS:
-            for thread in tuple(getattr(executors[name], "_threads", ())):
-                if thread.native_id is not None:
-                    yield thread.native_id
+    for _, executor in task_executors(worker):
+        for thread in tuple(getattr(executor, "_threads", ())):
+            if thread.native_id is not None:
+                yield thread.native_id
+
+
+def task_executors(worker: Any) -> list[tuple[str, Any]]:
+    """Names and executors of a worker in which tasks run."""
+    return [(name, each) for name, each in list(worker.executors.items()) if name not in _OTHERS]

@@ -85,7 +85,7 @@ class Probe(WorkerPlugin):
         self._collections.start()
         loop = asyncio.get_running_loop()
         self._pulse = Pulse(self._options.get("resources", 0.2), loop, self._counts, self._contention)
-        self._gaps = [*self._pulse.gaps, *_out_of_sight(worker)]
+        self._gaps = [*self._pulse.gaps, *self._executions.gaps, *_out_of_sight(worker)]
         self._acting = False
         worker.handlers[f"{self.package}_flush"] = self.flush
         self._adjust(self._options)

@@ -8,34 +8,22 @@ import sys
 import threading
 import weakref
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import dask
+from dask import callbacks
 
 #: Called with a client; what it returns is awaited, where it can be, before the client goes on.
 Callback = Callable[[Any], Awaitable[None] | None]
 
 _PRELOAD = "distributed.client.preload"
-#: Run by each new client as `distributed.client.preload`. A cluster may hand its
-#: configuration on to processes without this package, hence text that needs nothing.
-_HOOK = """\
-import sys
+#: A cluster may hand its configuration on, and tasks make clients in several threads at once. So the preload
+#: is a module that is everywhere and needs no file: only in this process it has something to run.
+_HOOK = callbacks.__name__
+_SETUP, _TEARDOWN = "dask_setup", "dask_teardown"
 
-def _watch():
-    return sys.modules.get("dask_insight.sources.clients")
-
-async def dask_setup(client):
-    if _watch() is not None:
-        await _watch().appeared(client)
-
-async def dask_teardown(client):
-    if _watch() is not None:
-        await _watch().leaving(client)
-"""
-
-#: Loggers of distributed that would print the whole hook into a person's output.
-_CHATTY = ("distributed.preloading", "distributed.utils")
+#: The logger by which distributed tells of each preload.
+_CHATTY = "distributed.preloading"
 
 logger = logging.getLogger(__name__)
 _lock = threading.Lock()
@@ -141,25 +129,26 @@ async def _waiting(answer: Awaitable[None]) -> None:
 
 
 def _install() -> None:
+    setattr(callbacks, _SETUP, appeared)
+    setattr(callbacks, _TEARDOWN, leaving)
     before = dask.config.get(_PRELOAD, [])
     dask.config.set({_PRELOAD: [*([before] if isinstance(before, str) else before), _HOOK]})
-    for name in _CHATTY:
-        logging.getLogger(name).addFilter(_not_ours)
+    logging.getLogger(_CHATTY).addFilter(_not_ours)
 
 
 def _uninstall() -> None:
-    for name in _CHATTY:
-        logging.getLogger(name).removeFilter(_not_ours)
+    for name in (_SETUP, _TEARDOWN):
+        vars(callbacks).pop(name, None)
+    logging.getLogger(_CHATTY).removeFilter(_not_ours)
     before = dask.config.get(_PRELOAD, [])
     if isinstance(before, list):
         dask.config.set({_PRELOAD: [one for one in before if one != _HOOK]})
 
 
 def _not_ours(record: logging.LogRecord) -> bool:
-    """False for what distributed says, at level INFO, about loading `_HOOK` from a temporary file."""
+    """False for what distributed says, at level INFO, about loading `_HOOK`."""
     said = record.args if isinstance(record.args, tuple) else ()
-    about_hook = bool(said) and (said[0] == _HOOK or Path(str(said[0])).name.startswith("tmp"))
-    return record.levelno > logging.INFO or not about_hook
+    return record.levelno > logging.INFO or said[:1] != (_HOOK,)
 
 
 class _Follower:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import Lookup, all_or, fill, fill_symbols, own, pick, to_micros
-from ..schema import NOTHING
+from ..lookup import Lookup, all_or, fill, fill_symbols, own, pick, sums, to_micros
+from ..schema import NOTHING, SECEDED
 from .field import Field
 
 FIELDS = (
@@ -24,6 +24,11 @@ FIELDS = (
     Field("start", "time", "When its function was called."),
     Field("stop", "time", "When its function returned or raised."),
     Field("duration", "s", "stop - start."),
+    Field(
+        "seceded",
+        "s",
+        "For how long of it its thread was given back: by secede, worker_client, or computing within.",
+    ),
     Field("cpu", "s", "CPU time its thread used."),
     Field("nbytes", "bytes", "Size of the result; NaN if there is none."),
     Field("typename", "", "Type of the result."),
@@ -100,6 +105,7 @@ def make(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
         "start": start,
         "stop": stop,
         "duration": to_micros(stop - start),
+        "seceded": _seceded(read("phases"), seen, stop - start),
         "cpu": worker("cpu"),
         "nbytes": column("nbytes"),
         "typename": column("typename"),
@@ -149,6 +155,17 @@ def _tasks(ended: Any, running: Mapping[str, Any], seen: np.ndarray, rows: np.nd
     begun = Lookup(running["run"]).rows(seen)
     told = np.where(begun >= 0, pick(running["task"], begun), NOTHING)
     return np.where(rows >= 0, pick(ended, rows), told).astype("u4")
+
+
+def _seceded(phases: Mapping[str, Any], seen: np.ndarray, duration: np.ndarray) -> np.ndarray:
+    """Seconds for which each run was without a thread of its worker."""
+    action: Symbols = phases["action"]
+    mine = np.flatnonzero(np.array([name == SECEDED for name in action.names] or [False])[action.codes])
+    row = Lookup(seen).rows(phases["run"][mine])
+    length = np.nan_to_num(phases["stop"][mine] - phases["start"][mine])
+    seconds = sums(row[row >= 0], np.maximum(length, 0.0)[row >= 0], len(seen))
+    given: np.ndarray = np.fmin(to_micros(seconds), np.fmax(duration, 0.0))
+    return given
 
 
 def _status(ended: Symbols, worker: Symbols, rows: np.ndarray, at_worker: np.ndarray) -> Symbols:

@@ -7,6 +7,7 @@ from .lanes import Lanes, lanes
 from .moments import Moments, most_at_once
 from .pauses import pauses
 from .states import States, states
+from .stretches import Stretches, stretches
 
 __all__ = [
     "LOCAL",
@@ -17,6 +18,7 @@ __all__ = [
     "Moments",
     "Read",
     "States",
+    "Stretches",
     "attempts",
     "by_cluster",
     "cluster_of",
@@ -28,4 +30,5 @@ __all__ = [
     "one_cluster",
     "pauses",
     "states",
+    "stretches",
 ]

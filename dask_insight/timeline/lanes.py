@@ -10,6 +10,7 @@ import numpy as np
 
 from ..dag import Links
 from .attempts import Attempts, Read
+from .stretches import Stretches, stretches
 
 #: Seconds by which attempts on one thread may overlap before they are taken to run beside each other.
 _SLACK = 0.02
@@ -35,10 +36,18 @@ class Lanes(NamedTuple):
     threads: np.ndarray
     start: np.ndarray
     stop: np.ndarray
-    #: Lane of each attempt; -1 if it never ran.
+    #: What held them.
+    stretches: Stretches
+    #: Lane of each stretch; -1 if its attempt never ran.
     of: np.ndarray
-    #: Attempts that ran, in the order of lane and start.
+    #: Stretches of attempts that ran, in the order of lane and start.
     order: np.ndarray
+
+    def holding(self, attempts: np.ndarray) -> Lanes:
+        """The same threads, with what some attempts, a mask, held of them; see `Stretches.of`."""
+        kept = attempts[self.stretches.attempt]
+        place = np.where(kept, np.cumsum(kept) - 1, -1)[self.order]
+        return self._replace(stretches=self.stretches.of(attempts), of=self.of[kept], order=place[place >= 0])
 
 
 class _Found(NamedTuple):
@@ -46,7 +55,7 @@ class _Found(NamedTuple):
 
     #: Codes of `Attempts.places` by worker.
     places: dict[str, list[int]]
-    #: Attempts of each code.
+    #: Stretches of each code.
     runs: Links
     first: np.ndarray
     last: np.ndarray
@@ -54,7 +63,7 @@ class _Found(NamedTuple):
     beside: np.ndarray
 
     def runs_of(self, places: list[int]) -> np.ndarray:
-        """Attempts of some codes, in their order."""
+        """Stretches of some codes, in their order."""
         begins, rows = self.runs
         some = [rows[begins[place] : begins[place + 1]] for place in places]
         return np.sort(np.concatenate([rows[:0], *some]))
@@ -63,8 +72,9 @@ class _Found(NamedTuple):
 def lanes(read: Read, attempts: Attempts) -> Lanes:
     """The threads that attempts ran on, and those of the workers that they did not use."""
     told = _workers(read("workers"))
-    order = _by_start(attempts.place, attempts.start)
-    found = _find(attempts, order)
+    ran = stretches(read, attempts)
+    order = _by_start(ran.place, ran.start)
+    found = _find(attempts.places, ran, order)
     # In the order of the places, so that `order` goes by lane.
     names = list(dict.fromkeys((*found.places, *told)))
     rows: list[tuple[int, str, int, float, float]] = []
@@ -74,12 +84,12 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
         mine = found.places.get(worker, [])
         threads, start, stop = _life(told.get(worker), mine, found)
         if worker.startswith(_POOLED):
-            start, stop = _wanted(attempts, found.runs_of(mine))
+            start, stop = _wanted(attempts, ran.attempt[found.runs_of(mine)])
         if len(mine) > threads or found.beside[mine].any():
-            runs, places = _spread(attempts, found.runs_of(mine))
+            runs, places = _spread(ran, found.runs_of(mine))
             used = int(places.max(initial=-1)) + 1
             moved.append((runs, places + len(rows)))
-            first, last = _ends(attempts, runs, places, used)
+            first, last = _ends(ran, runs, places, used)
             for place in range(used):
                 life = (start, stop) if place < threads else (float(first[place]), float(last[place]))
                 rows.append((code, str(place), 1, *life))
@@ -90,11 +100,11 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
                 rows.append((code, attempts.places[place][1], 1, start, stop))
         if threads > used:
             rows.append((code, "", threads - used, start, stop))
-    of = lane[attempts.place]
+    of = lane[ran.place]
     for runs, places in moved:
         of[runs] = places
     if moved:
-        order = _by_start(of, attempts.start)
+        order = _by_start(of, ran.start)
     columns = list(zip(*rows, strict=True)) or [()] * 5
     return Lanes(
         workers=names,
@@ -104,6 +114,7 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
         threads=np.array(columns[2], "f8"),
         start=np.array(columns[3], "f8"),
         stop=np.array(columns[4], "f8"),
+        stretches=ran,
         of=of,
         order=order,
     )
@@ -125,27 +136,25 @@ def _by_start(lane: np.ndarray, start: np.ndarray) -> np.ndarray:
     return order[int((lane < 0).sum()) :]
 
 
-def _find(attempts: Attempts, order: np.ndarray) -> _Found:
-    count = len(attempts.places)
+def _find(known: list[tuple[str, str]], ran: Stretches, order: np.ndarray) -> _Found:
+    count = len(known)
     beside = np.zeros(count, bool)
-    place = attempts.place[order]
-    first, last = _ends(attempts, order, place, count)
-    overlap = attempts.stop[order[:-1]] - attempts.start[order[1:]]
+    place = ran.place[order]
+    first, last = _ends(ran, order, place, count)
+    overlap = ran.stop[order[:-1]] - ran.start[order[1:]]
     beside[place[1:][(place[1:] == place[:-1]) & (overlap > _SLACK)]] = True
     places: dict[str, list[int]] = {}
-    for code, (worker, _) in enumerate(attempts.places):
+    for code, (worker, _) in enumerate(known):
         if np.isfinite(first[code]):
             places.setdefault(worker, []).append(code)
     return _Found(places, Links(np.searchsorted(place, np.arange(count + 1)), order), first, last, beside)
 
 
-def _ends(
-    attempts: Attempts, rows: np.ndarray, place: np.ndarray, count: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """When the first attempt at each place took its thread, and when the last gave it back."""
+def _ends(ran: Stretches, rows: np.ndarray, place: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """When the first stretch at each place took its thread, and when the last gave it back."""
     first, last = np.full(count, np.inf), np.full(count, -np.inf)
-    np.minimum.at(first, place, attempts.executing[rows])
-    np.maximum.at(last, place, attempts.ended[rows])
+    np.minimum.at(first, place, ran.executing[rows])
+    np.maximum.at(last, place, ran.ended[rows])
     return first, last
 
 
@@ -166,14 +175,14 @@ def _wanted(attempts: Attempts, mine: np.ndarray) -> tuple[float, float]:
     return float(attempts.wanted[mine].min(initial=np.inf)), float(attempts.done[mine].max(initial=-np.inf))
 
 
-def _spread(attempts: Attempts, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A worker's attempts by start, and for each the number of a thread such that none overlap."""
-    rows = rows[np.argsort(attempts.start[rows], kind="stable")]
+def _spread(ran: Stretches, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A worker's stretches by start, and for each the number of a thread such that none overlap."""
+    rows = rows[np.argsort(ran.start[rows], kind="stable")]
     free: list[int] = []
     busy: list[tuple[float, int]] = []
     chosen = []
     used = 0
-    for start, stop in zip(attempts.start[rows].tolist(), attempts.stop[rows].tolist(), strict=True):
+    for start, stop in zip(ran.start[rows].tolist(), ran.stop[rows].tolist(), strict=True):
         while busy and busy[0][0] <= start:
             heapq.heappush(free, heapq.heappop(busy)[1])
         if not free:

@@ -113,11 +113,11 @@ export const TABLES = {
     /** When it was given a thread. */
     start: 'time'
   },
-  /** What happened around the computing of an attempt. */
+  /** What happened around the computing of an attempt; and when it ran beside its worker's threads. */
   phases: {
     /** Id of the attempt. */
     run: 'u32',
-    /** transfer, disk-read, disk-write, deserialize or compress. */
+    /** transfer, disk-read, disk-write, deserialize, compress; seceded: it had given its thread back. */
     action: 'sym',
     /** Start. */
     start: 'time',

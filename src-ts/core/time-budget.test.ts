@@ -51,6 +51,33 @@ describe('time budget', () => {
     expect(PARTS.reduce((sum, part) => sum + budget.parts[part], 0)).toBe(budget.offered);
   });
 
+  it('counts no thread for a task that gave it back', () => {
+    const nested = new Tasks(
+      recordingOf({
+        workers: [{ worker: 'a', threads: 1, joined: -5 }],
+        graph: [
+          { task: 1, key: 'parent-1', prefix: 'parent' },
+          { task: 2, key: 'child-2', prefix: 'child' }
+        ],
+        attempts: [attempt(1, 1, 't1', 0, 10), attempt(2, 2, 't2', 1, 7)],
+        // Told in two parts, as it comes live.
+        phases: [
+          { run: 1, action: 'seceded', start: 1, stop: 4 },
+          { run: 1, action: 'seceded', start: 4, stop: 8 }
+        ]
+      })
+    );
+    const selection = new Selection();
+    expect(timeBudget(nested, selection.filter())).toMatchObject({
+      offered: 10,
+      parts: { computing: 9, idle: 1 }
+    });
+    selection.set({ source: 'x', column: 'name', value: ['parent'] });
+    expect(timeBudget(nested, selection.filter()).parts).toMatchObject({ computing: 3, other: 6 });
+    selection.set({ source: 'x', column: 'time', value: { start: 3, stop: 9 } });
+    expect(timeBudget(nested, selection.filter()).parts).toMatchObject({ computing: 1, other: 4 });
+  });
+
   it('follows time, names and workers', () => {
     const selection = new Selection();
     selection.set({ source: 'x', column: 'time', value: { start: 3.5, stop: 7 } });

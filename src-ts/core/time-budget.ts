@@ -1,4 +1,4 @@
-import { RUNNING, STATUSES } from './lane';
+import { type Lane, RUNNING, STATUSES, statusCode } from './lane';
 import type { Filter, TimeRange } from './selection';
 import { entryTest, timeOf } from './task-filter';
 import type { Tasks } from './tasks';
@@ -13,6 +13,9 @@ export interface TimeBudget {
   readonly threads: number;
   readonly parts: Readonly<Record<Part, number>>;
 }
+
+/** The action of `phases` in which a task ran on, but had given its thread back. */
+export const SECEDED = 'seceded';
 
 const FAILED = ['erred', 'retried', 'killed'].map(status => STATUSES.indexOf(status as 'erred'));
 
@@ -42,15 +45,45 @@ export function timeBudget(tasks: Tasks, filter: Filter): TimeBudget {
     idle: 0
   };
   const waits = waitsByLane(tasks);
+  const part = partOf(tasks, filter);
   tasks.lanes.forEach((lane, at) => {
     if (filter.workers && !filter.workers.has(lane.worker)) return;
-    const gaps = computeLane(tasks, at, filter, within, parts);
+    const gaps = computeLane(lane, part, within, parts);
     fillGaps(gaps, waits[at], within, parts);
   });
+  takeAway(tasks, filter, part, within, parts);
   const { offered, threads } = offer(tasks, filter, within);
   const used = PARTS.reduce((sum, part) => sum + parts[part], 0);
   parts.idle = Math.max(0, offered - used);
   return { offered: Math.max(offered, used), threads, parts };
+}
+
+/** Takes out the time in which tasks ran, but had given their thread back. */
+function takeAway(
+  tasks: Tasks,
+  filter: Filter,
+  part: PartOf,
+  { start, stop }: TimeRange,
+  parts: Record<Part, number>
+): void {
+  const phases = tasks.recording.table('phases');
+  const actions = phases.symbols('action');
+  const seceded = actions.names.indexOf(SECEDED);
+  if (seceded < 0) return;
+  const attempts = tasks.recording.table('attempts');
+  const runs = phases.numbers('run');
+  const starts = phases.times('start');
+  const stops = phases.times('stop');
+  for (let row = 0; row < phases.rows; row++) {
+    const attempt = actions.codes[row] === seceded ? tasks.attemptRow(runs[row]) : -1;
+    if (attempt < 0 || (filter.workers && !filter.workers.has(attempts.text('worker', attempt)))) continue;
+    const name = tasks.nameOf(attempts.numbers('task')[attempt]);
+    const its = part(name, attempt, statusCode(attempts.text('status', attempt)));
+    parts[its] = Math.max(
+      0,
+      parts[its] - Math.max(0, Math.min(stops[row], stop) - Math.max(starts[row], start))
+    );
+  }
 }
 
 interface Active {
@@ -90,17 +123,25 @@ export function activeTime(tasks: Tasks): TimeRange {
   return start < stop ? { start, stop } : { start: 0, stop: 0 };
 }
 
+/** Which part an attempt's time belongs to, by its name, its row and its status. */
+type PartOf = (name: number, row: number, status: number) => Part;
+
+function partOf(tasks: Tasks, filter: Filter): PartOf {
+  const passes = entryTest(tasks, filter);
+  const wanted = tasks.names.map(name => !filter.names || filter.names.has(name));
+  return (name, row, status) => {
+    if (!wanted[name] || passes?.(row, status) === false) return 'other';
+    return FAILED.includes(status) ? 'failed' : 'computing';
+  };
+}
+
 /** Adds what a lane computed to the parts; returns the gaps between, as pairs of times. */
 function computeLane(
-  tasks: Tasks,
-  at: number,
-  filter: Filter,
+  lane: Lane,
+  part: PartOf,
   { start: from, stop: to }: TimeRange,
   parts: Record<Part, number>
 ): Float64Array {
-  const lane = tasks.lanes[at];
-  const passes = entryTest(tasks, filter);
-  const wanted = tasks.names.map(name => !filter.names || filter.names.has(name));
   const length = lane.length;
   const gaps = new Float64Array(2 * length + 2);
   let count = 0;
@@ -113,10 +154,7 @@ function computeLane(
       gaps[count++] = until;
       gaps[count++] = start;
     }
-    const failed = FAILED.includes(lane.status[entry]);
-    const chosen = wanted[lane.name[entry]] && (passes?.(lane.row[entry], lane.status[entry]) ?? true);
-    const part = !chosen ? 'other' : failed ? 'failed' : 'computing';
-    parts[part] += stop - start;
+    parts[part(lane.name[entry], lane.row[entry], lane.status[entry])] += stop - start;
     until = stop;
   }
   if (to > until) {

@@ -10,10 +10,15 @@ import numpy as np
 
 from ...dag import links
 from ...lookup import Lookup, fill
+from ...schema import SECEDED
 
 Read = Callable[[str], Mapping[str, Any]]
 
 _DISK = ("disk-read", "disk-write")
+#: The clients of tasks are called so.
+_OF_TASKS = "Client-worker-"
+#: Seconds up to which times away go on: parts may have come with different estimates of a clock.
+_TOUCH = 0.001
 
 
 class History:
@@ -42,7 +47,9 @@ class History:
         self._stops = self._by_worker(columns["worker"].codes, ran, np.array(self.stop))
         self._dones = self._by_worker(columns["worker"].codes, ran, done)
         self._all = _sorted(ended, done)
-        self._disk = _disk_phases(read, columns["run"])
+        self._disk = _phases(read, columns["run"], _DISK)
+        self._away = _phases(read, columns["run"], (SECEDED,))
+        self._nested = _sorted(ran[_by_tasks(read, columns["submission"][ran])], done)
         self._intake = _intake(read)
         workers = read("workers")
         joined = dict(zip(workers["worker"].tolist(), workers["joined"].tolist(), strict=True))
@@ -90,6 +97,27 @@ class History:
     def disk(self, row: int) -> Iterable[tuple[float, float]]:
         """When an attempt used its worker's disk, last first."""
         return reversed(self._disk.get(row, ()))
+
+    def away(self, row: int) -> Iterable[tuple[float, float, float]]:
+        """When an attempt had given its thread back, last first: had it since, left it, and had one again."""
+        found: list[tuple[float, float, float]] = []
+        for left, back in self._away.get(row, ()):
+            left, back = max(left, self.start[row]), min(back, self.stop[row])
+            if found and left <= found[-1][2] + _TOUCH:
+                found[-1] = (*found[-1][:2], max(back, found[-1][2]))
+            elif left < back:
+                found.append((found[-1][2] if found else self.start[row], left, back))
+        return reversed(found)
+
+    def within(self, moment: float, since: float, without: Container[int]) -> int:
+        """The attempt that a task asked for after `since` and that was done last, not after a moment."""
+        times, rows = self._nested
+        at = bisect_right(times, moment) - 1
+        while at >= 0 and times[at] > since:
+            if self.submitted[rows[at]] >= since and rows[at] not in without:
+                return rows[at]
+            at -= 1
+        return -1
 
     def joined(self, row: int) -> float:
         """When the worker of an attempt was there; NaN if unknown."""
@@ -152,9 +180,20 @@ def _before(
     return rows[at] if at >= begin else -1
 
 
-def _disk_phases(read: Read, runs: np.ndarray) -> dict[int, list[tuple[float, float]]]:
+def _by_tasks(read: Read, submission: np.ndarray) -> np.ndarray:
+    """Which rows were submitted by a task and not by the client."""
+    table = read("submissions")
+    client = table["client"]
+    row = Lookup(table["submission"]).rows(submission)
+    mine = np.array([name.startswith(_OF_TASKS) for name in client.names] or [False])[client.codes]
+    nested: np.ndarray = np.append(mine, False)[row]
+    return nested
+
+
+def _phases(read: Read, runs: np.ndarray, actions: tuple[str, ...]) -> dict[int, list[tuple[float, float]]]:
+    """When each attempt went through phases of some actions, by row and in their order."""
     phases = read("phases")
-    wanted = np.array([name in _DISK for name in phases["action"].names] or [False])
+    wanted = np.array([name in actions for name in phases["action"].names] or [False])
     some = np.flatnonzero(wanted[phases["action"].codes])
     if not len(some):
         return {}

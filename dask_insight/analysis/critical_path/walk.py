@@ -13,6 +13,10 @@ waited, the walk goes on with what it waited for last:
 ``retry``
     the attempt at the same task that failed or was lost before.
 
+A task that has given its thread back (`SECEDED`) waits for tasks that it has
+started itself: the walk goes through the one that ended last before it went
+on, back to when it left, and then on with the task's own time.
+
 So the tiles follow one another without a gap and their seconds add up to the
 length of the run. An attempt stands on the path at most once.
 """
@@ -30,6 +34,8 @@ from .history import History, Read
 KINDS = ("compute", "disk", "worker", "transfer", "thread", "scheduler", "client")
 #: Why the path goes through a task: what waited for it.
 REASONS = ("end", "input", "thread", "submission", "retry")
+#: How deep tasks are followed that wait for tasks of their own.
+_DEEP = 50
 
 
 class Tile(NamedTuple):
@@ -64,23 +70,27 @@ class _Walk:
     def __init__(self, history: History) -> None:
         self._history = history
         self._now = history.end
+        #: The moment at which the walk, or the part of it within a task, ends.
+        self._floor = history.begin
+        self._depth = 0
         self._visited: set[int] = set()
         self._tiles: list[Tile] = []
 
     def tiles(self) -> list[Tile]:
         """Walk back until the beginning."""
-        begin = self._history.begin
-        cause = _Cause(self._history.last, "end")
-        while cause.row >= 0 and self._now > begin:
+        self._walk(_Cause(self._history.last, "end"))
+        self._lay(self._history.begin, "client", "submission", -1)
+        return self._tiles[::-1]
+
+    def _walk(self, cause: _Cause) -> None:
+        while cause.row >= 0 and self._now > self._floor:
             self._visited.add(cause.row)
             self._ran(*cause)
             cause = self._cause(cause.row, cause.because)
-        self._lay(begin, "client", "submission", -1)
-        return self._tiles[::-1]
 
     def _lay(self, start: float, kind: str, because: str, row: int) -> None:
         """A tile from `start` to where the walk is; none if it is there already."""
-        start = max(start, self._history.begin)
+        start = max(start, self._floor)
         if not start < self._now:
             return
         later = self._tiles[-1] if self._tiles else None
@@ -98,8 +108,30 @@ class _Walk:
             self._around(history.stop[row], "scheduler", because, row)
         else:
             self._lay(history.stop[row], "worker", because, row)
-        self._lay(history.start[row], "compute", because, row)
+        self._computed(row, because)
         self._around(history.executing[row], "worker", because, row)
+
+    def _computed(self, row: int, because: str) -> None:
+        """The time of its function, and of what it waited for without a thread."""
+        history = self._history
+        for since, left, back in history.away(row):
+            if left < self._now and back > self._floor:
+                self._lay(back, "compute", because, row)
+                self._waited(row, because, since, left)
+        self._lay(history.start[row], "compute", because, row)
+
+    def _waited(self, row: int, because: str, since: float, left: float) -> None:
+        """Back to when an attempt gave its thread back, through what it had started since a moment."""
+        history = self._history
+        child = history.within(self._now, since, self._visited) if self._depth < _DEEP else -1
+        if child < 0:
+            return
+        outer, self._floor = self._floor, max(self._floor, left)
+        self._depth += 1
+        self._lay(history.done[child], "thread", because, row)
+        self._walk(_Cause(child, "input"))
+        self._depth -= 1
+        self._floor = outer
 
     def _around(self, start: float, kind: str, because: str, row: int) -> None:
         """A stretch in which the disk may have been used."""

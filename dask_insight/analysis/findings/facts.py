@@ -199,9 +199,8 @@ class Facts:
 
     @cached_property
     def length(self) -> np.ndarray:
-        """Seconds in the function of each attempt; 0 if it never ran."""
-        known = self.attempts
-        return np.where(known.ran, known.stop - known.start, 0.0)
+        """Seconds for which the function of each attempt held a thread; 0 if it never ran."""
+        return self.lanes.stretches.held(len(self.attempts.run))
 
     @cached_property
     def garbage(self) -> Garbage:

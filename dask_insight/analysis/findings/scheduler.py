@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import words
-from ...lookup import Lookup
+from ...lookup import Lookup, pick
 from ...schema import NOTHING
 from ...timeline import Moments
 from .facts import Facts, medians
@@ -187,12 +187,17 @@ _NONE = _Requests(0.0, (), 0.0)
 def _requests(facts: Facts, limits: Limits) -> _Requests:
     """Idle time due to requests, of names most of whose tasks are long on their way."""
     known = facts.attempts
-    sizes = facts.read("submissions")["nbytes"]
+    table = facts.read("submissions")
+    sizes = table["nbytes"]
     if len(sizes) and np.isfinite(sizes).all() and float(sizes.max()) < limits["large-graph.least-bytes"]:
         return _NONE
     rows = np.flatnonzero(facts.good & ~known.local & np.isfinite(known.received))
     # The first task of a worker also waits for imports; see cold-start.
     rows = np.delete(rows, first_of_each(known.worker.codes[rows], known.assigned[rows]))
+    # Those first in a graph are sent when the scheduler is done with all of it.
+    submission = np.append(facts.read("graph")["submission"], np.uint32(NOTHING))[known.described[rows]]
+    came = pick(table["time"], Lookup(table["submission"]).rows(submission))
+    rows = rows[~(np.abs(known.assigned[rows] - came) < limits["large-graph.request"])]
     if not len(rows):
         return _NONE
     size = len(facts.names)
@@ -284,8 +289,9 @@ LARGE_GRAPH = Rule(
         "A graph of `large-graph.bytes` as it is sent (critical from `large-graph.critical`), or of "
         "`large-graph.tasks` tasks, or `large-graph.seconds` in which the scheduler took graphs "
         "in (materializing, ordering, making states) of `large-graph.least` tasks or more, together with "
-        "idle time of threads while tasks were on their way to workers, of names whose median way takes "
-        "`large-graph.request`, or twice that, while the client packed them; that only where a graph has "
+        "idle time of threads while tasks were on their way to workers, of names whose median way, but for "
+        "the tasks that are sent first of a graph, takes `large-graph.request`, or twice that, while the "
+        "client packed them; that only where a graph has "
         "`large-graph.least-bytes`, for a busy scheduler is slow too."
     ),
     cost="The time of taking in, and that idle time over all threads.",

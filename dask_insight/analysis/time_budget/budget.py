@@ -110,17 +110,13 @@ def _of_scheduler(
         stop=np.where(mine, np.minimum(everything.stop, end), end),
     )
     if rows is not None:
-        kept = np.flatnonzero(rows)
-        place = np.full(len(known.run), -1)
-        place[kept] = np.arange(len(kept))
-        order = place[everything.order]
-        life = life._replace(of=everything.of[kept], order=order[order >= 0])
-    done = work(tasks, life)
+        life = life.holding(rows)
+    done = work(life)
     ran, parts = pieces(read, tasks, done)
     found = idle(tasks, inputs(read, tasks), life, gaps(done, life), states(read, tasks, life))
     made, idled = together(ran), together(found)
     if rows is not None:
-        back = np.append(kept, -1)
+        back = np.append(np.flatnonzero(rows), -1)
         made, idled = (each._replace(row=back[each.row].astype("i4")) for each in (made, idled))
     # Unused threads are one lane together.
     idled = idled._replace(threads=idled.threads * life.threads[idled.lane])

@@ -31,7 +31,7 @@ def clusters(read: Read, known: Attempts, everything: Lanes) -> Clusters:
     worker = np.array([code[name] for name in workers], "i8")
     attempt = np.array(seen or [-1])[known.worker.codes]
     ran = everything.of >= 0
-    attempt[ran] = worker[everything.worker[everything.of[ran]]]
+    attempt[everything.stretches.attempt[ran]] = worker[everything.worker[everything.of[ran]]]
     if len(names) > 1 and (lost := attempt < 0).any():
         attempt[lost] = _beside(read, known, attempt, lost)
     return Clusters(names, worker, attempt)

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...lookup import sums
 from ...timeline import Attempts, Lanes, Read
 from .parts import PARTS, Pieces
 from .shares import Shares, shares
 
 
 class Work(NamedTuple):
-    """Attempts in the order of lane and start, with when each held its thread; they do not overlap."""
+    """Stretches in the order of lane and start, with when each held its thread; they do not overlap."""
 
     lane: np.ndarray
     row: np.ndarray
@@ -21,6 +22,8 @@ class Work(NamedTuple):
     start: np.ndarray
     stop: np.ndarray
     freed: np.ndarray
+    #: Whether the attempt had begun before.
+    resumed: np.ndarray
 
 
 class Gaps(NamedTuple):
@@ -29,7 +32,7 @@ class Gaps(NamedTuple):
     lane: np.ndarray
     start: np.ndarray
     stop: np.ndarray
-    #: Row of the attempt that ended it; -1 if it lasts as long as the lane.
+    #: Row of the attempt that began when it ended; -1 if none did.
     row: np.ndarray
 
     def take(self, rows: np.ndarray) -> Gaps:
@@ -37,23 +40,23 @@ class Gaps(NamedTuple):
         return Gaps(*(values[rows] for values in self))
 
 
-def work(attempts: Attempts, lanes: Lanes) -> Work:
+def work(lanes: Lanes) -> Work:
     """Lay the attempts out on their lanes."""
-    row = lanes.order
-    lane = lanes.of[row]
-    new = np.ones(len(row), bool)
+    order, ran = lanes.order, lanes.stretches
+    lane = lanes.of[order]
+    new = np.ones(len(order), bool)
     new[1:] = lane[1:] != lane[:-1]
-    start, stop = attempts.start[row], attempts.stop[row]
+    start, stop = ran.start[order], ran.stop[order]
     free = _before(stop, new)
     if (free > start).any():
         stop = _greatest_so_far(stop, new)
         free = _before(stop, new)
         start = np.maximum(start, free)
-    taken = np.minimum(np.maximum(attempts.executing[row], free), start)
-    following = np.full(len(row), np.inf)
+    taken = np.minimum(np.maximum(ran.executing[order], free), start)
+    following = np.full(len(order), np.inf)
     following[:-1] = np.where(new[1:], np.inf, taken[1:])
-    freed = np.maximum(np.minimum(attempts.ended[row], following), stop)
-    return Work(lane, row, taken, start, stop, freed)
+    freed = np.maximum(np.minimum(ran.ended[order], following), stop)
+    return Work(lane, ran.attempt[order], taken, start, stop, freed, ran.resumed[order])
 
 
 def _before(values: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -86,7 +89,7 @@ def gaps(found: Work, lanes: Lanes) -> Gaps:
         np.concatenate((found.lane, np.arange(count))),
         np.concatenate((start, after)),
         np.concatenate((found.taken, lanes.stop)),
-        np.concatenate((found.row, np.full(count, -1))),
+        np.concatenate((np.where(found.resumed, -1, found.row), np.full(count, -1))),
     )
     lasting = every.stop > every.start
     return Gaps(*(values[lasting] for values in every))
@@ -94,9 +97,9 @@ def gaps(found: Work, lanes: Lanes) -> Gaps:
 
 def pieces(read: Read, attempts: Attempts, found: Work) -> tuple[list[Pieces], list[str]]:
     """Everything that ran, by part; and the names of the parts by code."""
-    before, after = np.zeros((2, len(attempts.run)))
-    before[found.row] = found.start - found.taken
-    after[found.row] = found.freed - found.stop
+    count = len(attempts.run)
+    before = sums(found.row, found.start - found.taken, count)
+    after = sums(found.row, found.freed - found.stop, count)
     told = shares(read, attempts, before, after)
     names = [*PARTS, *told.custom]
     made = list(_around(found, told)) + list(_inside(attempts, found, told, names))
@@ -135,7 +138,7 @@ def _inside(attempts: Attempts, found: Work, told: Shares, names: list[str]) -> 
         share = np.minimum(shares_of[row], left)
         left = left - share
         yield Pieces.of(lane, start, stop, names.index(name), row=row, threads=share)
-    length = stop - start
+    length = sums(row, stop - start, len(attempts.run))[row]
     cpu = np.divide(attempts.cpu[row], length, out=np.zeros(len(row)), where=length > 0)
     cpu = np.where(np.isnan(cpu), told.cpu[row], cpu)
     known = np.isfinite(cpu)

@@ -160,7 +160,7 @@ def _without(moments: np.ndarray, begin: float, away: Moments) -> np.ndarray:
 def _spent(columns: Mapping[str, Any], ran: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Seconds in the function and before it, of each attempt that ran."""
     start, stop = columns["start"][ran], columns["stop"][ran]
-    compute = np.maximum(stop - start, 0.0)
+    compute = np.maximum(stop - start - columns["seceded"][ran], 0.0)
     return compute, np.maximum(np.nan_to_num(start - columns["executing"][ran]), 0.0)
 
 

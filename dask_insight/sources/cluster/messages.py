@@ -12,7 +12,8 @@ import numpy.typing as npt
 from ...batch import encode
 from ...identity import Identity
 from ...options import Emit
-from ...probe import executions, transfers
+from ...probe import executions, secede, transfers
+from ...schema import SECEDED
 from ..garbage import collected
 from ..losses import lost_words
 from .attempts import Attempts
@@ -26,6 +27,7 @@ _EXECUTIONS = packed_dtype(
     executions.LAYOUT, "run thread status ended stop start executing ready received cpu rss delay"
 )
 _RUNNING = packed_dtype(executions.RUNNING, "run thread start")
+_SECEDED = packed_dtype(secede.LAYOUT, "run start stop")
 _TRANSFERS = packed_dtype(transfers.LAYOUT, "incoming peer start stop nbytes compressed keys")
 
 
@@ -76,6 +78,8 @@ class Messages:
             self._clock(process, clock, told)
         if "executions" in told:
             self._executions(process, clock, np.frombuffer(told["executions"], _EXECUTIONS))
+        if "seceded" in told:
+            self._seceded(clock, np.frombuffer(told["seceded"], _SECEDED))
         count = told.get("running_keys", 0)
         if "running" in told:
             self._running(process, clock, np.frombuffer(told["running"], _RUNNING), ids[:count])
@@ -140,6 +144,15 @@ class Messages:
         for name, better in told.items():
             columns[name] = np.where(np.isfinite(better), better, columns[name])
         self._emit(encode("executions", columns))
+
+    def _seceded(self, clock: Clock, found: npt.NDArray[Any]) -> None:
+        columns = {
+            "run": self._runs.map(found["run"]),
+            "action": [SECEDED] * len(found),
+            "start": clock.here(found["start"]),
+            "stop": clock.here(found["stop"]),
+        }
+        self._gather.add("phases", columns)
 
     def _running(self, process: str, clock: Clock, found: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
         columns = {

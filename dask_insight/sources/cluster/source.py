@@ -164,7 +164,7 @@ class ClusterSource:
         working = asyncio.create_task(work)
         try:
             while not (await asyncio.wait([working], timeout=_LOOK))[0]:
-                if self._client.status != "running":
+                if not self._has_scheduler:
                     raise OSError(f"the client is {self._client.status}")
                 if monotonic() > deadline:
                     raise TimeoutError(f"no answer within {self._options.stop_timeout:g} s")
@@ -172,9 +172,14 @@ class ClusterSource:
         finally:
             working.cancel()
 
+    @property
+    def _has_scheduler(self) -> bool:
+        # One that closes asks us first, and can be used until we have answered.
+        return self._client.status in ("running", "closing")
+
     async def _take_leave(self, deadline: float) -> None:
         """Have everything of ours taken off; a scheduler that stands still is told when it goes on."""
-        if self._client.status != "running":
+        if not self._has_scheduler:
             # It forgets the recorders of a client that has gone.
             return
         self._leaving = asyncio.create_task(self._leave())
@@ -187,6 +192,8 @@ class ClusterSource:
                 await self._call("leave", recorder=self._recorder)
                 return
             except OSError:
+                if self._client.status == "closing":
+                    return
                 await asyncio.sleep(_LOOK)
             except Exception:
                 # It has no probe any more.
@@ -313,7 +320,7 @@ class ClusterSource:
         asking = asyncio.ensure_future(call)
         try:
             while not (await asyncio.wait([asking], timeout=_LOOK))[0]:
-                if self._client.status != "running":
+                if not self._has_scheduler:
                     self._missed(OSError(f"the client is {self._client.status}"))
             return asking.result()
         finally:

@@ -5,6 +5,7 @@ import { type Lane, RUNNING, STATUSES, type Status } from '../../core/lane';
 import { sourceLines } from '../../core/source-lines';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
+import { SECEDED } from '../../core/time-budget';
 import type { Card, CardLine } from '../../draw/tooltip';
 
 const STATUS_WORDS: Readonly<Record<Status, string>> = {
@@ -178,18 +179,21 @@ function garbage(tasks: Tasks, run: number, took: number): CardLine | undefined 
   return line('Collected garbage', seconds > 0 ? `${duration(seconds)} (${share(seconds / took)})` : '');
 }
 
+/** What happened around it, and for how long it had no thread: by action, the latest first. */
 function phases(tasks: Tasks, run: number, took: number): (CardLine | undefined)[] {
   const table = tasks.recording.table('phases');
-  return tasks
-    .phaseRows(run)
-    .reverse()
-    .slice(0, 6)
-    .map(row =>
-      step(words(table.text('action', row)), table.times('start')[row], table.times('stop')[row], took)
-    );
+  const starts = table.times('start');
+  const stops = table.times('stop');
+  const seconds = new Map<string, number>();
+  for (const row of tasks.phaseRows(run).reverse()) {
+    const action = table.text('action', row);
+    seconds.set(action, (seconds.get(action) ?? 0) + Math.max(0, stops[row] - starts[row]));
+  }
+  return [...seconds].slice(0, 6).map(([action, length]) => step(words(action), 0, length, took));
 }
 
 function words(action: string): string {
+  if (action === SECEDED) return 'Without a thread';
   const text = action.replace('-', ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

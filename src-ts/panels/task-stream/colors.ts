@@ -1,7 +1,7 @@
 import { type ColorRegistry, css, mixed, mixtures, type Rgb, reservedColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 import { ERRED, FIRST_NAME, FULL, KILLED, RETRIED } from './cells';
-import { ACTIONS, reservedOf } from './phases';
+import { ACTIONS, AWAY, reservedOf } from './phases';
 
 /** A pixel with anything in it is at least this much of its colour, so that a lone short task is seen. */
 const LEAST = 0.18;
@@ -48,7 +48,7 @@ export function colorTable(choice: ColorChoice): ColorTable {
   let dimmed: Uint32Array | undefined;
   const phases = new Uint32Array((ACTIONS.length + FIRST_NAME) * 64);
   ACTIONS.forEach((_, action) => {
-    const color = reservedColor(reservedOf(action), theme.dark);
+    const color = action === AWAY ? background : reservedColor(reservedOf(action), theme.dark);
     const most = chosen ? 2 * DIMMED : 1;
     const shares = SHARES.map((_, at) => (0.35 + (0.65 * (at + 1)) / FULL) * most);
     phases.set(mixtures(background, color, shares), (action + FIRST_NAME) * 64 + 1);

@@ -16,11 +16,15 @@ export interface Details {
   readonly laneHeight: number;
   readonly roles: Uint8Array;
   readonly entries: EntryMask | undefined;
+  /** Whether a task shows only its low bar at a place of a lane, in CSS pixels: it had given its thread back. */
+  readonly isLow: (row: number, x: number) => boolean;
 }
 
 /** Narrowest task with a label, and with a sign; CSS pixels. */
 const LABEL_FROM = 34;
 const SIGN_FROM = 4;
+/** A place that a label covers, from its task's left edge. */
+const INTO_LABEL = 16;
 /** Lowest lane with labels, and with signs. */
 const LABEL_HEIGHT = 11;
 const SIGN_HEIGHT = 5;
@@ -45,7 +49,7 @@ export function drawDetails(pen: Pen, details: Details): void {
 
 function drawLane(
   pen: Pen,
-  { context, plot, scale, laneHeight, roles, entries }: Details,
+  { context, plot, scale, laneHeight, roles, entries, isLow }: Details,
   widths: TextWidth,
   lane: Lane,
   row: number
@@ -72,7 +76,8 @@ function drawLane(
     const failed = drawSign(pen, STATUSES[status[entry]], box, context);
     if (status[entry] === RUNNING) drawOpenEnd(pen, box, context);
     if (box.width >= LABEL_FROM && laneHeight >= LABEL_HEIGHT) {
-      drawLabel(pen, context, widths, context.tasks.names[name[entry]], box, failed);
+      const low = isLow(row, left + INTO_LABEL);
+      drawLabel(pen, context, widths, context.tasks.names[name[entry]], box, failed, low);
     }
   }
 }
@@ -127,7 +132,8 @@ function drawLabel(
   widths: TextWidth,
   name: string,
   box: Box,
-  failed: boolean
+  failed: boolean,
+  low: boolean
 ): void {
   const text = widths.fitted(name, box.width - 8);
   if (!text) return;
@@ -137,6 +143,6 @@ function drawLabel(
   const { highlight } = context.selection;
   const { names } = context.selection.filter();
   const isDim = highlight !== undefined ? highlight !== name : names !== undefined && !names.has(name);
-  pen.fillStyle = isDim ? theme.faint : ground > 0.22 ? '#0b0d10' : '#ffffff';
+  pen.fillStyle = isDim ? theme.faint : low ? theme.muted : ground > 0.22 ? '#0b0d10' : '#ffffff';
   pen.fillText(text, box.x + 4 + (failed ? 4 : 0), box.y + box.height / 2 + 0.5);
 }

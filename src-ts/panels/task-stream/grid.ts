@@ -2,7 +2,7 @@ import type { EntryMask } from '../../core/entry-mask';
 import type { Lane } from '../../core/lane';
 import { type Cells, Raster } from './cells';
 import { LEVELS_FROM, Levels } from './levels';
-import type { Phases } from './phases';
+import { isAway, type Phases } from './phases';
 
 /** What a picture of the lanes is made from. */
 export interface View {
@@ -81,6 +81,11 @@ export class Grid {
     this.now = view.now;
     if (!view.moving) this.refine(view);
     return this.exact.every(Boolean);
+  }
+
+  /** Whether what is in a cell had given its thread back for most of it. */
+  isAway(row: number, column: number): boolean {
+    return isAway(this.phases[row * this.width + column]);
   }
 
   private holds(lanes: readonly Lane[]): boolean {

@@ -1,4 +1,5 @@
 import { count, duration, plural, shortened } from '../../core/format';
+import { SECEDED } from '../../core/time-budget';
 import { css, type Reserved, reservedColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 import { element } from '../element';
@@ -15,6 +16,9 @@ const SIGNS: readonly (readonly [Reserved, string, string])[] = [
   ['deserialize', 'deserialize', 'low bar'],
   ['erred', 'failed', 'black, with a notch']
 ];
+
+/** Shown where tasks have given their threads back; it has no colour of its own. */
+const AWAY: (typeof SIGNS)[number] = ['deserialize', 'without a thread', 'low bar in the colour of the task'];
 
 export interface LegendHooks {
   /** Chooses or leaves a name. */
@@ -67,7 +71,9 @@ export class Legend {
       const flags = `${this.hooks.isChosen(name)}${this.hooks.isHidden(name)}`;
       return `${index} ${this.stage.tasks.totals.counts[index]} ${flags}`;
     });
+    const signs = this.signsOf();
     const key = [
+      signs.length,
       theme.dark,
       theme.contrast,
       theme.palette,
@@ -88,7 +94,7 @@ export class Legend {
     if (!query && ranked.length > SHOWN) items.push(this.more(ranked.length - SHOWN));
     this.list.replaceChildren(...items);
     if (focused) this.list.querySelector<HTMLElement>(`[data-key=${CSS.escape(focused)}]`)?.focus();
-    this.signs.replaceChildren(...SIGNS.map(sign => signItem(sign, theme)));
+    this.signs.replaceChildren(...signs.map(sign => signItem(sign, theme)));
   }
 
   /** The same for a saved picture: names that are shown, then the signs. */
@@ -101,9 +107,14 @@ export class Legend {
       .slice(0, 40)
       .map(name => ({ color: nameColor(name, this.stage.colors, theme), label: shortened(name, 34) }));
     return [
-      ...SIGNS.map(([kind, label]) => ({ color: css(reservedColor(kind, theme.dark)), label })),
+      ...this.signsOf().map(([kind, label]) => ({ color: css(reservedColor(kind, theme.dark)), label })),
       ...shown
     ];
+  }
+
+  private signsOf(): typeof SIGNS {
+    const { names } = this.stage.tasks.recording.table('phases').symbols('action');
+    return names.includes(SECEDED) ? [...SIGNS, AWAY] : SIGNS;
   }
 
   private item(index: number, theme: Theme, anyChosen: boolean): HTMLElement {

@@ -1,10 +1,28 @@
 import { Lane, OK } from '../../core/lane';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
+import { SECEDED } from '../../core/time-budget';
 import type { Reserved } from '../../draw/palette';
+import { FIRST_NAME, FULL } from './cells';
 
 /** The actions of the `phases` table, as indices into this list. */
-export const ACTIONS = ['transfer', 'disk-read', 'disk-write', 'deserialize', 'compress', 'other'] as const;
+export const ACTIONS = [
+  'transfer',
+  'disk-read',
+  'disk-write',
+  'deserialize',
+  'compress',
+  SECEDED,
+  'other'
+] as const;
+
+/** Its index: the task ran, but held no thread. */
+export const AWAY = ACTIONS.indexOf(SECEDED);
+
+/** Whether that fills most of a cell of phases. */
+export function isAway(cell: number): boolean {
+  return cell >>> 6 === AWAY + FIRST_NAME && (cell & FULL) > FULL / 2;
+}
 
 /** The colour that Dask gives an action. */
 export function reservedOf(action: number): Reserved {

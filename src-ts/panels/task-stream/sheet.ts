@@ -1,5 +1,6 @@
 import { type Cells, EMPTY, FIRST_NAME } from './cells';
 import type { ColorTable } from './colors';
+import { AWAY, isAway } from './phases';
 
 /** Rows of the raster in one lane: phases stand in the lowest. */
 const THIRDS = 3;
@@ -75,7 +76,10 @@ export class Sheet {
     }
   }
 
-  /** Transfers take half of an empty lane and the lowest third of a busy one; disk is hatched. */
+  /**
+   * Transfers take half of an empty lane and the lowest third of a busy one; disk is hatched. Of a task that
+   * has given its thread back the lowest third is left.
+   */
   private phasesBelow(
     tasks: Cells,
     phases: Cells,
@@ -91,6 +95,8 @@ export class Sheet {
       const cell = phases[from + column];
       if (cell === EMPTY) continue;
       const action = (cell >>> 6) - FIRST_NAME;
+      if (isAway(cell)) this.pixels[to + column] = this.pixels[middle + column] = colors.background;
+      if (action === AWAY) continue;
       const isDisk = action === 1 || action === 2;
       if (isDisk && (first + column) % 4 >= 2) continue;
       this.pixels[low + column] = colors.phases[cell];

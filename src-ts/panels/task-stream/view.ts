@@ -125,7 +125,8 @@ export class TaskStreamView implements PanelView {
       lanes: this.lanesShown(),
       laneHeight: this.window.height,
       roles: this.choice.roles,
-      entries: this.choice.entries
+      entries: this.choice.entries,
+      isLow: (row, x) => this.grid.isAway(row, Math.floor(x * ratio))
     });
     drawLaneLabels(
       pen,

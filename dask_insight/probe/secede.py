@@ -1,0 +1,159 @@
+"""When tasks had given their thread back: by `secede`, `worker_client`, or to wait for a computation."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable
+from contextlib import ExitStack
+from threading import Thread
+from typing import Any
+
+from distributed import threadpoolexecutor as pools
+from distributed.metrics import time
+
+from .rows import Rows
+from .waits import task_executors
+
+#: run, start, stop
+LAYOUT = "Idd"
+_BOUND = 50_000
+#: Seconds that a task is away before it is told of meanwhile; then each time that they grew by a part.
+_TELL, _PART = 1.0, 0.25
+
+
+class _Pool(set[Thread]):
+    """The threads of a pool, which say when one leaves it or comes back."""
+
+    def __init__(
+        self, threads: set[Thread], left: Callable[[Thread, float], None], back: Callable[[Thread], None]
+    ) -> None:
+        super().__init__(threads)
+        self._left = left
+        self._back = back
+
+    def remove(self, thread: Thread) -> None:
+        """Take a thread out; from then on another may take its place."""
+        now = time()
+        super().remove(thread)
+        self._left(thread, now)
+
+    def add(self, thread: Thread) -> None:
+        """Take a thread in."""
+        super().add(thread)
+        self._back(thread)
+
+
+class _Away:
+    """A task whose thread is in no pool; seconds."""
+
+    __slots__ = ("key", "since", "told")
+
+    def __init__(self, key: Hashable, since: float) -> None:
+        self.key = key
+        self.since = since
+        #: Up to when it has been told of.
+        self.told = since
+
+
+class Seceded:
+    """Follows the tasks of a worker that run beside its pools of threads.
+
+    Tasks' threads only note; rows are written by the event loop's, which takes them.
+
+    Dask tells of the first time only that a task gives its thread back, and never when it takes one again
+    (`rejoin`); a pool of ours stands in for the one that it changes then.
+
+    Parameters
+    ----------
+    worker
+        The `distributed.Worker`.
+    run_of
+        Gives the run that works on a task.
+    failed
+        Told of an error in a task's thread.
+    """
+
+    def __init__(
+        self, worker: Any, run_of: Callable[[Hashable], int], failed: Callable[[str, Exception], None]
+    ) -> None:
+        self._worker = worker
+        self._run_of = run_of
+        self._failed = failed
+        self._away: dict[int, _Away] = {}
+        #: What is over and not written yet: run, task, and when it had a thread again.
+        self._over: deque[tuple[int, _Away, float]] = deque()
+        self.rows = Rows(LAYOUT, _BOUND)
+        self._pools: list[tuple[Any, _Pool]] = []
+        #: Why it is not known of all tasks; '' if it is.
+        self.reason = ""
+        for name, executor in task_executors(worker):
+            if not isinstance(executor, pools.ThreadPoolExecutor):
+                continue
+            try:
+                self._follow(executor)
+            except (AttributeError, TypeError) as error:
+                self.reason = f"when tasks of the executor {name!r} gave their threads back: {error}"
+
+    def ended(self, run: int, stop: float) -> None:
+        """A run has ended, or has a thread again; from any thread."""
+        away = self._away.pop(run, None)
+        if away is not None:
+            self._over.append((run, away, stop))
+
+    def write(self) -> None:
+        """Write rows of what is over, and of what is away for long; from the thread that drains them."""
+        now = time()
+        running = set(self._worker.active_threads.copy().values())
+        for run, away in list(self._away.items()):
+            if away.key not in running:
+                self.ended(run, now)
+            elif now - away.told >= max(_TELL, _PART * (now - away.since)):
+                self._tell(run, away, now)
+        while self._over:
+            self._tell(*self._over.popleft())
+
+    def close(self) -> None:
+        """Give the pools plain sets again, unless somebody has put others in the place of ours."""
+        for executor, pool in self._pools:
+            with _still(executor):
+                if executor._threads is pool:
+                    executor._threads = set(pool)
+        self._pools.clear()
+
+    def _follow(self, executor: Any) -> None:
+        if not isinstance(executor._threads, set):
+            raise TypeError(f"Dask keeps its threads in a {type(executor._threads).__name__}")
+        with _still(executor):
+            executor._threads = pool = _Pool(executor._threads, self._left, self._back)
+        self._pools.append((executor, pool))
+
+    def _left(self, thread: Thread, now: float) -> None:
+        """A thread has left its pool: if a task runs on it, that has seceded; else the thread ends."""
+        try:
+            key = self._worker.active_threads.get(thread.ident)
+            if key is not None:
+                self._away[self._run_of(key)] = _Away(key, now)
+        except Exception as error:
+            self._failed("secede", error)
+
+    def _back(self, thread: Thread) -> None:
+        """A thread has come into a pool: if a task runs on it, that has one again; else the thread is new."""
+        try:
+            key = self._worker.active_threads.get(thread.ident)
+            if key is not None:
+                self.ended(self._run_of(key), time())
+        except Exception as error:
+            self._failed("rejoin", error)
+
+    def _tell(self, run: int, away: _Away, until: float) -> None:
+        if until > away.told:
+            self.rows.add(run, away.told, until)
+            away.told = until
+
+
+def _still(executor: Any) -> ExitStack:
+    """Nobody takes threads in or out meanwhile; locks in the order in which Dask takes them."""
+    locks = ExitStack()
+    for lock in (pools.threads_lock, executor._shutdown_lock, executor._rejoin_lock):
+        locks.enter_context(lock)
+    return locks

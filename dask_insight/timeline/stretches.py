@@ -1,0 +1,107 @@
+"""The times for which attempts held a thread of their worker."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..lookup import Lookup, sums
+from ..schema import SECEDED
+from .attempts import Attempts, Read
+
+#: Seconds up to which what follows goes on: parts may have come with different estimates of a clock.
+_TOUCH = 0.001
+
+
+class Stretches(NamedTuple):
+    """One row each; an attempt that gave its thread back meanwhile (seceded) has several, or ends earlier.
+
+    Those that never ran have a row, too. Times in seconds since the epoch, as of `Attempts`.
+    """
+
+    #: Row of the attempt.
+    attempt: np.ndarray
+    place: np.ndarray
+    #: When it was given the thread, its function ran on it from and to, and when the thread was free again.
+    executing: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    ended: np.ndarray
+    #: Whether the attempt had begun before, on a thread that it gave back.
+    resumed: np.ndarray
+
+    def of(self, attempts: np.ndarray) -> Stretches:
+        """Those of some attempts, a mask; rows count only these from then on."""
+        number = np.cumsum(attempts) - 1
+        some = Stretches(*(values[attempts[self.attempt]] for values in self))
+        return some._replace(attempt=number[some.attempt])
+
+    def held(self, count: int) -> np.ndarray:
+        """Seconds for which the function of each of `count` attempts held a thread."""
+        return sums(self.attempt, np.where(self.place >= 0, self.stop - self.start, 0.0), count)
+
+
+def stretches(read: Read, attempts: Attempts) -> Stretches:
+    """Cut out of each attempt when its thread was not one of its worker's."""
+    count = len(attempts.run)
+    whole = Stretches(
+        np.arange(count),
+        attempts.place,
+        attempts.executing,
+        attempts.start,
+        attempts.stop,
+        attempts.ended,
+        np.zeros(count, bool),
+    )
+    row, left, back = _away(read, attempts)
+    if not len(row):
+        return whole
+    # From the start, and from each return, to the next time that it left or its end.
+    cut = np.unique(row)
+    row, begin = np.concatenate((row, cut)), np.concatenate((back, attempts.start[cut]))
+    order = np.lexsort((begin, row))
+    row, begin = row[order], begin[order]
+    first, last = np.ones((2, len(row)), bool)
+    first[1:] = last[:-1] = row[1:] != row[:-1]
+    end = np.empty(len(row))
+    end[~last] = left
+    end[last] = attempts.stop[row[last]]
+    lasts = first | (end > begin)
+    row, begin, end = row[lasts], begin[lasts], end[lasts]
+    first, last = first[lasts], last[lasts]
+    pieces = Stretches(
+        row,
+        attempts.place[row],
+        np.where(first, attempts.executing[row], begin),
+        begin,
+        end,
+        np.where(last & (end > begin), attempts.ended[row], end),
+        ~first,
+    )
+    rest = np.ones(count, bool)
+    rest[cut] = False
+    both = zip(whole, pieces, strict=True)
+    return Stretches(*(np.concatenate((values[rest], more)) for values, more in both))
+
+
+def _away(read: Read, attempts: Attempts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Attempts by row, when each gave its thread back and when it had one again, or ended; in their order."""
+    phases = read("phases")
+    away = np.array([name == SECEDED for name in phases["action"].names] or [False])[phases["action"].codes]
+    mine = np.flatnonzero(away)
+    row = Lookup(attempts.run).rows(phases["run"][mine])
+    kept = (row >= 0) & (np.append(attempts.place, -1)[row] >= 0)
+    row, mine = row[kept], mine[kept]
+    left = np.clip(phases["start"][mine], attempts.start[row], attempts.stop[row])
+    back = np.clip(phases["stop"][mine], left, attempts.stop[row])
+    known = np.isfinite(left) & np.isfinite(back)
+    row, left, back = row[known], left[known], back[known]
+    order = np.lexsort((left, row))
+    row, left, back = row[order], left[order], back[order]
+    if not len(row):
+        return row, left, back
+    # What is told in parts is one.
+    new = np.ones(len(row), bool)
+    new[1:] = (row[1:] != row[:-1]) | (left[1:] > back[:-1] + _TOUCH)
+    return row[new], left[new], back[np.append(new[1:], True)]
