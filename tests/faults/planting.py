@@ -27,6 +27,7 @@ class Cluster(NamedTuple):
 
     workers: int = 2
     threads: int = 1
+    #: Of each worker process; workers of this process have what Dask gives them, as it holds all tests too.
     memory: str = "2GiB"
     #: Workers in processes of their own, or as threads of this one.
     processes: bool = True
@@ -91,7 +92,7 @@ def started(cluster: Cluster | None) -> Iterator[Client | None]:
             threads_per_worker=cluster.threads,
             processes=cluster.processes,
             dashboard_address=":0",
-            memory_limit=cluster.memory,
+            memory_limit=cluster.memory if cluster.processes else "auto",
         ) as running,
         Client(running, set_as_default=False) as client,
     ):
