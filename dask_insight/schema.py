@@ -396,6 +396,7 @@ _ALL = (
         Column("joined", "time", "When the scheduler had it."),
         Column("left", "time", "When it was gone, or its cluster no longer recorded; NaN while it is there."),
         Column("cores", "u32", "CPU cores of its host that it may use; 0 if unknown."),
+        Column("own", "u8", "1 if it runs in the process that recorded it, the client's."),
         Column("cluster", "sym", "Address of its scheduler; '' of a local scheduler, or if unknown."),
         Column("detail", "str", "Versions and other facts, as JSON."),
     ),

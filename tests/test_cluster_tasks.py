@@ -103,6 +103,7 @@ def test_an_ordinary_computation(client: Any) -> None:
     assert all(
         row["pid"] and row["threads"] == 2 and row["memory_limit"] == 2 * 2**30 for row in workers.values()
     )
+    assert not any(row["own"] for row in workers.values())
     executions = {row["run"]: row for row in batches.table("executions")}
     assert executions.keys() == {row["run"] for row in attempts}
     for row in attempts:

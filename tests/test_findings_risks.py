@@ -12,6 +12,7 @@ import pytest
 from graphs import START, Task, ran
 from test_time_budget import Run
 
+from dask_insight import words
 from dask_insight.analysis.findings import Finding
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
@@ -553,6 +554,23 @@ def test_spilling_is_told_with_the_results_that_were_too_many() -> None:
     one = the(spilling("execute", 4.0, 600 * MB), "spill")
     assert (one.tasks, one.workers, one.severity) == (("load",), ("w0",), "warning")
     assert one.cost_seconds == pytest.approx(4.0 / 2, rel=0.05)
+
+
+@pytest.mark.parametrize(("own", "results"), [(1, 0.2), (0, 0.2), (0, 0.9)])
+def test_spilling_for_what_is_no_result_says_so(own: int, results: float) -> None:
+    run = spilling("execute", 4.0, 600 * MB)
+    memory = {"worker": "w0", "process": 1000 * MB, "managed": results * 1000 * MB, "spilled": 300 * MB}
+    # Before anything was on disk, and on workers that did not spill: neither counts.
+    rows = [memory | {"time": START + at} for at in (5, 6)]
+    rows += [memory | {"time": START + 1, "managed": 0, "spilled": 0}]
+    rows += [memory | {"time": START + 5, "worker": "w1", "managed": 0}]
+    with_rows(run, "memory", rows)
+    with_rows(run, "workers", [{"worker": "w0", "threads": 1, "own": own, "joined": START, "left": math.nan}])
+    one = the(run, "spill")
+    fact = next(each for each in one.evidence if each.name.startswith("memory that was no results"))
+    assert fact.value == pytest.approx(1 - results)
+    assert (f"{words.share(0.8)} of the processes' memory" in one.why) == (results < 0.5)
+    assert ("your own process" in one.why) == ("processes=True" in one.advice) == bool(own)
 
 
 @pytest.mark.parametrize(("context", "nbytes"), [("p2p", 900 * MB), ("get-data", 10 * MB)])

@@ -38,6 +38,11 @@ def test_each_task_once_where_it_ran(client: Client) -> None:
     assert where["threads"] == {"threads"}
     (address,) = client.scheduler_info()["workers"]
     assert where["cluster"] == {address}
+    # Which of them share this process.
+    (other,) = where["processes"]
+    workers = recording.columns("workers")
+    own = dict(zip(workers["worker"].tolist(), workers["own"].tolist(), strict=True))
+    assert own == {address: 1, "threads": 1, other: 0}
     assert all(worker.startswith("process ") for worker in where["processes"])
     assert tasks.groupby(tasks.key.str.split("-").str[1]).size().to_dict() == {
         "cluster": 6,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import os
+import subprocess
 import sys
 import threading
 import time
@@ -21,7 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_insight.probe import farewell, resources
-from dask_insight.probe.clock import Offset
+from dask_insight.probe.clock import Offset, process
 from dask_insight.probe.executions import Executions
 from dask_insight.probe.gpu import Device, Gpus, chosen
 from dask_insight.probe.logs import Logs
@@ -59,6 +61,18 @@ def test_processes_of_one_host_may_be_given_another_clock() -> None:
     estimate.same()
     estimate.trip(10, 5, 11)
     assert estimate.estimate(11) == (5.5, 0.5)
+
+
+def test_a_process_is_told_from_one_of_the_same_id_in_another_container() -> None:
+    print_it = "from dask_insight.probe.clock import process; print(process())"
+    apart = ["unshare", "--pid", "--fork", sys.executable, "-c", print_it]
+    try:
+        told = int(subprocess.run(apart, capture_output=True, check=True).stdout)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("needs the right to make namespaces of process ids")
+    low = 2**32
+    assert (told % low, process() % low) == (1, os.getpid())
+    assert told // low != process() // low
 
 
 def test_a_clock_that_was_set_is_estimated_anew() -> None:

@@ -7,6 +7,7 @@ import platform
 import sys
 import time as standard
 import uuid
+import zlib
 from collections import deque
 
 #: Seconds by which two clocks may drift apart in a second; it ages an estimate.
@@ -31,9 +32,13 @@ def host() -> str:
         return f"{platform.node()} {uuid.getnode():x}"
 
 
-def process() -> str:
-    """What tells this process from all others."""
-    return f"{host()} {os.getpid()}"
+def process() -> int:
+    """What tells this process from all others, in containers too, where process ids begin anew."""
+    try:
+        namespace = os.stat("/proc/self/ns/pid").st_ino
+    except OSError:
+        namespace = 0
+    return zlib.crc32(f"{host()} {namespace}".encode()) << 32 | os.getpid()
 
 
 class Offset:

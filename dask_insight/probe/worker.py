@@ -15,7 +15,7 @@ from distributed.diagnostics.plugin import WorkerPlugin
 from distributed.protocol import to_serialize
 
 from .boot import unload
-from .clock import Offset, host, time
+from .clock import Offset, host, process, time
 from .executions import NOTHING, Executions
 from .garbage import Collections
 from .logs import Logs
@@ -72,7 +72,7 @@ class Probe(WorkerPlugin):
         """Begin; runs on the worker's event loop."""
         self.worker = worker
         self._sending = asyncio.Lock()
-        self._offset = Offset()
+        self._offset, self._process = Offset(), process()
         self._sampler: Sampler | None = None
         self._transfers = Transfers(worker)
         self._executions = Executions(worker, self._fetched, self._failed)
@@ -235,7 +235,7 @@ class Probe(WorkerPlugin):
         if self._lost:
             told["lost_messages"], self._lost = self._lost, 0
         told |= losses(samples=self._sampler, resources=self._pulse, logs=self._logs)
-        told["cores"] = CPU_COUNT
+        told["cores"], told["process"] = CPU_COUNT, self._process
         offset, uncertainty = self._offset.estimate(now)
         told["clock"] = (now, offset, uncertainty, self.worker.scheduler_delay)
         return (

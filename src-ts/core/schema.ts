@@ -403,6 +403,8 @@ export const TABLES = {
     left: 'time',
     /** CPU cores of its host that it may use; 0 if unknown. */
     cores: 'u32',
+    /** 1 if it runs in the process that recorded it, the client's. */
+    own: 'u8',
     /** Address of its scheduler; '' of a local scheduler, or if unknown. */
     cluster: 'sym',
     /** Versions and other facts, as JSON. */

@@ -440,7 +440,7 @@ class Facts:
     def workers(self) -> dict[str, dict[str, Any]]:
         """What `workers` tells of each: name, threads, memory_limit, joined, left …"""
         table = self.read("workers")
-        names = ("name", "host", "pid", "threads", "memory_limit", "joined", "left", "cluster")
+        names = ("name", "host", "pid", "threads", "memory_limit", "joined", "left", "cluster", "own")
         columns = [table[name].tolist() for name in names]
         rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
         return dict(zip(table["worker"].tolist(), rows, strict=True))

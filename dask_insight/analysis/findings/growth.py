@@ -12,7 +12,7 @@ from ... import words
 from ...lookup import Lookup, pick
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import client_pid, most, of_workers, quoted, split
+from .names import most, of_workers, own_workers, quoted, split
 from .rule import Rule
 from .spill import spilled
 from .thresholds import Limits
@@ -149,10 +149,10 @@ def _courses(facts: Facts) -> dict[str, _Course]:
     time = resources["time"]
     inside = np.isfinite(resources["memory"]) & (time >= facts.start - 1) & (time <= facts.stop + 1)
     results = split(memory["worker"], np.flatnonzero(np.isfinite(memory["managed"])))
-    found, client = {}, client_pid(facts)
+    found, others = {}, facts.workers.keys() - own_workers(facts)
     for worker, rows in split(resources["process"], np.flatnonzero(inside)).items():
         # In the client's own process nobody can tell whose memory it is.
-        if worker in results and facts.workers.get(worker, {}).get("pid", client) != client:
+        if worker in results and worker in others:
             rows = rows[np.argsort(time[rows], kind="stable")]
             known = results[worker]
             known = known[np.argsort(memory["time"][known], kind="stable")]

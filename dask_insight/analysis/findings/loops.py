@@ -10,7 +10,7 @@ from ... import words
 from ...timeline import Moments
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
-from .names import carried_by, client_pid, most, of_workers, quoted, risk, split
+from .names import carried_by, most, of_workers, own_workers, quoted, risk, split
 from .rule import Rule
 from .spill import spilled
 from .thresholds import Limits
@@ -177,9 +177,14 @@ def _usual(facts: Facts, late: Mapping[str, Moments]) -> float:
 def _one_process(facts: Facts) -> bool:
     """Whether the workers live in the client's process, or nothing else is known."""
     names = facts.read("resources")["process"].names
-    processes = {facts.workers[name]["pid"] for name in names if name in facts.workers}
+    own = own_workers(facts)
+    processes = {
+        "client" if name in own else (facts.workers[name]["host"], facts.workers[name]["pid"])
+        for name in names
+        if name in facts.workers
+    }
     if "client" in names:
-        processes.add(client_pid(facts))
+        processes.add("client")
     return len(processes) < 2
 
 

@@ -14,7 +14,7 @@ from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .loops import blocked, seconds
-from .names import carried_by, client_pid, quoted, split
+from .names import carried_by, own_workers, quoted, split
 from .rule import Rule
 from .sizes import FINALIZE, brought
 from .thresholds import Limits
@@ -187,7 +187,7 @@ def _pairs(facts: Facts, came: _Came) -> Iterator[_Pair]:
     """What went from which worker to which, when, and how fast that line was altogether meanwhile."""
     late = blocked(facts, _LATE)
     noise = Moments(np.zeros(0), np.zeros(0))
-    if client_pid(facts) not in {worker["pid"] for worker in facts.workers.values()}:
+    if not own_workers(facts):
         # When the client's event loop is late too, the machine is busy.
         noise = late.get("client", noise)
     every = np.arange(len(came.nbytes))

@@ -81,8 +81,6 @@ def risk(facts: Facts, limits: Limits, seconds: float) -> dict[str, Any]:
     return {"cost_seconds": seconds, "is_risk": not enough}
 
 
-def client_pid(facts: Facts) -> int:
-    """Process id of the client, -1 if unknown; its workers may run in it."""
-    about = facts.read("about")
-    told = dict(zip(about["name"].tolist(), about["value"].tolist(), strict=True))
-    return int(told["pid"]) if told.get("pid", "").isdigit() else -1
+def own_workers(facts: Facts) -> frozenset[str]:
+    """Workers that run in the client's process, as those of `LocalCluster(processes=False)` do."""
+    return frozenset(name for name, told in facts.workers.items() if told["own"])

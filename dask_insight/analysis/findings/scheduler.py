@@ -15,7 +15,7 @@ from .facts import Facts, medians
 from .finding import Fact, Finding
 from .gaps import intake
 from .loops import often_late
-from .names import client_pid, risk
+from .names import own_workers, risk
 from .outliers import first_of_each
 from .rule import Rule
 from .thresholds import Limits
@@ -33,7 +33,7 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     time, cpu, lag = time[order], cpu[order], lag[order]
     before = np.concatenate((time[:1] - 0.5, time[:-1]))
     # Of a process that tasks run in too, neither tells of the scheduler.
-    own = client_pid(facts) not in {worker["pid"] for worker in facts.workers.values()}
+    own = not own_workers(facts)
     # On a busy machine every event loop is late.
     late = often_late(facts, "scheduler", limits["scheduler-bound.lag"])
     loaded = own & ((cpu >= limits["scheduler-bound.cpu"]) | (late & (lag >= limits["scheduler-bound.lag"])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -11,13 +12,26 @@ from ... import words
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .held import needed_until
-from .names import most, of_workers, quoted, risk
+from .names import most, of_workers, own_workers, quoted, risk
 from .rule import Rule
 from .thresholds import Limits
 
 _DISK = ("disk-read", "disk-write")
 #: What else a worker does to write a result, or to have it back.
 _AROUND = ("serialize", "compress", "decompress", "deserialize")
+
+_WHY = (
+    "Beyond 60 % of its memory limit a worker writes the results that were used least recently to disk, and "
+    "reads them when a task needs them. Both hold up its event loop, and with it all its threads."
+)
+_ADVICE = (
+    "Keep less at a time, or have more memory: reduce before you persist, release futures that you no longer "
+    "need, make chunks smaller where few are needed at once, read lazily instead of persisting, or take "
+    "workers with more memory.\n\n"
+    "    total = x.map_blocks(reduce_chunk).sum()   # instead of x.persist()\n"
+    "    LocalCluster(memory_limit='8GB')"
+)
+_APART = "\n    LocalCluster(processes=True)   # workers apart from what this process holds"
 
 
 class Spilled(NamedTuple):
@@ -43,6 +57,17 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # Disk and pickling hold up a worker's event loop; all its threads wait for what comes next.
     cost = share * facts.wall
     names = _names(facts, workers)
+    beside = _beside(facts, workers)
+    why, advice = _WHY, _ADVICE
+    if beside >= limits["spill.beside"]:
+        why += (
+            f" Here results were the smaller part: {words.share(beside)} of the processes' memory was "
+            "something else. What tasks take while they run, modules, caches and memory that was not given "
+            "back count towards the limit as well."
+        )
+        if not own_workers(facts).isdisjoint(workers):
+            why += " These workers are threads of your own process: all that it holds counts as theirs."
+            advice += _APART
     yield Finding(
         code="spill",
         severity=("critical" if share >= limits["spill.critical"] else "warning") if much else "info",
@@ -61,19 +86,10 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("read back", read, "bytes"),
             Fact("written, of the bytes of all results", part, "share", limits["spill.written"]),
             Fact("share of the workers' time", share, "share", limits["spill.share"]),
+            Fact("memory that was no results, while spilling", beside, "share", limits["spill.beside"]),
         ),
-        why=(
-            "Beyond 60 % of its memory limit a worker writes the results that were used least recently to "
-            "disk, and reads them when a task needs them. Both hold up its event loop, and with it all its "
-            "threads."
-        ),
-        advice=(
-            "Keep less at a time, or have more memory: reduce before you persist, release futures that you "
-            "no longer need, make chunks smaller where few are needed at once, read lazily instead of "
-            "persisting, or take workers with more memory.\n\n"
-            "    total = x.map_blocks(reduce_chunk).sum()   # instead of x.persist()\n"
-            "    LocalCluster(memory_limit='8GB')"
-        ),
+        why=why,
+        advice=advice,
         url=SPILL.url,
     )
 
@@ -109,6 +125,15 @@ def _lives(facts: Facts) -> dict[str, float]:
     return found
 
 
+def _beside(facts: Facts, workers: tuple[str, ...]) -> float:
+    """Share of the memory of these workers that was no results, over all samples with some on disk."""
+    memory = facts.read("memory")
+    rows = is_any(memory["worker"], workers) & (memory["spilled"] > 0)
+    rows &= np.isfinite(memory["process"]) & np.isfinite(memory["managed"])
+    process = float(memory["process"][rows].sum())
+    return 1 - min(float(memory["managed"][rows].sum()) / process, 1.0) if process > 0 else math.nan
+
+
 def _since(facts: Facts) -> float:
     """When the first result was on disk."""
     memory = facts.read("memory")
@@ -130,7 +155,8 @@ SPILL = Rule(
     formula=(
         "At least `spill.bytes` written by workers' spilling (not by shuffles), and `spill.share` of the "
         "workers' time in it or `spill.written` of all bytes of results; critical from `spill.critical` of "
-        "their time. Named are the results that took most memory for longest."
+        "their time. Named are the results that took most memory for longest. "
+        "From `spill.beside` of the memory on, it says that results were the smaller part."
     ),
     cost="Share of the workers' time in reading, writing and pickling spilled results × the run.",
     url="https://distributed.dask.org/en/stable/worker-memory.html",

@@ -318,6 +318,13 @@ TABLE = (
     ),
     Threshold("spill.written", 0.1, "share", "Bytes written, of the bytes of all results.", "ours"),
     Threshold(
+        "spill.beside",
+        0.5,
+        "share",
+        "Memory beside results, while some were on disk, from which it is said.",
+        "ours",
+    ),
+    Threshold(
         "transfer-bound.share",
         0.1,
         "share",

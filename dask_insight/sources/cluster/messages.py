@@ -42,7 +42,7 @@ class Messages:
         clocks: Clocks,
         attempts: Attempts,
         spans: Spans,
-        cores: Callable[[str, int], None],
+        known: Callable[[str, int, int], None],
     ) -> None:
         self._identity = identity
         self._emit = emit
@@ -52,7 +52,7 @@ class Messages:
         self._clocks = clocks
         self._attempts = attempts
         self._spans = spans
-        self._cores = cores
+        self._known = known
         self._transfers = identity.namespace("transfer")
         self._transferred = 0
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
@@ -73,7 +73,7 @@ class Messages:
         told = msgpack.unpackb(blob, use_list=False, strict_map_key=False)
         clock, ids = self._clocks.of(process), np.frombuffer(packed_ids, "<u4")
         if "cores" in told:
-            self._cores(process, told["cores"])
+            self._known(process, told["cores"], told["process"])
         if "clock" in told:
             self._clock(process, clock, told)
         if "executions" in told:

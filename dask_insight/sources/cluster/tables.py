@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ...batch import encode
 from ...identity import Identity
 from ...options import Emit
+from ...probe.clock import process
 from ...schema import NOTHING
 from ..cells import shown_file
 from .attempts import Attempts, submission_times
@@ -44,14 +45,13 @@ class Tables:
         self._gather = gather
         self.spans = Spans(emit)
         self.attempts = Attempts(emit, gather, self._clocks, tasks=self.tasks, runs=self.runs)
-        self.messages = Messages(
-            identity, emit, gather, self._clocks, self.attempts, self.spans, self._counted
-        )
+        self.messages = Messages(identity, emit, gather, self._clocks, self.attempts, self.spans, self._told)
         self._ids = identity.namespace("submission")
         self._names: dict[str, list[Any]] = {name: [] for name in _NAMES}
-        #: What the scheduler told of each worker, and the cores that the worker told.
+        #: What the scheduler told of each worker, and what the worker told of its own.
         self._workers: dict[str, dict[str, Any]] = {}
-        self._cores: dict[str, int] = {}
+        self._of_itself: dict[str, dict[str, int]] = {}
+        self._process = process()
         self._submission_of = np.full(1 << 12, NOTHING, "u4")
         self._submitted: dict[int, float] = {NOTHING: np.nan}
 
@@ -168,8 +168,8 @@ class Tables:
         found = [self._workers.get(row["worker"], {}) | row for row in found]
         for row in found:
             self._workers[row["worker"]] = row
-            row["cores"] = self._cores.get(row["worker"], 0)
-        numbers = dict.fromkeys(("pid", "threads", "cores"), 0.0)
+            row |= self._of_itself.get(row["worker"], {})
+        numbers = dict.fromkeys(("pid", "threads", "cores", "own"), 0.0)
         numbers |= dict.fromkeys(("memory_limit", "joined", "left"), np.nan)
         columns = {
             name: [_number(row.get(name), missing) for row in found] for name, missing in numbers.items()
@@ -185,10 +185,11 @@ class Tables:
         if there:
             self.workers([row | {"left": moment} for row in there])
 
-    def _counted(self, worker: str, cores: int) -> None:
-        """A worker tells how many cores it may use; that comes before or after what the scheduler tells."""
-        if self._cores.get(worker) != cores:
-            self._cores[worker] = cores
+    def _told(self, worker: str, cores: int, process: int) -> None:
+        """A worker tells of its host and process; that comes before or after what the scheduler tells."""
+        told = {"cores": cores, "own": int(process == self._process)}
+        if self._of_itself.get(worker) != told:
+            self._of_itself[worker] = told
             if worker in self._workers:
                 self.workers([self._workers[worker]])
 

@@ -172,5 +172,5 @@ class Tasks:
             for worker in dict.fromkeys((*self.workers, *threads))
         ]
         names = dict.fromkeys(name for row in rows for name in row)
-        missing = {"name": "", "host": "", "detail": "", "pid": 0, "cores": 0}
+        missing = {"name": "", "host": "", "detail": "", "pid": 0, "cores": 0, "own": 0}
         return {name: [row.get(name, missing.get(name, _NAN)) for row in rows] for name in names}

@@ -70,7 +70,7 @@ class Ledger:
         self._workers = Rows(
             "workers",
             *("worker", "name", "host", "pid", "threads", "memory_limit", "joined", "left", "detail"),
-            "cores",
+            *("cores", "own"),
         )
         self._running = Rows("running", "run", "task", "worker", "thread", "start")
         self._cache = Rows("cache", "time", "source", "size", "metric", "task")
@@ -122,7 +122,7 @@ class Ledger:
         joined = known[6] if known is not None else perf_counter()
         detail = json.dumps({"python": platform.python_version(), "dask": dask.__version__})
         of_process = (name, name, socket.gethostname(), pid or os.getpid())
-        row = (*of_process, threads, nan, joined, nan, detail, CPU_COUNT)
+        row = (*of_process, threads, nan, joined, nan, detail, CPU_COUNT, pid in (0, os.getpid()))
         self._known_workers[name] = row
         self._workers.add(row)
 
