@@ -148,6 +148,23 @@ def test_a_probe_goes_once(client: Any) -> None:
     assert not [text for text in said if "failed to teardown" in text and "dask_insight" in text]
 
 
+def test_recordings_leave_no_memory_behind(client: Any) -> None:
+    def shipped() -> int:
+        """How often our modules are in memory, in use or not."""
+        import gc
+
+        gc.collect()
+        types = [one for one in gc.get_objects() if isinstance(one, type) and one.__name__ == "Rows"]
+        return sum(str(one.__module__).startswith("dask_insight_") for one in types)
+
+    for _ in range(8):
+        with recorded(client):
+            assert client.submit(increment, 1, pure=False).result() == 2
+    # Each of Dask's connections holds what it called last until it calls something else.
+    left = {"scheduler": client.run_on_scheduler(shipped)} | client.run(shipped)
+    assert all(number <= 3 for number in left.values()), left
+
+
 def test_a_recorder_that_stops_asking_is_taken_off(client: Any) -> None:
     source = ClusterSource(client, Options(poll=0.1), Identity())
     source.lease = 1.0

@@ -10,19 +10,20 @@ from collections import deque
 from collections.abc import Hashable
 from itertools import islice
 from struct import Struct
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 #: Rows in a chunk; whole chunks are dropped.
 CHUNK = 4096
 
-_Part = TypeVar("_Part", bytearray, "list[Any]")
+#: Bytes or a list; no type variable, as `typing` would remember every class of ours that was ever shipped.
+_Part = Any
 
 
-class _Chunks(Generic[_Part]):
+class _Chunks:
     """Chunks of `CHUNK` rows and a tail that grows; `size` elements of a part make a row."""
 
     def __init__(self, tail: _Part, size: int, bound: int) -> None:
-        self.tail: _Part = tail
+        self.tail = tail
         self.size = size
         self.first = 0
         self._full = CHUNK * size
@@ -71,7 +72,7 @@ class _Chunks(Generic[_Part]):
         return lost, found
 
 
-class Rows(_Chunks[bytearray]):
+class Rows(_Chunks):
     """Rows of numbers, packed by a `struct` layout."""
 
     def __init__(self, layout: str, bound: int) -> None:
@@ -87,7 +88,7 @@ class Rows(_Chunks[bytearray]):
             self._roll()
 
 
-class Items(_Chunks["list[Any]"]):
+class Items(_Chunks):
     """Rows that are one object each."""
 
     def __init__(self, bound: int) -> None:
