@@ -518,6 +518,63 @@ def test_too_few_tasks() -> None:
     assert "8" in found.advice
 
 
+def on_a_host(run: Run, cores: int, used: float, waiting: float = 0.0) -> Run:
+    """Two workers share these cores for five seconds, and use and wait for so many."""
+    times = np.arange(1, 26) / 5
+    run.tables["workers"] = {
+        "worker": ["a", "b"],
+        "host": ["here", "here"],
+        "pid": [7, 8],
+        "cores": [cores, cores],
+        "threads": [2, 2],
+        "joined": np.array([START - 1.0] * 2),
+    }
+    run.tables["resources"] = {
+        "process": ["a"] * 25 + ["b"] * 25,
+        "time": START + np.tile(times, 2),
+        "cpu": np.full(50, 100 * used / 2, "f4"),
+        "starved": np.full(50, 0.2 * waiting / 2, "f4"),
+    }
+    return run
+
+
+@pytest.mark.parametrize(
+    ("cores", "used", "waiting", "thread_seconds", "seconds"),
+    [
+        pytest.param(0, 2.0, 0.0, 10.0, 2.5, id="nobody knows of how many"),
+        pytest.param(8, 2.0, 0.0, 10.0, 2.5, id="more than threads"),
+        pytest.param(4, 3.0, 0.0, 5.0, 1.25, id="threads of libraries have one of those that are free"),
+        pytest.param(4, 4.0, 0.0, 0.0, 0.0, id="threads of libraries have all"),
+        pytest.param(2, 1.0, 0.0, 5.0, 2.5, id="fewer than threads"),
+        pytest.param(2, 1.0, 1.0, 0.0, 0.0, id="other programs have them"),
+    ],
+)
+def test_too_few_tasks_cost_what_cores_are_free_for(
+    cores: int, used: float, waiting: float, thread_seconds: float, seconds: float
+) -> None:
+    run = Run(a=TWO, b=TWO)
+    run.task("half", "a", 0, 5, thread="1")
+    run.task("half", "b", 0, 5, thread="1")
+    costs = [
+        (each.cost_thread_seconds, each.cost_seconds)
+        for each in told(on_a_host(run, cores, used, waiting), "too-few-tasks")
+    ]
+    assert costs == ([pytest.approx((thread_seconds, seconds), rel=0.02)] if seconds else [])
+    # A chain is told from 30 % of the threads on.
+    links = on_a_host(chain(10, 0.5), cores, used, waiting)
+    assert bool(told(links, "critical-path")) == (seconds > 1.5)
+
+
+def test_workers_of_one_process_use_its_cores_once() -> None:
+    run = Run(a=TWO, b=TWO)
+    run.task("half", "a", 0, 5, thread="1")
+    run.task("half", "b", 0, 5, thread="1")
+    on_a_host(run, 4, 4.0)
+    assert told(run, "too-few-tasks") == []
+    run.tables["workers"]["pid"] = [7, 7]
+    assert told(run, "too-few-tasks")[0].cost_thread_seconds == pytest.approx(10, rel=0.02)
+
+
 def test_a_last_wave_that_is_not_full_is_not_told() -> None:
     run = Run(a=TWO, b=TWO)
     for number in range(10):

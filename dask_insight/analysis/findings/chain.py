@@ -59,9 +59,9 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
     share = length / facts.wall if facts.wall > 0 else 0.0
     if not long_ or share < limits["critical-path.share"]:
         return
-    idle = facts.waiting - facts.waiting_for_outliers
+    idle = _idle(facts)
     lost = float((idle * facts.share_within(moments, np.arange(len(idle)))).sum())
-    if lost < limits["critical-path.idle"] * length * facts.threads:
+    if lost < limits["critical-path.idle"] * length * facts.cores.threads:
         return
     rows = np.concatenate([each.rows for each in long_])
     seconds = np.concatenate([each.seconds for each in long_])
@@ -78,12 +78,17 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(moments.start[0]),
         stop=facts.since(moments.stop[-1]),
         cost_thread_seconds=lost,
-        cost_seconds=facts.spread(lost),
+        cost_seconds=_spread(facts, lost),
         evidence=(
             Fact("length of the chain", length, "s"),
             Fact("share of the run", share, "share", limits["critical-path.share"]),
             Fact("tasks in the chain", count, "count", _LINKS),
-            Fact("threads idle meanwhile", lost / length, "", limits["critical-path.idle"] * facts.threads),
+            Fact(
+                "threads idle meanwhile, with a free core",
+                lost / length,
+                "",
+                limits["critical-path.idle"] * facts.cores.threads,
+            ),
             Fact("threads", facts.threads, ""),
         ),
         why=(
@@ -104,13 +109,28 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
+def _idle(facts: Facts) -> np.ndarray:
+    """Thread-seconds of each piece in which more tasks could have run while others were computed.
+
+    Not those behind outliers, nor those for which no core was free.
+    """
+    idle: np.ndarray = (facts.waiting - facts.waiting_for_outliers) * facts.cores.free
+    return idle
+
+
+def _spread(facts: Facts, thread_seconds: float) -> float:
+    """Seconds by which the run would be shorter if the threads that had a core shared these."""
+    threads = facts.cores.threads
+    return min(facts.wall, thread_seconds / threads) if threads > 0 else 0.0
+
+
 def _is_chain(each: Chain) -> bool:
     return len(each.rows) >= _LINKS and float(each.seconds.max()) <= _MOST * float(each.seconds.sum())
 
 
 def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     told = facts.by_names
-    idle = facts.waiting - facts.waiting_for_outliers
+    idle = _idle(facts)
     known = facts.of_piece >= 0
     lost = np.bincount(facts.of_piece[known], idle[known], len(facts.names))
     ratio = _waves(facts, lost) / max(facts.threads, 1.0)
@@ -124,7 +144,8 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = np.where(few, lost, 0.0)
     total = float(lost.sum())
     names = facts.worst(lost, facts.names)
-    if not names or total < limits["too-few-tasks.idle"] * facts.offered:
+    offered = facts.cores.threads * facts.wall
+    if not names or total < limits["too-few-tasks.idle"] * offered:
         return
     code = facts.names.index(names[0])
     at_once = float(ratio[code] * facts.threads)
@@ -141,16 +162,21 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title=title + (f": {loops:,} computations followed one another" if one_by_one else ""),
         tasks=names,
         cost_thread_seconds=total,
-        cost_seconds=facts.spread(total),
+        cost_seconds=_spread(facts, total),
         evidence=(
             Fact(f"tasks `{names[0]}` at a time", at_once, "count", limits["too-few-tasks.ratio"] * threads),
             Fact("mean time of one", float(told.mean[code]), "s"),
             Fact("threads", facts.threads, ""),
-            Fact("share of idle thread time", total / facts.offered, "share", limits["too-few-tasks.idle"]),
+            Fact(
+                "share of thread time idle with a free core",
+                total / offered,
+                "share",
+                limits["too-few-tasks.idle"],
+            ),
         ),
         why=(
             f"While {words.listing(f'`{name}`' for name in names[:3])} ran, there was nothing else to run: "
-            f"threads were idle for {words.duration(total)} of {words.duration(facts.offered)} of their time."
+            f"threads were idle for {words.duration(total)} of {words.duration(offered)} of their time."
         ),
         advice=together(loops)
         if one_by_one
@@ -210,9 +236,10 @@ CRITICAL_PATH = Rule(
         f"Runs of {_LINKS} tasks or more on the critical path that each waited for the one before, none of "
         "them with "
         f"more than {_MOST:.0%} of the seconds; together at least `critical-path.share` of the run, with "
-        "`critical-path.idle` of the threads idle meanwhile for want of inputs."
+        "`critical-path.idle` of the threads idle meanwhile for want of inputs, with a free core for them."
     ),
-    cost="Thread-seconds idle during the chain, less those that a straggler explains, over all threads.",
+    cost="Thread-seconds idle during the chain, less those that a straggler explains and those without a free "
+    "core, over the threads that had one.",
     url="https://docs.dask.org/en/stable/phases-of-computation.html",
     advice="Shorter or fewer steps, a tree instead of a line, independent chains beside one another.",
     find=_critical_path,
@@ -224,10 +251,10 @@ TOO_FEW_TASKS = Rule(
         "Task names of which, in the mean over the time in which one could run, fewer than "
         "`too-few-tasks.ratio` a "
         "thread could; threads that were idle until these had ended, at least `too-few-tasks.idle` of all "
-        "thread time. "
+        "thread time while a core was free for them. "
         "Stragglers are left out, and names of a chain on the critical path, if that has as many tasks."
     ),
-    cost="Thread-seconds idle while they were computed, over all threads.",
+    cost="Thread-seconds idle while they were computed, and a core was free, over the threads that had one.",
     url="https://docs.dask.org/en/stable/delayed-best-practices.html#break-up-computations-into-many-pieces",
     advice="More and smaller chunks, at least two tasks a thread; computations together; fewer workers.",
     find=_too_few_tasks,

@@ -14,6 +14,7 @@ from ...lookup import Lookup, pick
 from ...schema import NOTHING
 from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, pauses, states
 from .allowed import Allowed, allowed
+from .cores import Cores, cores
 from .garbage import Garbage, garbage
 from .outliers import Outliers, outliers
 from .queues import Queues
@@ -293,6 +294,11 @@ class Facts:
         return excess
 
     @cached_property
+    def cores(self) -> Cores:
+        """For which idle threads a core was free."""
+        return cores(self)
+
+    @cached_property
     def queues(self) -> Queues:
         """Where tasks waited for a thread while others were idle."""
         return Queues(self)
@@ -440,7 +446,18 @@ class Facts:
     def workers(self) -> dict[str, dict[str, Any]]:
         """What `workers` tells of each: name, threads, memory_limit, joined, left …"""
         table = self.read("workers")
-        names = ("name", "host", "pid", "threads", "memory_limit", "joined", "left", "cluster", "own")
+        names = (
+            "name",
+            "host",
+            "pid",
+            "threads",
+            "memory_limit",
+            "joined",
+            "left",
+            "cluster",
+            "own",
+            "cores",
+        )
         columns = [table[name].tolist() for name in names]
         rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
         return dict(zip(table["worker"].tolist(), rows, strict=True))

@@ -90,7 +90,7 @@ def held(facts: Facts) -> list[Held]:
     rows_of = {name: ran[edges[at] : edges[at + 1]] for at, name in enumerate(known.worker.names)}
     processes: dict[Any, list[str]] = {}
     for name in rows_of:
-        processes.setdefault(_process(facts, name), []).append(name)
+        processes.setdefault(process_of(facts, name), []).append(name)
     at_once = {process: _at_once(facts, _rows(rows_of, names)) for process, names in processes.items()}
     resources, sampling, gpus = (Samples(facts.read(table)) for table in ("resources", "sampling", "gpus"))
     found = []
@@ -107,7 +107,7 @@ def held(facts: Facts) -> list[Held]:
                 code=code,
                 at_once=_at_once(facts, rows),
                 # Workers of one process share its lock.
-                in_process=at_once[_process(facts, name)],
+                in_process=at_once[process_of(facts, name)],
                 seconds=seconds,
                 late=_late(rounds, used, busy, _mean(used, busy, "lag")),
                 lock=_mean(used, busy, "gil"),
@@ -148,7 +148,7 @@ def _rows(rows_of: Mapping[str, np.ndarray], names: list[str]) -> np.ndarray:
     return np.concatenate([rows_of[name] for name in names])
 
 
-def _process(facts: Facts, name: str) -> Any:
+def process_of(facts: Facts, name: str) -> Any:
     """What tells the process of a worker; its name where it does not say."""
     worker = facts.workers.get(name, {})
     pid = worker.get("pid", np.nan)

@@ -1,0 +1,115 @@
+"""Idle threads for which a core was free: more tasks would run on no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .threads_held import Samples, process_of
+
+if TYPE_CHECKING:
+    from .facts import Facts
+
+#: Threads below which, on average, none count as idle.
+_NONE = 0.01
+
+
+class Cores(NamedTuple):
+    """What the cores of the workers' hosts leave of idle threads."""
+
+    #: Share of each piece of thread time for which an idle thread would have had a core, 0 to 1.
+    free: np.ndarray
+    #: Threads that had a core, on average over the run.
+    threads: float
+
+
+class _Host(NamedTuple):
+    """The workers of a host by code (of `lanes`), and its cores."""
+
+    codes: list[int]
+    names: list[str]
+    cores: float
+
+
+class _Sum:
+    """Seconds of many stretches, each at some rate, that lie before a moment."""
+
+    def __init__(self, zero: float, start: np.ndarray, stop: np.ndarray) -> None:
+        # From a moment near, as seconds since the epoch leave too few digits for sums of many.
+        self._zero = zero
+        self._edges = [np.sort(each - zero) for each in (start, stop)]
+        self._sums = [np.concatenate(([0.0], np.cumsum(each))) for each in self._edges]
+
+    def before(self, moment: np.ndarray) -> np.ndarray:
+        """Of all stretches together."""
+        at = moment - self._zero
+        begun, ended = (np.searchsorted(edges, at) for edges in self._edges)
+        gone: np.ndarray = (begun - ended) * at - (self._sums[0][begun] - self._sums[1][ended])
+        return gone
+
+
+def cores(facts: Facts) -> Cores:
+    """What cores were free for idle threads, where it is known how many there are and who used them.
+
+    A host's free cores are those that its workers' processes did not use, by tasks on other threads or by
+    those that libraries (OpenMP, BLAS) run beside them, and for which no task's thread waited: then other
+    programs have them. Over each piece of time ``min(1, (cores - used - waiting) / idle threads)``.
+    """
+    pieces, lanes = facts.pieces, facts.lanes
+    free, lasting = np.ones(len(pieces.start)), np.maximum(facts.lasting, 1e-9)
+    columns = ("process", "time", "cpu", "starved")
+    samples = Samples({name: facts.read("resources")[name] for name in columns})
+    worker = lanes.worker[pieces.lane]
+    held = lanes.worker[lanes.of]
+    beyond = 0.0
+    for host in _hosts(facts):
+        used = _used(facts, samples, host)
+        if used is None:
+            continue
+        mine = np.flatnonzero(np.isin(worker, host.codes))
+        start, stop = pieces.start[mine], pieces.stop[mine]
+        ran = (lanes.of >= 0) & np.isin(held, host.codes)
+        busy = _Sum(facts.start, lanes.stretches.start[ran], lanes.stretches.stop[ran])
+        threads = float(facts.threads_by_worker[host.codes].sum())
+        idle = threads - (busy.before(stop) - busy.before(start)) / lasting[mine]
+        left = host.cores - (np.interp(stop, *used) - np.interp(start, *used)) / lasting[mine]
+        free[mine] = np.clip(left / np.maximum(idle, _NONE), 0.0, 1.0)
+        beyond += max(0.0, threads - host.cores)
+    return Cores(free, facts.threads * (1 - beyond / max(float(facts.threads_by_worker.sum()), 1.0)))
+
+
+def _hosts(facts: Facts) -> Iterator[_Host]:
+    """Hosts whose cores are known."""
+    beside: dict[Any, _Host] = {}
+    for code, name in enumerate(facts.lanes.workers):
+        told = facts.workers.get(name, {})
+        if told.get("host") and told["cores"] > 0:
+            host = beside.setdefault(told["host"], _Host([], [], told["cores"]))
+            host.codes.append(code)
+            host.names.append(name)
+    yield from beside.values()
+
+
+def _used(facts: Facts, samples: Samples, host: _Host) -> tuple[np.ndarray, np.ndarray] | None:
+    """Moments, and CPU seconds that workers used or waited for up to each; None unless all tell."""
+    processes: dict[Any, list[tuple[np.ndarray, np.ndarray]]] = {}
+    for name in host.names:
+        mine = samples.of(name)
+        told = np.flatnonzero(np.isfinite(mine["cpu"]))
+        if len(told) < 2:
+            return None
+        told = told[np.argsort(mine["time"][told])]
+        time = mine["time"][told]
+        # A sample stands for the time since the one before it.
+        time = np.concatenate((2 * time[:1] - time[1:2], time))
+        spent = mine["cpu"][told] / 100 * np.diff(time) + np.nan_to_num(mine["starved"][told])
+        total = np.concatenate(([0.0], np.cumsum(spent)))
+        processes.setdefault(process_of(facts, name), []).append((time, total))
+    moments = np.unique(np.concatenate([time for each in processes.values() for time, _ in each]))
+    used = np.zeros(len(moments))
+    for each in processes.values():
+        # Workers that share a process tell of the same.
+        used += sum(np.interp(moments, time, total) for time, total in each) / len(each)
+    return moments, used
