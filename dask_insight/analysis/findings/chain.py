@@ -238,8 +238,8 @@ CRITICAL_PATH = Rule(
         f"more than {_MOST:.0%} of the seconds; together at least `critical-path.share` of the run, with "
         "`critical-path.idle` of the threads idle meanwhile for want of inputs, with a free core for them."
     ),
-    cost="Thread-seconds idle during the chain, less those that a straggler explains and those without a free "
-    "core, over the threads that had one.",
+    cost="Thread-seconds idle during the chain, less those that a straggler explains and those without a "
+    "free core, over the threads that had one.",
     url="https://docs.dask.org/en/stable/phases-of-computation.html",
     advice="Shorter or fewer steps, a tree instead of a line, independent chains beside one another.",
     find=_critical_path,
