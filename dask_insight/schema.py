@@ -379,7 +379,7 @@ _ALL = (
         "What happened besides tasks: workers, stealing, logs, users' events, and our own losses.",
         Column("time", "time", "When."),
         Column("source", "sym", "The process that reports it, or 'recorder'."),
-        Column("kind", "sym", "worker-added, worker-removed, worker-status, steal, log, user, lost …"),
+        Column("kind", "sym", "worker-added, worker-removed, worker-status, steal, graph, log, user, lost …"),
         Column("level", "sym", "debug, info, warning or error."),
         Column("message", "str", "In words."),
         Column("detail", "str", "As JSON; '' if none."),

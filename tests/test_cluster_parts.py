@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -106,6 +107,34 @@ def test_a_submission_of_somebody_else_is_kept_without_a_line() -> None:
     submissions.settle(final=True)
     (row,) = batches.table("submissions")
     assert (row["submission"], row["file"], row["line"]) == (3, "", 0)
+
+
+def test_a_graph_that_is_long_in_the_making_is_told_once_meanwhile() -> None:
+    batches = Batches()
+    submissions = Submissions(batches)
+    submissions.called(["known"], Caller("old.py", 1, "f", ""))
+    submissions.called(["a", "b"], Caller("new.py", 2, "f", ""))
+    for now, graphs in ((0.0, 1), (5.0, 0), (6.0, 1), (15.0, 1), (16.5, 2), (40.0, 1), (41.0, 0)):
+        submissions.making(graphs, now)
+    (row,) = batches.table("events")
+    assert (row["time"], row["kind"]) == (16.5, "graph") and "new.py:2" in row["message"]
+    assert json.loads(row["detail"]) == {"since": 6.0, "file": "new.py", "line": 2}
+    submissions.making(1, 50.0)
+    submissions.making(1, 60.0)
+    assert [row["time"] for row in batches.table("events")] == [16.5, 60.0]
+
+
+def test_lines_that_nothing_comes_of_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dask_insight.sources.cluster.submissions._MOST", 2)
+    batches = Batches()
+    submissions = Submissions(batches)
+    for number in range(4):
+        submissions.called([str(number)], Caller(f"{number}.py", 1, "f", ""))
+    submissions.settle()
+    for number in range(4):
+        submissions.add(number, facts(number, str(number)))
+    submissions.settle(final=True)
+    assert [row["file"] for row in batches.table("submissions")] == ["", "", "2.py", "3.py"]
 
 
 def test_gathered_rows_make_one_batch_a_table() -> None:

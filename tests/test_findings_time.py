@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -809,6 +810,49 @@ def test_a_large_graph() -> None:
     found = one(submitted(run, 200_000, 2.0), "large-graph")
     assert found.cost_seconds == pytest.approx(4)
     assert found.tasks == ("piece",)
+
+
+def test_a_graph_of_few_tasks_that_was_long_in_the_making() -> None:
+    run = Run()
+    even(run)
+    run.tables["graph"] = {
+        "task": range(len(run.names)),
+        "prefix": run.names,
+        "submission": np.zeros(len(run.names), "u4"),
+    }
+    submitted(run, 1500, 2.0)
+    found = one(run, "slow-graph")
+    assert found.cost_seconds == pytest.approx(4)
+    assert found.tasks == ("piece",) and "4 s" in found.title.replace("\u202f", " ")
+    assert told(run, "large-graph") == []
+    # A graph that carries data is told of that; one of many tasks of these; a short time is of no matter.
+    run.tables["submissions"]["nbytes"] = np.array([20e6])
+    assert told(run, "slow-graph") == [] and told(run, "large-graph")
+    assert told(submitted(run, 5000, 2.0), "slow-graph") == []
+    assert told(submitted(run, 10, 0.4), "slow-graph") == []
+    # It may take longer than all that is done with it.
+    (found,) = told(submitted(run, 10, 40.0), "slow-graph")
+    assert found.severity == "critical" and "1 min 20 s" in found.title.replace("\u202f", " ")
+
+
+@pytest.mark.parametrize("made", [False, True])
+def test_a_graph_that_was_still_being_made(made: bool) -> None:
+    run = Run()
+    even(run)
+    detail = json.dumps({"since": START + 3, "file": "train.py", "line": 7})
+    run.events.append(
+        {"time": START + 13, "source": "scheduler", "kind": "graph", "message": "", "detail": detail}
+    )
+    run.tables["resources"] = {"process": ["scheduler"] * 2, "time": START + np.array([1.0, 33.0])}
+    # One that came before says nothing of it.
+    submitted(run, 10, 0.1)
+    if made:
+        run.tables["submissions"]["time"] = np.array([START + 14.0])
+    found = told(run, "slow-graph")
+    assert len(found) == (not made)
+    for each in found:
+        assert each.severity == "critical" and each.is_risk
+        assert "30 s" in each.title.replace("\u202f", " ") and "train.py:7" in each.why
 
 
 def test_graphs_that_are_quickly_taken_in_are_not_told() -> None:

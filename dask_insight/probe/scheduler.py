@@ -158,6 +158,8 @@ class Probe(SchedulerPlugin):
             "at": position,
             "more": more,
             "time": time(),
+            # Graphs that it has been sent and is making, where this version of Dask counts them.
+            "making": getattr(self.scheduler, "_active_graph_updates", 0),
         }
         if self._farewell is not None:
             self._farewell.asked()

@@ -374,7 +374,7 @@ export const TABLES = {
     time: 'time',
     /** The process that reports it, or 'recorder'. */
     source: 'sym',
-    /** worker-added, worker-removed, worker-status, steal, log, user, lost … */
+    /** worker-added, worker-removed, worker-status, steal, graph, log, user, lost … */
     kind: 'sym',
     /** debug, info, warning or error. */
     level: 'sym',

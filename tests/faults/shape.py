@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import dask
 import numpy as np
 import pandas as pd
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 from distributed import SchedulerPlugin, wait
 
 from .planting import QUAD, Cluster, Work, addresses, compute, plant
@@ -172,6 +175,28 @@ def steps_on_a_single_partition(client: Any) -> Work:
 
 def score(model: np.ndarray, number: int) -> float:
     return float(model[number]) + compute(0.05)
+
+
+class _Index(MaterializedLayer):
+    """Steps that the scheduler, when it makes them, has to look up from afar."""
+
+    def __iter__(self) -> Iterator[Any]:
+        if "Offload" in threading.current_thread().name and not vars(self).get("known"):
+            self.known = True
+            time.sleep(2.0)
+        return super().__iter__()
+
+
+@plant("slow-graph", "lookup")
+def a_graph_that_the_scheduler_is_long_at(client: Any) -> Work:
+    from dask.delayed import Delayed
+
+    yield
+    steps: dict[str, Any] = {f"lookup-{number}": (compute, 0.3) for number in range(8)}
+    steps |= {"total": (sum, list(steps))}
+    graph = HighLevelGraph({"steps": _Index(steps)}, {"steps": set()})
+    client.compute(Delayed("total", graph, layer="steps")).result()
+    yield
 
 
 @plant("large-graph", "score")

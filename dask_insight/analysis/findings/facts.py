@@ -148,7 +148,11 @@ class Facts:
         later = np.flatnonzero(table["time"] >= moment - 0.05)
         if not len(later):
             return ""
-        row = int(later[np.argmin(table["time"][later])])
+        return self.line_of(int(later[np.argmin(table["time"][later])]))
+
+    def line_of(self, row: int) -> str:
+        """File and line that began a computation, a row of ``submissions``; '' if they are not known."""
+        table = self.read("submissions")
         file = table["file"].names[table["file"].codes[row]]
         return f"{file.replace(chr(92), '/').rpartition('/')[2]}:{int(table['line'][row])}" if file else ""
 

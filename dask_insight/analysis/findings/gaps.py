@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import words
 from ...timeline import Moments
+from .building import intake
 from .facts import Facts
 from .finding import Fact, Finding
 from .restarts import renewals, restarts
@@ -74,16 +75,6 @@ def client_gaps(facts: Facts) -> Moments:
         empty = empty.without(other)
     lasting = empty.stop - empty.start > _SHORT
     return Moments(empty.start[lasting], empty.stop[lasting])
-
-
-def intake(facts: Facts, least: float = 0) -> Moments:
-    """When the scheduler took graphs in, those of so many tasks at least."""
-    table = facts.read("submissions")
-    length = sum(
-        np.nan_to_num(np.abs(table[name].astype("f8"))) for name in ("materialize", "ordering", "states")
-    )
-    long_ = table["tasks"] >= least
-    return Moments.of((table["time"] - length)[long_], table["time"][long_])
 
 
 def together(computations: int) -> str:

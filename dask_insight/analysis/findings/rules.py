@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 from .again import RECOMPUTE
+from .building import SLOW_GRAPH
 from .cancelled import CANCELLED_WORK
 from .chain import CRITICAL_PATH, TOO_FEW_TASKS
 from .clocks import CLOCK_SKEW
@@ -60,6 +61,7 @@ RULES: tuple[Rule, ...] = (
     GPU_IDLE,
     TINY_TASKS,
     LARGE_GRAPH,
+    SLOW_GRAPH,
     SCHEDULER_BOUND,
     STRAGGLER,
     DATA_SKEW,

@@ -11,9 +11,9 @@ from ... import words
 from ...lookup import Lookup, pick
 from ...schema import NOTHING
 from ...timeline import Moments
+from .building import intake, slowly_made
 from .facts import Facts, medians
 from .finding import Fact, Finding
-from .gaps import intake
 from .loops import often_late
 from .names import own_workers, risk
 from .outliers import first_of_each
@@ -116,8 +116,9 @@ def waited_for(facts: Facts) -> tuple[str, ...]:
 
 
 def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    taken = intake(facts, limits["large-graph.least"])
     table = facts.read("submissions")
+    # Few that took long are told for themselves; see slow-graph.
+    taken = intake(facts, (table["tasks"] >= limits["large-graph.least"]) & ~slowly_made(facts, limits))
     tasks = int(table["tasks"].max(initial=0))
     seconds = float((taken.stop - taken.start).sum())
     # The first graph is taken in before the first task is wanted.

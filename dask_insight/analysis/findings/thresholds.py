@@ -87,6 +87,9 @@ TABLE = (
         "Median time from the scheduler to a worker from which tasks carry data.",
         "ours",
     ),
+    Threshold("slow-graph.seconds", 1, "s", "Time of making one graph from which it is long.", "ours"),
+    Threshold("slow-graph.each", 0.001, "s", "Time for each of its tasks from which these are few.", "ours"),
+    Threshold("slow-graph.share", 0.1, "share", "Share of the run from which it is told.", "as client-gap"),
     Threshold(
         "scheduler-bound.share",
         0.1,

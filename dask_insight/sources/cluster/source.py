@@ -302,6 +302,7 @@ class ClusterSource:
         # Before anything is read: an answer that cannot be read must not be asked for again and again.
         self._at = answer["at"]
         self._offset.trip(asked, answer["time"], time())
+        self._submissions.making(answer["making"], answer["time"])
         for worker, ids, blob in answer["blobs"]:
             self._tables.messages.take(worker, ids, _plain(blob))
         lost = self._tables.take(_plain(answer["packed"]))

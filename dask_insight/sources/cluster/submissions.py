@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from time import monotonic
 from typing import Any
 
@@ -12,8 +14,13 @@ from ...batch import encode
 from ...options import Emit
 from .callers import Caller
 
-#: Seconds for which a submission waits for its line, or a line for its submission.
+#: Seconds for which a submission waits for its line.
 _PATIENCE = 2.0
+#: Seconds for which a line waits for its submission, and lines that wait at most: a graph may be long in the
+#: making, and of one that it knew already the scheduler never tells.
+_FORGOTTEN, _MOST = 3600.0, 10_000
+#: Seconds after which a graph that the scheduler is still making is told.
+LONG = 10.0
 _NOBODY = Caller("", 0, "", "")
 
 
@@ -37,12 +44,43 @@ class Submissions:
         self._callers: dict[str, tuple[float, Caller]] = {}
         self._waiting: dict[int, tuple[float, dict[str, Any]]] = {}
         self._found: dict[int, Caller] = {}
+        self._making: float | None = None
 
     def called(self, keys: list[str], caller: Caller) -> None:
         """The client's code submits a graph that has these keys among others; from any thread."""
         now = monotonic()
         for key in keys:
             self._callers[key] = (now, caller)
+
+    def making(self, graphs: int, now: float) -> None:
+        """The scheduler is making so many graphs; told in an event once it has been for `LONG` seconds.
+
+        Parameters
+        ----------
+        now
+            The scheduler's time.
+        """
+        if not graphs:
+            self._making = None
+        elif self._making is None:
+            self._making = now
+        elif now - self._making >= LONG:
+            self._tell_making(self._making, now)
+            # Once.
+            self._making = math.inf
+
+    def _tell_making(self, since: float, now: float) -> None:
+        caller = next((caller for _, caller in reversed(list(self._callers.values()))), _NOBODY)
+        place = f", which {caller.file}:{caller.line} asked for" if caller.file else ""
+        row = {
+            "time": now,
+            "source": "scheduler",
+            "kind": "graph",
+            "level": "warning",
+            "message": f"it has been making a graph for {now - since:.0f} s{place}",
+            "detail": json.dumps({"since": since, "file": caller.file, "line": caller.line}),
+        }
+        self._emit(encode("events", {name: [value] for name, value in row.items()}))
 
     def add(self, submission: int, facts: dict[str, Any]) -> None:
         """The scheduler has taken in a graph."""
@@ -70,7 +108,11 @@ class Submissions:
         ]
         if ripe:
             self._write(ripe)
-        for key in [key for key, (since, _) in list(self._callers.items()) if now - since > 30 * _PATIENCE]:
+        while self._callers:
+            # The oldest stand first.
+            key, (since, _) = next(iter(self._callers.items()))
+            if now - since <= _FORGOTTEN and len(self._callers) <= _MOST:
+                break
             self._callers.pop(key, None)
 
     def _write(self, ripe: list[int]) -> None:

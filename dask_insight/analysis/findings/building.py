@@ -1,0 +1,161 @@
+"""Graphs of few tasks that took the scheduler long to make."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+
+from ... import words
+from ...timeline import Moments
+from .facts import Facts, is_any
+from .finding import Fact, Finding
+from .rule import Rule
+from .thresholds import Limits
+
+#: Durations of what the scheduler does with a graph before its first task; some versions tell them negative.
+_STEPS = ("materialize", "ordering", "states")
+
+
+def intake(facts: Facts, some: np.ndarray | None = None) -> Moments:
+    """When the scheduler took graphs in, or some of them: a mask over ``submissions``."""
+    time, seconds = facts.read("submissions")["time"], _seconds(facts)
+    chosen = np.ones(len(time), bool) if some is None else some
+    return Moments.of((time - seconds)[chosen], time[chosen])
+
+
+def slowly_made(facts: Facts, limits: Limits) -> np.ndarray:
+    """Which submissions took long for so few tasks, and not for what they carry."""
+    table, seconds = facts.read("submissions"), _seconds(facts)
+    mask = seconds >= np.maximum(limits["slow-graph.seconds"], limits["slow-graph.each"] * table["tasks"])
+    slow: np.ndarray = mask & ~(table["nbytes"] >= limits["large-graph.least-bytes"])
+    return slow
+
+
+def _seconds(facts: Facts) -> np.ndarray:
+    """Seconds that the scheduler took for each graph; 0 where that is not known."""
+    table = facts.read("submissions")
+    steps = [np.nan_to_num(np.abs(table[name].astype("f8"))) for name in _STEPS]
+    return np.asarray(np.sum(steps, axis=0))
+
+
+def _names(facts: Facts, submission: int) -> tuple[str, ...]:
+    """Names of the tasks that came with a submission, those of most tasks first."""
+    graph = facts.read("graph")
+    prefix, mine = graph["prefix"], graph["submission"] == submission
+    return facts.worst(
+        np.bincount(prefix.codes[mine], minlength=len(prefix.names)).astype("f8"), prefix.names
+    )
+
+
+def _slow_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    yield from _made(facts, limits)
+    yield from _unmade(facts, limits)
+
+
+def _unmade(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    """A graph that was still being made when the recording ended, or is at this moment."""
+    events, made = facts.read("events"), facts.read("submissions")
+    rows = np.flatnonzero(is_any(events["kind"], ("graph",)))
+    if not len(rows):
+        return
+    row = int(rows[np.argmax(events["time"][rows])])
+    when = float(events["time"][row])
+    if (made["time"] >= when).any():
+        return
+    try:
+        told = json.loads(events["detail"][row])
+        since, line = float(told["since"]), f"{told['file']}:{told['line']}" if told["file"] else ""
+    except (KeyError, TypeError, ValueError):
+        return
+    took = float(np.nanmax(facts.read("resources")["time"], initial=when)) - since
+    yield Finding(
+        code="slow-graph",
+        severity="critical",
+        title=f"For {words.duration(took)} the scheduler had been making a graph, and was not done",
+        start=facts.since(min(since, facts.stop)),
+        stop=facts.since(facts.stop),
+        is_risk=True,
+        evidence=(Fact("making a graph that never was", took, "s", limits["slow-graph.seconds"]),),
+        why=_why(line),
+        advice=_ADVICE,
+        url=SLOW_GRAPH.url,
+    )
+
+
+def _why(line: str) -> str:
+    return (
+        f"A client sends an expression{f', here from `{line}`,' if line else ''} and the scheduler makes "
+        "the tasks of it: what that takes (the list of files, their metadata, quantiles of an index, modules "
+        "that it imports for the first time) it looks up itself, and no task begins before."
+    )
+
+
+_ADVICE = (
+    "Have it less to look up: fewer and larger files, no divisions worked out from them, and the scheduler "
+    "as near to the data as workers are. What it waits for shows on the scheduler:\n\n"
+    "    py-spy dump --pid PID   # where the scheduler runs: thread Dask-Offload\n"
+    "    df = dd.read_parquet(url, calculate_divisions=False)\n"
+    "    # Before Python 3.12 a scheduler in the client's process may wait for the client, and the client "
+    "for it,\n"
+    "    # while the divisions of `set_index` are worked out: start it apart, or take a newer Python."
+)
+
+
+def _made(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    slow = slowly_made(facts, limits)
+    made = intake(facts, slow)
+    seconds = float((made.stop - made.start).sum())
+    # The first graph is taken in before the first task is wanted.
+    before = seconds - float(made.within(np.array([facts.start]), np.array([facts.stop])).sum())
+    idle = facts.is_part("scheduler", "client", "joining")
+    lost = facts.within(idle, made)
+    cost = before + facts.spread(lost)
+    if not slow.any() or cost < limits["slow-graph.share"] * (facts.wall + before):
+        return
+    table = facts.read("submissions")
+    longest = int(np.argmax(np.where(slow, _seconds(facts), 0.0)))
+    took, tasks = float(_seconds(facts)[longest]), int(table["tasks"][longest])
+    line = facts.line_of(longest)
+    count = int(slow.sum())
+    more = f", and {words.count(count - 1, 'other graph')}" if count > 1 else ""
+    yield Finding(
+        code="slow-graph",
+        title=(
+            f"The scheduler took {words.duration(took)} to make a graph of {words.count(tasks, 'task')}{more}"
+        ),
+        tasks=_names(facts, int(table["submission"][longest])),
+        start=facts.since(made.start[0]),
+        stop=facts.since(made.stop[-1]),
+        cost_thread_seconds=lost,
+        cost_seconds=cost,
+        # No finding costs more than the run took, which this one may have preceded.
+        severity="critical" if before > facts.wall else "",
+        is_risk=before > facts.wall,
+        evidence=(
+            Fact("making graphs of few tasks", seconds, "s", limits["slow-graph.seconds"]),
+            Fact("for each task", took / max(tasks, 1), "s", limits["slow-graph.each"]),
+            Fact("tasks in that graph", tasks, "count"),
+            Fact("graphs", count, "count"),
+        ),
+        why=_why(line),
+        advice=_ADVICE,
+        url=SLOW_GRAPH.url,
+    )
+
+
+SLOW_GRAPH = Rule(
+    code="slow-graph",
+    says="The scheduler took long to make a graph of few tasks.",
+    formula=(
+        "Graphs that the scheduler took `slow-graph.seconds` to make (materializing, ordering, making "
+        "states) and `slow-graph.each` for each of their tasks, and that carry no data "
+        "(`large-graph.least-bytes`); together at least `slow-graph.share` of the run. Or one "
+        "that it was still making, after ten seconds, when the recording ended."
+    ),
+    cost="That time before the first task, and idle time within it over all threads.",
+    url="https://docs.dask.org/en/stable/dataframe-parquet.html#metadata",
+    advice="Fewer files, no divisions from metadata, a scheduler near the data.",
+    find=_slow_graph,
+)
