@@ -839,7 +839,7 @@ def test_a_graph_of_few_tasks_that_was_long_in_the_making() -> None:
 def test_a_graph_that_was_still_being_made(made: bool) -> None:
     run = Run()
     even(run)
-    detail = json.dumps({"since": START + 3, "file": "train.py", "line": 7})
+    detail = json.dumps({"since": START + 3, "file": "/home/ada/train.py", "line": 7})
     run.events.append(
         {"time": START + 13, "source": "scheduler", "kind": "graph", "message": "", "detail": detail}
     )
@@ -852,7 +852,7 @@ def test_a_graph_that_was_still_being_made(made: bool) -> None:
     assert len(found) == (not made)
     for each in found:
         assert each.severity == "critical" and each.is_risk
-        assert "30 s" in each.title.replace("\u202f", " ") and "train.py:7" in each.why
+        assert "30 s" in each.title.replace("\u202f", " ") and "`train.py:7`" in each.why
 
 
 def test_graphs_that_are_quickly_taken_in_are_not_told() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import words
 from ...timeline import Moments
-from .facts import Facts, is_any
+from .facts import Facts, is_any, place
 from .finding import Fact, Finding
 from .rule import Rule
 from .thresholds import Limits
@@ -66,7 +66,7 @@ def _unmade(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     try:
         told = json.loads(events["detail"][row])
-        since, line = float(told["since"]), f"{told['file']}:{told['line']}" if told["file"] else ""
+        since, line = float(told["since"]), place(str(told["file"]), int(told["line"]))
     except (KeyError, TypeError, ValueError):
         return
     took = float(np.nanmax(facts.read("resources")["time"], initial=when)) - since

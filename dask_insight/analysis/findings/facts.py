@@ -153,8 +153,7 @@ class Facts:
     def line_of(self, row: int) -> str:
         """File and line that began a computation, a row of ``submissions``; '' if they are not known."""
         table = self.read("submissions")
-        file = table["file"].names[table["file"].codes[row]]
-        return f"{file.replace(chr(92), '/').rpartition('/')[2]}:{int(table['line'][row])}" if file else ""
+        return place(table["file"].names[table["file"].codes[row]], int(table["line"][row]))
 
     @cached_property
     def all_local(self) -> bool:
@@ -469,6 +468,11 @@ class Facts:
     def since(self, moment: float) -> float:
         """A moment in seconds since the recording's start."""
         return float(moment) - self.zero
+
+
+def place(file: str, line: int) -> str:
+    """Name of a file, without its folders, and the line; '' if there is none."""
+    return f"{file.replace(chr(92), '/').rpartition('/')[2]}:{line}" if file else ""
 
 
 def _in_a_line(text: str) -> str:
