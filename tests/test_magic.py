@@ -295,6 +295,9 @@ def test_runs_are_listed_opened_exported_and_deleted(shell: InteractiveShell, tm
     assert "<b>three" not in runs._repr_html_()
     Cell(shell, f"%%dprofile one\n{COMPUTED}")
     assert list(runs) == ["two", "<b>three</b>", "one"]
+    assert runs[-1] is runs["one"] and runs[0] is runs["two"]
+    with pytest.raises(KeyError, match="no run 3; there are 'two', "):
+        runs[3]
     runs["two"].save(tmp_path / "two.dinsight")
     assert dask_insight.open(tmp_path / "two.dinsight").summary().tasks == 1
     del runs["two"]

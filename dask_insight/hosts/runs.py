@@ -28,6 +28,7 @@ class Runs(Mapping[str, Recording]):
 
         dask_insight.runs                      # lists them
         dask_insight.runs["fit"]               # shows one again
+        dask_insight.runs[-1]                  # the newest
         dask_insight.runs["fit"].save("fit.dinsight")
         del dask_insight.runs["fit"]
 
@@ -61,17 +62,13 @@ class Runs(Mapping[str, Recording]):
             for key in unnamed[:-_UNNAMED]:
                 del self._kept[key]
 
-    def __getitem__(self, name: str) -> Recording:
+    def __getitem__(self, name: str | int) -> Recording:
         with self._lock:
-            if name in self._kept:
-                return self._kept[name].recording
-            known = words.listing(repr(each) for each in self._kept)
-        raise KeyError(f"no run {name!r}; " + (f"there are {known}" if known else "none is kept"))
+            return self._kept[self._named(name)].recording
 
-    def __delitem__(self, name: str) -> None:
-        self[name]
+    def __delitem__(self, name: str | int) -> None:
         with self._lock:
-            self._kept.pop(name, None)
+            del self._kept[self._named(name)]
 
     def __iter__(self) -> Iterator[str]:
         with self._lock:
@@ -79,6 +76,16 @@ class Runs(Mapping[str, Recording]):
 
     def __len__(self) -> int:
         return len(self._kept)
+
+    def _named(self, name: str | int) -> str:
+        """The name of a run, which may be told by its place in their order."""
+        names = list(self._kept)
+        if isinstance(name, int) and -len(names) <= name < len(names):
+            return names[name]
+        if isinstance(name, str) and name in self._kept:
+            return name
+        known = words.listing(map(repr, names))
+        raise KeyError(f"no run {name!r}; " + (f"there are {known}" if known else "none is kept"))
 
     def clear(self) -> None:
         """Forget all runs."""
