@@ -540,30 +540,36 @@ def on_a_host(run: Run, cores: int, used: float, waiting: float = 0.0) -> Run:
 
 
 @pytest.mark.parametrize(
-    ("cores", "used", "waiting", "thread_seconds", "seconds"),
+    ("cores", "used", "cpu", "waiting", "thread_seconds", "seconds"),
     [
-        pytest.param(0, 2.0, 0.0, 10.0, 2.5, id="nobody knows of how many"),
-        pytest.param(8, 2.0, 0.0, 10.0, 2.5, id="more than threads"),
-        pytest.param(4, 3.0, 0.0, 5.0, 1.25, id="threads of libraries have one of those that are free"),
-        pytest.param(4, 4.0, 0.0, 0.0, 0.0, id="threads of libraries have all"),
-        pytest.param(2, 1.0, 0.0, 5.0, 2.5, id="fewer than threads"),
-        pytest.param(2, 1.0, 1.0, 0.0, 0.0, id="other programs have them"),
+        pytest.param(0, 2.0, 1.0, 0.0, 10.0, 2.5, id="nobody knows of how many"),
+        pytest.param(8, 2.0, 1.0, 0.0, 10.0, 2.5, id="more than threads"),
+        pytest.param(4, 3.0, 1.0, 0.0, 5.0, 1.25, id="threads of libraries have one of those that are free"),
+        pytest.param(4, 4.0, 1.0, 0.0, 0.0, 0.0, id="threads of libraries have all"),
+        pytest.param(2, 1.0, 0.2, 1.0, 0.0, 0.0, id="threads of libraries and other programs have them"),
+        pytest.param(2, 1.0, 0.5, 0.0, 5.0, 2.5, id="fewer than threads"),
+        pytest.param(2, 1.0, 0.5, 1.0, 5.0, 2.5, id="on a busy machine"),
     ],
 )
 def test_too_few_tasks_cost_what_cores_are_free_for(
-    cores: int, used: float, waiting: float, thread_seconds: float, seconds: float
+    cores: int, used: float, cpu: float, waiting: float, thread_seconds: float, seconds: float
 ) -> None:
     run = Run(a=TWO, b=TWO)
-    run.task("half", "a", 0, 5, thread="1")
-    run.task("half", "b", 0, 5, thread="1")
+    run.task("half", "a", 0, 5, thread="1", cpu=5 * cpu)
+    run.task("half", "b", 0, 5, thread="1", cpu=5 * cpu)
     costs = [
         (each.cost_thread_seconds, each.cost_seconds)
         for each in told(on_a_host(run, cores, used, waiting), "too-few-tasks")
     ]
     assert costs == ([pytest.approx((thread_seconds, seconds), rel=0.02)] if seconds else [])
-    # A chain is told from 30 % of the threads on.
-    links = on_a_host(chain(10, 0.5), cores, used, waiting)
-    assert bool(told(links, "critical-path")) == (seconds > 1.5)
+
+
+@pytest.mark.parametrize(
+    ("cores", "used", "is_told"), [(0, 4, True), (2, 1, True), (4, 3, False), (4, 4, False)]
+)
+def test_a_chain_costs_what_cores_are_free_for(cores: int, used: float, is_told: bool) -> None:
+    # From 30 % of the threads that have a core on.
+    assert bool(told(on_a_host(chain(10, 0.5), cores, used), "critical-path")) == is_told
 
 
 def test_workers_of_one_process_use_its_cores_once() -> None:

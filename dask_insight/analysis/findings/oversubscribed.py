@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
+
+import numpy as np
 
 from ... import words
 from .facts import Facts
@@ -155,15 +156,13 @@ def _hosts(facts: Facts) -> Iterator[_Host]:
     for host, held in beside.items():
         if host not in cores or not all(each.starved >= 0 and each.cores >= 0 for each in held):
             continue
-        mine = [known.worker.codes == known.worker.names.index(each.name) for each in held]
-        cpu = [float(known.cpu[rows & (known.cpu > 0)].sum()) for rows in mine]
-        length = sum(float(facts.length[rows].sum()) for rows in mine)
+        codes = [known.worker.names.index(each.name) for each in held]
+        length = float(facts.length[np.isin(known.worker.codes, codes)].sum())
         if length <= 0:
             continue
-        own = sum(spent / max(each.seconds, 1e-9) for spent, each in zip(cpu, held, strict=True))
         waited = sum(each.waits * each.seconds for each in held) / length
         used = sum(each.cores for each in held)
-        yield _Host(tuple(held), cores[host], used, own if all(cpu) else math.nan, min(1.0, waited))
+        yield _Host(tuple(held), cores[host], used, sum(each.own for each in held), min(1.0, waited))
 
 
 OVERSUBSCRIBED = Rule(

@@ -51,6 +51,8 @@ class Held(NamedTuple):
     threads: float
     #: Use of its GPUs, per cent; 0 if there are none.
     gpu: float
+    #: Cores that its tasks' own threads used, on average; NaN if unknown.
+    own: float
     #: Cores that a limit on its CPU time allows, share of time in which that was used up, and thread-seconds
     #: of waits for a CPU in it; NaN if there is none, or it is unknown.
     limit: float = np.nan
@@ -61,6 +63,12 @@ class Held(NamedTuple):
     def waits(self) -> float:
         """Thread-seconds a second in which its tasks waited for a CPU; 0 if unknown."""
         return self.starved if np.isfinite(self.starved) else 0.0
+
+    @property
+    def beside(self) -> float:
+        """Share of the cores in use that the tasks' own threads did not use; 0 if unknown."""
+        known = self.cores > 0 and self.own >= 0
+        return max(0.0, 1 - self.own / self.cores) if known else 0.0
 
     @property
     def seceded(self) -> bool:
@@ -100,6 +108,7 @@ def held(facts: Facts) -> list[Held]:
             continue
         busy = Moments.of(known.start[rows], known.stop[rows])
         seconds = float((busy.stop - busy.start).sum())
+        cpu = known.cpu[rows]
         used, rounds = resources.of(name), sampling.of(name)
         found.append(
             Held(
@@ -117,6 +126,7 @@ def held(facts: Facts) -> list[Held]:
                 waited=_sum(facts, used, "gil_wait") / max(seconds, 1e-9),
                 threads=_told(facts, name),
                 gpu=_gpu(gpus.of(name)),
+                own=float(cpu[cpu > 0].sum()) / max(seconds, 1e-9) if (cpu > 0).any() else np.nan,
                 limit=_mean(used, busy, "cpu_limit"),
                 throttled=_mean(used, busy, "throttled"),
                 stopped=_sum(facts, used, "starved", "throttled"),
