@@ -293,6 +293,21 @@ def test_stolen_tasks(client: Any) -> None:
     assert len(runs) == len(set(runs)), "every attempt has a number of its own"
 
 
+def test_results_that_are_forgotten_before_their_worker_tells_of_them_keep_their_names(client: Any) -> None:
+    first, second = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    began = time.monotonic()
+    with recorded(client) as batches:
+        # Longer than it takes to forget them and to push.
+        while time.monotonic() - began < 4:
+            data = client.submit(bytes, 1000, pure=False, workers=[first])
+            assert client.submit(len, data, pure=False, workers=[second]).result() == 1000
+            del data
+    keys = batches.keys()
+    carried = [keys.get(row["task"], "") for row in batches.table("transferred")]
+    assert len(carried) > 20
+    assert [key for key in carried if not key.startswith(("bytes-", "len-"))] == []
+
+
 def test_transfers_carry_tasks(client: Any) -> None:
     first, second = sorted(client.scheduler_info(n_workers=-1)["workers"])
     with recorded(client) as batches:

@@ -29,6 +29,8 @@ _OWN = 1.0
 _UNCLAIMED = 30.0
 #: Seconds for which taking off waits until our plugin has reached the workers.
 _PLACING = 5.0
+#: Pushes of a worker for which the ids of tasks outlive them: the next one or two still name them.
+_PUSHES = 3
 #: Workers that are named where they are many.
 _NAMED = 5
 _CALLS = ("join", "poll", "push", "clock", "flush", "leave")
@@ -334,7 +336,8 @@ class Probe(SchedulerPlugin):
         while True:
             await asyncio.sleep(_WATCH)
             try:
-                self.tasks.forget(20_000)
+                polls = [reader.options["poll"] for reader in self._readers.values()]
+                self.tasks.forget(20_000, _PUSHES * max(1.0, min(polls, default=0.0)))
                 for recorder, reader in list(self._readers.items()):
                     if reader.gone():
                         await self.leave(recorder=recorder)

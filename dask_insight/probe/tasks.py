@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from time import time
+from time import monotonic, time
 from typing import Any
 
 from .functions import functions_of
@@ -83,8 +83,10 @@ class Tasks:
         self._ready: dict[Hashable, float] = {}
         # Of attempts that have not ended: assigned, ready, worker, queued, run.
         self._assigned: dict[Hashable, tuple[float, float, int, int, int]] = {}
+        #: Tasks that the scheduler has forgotten since `_turned`, and before.
         self._forgotten: list[Hashable] = []
         self._older: list[Hashable] = []
+        self._turned = monotonic()
 
     def transition(
         self, key: Hashable, start: str, finish: str, *args: Any, stimulus_id: str = "", **facts: Any
@@ -299,19 +301,28 @@ class Tasks:
             self.submissions.add(self._pending)
             self._pending = None
 
-    def forget(self, most: int) -> None:
-        """Drop ids of tasks that the scheduler forgot a while ago, some at a time."""
+    def forget(self, most: int, patience: float) -> None:
+        """Drop ids of tasks that the scheduler forgot, some at a time.
+
+        Parameters
+        ----------
+        most
+            Ids dropped at a time.
+        patience
+            Seconds for which they stay at least, since what workers tell later still names them.
+        """
         self._codes.clear()
         if not self._assigned:
             self._assigned = {}  # A dict keeps the room of the most that it ever held.
-        if not self._older:
-            self._older, self._forgotten = self._forgotten, []
+        if monotonic() - self._turned < patience:
             return
         tasks, ids = self._scheduler.tasks, self._ids
         for key in self._older[-most:]:
             if key not in tasks:
                 ids.pop(key, None)
         del self._older[-most:]
+        if not self._older:
+            self._older, self._forgotten, self._turned = self._forgotten, [], monotonic()
 
     def clear(self) -> None:
         """The scheduler has restarted and knows no task any more."""
