@@ -245,6 +245,40 @@ def test_spans_are_as_long_as_their_tasks() -> None:
     assert chart.note == "the first 40 of 1,500"
 
 
+def test_progress_is_as_far_as_the_tasks_are(golden: Recording) -> None:
+    (plot,) = chart_of(golden, "progress").plots
+    (bars,) = boxes_of(plot)
+    facts = bars.facts()
+    done = {
+        name: (right - left) / 100
+        for name, part, left, right in zip(facts["Name"], facts["Part"], bars.left, bars.right, strict=True)
+        if part == "done"
+    }
+    tasks = golden.tasks
+    ended = tasks.loc[tasks["status"] == "ok"].drop_duplicates("task").groupby("prefix", observed=True).size()
+    every = golden.graph.groupby("prefix", observed=True).size()
+    assert done == pytest.approx({name: ended[name] / every[name] for name in ended.index})
+    assert plot.y.count == len(every)
+
+    run = Run()
+    run.task("load", "a", 1.0, 2.0)
+    run.task("load", "a", 3.0, 5.0)
+    run.task("load", "a", 6.0, 7.0, status="erred")
+    (plot,) = chart_of(run.recording(), "progress", stop=4.0).plots
+    (bars,) = boxes_of(plot)
+    assert bars.facts()["Part"] == ["done", "running", "waiting or cancelled"]
+    assert bars.right.tolist() == pytest.approx([100 / 3, 200 / 3, 100.0])
+
+
+def test_transfers_count_once_what_both_sides_tell(golden: Recording) -> None:
+    between, sent = chart_of(golden, "transfers").plots
+    table = golden.transfers
+    wanted = table.loc[table["direction"] == "in", "nbytes"].sum()
+    wanted += table.loc[(table["direction"] == "out") & (table["peer"] == ""), "nbytes"].sum()
+    assert boxes_of(between)[0].right.sum() == pytest.approx(wanted)
+    assert boxes_of(sent)[0].right.sum() == pytest.approx(wanted)
+
+
 def test_fine_metrics_are_those_of_the_table(golden: Recording) -> None:
     metrics = golden.metrics
     wanted = metrics.loc[(metrics["unit"] == "seconds") & (metrics["context"] == "execute"), "value"].sum()

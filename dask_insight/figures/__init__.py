@@ -37,11 +37,13 @@ __all__ = [
     "functions",
     "memory",
     "png",
+    "progress",
     "resources",
     "spans",
     "svg",
     "task_stream",
     "time_budget",
+    "transfers",
     "what_if",
     "workers",
 ]
@@ -163,7 +165,16 @@ fine_metrics = _figure(
     "Column of figures",
     {"unit": "``'seconds'`` (default), ``'bytes'``, ``'count'`` or one of your own."},
 )
+progress = _figure(
+    "progress",
+    "How far the tasks of each name are, now or at `stop`: a bar for each, filled as far as they are.",
+)
 functions = _figure("functions", "Task names by the time that they took.")
+transfers = _figure(
+    "transfers",
+    "Which worker sent how much to which, and results of which task names.",
+    "Column of two figures",
+)
 workers = _figure("workers", "What each worker did.")
 spans = _figure("spans", "When the tasks of each `distributed.span` ran.")
 compare = _figure(

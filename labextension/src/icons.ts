@@ -30,7 +30,9 @@ const PANEL_LINES: Readonly<Record<string, string>> = {
   memory: 'M2 2.5v11h12M2 11l3.5-3l3 1.5l5-5.5v9.5',
   'flame-graph': 'M2 13.5h12v-3H2zM3.5 10.5v-3H12v3M5.5 7.5v-3H9v3',
   'fine-metrics': 'M2 2v12M2 3.5h11M2 6.5h7M2 9.5h9M2 12.5h4',
+  progress: 'M2 3h12v3H2zM2 10h12v3H2zM2 4.5h8M2 11.5h4',
   functions: 'M2 3h12v10H2zM2 6.5h12M2 9.75h12M6 3v10',
+  transfers: 'M2.5 5h10.5M10 2l3 3l-3 3M13.5 11H3M6 8l-3 3l3 3',
   workers: 'M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z',
   spans: 'M2 3.5h12M2 2v3M14 2v3M4 8h6M4 6.5v3M10 6.5v3M5.5 12.5h7M5.5 11v3M12.5 11v3'
 };

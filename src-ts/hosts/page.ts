@@ -22,6 +22,7 @@ const ROWS: readonly (readonly string[])[] = [
   ['memory'],
   ['flame-graph', 'fine-metrics'],
   ['functions'],
+  ['progress', 'transfers'],
   ['workers', 'spans']
 ];
 

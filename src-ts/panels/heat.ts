@@ -59,14 +59,17 @@ export function drawHeat(
   pen.drawImage(canvas, left, box.y, right - left, box.height);
 }
 
+/** The colour of an amount, as a share of the most there is. */
+export function heatColor(theme: Theme, share: number): Rgb {
+  const far: Rgb = slotColor(AMOUNT_SLOT + (theme.dark ? 24 : 12), theme.dark);
+  return mixed(theme.background, far, 0.05 + 0.95 * share);
+}
+
 /** Packed colours; entry 0 is that of the unknown. */
 function rampOf(theme: Theme): Uint32Array {
-  const far: Rgb = slotColor(AMOUNT_SLOT + (theme.dark ? 24 : 12), theme.dark);
   const ramp = new Uint32Array(STEPS + 1);
   ramp[0] = packed(theme.background);
-  for (let step = 0; step < STEPS; step++) {
-    ramp[step + 1] = packed(mixed(theme.background, far, 0.05 + (0.95 * step) / (STEPS - 1)));
-  }
+  for (let step = 0; step < STEPS; step++) ramp[step + 1] = packed(heatColor(theme, step / (STEPS - 1)));
   return ramp;
 }
 

@@ -8,10 +8,12 @@ import { flameGraph } from './flame-graph';
 import { functions } from './functions';
 import { memory } from './memory';
 import type { Panel } from './panel';
+import { progress } from './progress';
 import { resources } from './resources';
 import { spans } from './spans';
 import { taskStream } from './task-stream';
 import { timeBudget } from './time-budget';
+import { transfers } from './transfers';
 import { whatIf } from './what-if';
 import { workers } from './workers';
 
@@ -26,7 +28,9 @@ export const PANELS: readonly Panel[] = [
   memory,
   flameGraph,
   fineMetrics,
+  progress,
   functions,
+  transfers,
   workers,
   spans,
   compare

@@ -31,6 +31,30 @@ test('panels update while a cell is running', async ({ lab }) => {
   await expect(live.output(3)).toContainText('enough of late');
 });
 
+test('progress tells how far a running cell is, and the time that is left', async ({ lab }) => {
+  lab.remove('go-on');
+  const slow = `
+import os, time
+def slow(number):
+    while number > 9 and not os.path.exists("go-on"):
+        time.sleep(0.01)
+    time.sleep(0.1)
+client.gather(client.map(slow, range(40), pure=False));`;
+  lab.write('progress.ipynb', notebook(cells.load, cells.cluster(), slow));
+  const live = await lab.open('progress.ipynb');
+  await lab.openPanel('Progress');
+  for (const cell of [0, 1]) await live.run(cell);
+  await live.start(2);
+  const panel = lab.panel('Progress');
+  await panel.getByRole('button', { name: 'Show as table' }).click();
+  const numbers = panel.getByRole('row').filter({ hasText: 'slow' }).getByRole('cell');
+  await expect(numbers).toHaveText(['10', '2', '0', '0', '28', '40', /ms$/]);
+  await expect(live.prompt(2)).toHaveText('[*]:');
+  lab.write('go-on', '');
+  await live.ended(2);
+  await expect(numbers.first()).toHaveText('40');
+});
+
 test('what a person has zoomed stands still until it is to follow again', async ({ lab }) => {
   const live = await lab.open('live.ipynb');
   await lab.openPanel('Functions');

@@ -1,0 +1,170 @@
+import type { Recording, Symbols } from './recording';
+import type { Filter } from './selection';
+import { timeOf } from './task-filter';
+import type { Tasks } from './tasks';
+
+/** What went from one worker to another. */
+export interface Flow {
+  /** Addresses; '' is none of the workers, as the client that fetches results. */
+  readonly from: string;
+  readonly to: string;
+  readonly transfers: number;
+  readonly nbytes: number;
+  /** Seconds that the transfers took, summed: those at one time count each. */
+  readonly seconds: number;
+}
+
+/** Results of one task name that were carried. */
+export interface Carried {
+  readonly name: string;
+  /** Types of them, that with most bytes first. */
+  readonly types: readonly string[];
+  readonly results: number;
+  readonly nbytes: number;
+  /** Their part of the seconds that their transfers took, by bytes. */
+  readonly seconds: number;
+}
+
+export interface Flows {
+  readonly pairs: readonly Flow[];
+  readonly carried: readonly Carried[];
+}
+
+/**
+ * Who sent what to whom within a filter, the most bytes first.
+ *
+ * Both sides report a transfer. The receiver's word is taken, and the sender's where there is none:
+ * of what went to clients, and to workers that are gone without having told.
+ */
+export function flowsOf(tasks: Tasks, filter: Filter): Flows {
+  const { recording } = tasks;
+  const rows = rowsOf(recording, filter);
+  const carried = carriedBy(tasks, filter, rows);
+  const byPair = new Map<string, { -readonly [K in keyof Flow]: Flow[K] }>();
+  for (const row of rows) {
+    const share = carried.shares ? (carried.shares.get(row.id) ?? 0) : 1;
+    if (share === 0) continue;
+    const key = `${row.from}\n${row.to}`;
+    let pair = byPair.get(key);
+    if (!pair) {
+      pair = { from: row.from, to: row.to, transfers: 0, nbytes: 0, seconds: 0 };
+      byPair.set(key, pair);
+    }
+    pair.transfers++;
+    pair.nbytes += share * row.nbytes;
+    pair.seconds += share * row.seconds;
+  }
+  const largest = (a: { nbytes: number }, b: { nbytes: number }): number => b.nbytes - a.nbytes;
+  return { pairs: [...byPair.values()].sort(largest), carried: carried.list.sort(largest) };
+}
+
+interface Row {
+  readonly id: number;
+  readonly from: string;
+  readonly to: string;
+  readonly nbytes: number;
+  readonly seconds: number;
+}
+
+/** The transfers of a filter, each once. */
+function rowsOf(recording: Recording, filter: Filter): Row[] {
+  const table = recording.table('transfers');
+  const ids = table.numbers('transfer');
+  const [starts, stops] = [table.times('start'), table.times('stop')];
+  const nbytes = table.numbers('nbytes');
+  const [worker, peer, direction] = (['worker', 'peer', 'direction'] as const).map(name =>
+    table.symbols(name)
+  );
+  const time = timeOf(recording, filter);
+  const incoming = direction.find('in');
+  const told = new Set<string>();
+  for (let row = 0; row < table.rows; row++) {
+    if (direction.codes[row] === incoming) told.add(pairOf(peer, worker, row));
+  }
+  const found: Row[] = [];
+  for (let row = 0; row < table.rows; row++) {
+    if (time && !(stops[row] >= time.start && starts[row] <= time.stop)) continue;
+    const isIncoming = direction.codes[row] === incoming;
+    const [sender, receiver] = isIncoming ? [peer, worker] : [worker, peer];
+    if (!isIncoming && told.has(pairOf(sender, receiver, row))) continue;
+    const from = sender.names[sender.codes[row]] ?? '';
+    const to = receiver.names[receiver.codes[row]] ?? '';
+    if (filter.workers && !filter.workers.has(from) && !filter.workers.has(to)) continue;
+    const seconds = Math.max(0, stops[row] - starts[row]) || 0;
+    found.push({ id: ids[row], from, to, nbytes: nbytes[row] || 0, seconds });
+  }
+  return found;
+}
+
+function pairOf(from: Symbols, to: Symbols, row: number): string {
+  return `${from.names[from.codes[row]]}\n${to.names[to.codes[row]]}`;
+}
+
+/** What some transfers carried by task name; and, where names are chosen, which share of each is theirs. */
+function carriedBy(
+  tasks: Tasks,
+  filter: Filter,
+  rows: readonly Row[]
+): { readonly list: Carried[]; readonly shares: ReadonlyMap<number, number> | undefined } {
+  const { recording } = tasks;
+  const byId = new Map(rows.map(row => [row.id, row]));
+  const table = recording.table('transferred');
+  const [ids, carriedTasks, nbytes] = [
+    table.numbers('transfer'),
+    table.numbers('task'),
+    table.numbers('nbytes')
+  ];
+  const whole = new Map<number, number>();
+  for (let at = 0; at < table.rows; at++) {
+    if (byId.has(ids[at])) whole.set(ids[at], (whole.get(ids[at]) ?? 0) + (nbytes[at] || 0));
+  }
+  const nameOf = tasks.namer();
+  const typeOf = typesOf(tasks);
+  const shares = filter.names && new Map<number, number>();
+  const sums = new Map<number, Sum>();
+  for (let at = 0; at < table.rows; at++) {
+    const row = byId.get(ids[at]);
+    if (!row) continue;
+    const name = nameOf(carriedTasks[at]);
+    if (filter.names && !filter.names.has(tasks.names[name])) continue;
+    const all = whole.get(row.id) as number;
+    const share = all > 0 ? (nbytes[at] || 0) / all : 0;
+    shares?.set(row.id, (shares.get(row.id) ?? 0) + share);
+    let sum = sums.get(name);
+    if (!sum) {
+      sum = { results: 0, nbytes: 0, seconds: 0, types: new Map() };
+      sums.set(name, sum);
+    }
+    sum.results++;
+    sum.nbytes += nbytes[at] || 0;
+    sum.seconds += share * row.seconds;
+    const type = typeOf(carriedTasks[at]);
+    sum.types.set(type, (sum.types.get(type) ?? 0) + (nbytes[at] || 0));
+  }
+  const list = [...sums].map(([name, { types, ...sum }]) => ({
+    name: tasks.names[name],
+    types: [...types]
+      .sort((a, b) => b[1] - a[1])
+      .map(([type]) => type)
+      .filter(type => type !== ''),
+    ...sum
+  }));
+  return { list, shares };
+}
+
+interface Sum {
+  results: number;
+  nbytes: number;
+  seconds: number;
+  readonly types: Map<string, number>;
+}
+
+/** The type of a task's result, '' if unknown. */
+function typesOf(tasks: Tasks): (task: number) => string {
+  const attempts = tasks.recording.table('attempts');
+  const { codes, names } = attempts.symbols('typename');
+  return task => {
+    for (const row of tasks.attemptRows(task)) if (names[codes[row]]) return names[codes[row]];
+    return '';
+  };
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { leftOf, progressOf, together } from './progress';
+import { Selection } from './selection';
+import { Tasks } from './tasks';
+import { recordingOf } from './test-recording';
+import { threadsNow } from './threads-now';
+
+const NOTHING = 0xffffffff;
+
+const attempt = (run: number, task: number, start: number, stop: number, status = 'ok') => ({
+  run,
+  task,
+  worker: 'a',
+  thread: '1',
+  start,
+  stop,
+  done: stop,
+  status
+});
+
+const recording = recordingOf({
+  submissions: [
+    { submission: 0, time: 0 },
+    { submission: 1, time: 5 }
+  ],
+  graph: [
+    { task: 4, prefix: 'sum', submission: 1, order: 0 },
+    { task: 1, prefix: 'load', submission: 0, order: 0 },
+    { task: 2, prefix: 'load', submission: 0, order: 1 },
+    { task: 3, prefix: 'load', submission: 0, order: 2 },
+    { task: 5, prefix: 'sum', submission: 1, order: 1 },
+    { task: 6, prefix: 'sum', submission: 1, order: 2 },
+    // Data that the client brought: it never runs.
+    { task: 7, prefix: 'data', submission: NOTHING, order: NOTHING }
+  ],
+  attempts: [
+    // A worker was lost with the first attempt; the second one has the result.
+    attempt(1, 1, 0, 1, 'killed'),
+    attempt(2, 1, 2, 4),
+    attempt(3, 2, 1, 3, 'retried'),
+    attempt(4, 4, 5, 6, 'erred'),
+    attempt(5, 5, Number.NaN, Number.NaN, 'cancelled')
+  ],
+  running: [
+    { run: 6, task: 2, worker: 'a', thread: '1', start: 5 },
+    // It has ended: what it became stands in `attempts`.
+    { run: 2, task: 1, worker: 'a', thread: '1', start: 2 }
+  ]
+});
+const tasks = new Tasks(recording);
+
+describe('progress of tasks', () => {
+  it('takes the furthest of several attempts, first what runs first, and leaves out data that a client brought', () => {
+    const [load, sum, ...others] = progressOf(tasks, new Selection().filter());
+    expect(others).toEqual([]);
+    expect(load).toEqual({
+      name: 'load',
+      total: 3,
+      done: 1,
+      running: 1,
+      failed: 0,
+      cancelled: 0,
+      waiting: 1,
+      mean: 2
+    });
+    expect(sum).toMatchObject({ total: 3, done: 0, failed: 1, cancelled: 1, waiting: 1 });
+    expect(together([load, sum])).toMatchObject({ total: 6, done: 1, mean: 2 });
+  });
+
+  it('tells how it stood at the end of the chosen time', () => {
+    const selection = new Selection();
+    selection.set({ source: 'x', column: 'time', value: { start: 0, stop: 3.5 } });
+    const found = progressOf(tasks, selection.filter());
+    // The second submission had not come; one task of the first had failed, and ran again.
+    expect(found).toMatchObject([{ name: 'load', total: 3, done: 0, running: 1, waiting: 2 }]);
+  });
+
+  it('is narrowed by names, and not by workers', () => {
+    const selection = new Selection();
+    selection.set({ source: 'x', column: 'name', value: ['sum'] });
+    selection.set({ source: 'x', column: 'worker', value: ['b'] });
+    expect(progressOf(tasks, selection.filter()).map(({ name, total }) => [name, total])).toEqual([
+      ['sum', 3]
+    ]);
+  });
+
+  it('adds up what is left by the mean of each name, and counts names without one', () => {
+    // Of `load`, one waits and one is halfway: 1.5 times 2 s. Of `sum` nobody knows.
+    expect(leftOf(progressOf(tasks, new Selection().filter()))).toEqual({ seconds: 3, unknown: 1 });
+  });
+});
+
+it('without the ranks of tasks, which reports leave out, names come as they began', () => {
+  const report = recordingOf({
+    graph: [
+      { task: 1, prefix: 'sum', submission: 0 },
+      { task: 2, prefix: 'load', submission: 0 },
+      { task: 3, prefix: 'data', submission: NOTHING }
+    ],
+    attempts: [attempt(1, 1, 3, 4), attempt(2, 2, 1, 2)]
+  });
+  const found = progressOf(new Tasks(report), new Selection().filter());
+  expect(found.map(({ name }) => name)).toEqual(['load', 'sum']);
+});
+
+it('threads are those of the workers that are still there, and of local schedulers', () => {
+  const known = recordingOf({
+    workers: [
+      { worker: 'a', threads: 2, left: Number.NaN },
+      { worker: 'b', threads: 4, left: Number.NaN },
+      { worker: 'b', threads: 4, left: 9 },
+      { worker: 'a', threads: 3, left: Number.NaN }
+    ],
+    attempts: [attempt(1, 1, 0, 1), { ...attempt(2, 2, 0, 1), worker: 'threads', thread: '7' }]
+  });
+  expect(threadsNow(new Tasks(known))).toBe(4);
+});

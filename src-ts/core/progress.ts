@@ -1,0 +1,151 @@
+import type { Recording } from './recording';
+import type { Filter } from './selection';
+import { taskTest } from './task-filter';
+import type { Tasks } from './tasks';
+
+/** How far the tasks of one name are, at one moment. */
+export interface Progress {
+  readonly name: string;
+  readonly total: number;
+  readonly done: number;
+  readonly running: number;
+  readonly failed: number;
+  /** Given up before they had a result: nobody wanted it any more. */
+  readonly cancelled: number;
+  readonly waiting: number;
+  /** Seconds that one of them took on average; NaN while none is done. */
+  readonly mean: number;
+}
+
+/** What is still to be computed. */
+export interface Left {
+  /** Thread-seconds, if tasks take as long as those of their name did. */
+  readonly seconds: number;
+  /** Names of which no task is done yet: nobody knows how long theirs take. */
+  readonly unknown: number;
+}
+
+/** Where a task stands: of several attempts, the furthest counts. */
+const [WAITING, CANCELLED, FAILED, RUNNING, DONE] = [0, 1, 2, 3, 4];
+const STANDINGS = 5;
+const ENDS: Readonly<Record<string, number>> = { ok: DONE, erred: FAILED, cancelled: CANCELLED };
+
+/** Stands where a number of `graph` is missing. */
+const NOTHING = 0xffffffff;
+
+/**
+ * The task names of a filter, those that Dask runs first before the others, as they stand at the end of its
+ * time, or now. Workers narrow nothing: a task that waits has none.
+ */
+export function progressOf(tasks: Tasks, filter: Filter): Progress[] {
+  const { recording } = tasks;
+  const moment = filter.time?.stop ?? Number.POSITIVE_INFINITY;
+  const graph = recording.table('graph');
+  const { codes, names } = graph.symbols('prefix');
+  const ids = graph.numbers('task');
+  const order = graph.has('order') ? graph.numbers('order') : undefined;
+  const submission = graph.numbers('submission');
+  const { standing, begun, seconds } = standingsAt(tasks, moment);
+  const passes = taskTest(tasks, { ...filter, runs: undefined });
+  const isThere = submittedBy(recording, moment);
+  const counts = new Uint32Array(STANDINGS * names.length);
+  const took = new Float64Array(names.length);
+  const ranks = new Map<number, number>();
+  for (let row = 0; row < graph.rows; row++) {
+    const stands = standing[row];
+    // What a client brought, or had before, is no task to come. Reports tell of that by the submission alone.
+    if (stands === WAITING && (order ?? submission)[row] === NOTHING) continue;
+    if (!isThere(row) || (passes && !passes(0, ids[row]))) continue;
+    const code = codes[row];
+    const rank = order ? submission[row] * 2 ** 32 + order[row] : begun[row];
+    if (!ranks.has(code) || rank < (ranks.get(code) as number)) ranks.set(code, rank);
+    counts[STANDINGS * code + stands]++;
+    if (stands === DONE) took[code] += seconds[row];
+  }
+  return [...ranks]
+    .sort((a, b) => a[1] - b[1])
+    .map(([code]) => code)
+    .filter(code => !filter.names || filter.names.has(names[code]))
+    .map(code => {
+      const of = (stands: number): number => counts[STANDINGS * code + stands];
+      const [waiting, cancelled, failed, running, done] = [WAITING, CANCELLED, FAILED, RUNNING, DONE].map(of);
+      const total = waiting + cancelled + failed + running + done;
+      return { name: names[code], total, done, running, failed, cancelled, waiting, mean: took[code] / done };
+    });
+}
+
+/** All of them together. */
+export function together(progress: readonly Progress[]): Progress {
+  const sum = (of: (each: Progress) => number): number => progress.reduce((all, each) => all + of(each), 0);
+  const done = sum(each => each.done);
+  return {
+    name: '',
+    total: sum(each => each.total),
+    done,
+    running: sum(each => each.running),
+    failed: sum(each => each.failed),
+    cancelled: sum(each => each.cancelled),
+    waiting: sum(each => each.waiting),
+    mean: sum(each => (each.done > 0 ? each.mean * each.done : 0)) / done
+  };
+}
+
+/** What is left of tasks that run or wait; those that run are taken to be halfway. */
+export function leftOf(progress: readonly Progress[]): Left {
+  const open = progress.filter(each => each.running + each.waiting > 0);
+  const known = open.filter(({ mean }) => !Number.isNaN(mean));
+  return {
+    seconds: known.reduce((sum, { running, waiting, mean }) => sum + mean * (waiting + running / 2), 0),
+    unknown: open.length - known.length
+  };
+}
+
+interface Standings {
+  readonly standing: Uint8Array;
+  /** When it was first begun, infinite if never; and seconds that its result took. */
+  readonly begun: Float64Array;
+  readonly seconds: Float32Array;
+}
+
+/** How each row of `graph` stood at a moment. */
+function standingsAt(tasks: Tasks, moment: number): Standings {
+  const { recording } = tasks;
+  const { rows } = recording.table('graph');
+  const standing = new Uint8Array(rows);
+  const begun = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
+  const seconds = new Float32Array(rows);
+  const attempts = recording.table('attempts');
+  const ids = attempts.numbers('task');
+  const [starts, stops, dones] = [attempts.times('start'), attempts.times('stop'), attempts.times('done')];
+  const status = attempts.symbols('status');
+  const ends = Uint8Array.from(status.names, name => ENDS[name] ?? WAITING);
+  for (let row = 0; row < attempts.rows; row++) {
+    const at = tasks.graphRow(ids[row]);
+    if (at < 0) continue;
+    if (starts[row] < begun[at]) begun[at] = starts[row];
+    const stop = Number.isNaN(stops[row]) ? dones[row] : stops[row];
+    const stands = !(stop > moment) ? ends[status.codes[row]] : starts[row] <= moment ? RUNNING : WAITING;
+    if (stands <= standing[at]) continue;
+    standing[at] = stands;
+    if (stands === DONE) seconds[at] = Math.max(0, stop - starts[row]) || 0;
+  }
+  const running = recording.table('running');
+  const [runs, runningIds, since] = [running.numbers('run'), running.numbers('task'), running.times('start')];
+  for (let row = 0; row < running.rows; row++) {
+    const at = tasks.graphRow(runningIds[row]);
+    if (at < 0 || standing[at] >= RUNNING || !(since[row] <= moment)) continue;
+    if (tasks.attemptRow(runs[row]) < 0) standing[at] = RUNNING;
+  }
+  return { standing, begun, seconds };
+}
+
+/** Whether a row of `graph` had been handed over by a moment. */
+function submittedBy(recording: Recording, moment: number): (row: number) => boolean {
+  if (moment === Number.POSITIVE_INFINITY) return () => true;
+  const submissions = recording.table('submissions');
+  const [ids, times] = [submissions.numbers('submission'), submissions.times('time')];
+  const later = new Set<number>();
+  for (let row = 0; row < submissions.rows; row++) if (times[row] > moment) later.add(ids[row]);
+  const of = recording.table('graph').numbers('submission');
+  return row => !later.has(of[row]);
+}

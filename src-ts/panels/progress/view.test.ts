@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { recordingOf } from '../../core/test-recording';
+import { Surface } from '../../draw/surface';
+import type { Mark, PanelView } from '../panel';
+import { progress } from '../progress';
+import { createStage } from '../stage';
+
+const NAMES = Array.from({ length: 20 }, (_, at) => `name-${at}`);
+const WORKERS = [{ worker: 'w', threads: 2, joined: 0, left: Number.NaN }];
+const STOPPED = [{ name: 'stopped', value: '9' }];
+
+/** Two tasks of each name; of the first so many both are done, of the next one of the two. */
+function viewOf(done: number, about: readonly { name: string; value: string }[] = []): PanelView {
+  const attempts = NAMES.slice(0, done + 1).flatMap((_, at) =>
+    (at < done ? [0, 1] : [0]).map(each => ({
+      run: 2 * at + each,
+      task: 2 * at + each,
+      worker: 'w',
+      thread: '1',
+      status: 'ok',
+      start: at,
+      stop: at + 3,
+      done: at + 3
+    }))
+  );
+  const recording = recordingOf({
+    about,
+    workers: WORKERS,
+    graph: NAMES.flatMap((prefix, at) =>
+      [0, 1].map(each => ({ task: 2 * at + each, prefix, submission: 0, order: 2 * at + each }))
+    ),
+    attempts
+  });
+  const surface = new Surface();
+  surface.width = 400;
+  surface.height = 400;
+  const view = progress.create({ ...createStage(recording), surface, say: () => {} });
+  expect(view.empty()).toBeUndefined();
+  view.layout();
+  return view;
+}
+
+const first = (view: PanelView): Mark => view.move?.(undefined, 'first') as Mark;
+const last = (view: PanelView): Mark => view.move?.(first(view), 'last') as Mark;
+const said = (view: PanelView): string =>
+  JSON.stringify(
+    first(view)
+      .card()
+      .groups.flatMap(group => group.map(({ value }) => value))
+  );
+
+test('names that are all done make room for those that are not', () => {
+  const view = viewOf(10);
+  expect(first(view).words()).toBe('name-4: all 2 tasks done');
+  view.choose?.(last(view), { additive: false });
+  view.layout();
+  expect(first(view).words()).toBe('name-0: all 2 tasks done');
+  expect(last(view).words()).toBe('Show fewer bars');
+});
+
+test('what waits has a time while the run goes on, and never ran once it is over', () => {
+  const live = viewOf(0);
+  expect(first(live).words()).toBe('name-0: 1 of 2 tasks done, 1 waiting');
+  expect(said(live)).toContain('3\u2009s of one thread');
+  const over = viewOf(0, STOPPED);
+  expect(first(over).words()).toBe('name-0: 1 of 2 tasks done, 1 never ran');
+  expect(said(over)).not.toContain('of one thread');
+});

@@ -1,0 +1,235 @@
+import { count, duration, plural } from '../../core/format';
+import { leftOf, type Progress, progressOf, together } from '../../core/progress';
+import { threadsNow } from '../../core/threads-now';
+import { css, mixed, type Rgb } from '../../draw/palette';
+import type { Box, Pen } from '../../draw/pen';
+import { textWidth } from '../../draw/text-width';
+import type { Theme } from '../../draw/theme';
+import { activityColor } from '../fine-metrics/colors';
+import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
+import { doneWords, leftWords, openWords } from './words';
+
+const SOURCE = 'progress';
+const ROW = 20;
+const HEAD = 28;
+/** Bars before a person asks for all. */
+const MOST = 16;
+/** How strong the colour of what runs is, of that of what is done. */
+const RUNNING = 0.45;
+
+/** A bar a task name, filled as far as its tasks are. */
+export class ProgressView implements PanelView {
+  private known = '';
+  private all: readonly Progress[] = [];
+  /** Those that have a bar. */
+  private shown: readonly Progress[] = [];
+  private isOpen = false;
+  private drawnWidth = 0;
+
+  constructor(private readonly context: PanelContext) {}
+
+  empty(): string | undefined {
+    this.read();
+    if (this.all.length > 0) return undefined;
+    const { selection, recording } = this.context;
+    if (recording.table('graph').rows === 0) return 'No task is there yet. Run a Dask computation.';
+    return selection.clauses.length > 0
+      ? 'No task belongs to what is chosen. Esc takes the last choice back.'
+      : 'The tasks that are known were computed before this was recorded.';
+  }
+
+  height(): number {
+    return HEAD + ROW * (this.shown.length + (this.all.length > MOST ? 1 : 0)) + 4;
+  }
+
+  layout(): void {
+    this.read();
+  }
+
+  draw(pen: Pen): void {
+    const { theme, width } = this.context.surface;
+    this.drawnWidth = width;
+    const own = new Set(this.context.selection.own(SOURCE, 'name') ?? []);
+    pen.font = `12px ${theme.font}`;
+    pen.textBaseline = 'middle';
+    pen.textAlign = 'left';
+    pen.fillStyle = theme.text;
+    pen.fillText(textWidth(pen.font).fitted(this.words(), width), 0, HEAD / 2 - 2);
+    this.shown.forEach((each, at) => {
+      pen.globalAlpha = own.size > 0 && !own.has(each.name) ? 0.35 : 1;
+      this.drawBar(pen, each, HEAD + ROW * at, theme);
+    });
+    pen.globalAlpha = 1;
+    if (this.all.length <= MOST) return;
+    pen.fillStyle = theme.accent;
+    pen.fillText(this.restWords(), 0, HEAD + ROW * this.shown.length + ROW / 2);
+  }
+
+  drawOverlay(pen: Pen, hovered: Mark | undefined): void {
+    if (!hovered) return;
+    pen.strokeStyle = this.context.surface.theme.faint;
+    pen.lineWidth = 1;
+    pen.strokeRect(hovered.box.x + 0.5, hovered.box.y + 0.5, hovered.box.width - 1, hovered.box.height - 1);
+  }
+
+  pick(_x: number, y: number): Mark | undefined {
+    return this.mark(Math.floor((y - HEAD) / ROW));
+  }
+
+  move(from: Mark | undefined, direction: Direction): Mark | undefined {
+    const last = this.shown.length - (this.all.length > MOST ? 0 : 1);
+    if (!from || direction === 'first') return this.mark(0);
+    if (direction === 'last') return this.mark(last);
+    const at = Math.round((from.box.y - HEAD) / ROW);
+    return this.mark(Math.min(last, direction === 'up' || direction === 'left' ? at - 1 : at + 1));
+  }
+
+  choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
+    const { selection, surface } = this.context;
+    if (!mark) return;
+    const at = Math.round((mark.box.y - HEAD) / ROW);
+    if (at >= this.shown.length) {
+      this.isOpen = !this.isOpen;
+      this.known = '';
+      surface.invalidate('layout');
+      return;
+    }
+    const { name } = this.shown[at];
+    const own = selection.own(SOURCE, 'name') ?? [];
+    if (additive || (own.length === 1 && own[0] === name)) selection.toggle(SOURCE, 'name', name);
+    else selection.set({ source: SOURCE, column: 'name', value: [name] });
+  }
+
+  signs(): readonly Sign[] {
+    const { theme } = this.context.surface;
+    const failed = this.all.some(each => each.failed > 0);
+    return failed ? [{ color: css(activityColor('failed', theme)), label: 'failed' }] : [];
+  }
+
+  rows(): TableRows {
+    const { all } = this;
+    const titles = ['Done', 'Running', 'Failed', 'Cancelled', this.isOver ? 'Never ran' : 'Waiting', 'Tasks'];
+    const numbers = ({ done, running, failed, cancelled, waiting, total }: Progress): number[] => [
+      done,
+      running,
+      failed,
+      cancelled,
+      waiting,
+      total
+    ];
+    return {
+      columns: [
+        { title: 'Task name', numeric: false },
+        ...titles.map(title => ({ title, numeric: true })),
+        { title: 'Mean', numeric: true }
+      ],
+      length: all.length,
+      row: row => [all[row].name, ...numbers(all[row]).map(count), duration(all[row].mean)],
+      value: (row, column) => [all[row].name, ...numbers(all[row]), all[row].mean][column]
+    };
+  }
+
+  /** Nothing can change any more: what waits never ran. */
+  private get isOver(): boolean {
+    const { recording, selection } = this.context;
+    return recording.about('stopped') !== undefined && !selection.filter(SOURCE).time;
+  }
+
+  private read(): void {
+    const { recording, selection, tasks } = this.context;
+    const known = `${recording.state('graph', 'attempts', 'running', 'submissions', 'workers', 'about')} ${selection.save()}`;
+    if (known === this.known) return;
+    this.known = known;
+    this.all = progressOf(tasks, selection.filter(SOURCE));
+    this.shown = this.isOpen || this.all.length <= MOST ? this.all : mostOpen(this.all);
+  }
+
+  /** All names in a sentence. */
+  private words(): string {
+    const { recording, selection, tasks, viewport } = this.context;
+    const { time } = selection.filter(SOURCE);
+    const sum = together(this.all);
+    const isLive = recording.about('stopped') === undefined && !time;
+    const when = time ? `${duration(time.stop - viewport.origin)} after the start: ` : '';
+    const left = isLive ? leftWords(this.all, threadsNow(tasks)) : '';
+    const said = [doneWords(sum), ...openWords(sum, this.isOver), ...(left ? [left] : [])].join(', ');
+    return when + (when ? said : said[0].toUpperCase() + said.slice(1));
+  }
+
+  private restWords(): string {
+    if (this.isOpen) return 'Show fewer';
+    const rest = this.all.length - this.shown.length;
+    const sum = together(this.all.filter(each => !this.shown.includes(each)));
+    return `${plural(rest, 'more name')}, ${doneWords(sum)}`;
+  }
+
+  private drawBar(pen: Pen, each: Progress, y: number, theme: Theme): void {
+    const { width } = this.context.surface;
+    const text = textWidth(pen.font);
+    const labels = Math.round(Math.min(200, width * 0.36));
+    const amount = `${count(each.done)} of ${count(each.total)}`;
+    const room = Math.max(10, width - labels - 120);
+    pen.fillStyle = theme.text;
+    pen.fillText(text.fitted(each.name || '(no name)', labels - 10), 0, y + ROW / 2);
+    pen.fillStyle = theme.grid;
+    pen.fillRect(labels, y + 4, room, ROW - 8);
+    const color = this.context.colors.color(each.name, theme.dark, theme.contrast);
+    let x = labels;
+    const parts: readonly (readonly [number, Rgb])[] = [
+      [each.done, color],
+      [each.running, mixed(theme.background, color, RUNNING)],
+      [each.failed, activityColor('failed', theme)]
+    ];
+    for (const [number, fill] of parts) {
+      if (number === 0) continue;
+      // What is there at all can be seen, however many others there are.
+      const length = Math.max(1, (room * number) / each.total);
+      pen.fillStyle = css(fill);
+      pen.fillRect(Math.min(x, labels + room - length), y + 4, length, ROW - 8);
+      x += length;
+    }
+    pen.fillStyle = theme.muted;
+    pen.fillText(text.fitted(amount, width - labels - room - 8), labels + room + 8, y + ROW / 2);
+  }
+
+  private mark(at: number): Mark | undefined {
+    const { theme } = this.context.surface;
+    const box: Box = { x: 0, y: HEAD + ROW * at, width: this.drawnWidth, height: ROW };
+    if (at === this.shown.length && this.all.length > MOST) {
+      const words = this.isOpen ? 'Show fewer bars' : `Show all ${plural(this.all.length, 'bar')}`;
+      return { id: 'rest', box, card: () => ({ title: words, groups: [] }), words: () => words };
+    }
+    const each = this.shown[at];
+    if (!each) return undefined;
+    const open = openWords(each, this.isOver);
+    const left = leftOf([each]).seconds;
+    return {
+      id: each.name,
+      box,
+      card: () => ({
+        title: each.name || '(no name)',
+        color: css(this.context.colors.color(each.name, theme.dark, theme.contrast)),
+        groups: [
+          [
+            { label: 'Done', value: `${count(each.done)} of ${count(each.total)}` },
+            ...(open.length > 0 ? [{ label: 'Others', value: open.join(', ') }] : [])
+          ],
+          [
+            ...(each.done > 0 ? [{ label: 'Mean', value: duration(each.mean) }] : []),
+            ...(left > 0 && !this.isOver ? [{ label: 'Left', value: `${duration(left)} of one thread` }] : [])
+          ]
+        ]
+      }),
+      words: () => `${each.name || '(no name)'}: ${[doneWords(each), ...open].join(', ')}`
+    };
+  }
+}
+
+/** As many as have room: of those that are all done, the ones that came last. */
+function mostOpen(all: readonly Progress[]): readonly Progress[] {
+  const open = all.filter(each => each.done < each.total);
+  const room = MOST - open.length;
+  const over = all.filter(each => each.done === each.total);
+  const kept = new Set(room > 0 ? [...open, ...over.slice(-room)] : open.slice(0, MOST));
+  return all.filter(each => kept.has(each));
+}

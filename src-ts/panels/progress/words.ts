@@ -1,0 +1,31 @@
+import { count, duration, plural } from '../../core/format';
+import { type Left, leftOf, type Progress } from '../../core/progress';
+
+/** What is not done of some tasks, in words: running, failed, cancelled, and what waits or never ran. */
+export function openWords(
+  { running, failed, cancelled, waiting }: Progress,
+  isOver: boolean
+): readonly string[] {
+  const said: readonly (readonly [number, string])[] = [
+    [running, isOver ? 'still running at the end' : 'running'],
+    [failed, 'failed'],
+    [cancelled, 'cancelled'],
+    [waiting, isOver ? 'never ran' : 'waiting']
+  ];
+  return said.filter(([number]) => number > 0).map(([number, words]) => `${count(number)} ${words}`);
+}
+
+/** "1,234 of 3,456 tasks done". */
+export function doneWords({ done, total }: Progress): string {
+  return done === total && total > 0
+    ? `all ${plural(total, 'task')} done`
+    : `${count(done)} of ${plural(total, 'task')} done`;
+}
+
+/** The least time that is left on so many threads; '' if nothing is, or nobody knows. */
+export function leftWords(progress: readonly Progress[], threads: number): string {
+  const { seconds, unknown }: Left = leftOf(progress);
+  if (threads === 0 || seconds === 0) return '';
+  const not = unknown > 0 ? `, not counting ${plural(unknown, 'name')} of which none is done` : '';
+  return `at least ${duration(seconds / threads)} left on ${plural(threads, 'thread')}${not}`;
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { Tasks } from '../../core/tasks';
+import { recordingOf } from '../../core/test-recording';
+import { Surface } from '../../draw/surface';
+import { createStage } from '../stage';
+import { transfers } from '../transfers';
+import { squareOf } from './square';
+
+const flow = (from: string, to: string, nbytes: number) => ({ from, to, transfers: 1, nbytes, seconds: 2 });
+
+test('workers share lines where there are more than have room, and nothing is lost', () => {
+  const many = Array.from({ length: 300 }, (_, at) => flow(`tcp://w:${at}`, `tcp://w:${(at + 1) % 300}`, 10));
+  const tasks = new Tasks(recordingOf({}));
+  const square = squareOf([...many, flow('tcp://w:0', '', 5)], tasks, 90);
+  expect(square.senders.length).toBeLessThanOrEqual(90);
+  expect(square.receivers.at(-1)).toEqual({ label: 'clients', workers: [] });
+  expect(square.cells.reduce((sum, each) => sum + (each?.nbytes ?? 0), 0)).toBe(3005);
+  expect(square.senders[0]).toMatchObject({ label: 'w:0 … w:3' });
+  expect(squareOf([flow('a', 'b', 1)], tasks, 90).receivers.map(({ label }) => label)).toEqual(['a', 'b']);
+});
+
+test('a cell tells who sent to whom, and chooses both; a bar chooses what was sent', () => {
+  const recording = recordingOf({
+    workers: [
+      { worker: 'a', name: '0', threads: 1, left: Number.NaN },
+      { worker: 'b', name: '1', threads: 1, left: Number.NaN }
+    ],
+    graph: [{ task: 1, prefix: 'load' }],
+    transfers: [
+      { transfer: 1, worker: 'b', peer: 'a', direction: 'in', start: 1, stop: 3, nbytes: 2048 },
+      { transfer: 2, worker: 'a', peer: '', direction: 'out', start: 4, stop: 5, nbytes: 10 }
+    ],
+    transferred: [{ transfer: 1, task: 1, nbytes: 2048 }]
+  });
+  const stage = createStage(recording);
+  const surface = new Surface();
+  surface.width = 500;
+  surface.height = 300;
+  const view = transfers.create({ ...stage, surface, say: () => {} });
+  expect(view.empty()).toBeUndefined();
+  view.layout();
+  const cell = view.move?.(undefined, 'first');
+  expect(cell?.words()).toBe('worker 0 → worker 1: 2\u2009KiB in 1 transfer');
+  const { x, y, width, height } = cell?.box ?? { x: 0, y: 0, width: 0, height: 0 };
+  expect(view.pick?.(x + width / 2, y + height / 2)?.id).toBe(cell?.id);
+  view.choose?.(cell, { additive: false });
+  expect(stage.selection.own('transfers', 'worker')).toEqual(['a', 'b']);
+  view.choose?.(cell, { additive: false });
+  expect(stage.selection.clauses).toEqual([]);
+  const bar = view.move?.(cell, 'last');
+  expect(bar?.words()).toBe('load: 2\u2009KiB in 1 result');
+  view.choose?.(bar, { additive: false });
+  expect(stage.selection.own('transfers', 'name')).toEqual(['load']);
+  expect(view.rows?.().row(1).slice(0, 4)).toEqual(['worker 0', 'clients', '1', '10\u2009B']);
+});

@@ -1,0 +1,374 @@
+import { type Carried, type Flow, type Flows, flowsOf } from '../../core/flows';
+import { bytes, count, duration, plural, shortened } from '../../core/format';
+import { css } from '../../draw/palette';
+import type { Box, Pen } from '../../draw/pen';
+import { textWidth } from '../../draw/text-width';
+import type { Theme } from '../../draw/theme';
+import type { CardLine } from '../../draw/tooltip';
+import { element } from '../element';
+import { heatColor } from '../heat';
+import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
+import { fittedLabel, workerLabel } from '../worker-label';
+import { MEASURES, type Measure, rateWords, type Sums } from './measures';
+import { type Square, squareOf } from './square';
+
+const SOURCE = 'transfers';
+const ROW = 20;
+const HEAD = 28;
+/** Sides of a cell, CSS pixels: where there are few, where there are more, and least. */
+const [LARGE, USUAL, SMALL] = [44, 26, 4];
+const FEW = 4;
+/** Most and least width of the square, its names aside; and of the bars, below which they stand under it. */
+const [WIDEST, NARROWEST, BARS] = [360, 60, 260];
+/** Bars of task names at most. */
+const MOST = 12;
+/** Pieces of the scale of colours, and its width. */
+const [PIECES, SCALE] = [40, 120];
+
+/** Where everything stands, CSS pixels. */
+interface Place {
+  readonly labels: number;
+  readonly cell: number;
+  readonly top: number;
+  /** Under the cells. */
+  readonly bottom: number;
+  readonly bars: { readonly x: number; readonly y: number; readonly width: number };
+  readonly height: number;
+}
+
+/** Who sent to whom, and what. */
+export class TransfersView implements PanelView {
+  readonly controls: readonly HTMLElement[];
+  private readonly choice = element(
+    'select',
+    { class: 'di-choice', 'aria-label': 'Coloured by', title: 'Coloured by' },
+    ...MEASURES.map(({ id, label }) => element('option', { value: id }, label))
+  );
+  private known = '';
+  private flows: Flows = { pairs: [], carried: [] };
+  private square: Square = { senders: [], receivers: [], cells: [] };
+
+  constructor(private readonly context: PanelContext) {
+    this.choice.addEventListener('change', () => context.surface.invalidate('layout'));
+    this.controls = [this.choice];
+  }
+
+  empty(): string | undefined {
+    this.read();
+    if (this.flows.pairs.length > 0) return undefined;
+    return this.context.recording.table('transfers').rows === 0
+      ? 'No worker has sent a result to another one. Those of local schedulers share their memory, and send none.'
+      : 'Nothing was sent in what is chosen. Esc takes the last choice back.';
+  }
+
+  height(width: number): number {
+    return this.place(width).height;
+  }
+
+  layout(): void {
+    this.read();
+  }
+
+  draw(pen: Pen): void {
+    const { theme, width } = this.context.surface;
+    const place = this.place(width);
+    pen.font = `12px ${theme.font}`;
+    pen.textBaseline = 'middle';
+    pen.textAlign = 'left';
+    pen.fillStyle = theme.text;
+    pen.fillText(textWidth(pen.font).fitted(this.words(), width), 0, HEAD / 2 - 2);
+    this.drawSquare(pen, place, theme);
+    this.drawScale(pen, place, theme);
+    this.drawBars(pen, place, theme);
+    if (!this.hasShuffles) return;
+    pen.fillStyle = theme.muted;
+    const note = 'P2P shuffles send on their own; what they sent is not in it.';
+    pen.fillText(textWidth(pen.font).fitted(note, width), 0, place.height - ROW / 2);
+  }
+
+  drawOverlay(pen: Pen, hovered: Mark | undefined): void {
+    if (!hovered) return;
+    const { x, y, width, height } = hovered.box;
+    pen.strokeStyle = this.context.surface.theme.text;
+    pen.lineWidth = 1;
+    pen.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
+  }
+
+  pick(x: number, y: number): Mark | undefined {
+    const { cell, labels, top, bars } = this.place(this.context.surface.width);
+    const { senders, receivers } = this.square;
+    const [from, to] = [Math.floor((y - top) / cell), Math.floor((x - labels) / cell)];
+    if (from >= 0 && to >= 0 && from < senders.length && to < receivers.length) {
+      const at = from * receivers.length + to;
+      return this.square.cells[at] && this.pairMark(at);
+    }
+    const bar = Math.floor((y - bars.y) / ROW);
+    return x >= bars.x && x < bars.x + bars.width && bar >= 0 && bar < this.bars.length
+      ? this.barMark(bar)
+      : undefined;
+  }
+
+  move(from: Mark | undefined, direction: Direction): Mark | undefined {
+    const marks = [
+      ...this.square.cells.flatMap((cell, at) => (cell ? [() => this.pairMark(at)] : [])),
+      ...this.bars.map((_, bar) => () => this.barMark(bar))
+    ];
+    const ids = [
+      ...this.square.cells.flatMap((cell, at) => (cell ? [`pair ${at}`] : [])),
+      ...this.bars.map((_, bar) => `bar ${bar}`)
+    ];
+    const at = from ? ids.indexOf(String(from.id)) : -1;
+    const steps: Readonly<Record<Direction, number>> = {
+      up: at - 1,
+      left: at - 1,
+      down: at + 1,
+      right: at + 1,
+      first: 0,
+      last: marks.length - 1
+    };
+    return marks[from ? steps[direction] : 0]?.();
+  }
+
+  choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
+    if (!mark) return;
+    const { selection } = this.context;
+    const [kind, number] = String(mark.id).split(' ');
+    const [column, chosen] =
+      kind === 'bar'
+        ? (['name', [this.bars[Number(number)].name]] as const)
+        : (['worker', this.workersOf(Number(number))] as const);
+    const own = selection.own(SOURCE, column) ?? [];
+    const isOwn = chosen.every(each => own.includes(each));
+    const kept = own.filter(each => !chosen.includes(each));
+    const value = additive ? (isOwn ? kept : [...kept, ...chosen]) : isOwn && kept.length === 0 ? [] : chosen;
+    selection.set({ source: SOURCE, column, value });
+  }
+
+  rows(): TableRows {
+    const { tasks } = this.context;
+    const { pairs } = this.flows;
+    const label = (worker: string): string => (worker === '' ? 'clients' : workerLabel(tasks, worker));
+    const numbers = ({ transfers, nbytes, seconds }: Flow): number[] => [
+      transfers,
+      nbytes,
+      seconds,
+      nbytes / seconds
+    ];
+    return {
+      columns: [
+        { title: 'From', numeric: false },
+        { title: 'To', numeric: false },
+        { title: 'Transfers', numeric: true },
+        { title: 'Bytes', numeric: true },
+        { title: 'Time', numeric: true },
+        { title: 'Rate', numeric: true }
+      ],
+      length: pairs.length,
+      row: row => {
+        const [transfers, nbytes, seconds, rate] = numbers(pairs[row]);
+        const { from, to } = pairs[row];
+        return [label(from), label(to), count(transfers), bytes(nbytes), duration(seconds), rateWords(rate)];
+      },
+      value: (row, column) => {
+        const { from, to } = pairs[row];
+        return [label(from), label(to), ...numbers(pairs[row])][column];
+      }
+    };
+  }
+
+  private get measure(): Measure {
+    return MEASURES.find(({ id }) => id === this.choice.value) ?? MEASURES[0];
+  }
+
+  private get bars(): readonly Carried[] {
+    return this.flows.carried.slice(0, MOST);
+  }
+
+  private get hasShuffles(): boolean {
+    return this.context.recording.table('metrics').symbols('context').find('p2p') >= 0;
+  }
+
+  private read(): void {
+    const { recording, selection, tasks } = this.context;
+    const known = `${recording.state('transfers', 'transferred', 'workers', 'graph')} ${selection.save()}`;
+    if (known === this.known) return;
+    this.known = known;
+    this.flows = flowsOf(tasks, selection.filter(SOURCE));
+    this.square = squareOf(this.flows.pairs, tasks, Math.floor(WIDEST / SMALL));
+  }
+
+  /** All of it in a sentence. */
+  private words(): string {
+    const { pairs } = this.flows;
+    const sum = (some: readonly Flow[]): Sums => ({
+      transfers: some.reduce((all, each) => all + each.transfers, 0),
+      nbytes: some.reduce((all, each) => all + each.nbytes, 0),
+      seconds: some.reduce((all, each) => all + each.seconds, 0)
+    });
+    const between = sum(pairs.filter(({ from, to }) => from !== '' && to !== ''));
+    const outside = sum(pairs.filter(({ from, to }) => from === '' || to === ''));
+    const said = [];
+    if (between.transfers > 0) {
+      const rate = rateWords(between.nbytes / between.seconds);
+      said.push(
+        `${bytes(between.nbytes)} in ${plural(between.transfers, 'transfer')} between workers, ${rate} each`
+      );
+    }
+    if (outside.transfers > 0) said.push(`${bytes(outside.nbytes)} to clients`);
+    return said.join('; ');
+  }
+
+  private place(width: number): Place {
+    const { senders, receivers } = this.square;
+    const labels = Math.round(Math.min(120, width * 0.28));
+    const room = Math.max(NARROWEST, Math.min(WIDEST, width - labels - 2));
+    const large = receivers.length <= FEW ? LARGE : USUAL;
+    const cell = Math.max(1, Math.min(large, Math.floor(room / Math.max(1, receivers.length))));
+    const top = HEAD + ROW;
+    const bottom = top + cell * senders.length;
+    const under = bottom + 8 + ROW;
+    const right = labels + cell * receivers.length + 32;
+    const isBeside = width - Math.max(right, labels + SCALE + 60) >= BARS;
+    const x = isBeside ? Math.max(right, labels + SCALE + 60) : 0;
+    const y = isBeside ? top : under + 10 + ROW;
+    const end = this.bars.length > 0 ? y + ROW * this.bars.length : 0;
+    const height = Math.max(under, end) + (this.hasShuffles ? ROW + 6 : 4);
+    return { labels, cell, top, bottom, bars: { x, y, width: width - x }, height };
+  }
+
+  private drawSquare(pen: Pen, { labels, cell, top, bottom }: Place, theme: Theme): void {
+    const { senders, receivers, cells } = this.square;
+    const text = textWidth(pen.font);
+    const most = this.most();
+    const own = new Set(this.context.selection.own(SOURCE, 'worker') ?? []);
+    pen.fillStyle = theme.muted;
+    pen.fillText('from ↓  to →', 0, top - ROW / 2);
+    // Names stand as far apart as they are high.
+    const step = Math.max(1, Math.ceil(13 / cell));
+    senders.forEach(({ label }, at) => {
+      if (at % step === 0) pen.fillText(fittedLabel(label, labels - 10, text), 0, top + (at + 0.5) * cell);
+    });
+    receivers.forEach(({ label }, at) => {
+      if (cell < 14) return;
+      const name = fittedLabel(label, cell - 2, text);
+      pen.fillText(name, labels + (at + 0.5) * cell - text.of(name) / 2, top - ROW / 2);
+    });
+    cells.forEach((each, at) => {
+      if (!each) return;
+      const chosen = own.size === 0 || this.workersOf(at).every(worker => own.has(worker));
+      pen.globalAlpha = chosen ? 1 : 0.3;
+      pen.fillStyle = css(heatColor(theme, Math.min(1, this.measure.of(each) / most) || 0));
+      const [from, to] = [Math.floor(at / receivers.length), at % receivers.length];
+      const gap = cell > 6 ? 1 : 0;
+      pen.fillRect(labels + to * cell, top + from * cell, cell - gap, cell - gap);
+    });
+    pen.globalAlpha = 1;
+    pen.strokeStyle = theme.grid;
+    pen.lineWidth = 1;
+    pen.strokeRect(labels - 0.5, top - 0.5, cell * receivers.length, bottom - top);
+  }
+
+  private drawScale(pen: Pen, { labels, bottom }: Place, theme: Theme): void {
+    const y = bottom + 8;
+    const text = textWidth(pen.font);
+    for (let piece = 0; piece < PIECES; piece++) {
+      pen.fillStyle = css(heatColor(theme, piece / (PIECES - 1)));
+      const [left, right] = [piece, piece + 1].map(each => Math.round((each * SCALE) / PIECES));
+      pen.fillRect(labels + left, y + 5, right - left, 8);
+    }
+    pen.fillStyle = theme.muted;
+    pen.fillText('0', labels - 6 - text.of('0'), y + 9);
+    pen.fillText(this.measure.words(this.most()), labels + SCALE + 6, y + 9);
+  }
+
+  private drawBars(pen: Pen, { bars: { x, y, width } }: Place, theme: Theme): void {
+    const { bars } = this;
+    if (bars.length === 0) return;
+    const text = textWidth(pen.font);
+    const own = new Set(this.context.selection.own(SOURCE, 'name') ?? []);
+    const labels = Math.round(Math.min(180, width * 0.4));
+    const values = 76;
+    const room = Math.max(10, width - labels - values);
+    pen.fillStyle = theme.muted;
+    const more = this.flows.carried.length - bars.length;
+    const title =
+      more > 0
+        ? `What was sent, the ${bars.length} largest of ${plural(bars.length + more, 'name')}`
+        : 'What was sent';
+    pen.fillText(text.fitted(title, width), x, y - ROW / 2);
+    bars.forEach((bar, at) => {
+      const middle = y + (at + 0.5) * ROW;
+      pen.globalAlpha = own.size > 0 && !own.has(bar.name) ? 0.35 : 1;
+      pen.fillStyle = theme.text;
+      pen.fillText(text.fitted(bar.name || '(no name)', labels - 10), x, middle);
+      const length = Math.max(1, (room * bar.nbytes) / (bars[0].nbytes || 1));
+      pen.fillStyle = this.colorOf(bar.name);
+      pen.fillRect(x + labels, middle - ROW / 2 + 4, length, ROW - 8);
+      pen.fillStyle = theme.muted;
+      pen.fillText(bytes(bar.nbytes), x + labels + length + 6, middle);
+    });
+    pen.globalAlpha = 1;
+  }
+
+  /** The largest of what cells are coloured by. */
+  private most(): number {
+    const found = this.square.cells.map(each => (each ? this.measure.of(each) : 0)).filter(Number.isFinite);
+    return found.reduce((most, each) => Math.max(most, each), 0) || 1;
+  }
+
+  private workersOf(cell: number): string[] {
+    const { senders, receivers } = this.square;
+    const both = [senders[Math.floor(cell / receivers.length)], receivers[cell % receivers.length]];
+    return [...new Set(both.flatMap(({ workers }) => workers))];
+  }
+
+  private colorOf(name: string): string {
+    const { theme } = this.context.surface;
+    return css(this.context.colors.color(name, theme.dark, theme.contrast));
+  }
+
+  private pairMark(at: number): Mark {
+    const { labels, cell, top } = this.place(this.context.surface.width);
+    const { senders, receivers, cells } = this.square;
+    const [from, to] = [Math.floor(at / receivers.length), at % receivers.length];
+    const { transfers, nbytes, seconds } = cells[at] as Sums;
+    const title = `${senders[from].label} → ${receivers[to].label}`;
+    const box: Box = { x: labels + to * cell, y: top + from * cell, width: cell, height: cell };
+    return {
+      id: `pair ${at}`,
+      box,
+      card: () => ({
+        title,
+        groups: [
+          [
+            { label: 'Bytes', value: bytes(nbytes) },
+            { label: 'Transfers', value: `${count(transfers)}, ${bytes(nbytes / transfers)} each` },
+            { label: 'Time', value: duration(seconds) },
+            { label: 'Rate', value: rateWords(nbytes / seconds) }
+          ]
+        ]
+      }),
+      words: () => `${title}: ${bytes(nbytes)} in ${plural(transfers, 'transfer')}`
+    };
+  }
+
+  private barMark(at: number): Mark {
+    const { bars } = this.place(this.context.surface.width);
+    const { name, types, results, nbytes, seconds } = this.bars[at];
+    const title = name || '(no name)';
+    const kinds = types.slice(0, 3).map(type => shortened(type, 40));
+    const lines: CardLine[] = [
+      { label: 'Bytes', value: bytes(nbytes) },
+      { label: 'Results', value: `${count(results)}, ${bytes(nbytes / results)} each` },
+      { label: 'Time', value: duration(seconds) },
+      { label: 'Rate', value: rateWords(nbytes / seconds) }
+    ];
+    if (kinds.length > 0) lines.push({ label: types.length > 1 ? 'Types' : 'Type', value: kinds.join(', ') });
+    return {
+      id: `bar ${at}`,
+      box: { x: bars.x, y: bars.y + at * ROW, width: bars.width, height: ROW },
+      card: () => ({ title, color: this.colorOf(name), groups: [lines] }),
+      words: () => `${title}: ${bytes(nbytes)} in ${plural(results, 'result')}`
+    };
+  }
+}
