@@ -29,8 +29,8 @@ export function squareOf(flows: readonly Flow[], tasks: Tasks, most: number): Sq
   const ends: End[] = [];
   for (let first = 0; first < workers.length; first += share) {
     const some = workers.slice(first, first + share);
-    const [one, last] = [some[0][1], some[some.length - 1][1]];
-    ends.push({ label: one === last ? one : `${one} … ${last}`, workers: some.map(([address]) => address) });
+    const label = rangeOf(some[0][1], some[some.length - 1][1]);
+    ends.push({ label, workers: some.map(([address]) => address) });
   }
   const others = (is: boolean, label: string): End[] => (is ? [{ label, workers: [] }] : []);
   const senders = [
@@ -60,4 +60,11 @@ export function squareOf(flows: readonly Flow[], tasks: Tasks, most: number): Sq
     };
   }
   return { senders, receivers, cells };
+}
+
+/** From one worker to another: `workers 0–3` where they have numbers. */
+function rangeOf(one: string, last: string): string {
+  const [from, to] = [one, last].map(label => /^worker (\d+)$/.exec(label)?.[1]);
+  if (one === last) return one;
+  return from && to ? `workers ${from}–${to}` : `${one} … ${last}`;
 }

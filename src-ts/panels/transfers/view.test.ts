@@ -16,6 +16,16 @@ test('workers share lines where there are more than have room, and nothing is lo
   expect(square.receivers.at(-1)).toEqual({ label: 'clients', workers: [] });
   expect(square.cells.reduce((sum, each) => sum + (each?.nbytes ?? 0), 0)).toBe(3005);
   expect(square.senders[0]).toMatchObject({ label: 'w:0 … w:3' });
+  const numbered = recordingOf({
+    workers: Array.from({ length: 10 }, (_, at) => ({ worker: `tcp://w:${at}`, name: String(at) }))
+  });
+  const few = squareOf(many.slice(0, 9), new Tasks(numbered), 5);
+  expect(few.receivers.map(({ label }) => label)).toEqual([
+    'workers 0–2',
+    'workers 3–5',
+    'workers 6–8',
+    'worker 9'
+  ]);
   expect(squareOf([flow('a', 'b', 1)], tasks, 90).receivers.map(({ label }) => label)).toEqual(['a', 'b']);
 });
 

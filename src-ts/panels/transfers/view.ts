@@ -16,7 +16,7 @@ const SOURCE = 'transfers';
 const ROW = 20;
 const HEAD = 28;
 /** Sides of a cell, CSS pixels: where there are few, where there are more, and least. */
-const [LARGE, USUAL, SMALL] = [44, 26, 4];
+const [LARGE, USUAL, SMALL] = [44, 26, 3];
 const FEW = 4;
 /** Most and least width of the square, its names aside; and of the bars, below which they stand under it. */
 const [WIDEST, NARROWEST, BARS] = [360, 60, 260];
