@@ -257,6 +257,18 @@ def test_what_is_left_out_is_said_and_no_more() -> None:
     assert merged.summary().computing == pytest.approx(source.summary().computing)
 
 
+def test_a_table_that_is_left_out_says_so_where_it_would_be_shown() -> None:
+    source = recording(5_000, ("one", "two"))
+    moments = {"start": np.arange(2000.0), "stop": np.arange(2000.0) + 0.5}
+    source.append(encode("transfers", {"transfer": np.arange(2000), "nbytes": np.arange(2000.0), **moments}))
+    thinner, said = thinned(source, 20_000)
+    assert said[0] == "which task needed which and what was sent where"
+    assert len(thinner.transfers) == 0
+    # Pages show this in place of a panel that has no rows.
+    assert thinner.about["lacks"]["transfers"].startswith("Left out, so that the notebook stays small")
+    assert "lacks" not in source.about
+
+
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()

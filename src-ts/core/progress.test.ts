@@ -64,7 +64,7 @@ describe('progress of tasks', () => {
       mean: 2
     });
     expect(sum).toMatchObject({ total: 3, done: 0, failed: 1, cancelled: 1, waiting: 1 });
-    expect(together([load, sum])).toMatchObject({ total: 6, done: 1, mean: 2 });
+    expect(together([load, sum])).toMatchObject({ total: 6, done: 1, failed: 1 });
   });
 
   it('tells how it stood at the end of the chosen time', () => {
@@ -101,6 +101,21 @@ it('without the ranks of tasks, which reports leave out, names come as they bega
   });
   const found = progressOf(new Tasks(report), new Selection().filter());
   expect(found.map(({ name }) => name)).toEqual(['load', 'sum']);
+});
+
+it('of a cluster dump, the states of the scheduler count, whatever its logs still tell', () => {
+  const dump = recordingOf({
+    graph: [
+      { task: 1, prefix: 'a', order: 0, state: 'memory' },
+      { task: 2, prefix: 'a', order: 1, state: 'processing' },
+      { task: 3, prefix: 'a', order: 2, state: 'erred' },
+      { task: 4, prefix: 'a', order: 3, state: 'queued' }
+    ],
+    attempts: [attempt(1, 2, 3, 4, 'killed')]
+  });
+  const [found] = progressOf(new Tasks(dump), new Selection().filter());
+  expect(found).toMatchObject({ total: 4, done: 1, running: 1, failed: 1, waiting: 1 });
+  expect(found.mean).toBe(Number.NaN);
 });
 
 it('threads are those of the workers that are still there, and of local schedulers', () => {

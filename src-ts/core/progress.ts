@@ -13,7 +13,7 @@ export interface Progress {
   /** Given up before they had a result: nobody wanted it any more. */
   readonly cancelled: number;
   readonly waiting: number;
-  /** Seconds that one of them took on average; NaN while none is done. */
+  /** Seconds that one of them took on average; NaN where nobody knows. */
   readonly mean: number;
 }
 
@@ -29,6 +29,8 @@ export interface Left {
 const [WAITING, CANCELLED, FAILED, RUNNING, DONE] = [0, 1, 2, 3, 4];
 const STANDINGS = 5;
 const ENDS: Readonly<Record<string, number>> = { ok: DONE, erred: FAILED, cancelled: CANCELLED };
+/** By the scheduler's state of it, which cluster dumps hold. */
+const STATES: Readonly<Record<string, number>> = { memory: DONE, erred: FAILED, processing: RUNNING };
 
 /** Stands where a number of `graph` is missing. */
 const NOTHING = 0xffffffff;
@@ -49,7 +51,7 @@ export function progressOf(tasks: Tasks, filter: Filter): Progress[] {
   const passes = taskTest(tasks, { ...filter, runs: undefined });
   const isThere = submittedBy(recording, moment);
   const counts = new Uint32Array(STANDINGS * names.length);
-  const took = new Float64Array(names.length);
+  const [took, timed] = [new Float64Array(names.length), new Float64Array(names.length)];
   const ranks = new Map<number, number>();
   for (let row = 0; row < graph.rows; row++) {
     const stands = standing[row];
@@ -60,7 +62,9 @@ export function progressOf(tasks: Tasks, filter: Filter): Progress[] {
     const rank = order ? submission[row] * 2 ** 32 + order[row] : begun[row];
     if (!ranks.has(code) || rank < (ranks.get(code) as number)) ranks.set(code, rank);
     counts[STANDINGS * code + stands]++;
-    if (stands === DONE) took[code] += seconds[row];
+    if (Number.isNaN(seconds[row])) continue;
+    took[code] += seconds[row];
+    timed[code]++;
   }
   return [...ranks]
     .sort((a, b) => a[1] - b[1])
@@ -70,23 +74,31 @@ export function progressOf(tasks: Tasks, filter: Filter): Progress[] {
       const of = (stands: number): number => counts[STANDINGS * code + stands];
       const [waiting, cancelled, failed, running, done] = [WAITING, CANCELLED, FAILED, RUNNING, DONE].map(of);
       const total = waiting + cancelled + failed + running + done;
-      return { name: names[code], total, done, running, failed, cancelled, waiting, mean: took[code] / done };
+      return {
+        name: names[code],
+        total,
+        done,
+        running,
+        failed,
+        cancelled,
+        waiting,
+        mean: took[code] / timed[code]
+      };
     });
 }
 
 /** All of them together. */
 export function together(progress: readonly Progress[]): Progress {
   const sum = (of: (each: Progress) => number): number => progress.reduce((all, each) => all + of(each), 0);
-  const done = sum(each => each.done);
   return {
     name: '',
     total: sum(each => each.total),
-    done,
+    done: sum(each => each.done),
     running: sum(each => each.running),
     failed: sum(each => each.failed),
     cancelled: sum(each => each.cancelled),
     waiting: sum(each => each.waiting),
-    mean: sum(each => (each.done > 0 ? each.mean * each.done : 0)) / done
+    mean: Number.NaN
   };
 }
 
@@ -102,7 +114,7 @@ export function leftOf(progress: readonly Progress[]): Left {
 
 interface Standings {
   readonly standing: Uint8Array;
-  /** When it was first begun, infinite if never; and seconds that its result took. */
+  /** When it was first begun, infinite if never; and seconds that its result took, NaN where nobody tells. */
   readonly begun: Float64Array;
   readonly seconds: Float32Array;
 }
@@ -110,10 +122,16 @@ interface Standings {
 /** How each row of `graph` stood at a moment. */
 function standingsAt(tasks: Tasks, moment: number): Standings {
   const { recording } = tasks;
-  const { rows } = recording.table('graph');
+  const graph = recording.table('graph');
+  const { rows } = graph;
   const standing = new Uint8Array(rows);
+  if (moment === Number.POSITIVE_INFINITY && graph.has('state')) {
+    const { codes, names } = graph.symbols('state');
+    const states = Uint8Array.from(names, name => STATES[name] ?? WAITING);
+    for (let row = 0; row < rows; row++) standing[row] = states[codes[row]];
+  }
   const begun = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
-  const seconds = new Float32Array(rows);
+  const seconds = new Float32Array(rows).fill(Number.NaN);
   const attempts = recording.table('attempts');
   const ids = attempts.numbers('task');
   const [starts, stops, dones] = [attempts.times('start'), attempts.times('stop'), attempts.times('done')];
@@ -125,9 +143,8 @@ function standingsAt(tasks: Tasks, moment: number): Standings {
     if (starts[row] < begun[at]) begun[at] = starts[row];
     const stop = Number.isNaN(stops[row]) ? dones[row] : stops[row];
     const stands = !(stop > moment) ? ends[status.codes[row]] : starts[row] <= moment ? RUNNING : WAITING;
-    if (stands <= standing[at]) continue;
-    standing[at] = stands;
-    if (stands === DONE) seconds[at] = Math.max(0, stop - starts[row]) || 0;
+    if (stands === DONE && stop >= starts[row]) seconds[at] = stop - starts[row];
+    if (stands > standing[at]) standing[at] = stands;
   }
   const running = recording.table('running');
   const [runs, runningIds, since] = [running.numbers('run'), running.numbers('task'), running.times('start')];

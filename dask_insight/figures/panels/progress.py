@@ -20,6 +20,8 @@ _NAMES = 25
 #: Where a task stands; of several attempts, the furthest counts.
 _WAITING, _CANCELLED, _FAILED, _RUNNING, _DONE = range(5)
 _ENDS = {"ok": _DONE, "erred": _FAILED, "cancelled": _CANCELLED}
+#: By the scheduler's state of it, which cluster dumps hold.
+_STATES = {"memory": _DONE, "erred": _FAILED, "processing": _RUNNING}
 #: How strong the colour of what runs is, of that of what is done.
 _FAINT = 0.45
 
@@ -69,6 +71,9 @@ def _standings(request: Request) -> tuple[np.ndarray, np.ndarray]:
     moment = _moment(request)
     rows = Lookup(graph["task"])
     standing = np.zeros(len(graph["task"]), "u1")
+    if not request.bounded:
+        states = np.array([_STATES.get(name, _WAITING) for name in graph["state"].names] or [0], "u1")
+        standing = states[graph["state"].codes]
     begun = np.full(len(standing), np.inf)
 
     at = rows.rows(attempts["task"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +38,7 @@ def thinned(recording: Recording, budget: int) -> tuple[Recording, list[str]]:
         The recording itself, or a thinner one; what is left out, in words.
     """
     tables: Tables = {name: columns for name in TABLES if length(columns := recording.columns(name))}
-    sizes = _Sizes()
+    every, sizes = frozenset(tables), _Sizes()
     if _rows(tables) * _ROW <= budget and sizes.of(tables) <= budget:
         return recording, []
     left_out: list[str] = []
@@ -48,11 +49,11 @@ def thinned(recording: Recording, budget: int) -> tuple[Recording, list[str]]:
         tables = thinner
         left_out = [*left_out, said] if said != _NO_STACKS else [*left_out[:-1], said]
         if _rows(tables) * _ROW <= budget and sizes.of(tables) <= budget:
-            return _recording(tables), left_out
+            return _recording(tables, every), left_out
     whole = _rows(tables)
     tables = _merged(tables, budget, sizes)
     fewer = words.count(whole - _rows(tables), "short task")
-    return _recording(tables), [*left_out, f"{fewer}, each drawn as one with its neighbour"]
+    return _recording(tables, every), [*left_out, f"{fewer}, each drawn as one with its neighbour"]
 
 
 def _without(tables: Tables, *names: str) -> Tables:
@@ -81,6 +82,7 @@ def _every(columns: Columns, count: int) -> Columns:
     return {name: take(values, slice(None, None, count)) for name, values in columns.items()}
 
 
+_LEFT_OUT = "Left out, so that the notebook stays small. The whole report has it."
 _NO_STACKS = "call stacks and lines of source code"
 #: What is left out, one after another, until the rest fits: first what says least about where the time went.
 _STEPS: tuple[tuple[str, Callable[[Tables], Tables]], ...] = (
@@ -125,11 +127,16 @@ def _rows(tables: Tables) -> int:
     return length(tables.get("attempts", {}))
 
 
-def _recording(tables: Tables) -> Recording:
+def _recording(tables: Tables, every: frozenset[str]) -> Recording:
+    """A recording of some of all tables; those that are missing tell why."""
     made = Recording()
     for name, columns in tables.items():
         if length(columns):
             made.append(encode(name, columns))
+    if gone := sorted(every - tables.keys()):
+        lacks = made.about.get("lacks") or {}
+        value = json.dumps(lacks | dict.fromkeys(gone, _LEFT_OUT))
+        made.append(encode("about", {"name": ["lacks"], "value": [value]}))
     return made
 
 

@@ -37,6 +37,7 @@ _LACKS = {
     "spans": "A Chrome trace does not tell spans.",
     "resources": "This Chrome trace has no counters of CPU or memory.",
     "edges": "This Chrome trace has no flow arrows: it does not tell which task needs which.",
+    "transfers": "A Chrome trace does not tell which worker sent what to which.",
 }
 
 

@@ -43,6 +43,7 @@ _LACKS = {
     "spans": "DASF's databases do not tell spans.",
     "edges": "These databases do not tell which task needs which.",
     "resources": "DASF's resource monitor has files of its own: read them together with the trace.",
+    "transfers": "DASF's databases do not tell which worker sent what to which.",
 }
 
 

@@ -49,6 +49,7 @@ _LACKS = {
     "edges": "Dask's report does not tell which task needs which.",
     "samples": "This report holds no profile: no task ran long enough for one.",
     "resources": "This file holds no samples of CPU, memory or network.",
+    "transfers": "Dask's report does not tell which worker sent what to which: only which tasks waited.",
 }
 _TIMES = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 86400.0}
 _PART = re.compile(r"([\d.]+)\s*(us|ms|hr|s|m|d)\b")

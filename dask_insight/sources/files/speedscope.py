@@ -30,6 +30,7 @@ _LACKS = {
     "metrics": "A speedscope file holds no fine performance metrics.",
     "spans": "A speedscope file tells no spans.",
     "edges": "A speedscope file tells no tasks that need one another.",
+    "transfers": "A speedscope profile knows of no workers that send each other data.",
 }
 
 

@@ -27,6 +27,7 @@ _LACKS = {
     "metrics": "A task stream holds no fine performance metrics.",
     "spans": "A task stream does not tell spans.",
     "edges": "A task stream does not tell which task needs which.",
+    "transfers": "A task stream does not tell which worker sent what to which.",
 }
 
 

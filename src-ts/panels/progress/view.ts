@@ -215,7 +215,7 @@ export class ProgressView implements PanelView {
             ...(open.length > 0 ? [{ label: 'Others', value: open.join(', ') }] : [])
           ],
           [
-            ...(each.done > 0 ? [{ label: 'Mean', value: duration(each.mean) }] : []),
+            ...(Number.isNaN(each.mean) ? [] : [{ label: 'Mean', value: duration(each.mean) }]),
             ...(left > 0 && !this.isOver ? [{ label: 'Left', value: `${duration(left)} of one thread` }] : [])
           ]
         ]
