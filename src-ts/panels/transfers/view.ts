@@ -1,3 +1,4 @@
+import { amountsOf } from '../../core/fine-metrics';
 import { type Carried, type Flow, type Flows, flowsOf } from '../../core/flows';
 import { bytes, count, duration, plural, shortened } from '../../core/format';
 import { css } from '../../draw/palette';
@@ -20,6 +21,8 @@ const [LARGE, USUAL, SMALL] = [44, 26, 3];
 const FEW = 4;
 /** Most and least width of the square, its names aside; and of the bars, below which they stand under it. */
 const [WIDEST, NARROWEST, BARS] = [360, 60, 260];
+/** What Dask's metrics call the sending of a shuffle's shards. */
+const SENT = 'background-comms process';
 /** Bars of task names at most. */
 const MOST = 12;
 /** Pieces of the scale of colours, and its width. */
@@ -45,7 +48,10 @@ export class TransfersView implements PanelView {
     ...MEASURES.map(({ id, label }) => element('option', { value: id }, label))
   );
   private known = '';
+  private measured = '';
   private flows: Flows = { pairs: [], carried: [] };
+  /** Bytes that shuffles sent on their own ways. */
+  private shuffled = 0;
   private square: Square = { senders: [], receivers: [], cells: [] };
 
   constructor(private readonly context: PanelContext) {
@@ -80,9 +86,9 @@ export class TransfersView implements PanelView {
     this.drawSquare(pen, place, theme);
     this.drawScale(pen, place, theme);
     this.drawBars(pen, place, theme);
-    if (!this.hasShuffles) return;
+    if (this.shuffled === 0) return;
     pen.fillStyle = theme.muted;
-    const note = 'P2P shuffles send on their own; what they sent is not in it.';
+    const note = `P2P shuffles sent ${bytes(this.shuffled)} besides; nobody tells from whom to whom.`;
     pen.fillText(textWidth(pen.font).fitted(note, width), 0, place.height - ROW / 2);
   }
 
@@ -184,17 +190,21 @@ export class TransfersView implements PanelView {
     return this.flows.carried.slice(0, MOST);
   }
 
-  private get hasShuffles(): boolean {
-    return this.context.recording.table('metrics').symbols('context').find('p2p') >= 0;
-  }
-
   private read(): void {
     const { recording, selection, tasks } = this.context;
-    const known = `${recording.state('transfers', 'transferred', 'workers', 'graph')} ${selection.save()}`;
-    if (known === this.known) return;
-    this.known = known;
-    this.flows = flowsOf(tasks, selection.filter(SOURCE));
-    this.square = squareOf(this.flows.pairs, tasks, Math.floor(WIDEST / SMALL));
+    const saved = selection.save();
+    const known = `${recording.state('transfers', 'transferred', 'workers', 'graph')} ${saved}`;
+    if (known !== this.known) {
+      this.known = known;
+      this.flows = flowsOf(tasks, selection.filter(SOURCE));
+      this.square = squareOf(this.flows.pairs, tasks, Math.floor(WIDEST / SMALL));
+    }
+    const measured = `${recording.state('metrics')} ${saved}`;
+    if (measured === this.measured) return;
+    this.measured = measured;
+    this.shuffled = amountsOf(recording, 'bytes', selection.filter(SOURCE))
+      .filter(({ context, activity }) => context === 'p2p' && activity === SENT)
+      .reduce((sum, { value }) => sum + value, 0);
   }
 
   /** All of it in a sentence. */
@@ -232,7 +242,7 @@ export class TransfersView implements PanelView {
     const x = isBeside ? Math.max(right, labels + SCALE + 60) : 0;
     const y = isBeside ? top : under + 10 + ROW;
     const end = this.bars.length > 0 ? y + ROW * this.bars.length : 0;
-    const height = Math.max(under, end) + (this.hasShuffles ? ROW + 6 : 4);
+    const height = Math.max(under, end) + (this.shuffled > 0 ? ROW + 6 : 4);
     return { labels, cell, top, bottom, bars: { x, y, width: width - x }, height };
   }
 
