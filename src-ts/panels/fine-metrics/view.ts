@@ -5,6 +5,7 @@ import type { Box, Pen } from '../../draw/pen';
 import { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { element } from '../element';
+import { outline, stepped } from '../marks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { activityColor } from './colors';
 import { type Group, groupsOf } from './groups';
@@ -67,10 +68,7 @@ export class FineMetricsView implements PanelView {
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
-    if (!hovered) return;
-    pen.strokeStyle = this.context.surface.theme.faint;
-    pen.lineWidth = 1;
-    pen.strokeRect(hovered.box.x + 0.5, hovered.box.y + 0.5, hovered.box.width - 1, hovered.box.height - 1);
+    if (hovered) outline(pen, hovered.box, this.context.surface.theme.faint);
   }
 
   pick(_x: number, y: number): Mark | undefined {
@@ -81,15 +79,7 @@ export class FineMetricsView implements PanelView {
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
     const lines = this.lines.filter(line => line.bar >= 0);
     const at = lines.findIndex(line => idOf(line) === from?.id);
-    const steps: Readonly<Record<Direction, number>> = {
-      up: at - 1,
-      left: at - 1,
-      down: at + 1,
-      right: at + 1,
-      first: 0,
-      last: lines.length - 1
-    };
-    const next = lines[from ? steps[direction] : 0];
+    const next = lines[stepped(at, direction, lines.length)];
     return next && this.mark(next);
   }
 

@@ -6,6 +6,7 @@ import type { Box, Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { activityColor } from '../fine-metrics/colors';
+import { outline, stepped } from '../marks';
 import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { doneWords, leftWords, openWords } from './words';
 
@@ -66,10 +67,7 @@ export class ProgressView implements PanelView {
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
-    if (!hovered) return;
-    pen.strokeStyle = this.context.surface.theme.faint;
-    pen.lineWidth = 1;
-    pen.strokeRect(hovered.box.x + 0.5, hovered.box.y + 0.5, hovered.box.width - 1, hovered.box.height - 1);
+    if (hovered) outline(pen, hovered.box, this.context.surface.theme.faint);
   }
 
   pick(_x: number, y: number): Mark | undefined {
@@ -77,11 +75,9 @@ export class ProgressView implements PanelView {
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
-    const last = this.shown.length - (this.all.length > MOST ? 0 : 1);
-    if (!from || direction === 'first') return this.mark(0);
-    if (direction === 'last') return this.mark(last);
-    const at = Math.round((from.box.y - HEAD) / ROW);
-    return this.mark(Math.min(last, direction === 'up' || direction === 'left' ? at - 1 : at + 1));
+    const length = this.shown.length + (this.all.length > MOST ? 1 : 0);
+    const at = from ? Math.round((from.box.y - HEAD) / ROW) : -1;
+    return this.mark(stepped(at, direction, length));
   }
 
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {

@@ -8,6 +8,7 @@ import type { Theme } from '../../draw/theme';
 import type { CardLine } from '../../draw/tooltip';
 import { element } from '../element';
 import { heatColor } from '../heat';
+import { outline, stepped } from '../marks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { fittedLabel, workerLabel } from '../worker-label';
 import { MEASURES, type Measure, rateWords, type Sums } from './measures';
@@ -93,11 +94,7 @@ export class TransfersView implements PanelView {
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
-    if (!hovered) return;
-    const { x, y, width, height } = hovered.box;
-    pen.strokeStyle = this.context.surface.theme.text;
-    pen.lineWidth = 1;
-    pen.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
+    if (hovered) outline(pen, hovered.box, this.context.surface.theme.text);
   }
 
   pick(x: number, y: number): Mark | undefined {
@@ -115,24 +112,10 @@ export class TransfersView implements PanelView {
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
-    const marks = [
-      ...this.square.cells.flatMap((cell, at) => (cell ? [() => this.pairMark(at)] : [])),
-      ...this.bars.map((_, bar) => () => this.barMark(bar))
-    ];
-    const ids = [
-      ...this.square.cells.flatMap((cell, at) => (cell ? [`pair ${at}`] : [])),
-      ...this.bars.map((_, bar) => `bar ${bar}`)
-    ];
-    const at = from ? ids.indexOf(String(from.id)) : -1;
-    const steps: Readonly<Record<Direction, number>> = {
-      up: at - 1,
-      left: at - 1,
-      down: at + 1,
-      right: at + 1,
-      first: 0,
-      last: marks.length - 1
-    };
-    return marks[from ? steps[direction] : 0]?.();
+    const cells = [...this.square.cells.keys()].filter(at => this.square.cells[at]);
+    const ids = [...cells.map(at => `pair ${at}`), ...this.bars.map((_, bar) => `bar ${bar}`)];
+    const next = stepped(from ? ids.indexOf(String(from.id)) : -1, direction, ids.length);
+    return next < cells.length ? this.pairMark(cells[next]) : this.barMark(next - cells.length);
   }
 
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
@@ -337,7 +320,8 @@ export class TransfersView implements PanelView {
     return css(this.context.colors.color(name, theme.dark, theme.contrast));
   }
 
-  private pairMark(at: number): Mark {
+  private pairMark(at: number | undefined): Mark | undefined {
+    if (at === undefined) return undefined;
     const { labels, cell, top } = this.place(this.context.surface.width);
     const { senders, receivers, cells } = this.square;
     const [from, to] = [Math.floor(at / receivers.length), at % receivers.length];
@@ -362,9 +346,11 @@ export class TransfersView implements PanelView {
     };
   }
 
-  private barMark(at: number): Mark {
+  private barMark(at: number): Mark | undefined {
     const { bars } = this.place(this.context.surface.width);
-    const { name, types, results, nbytes, seconds } = this.bars[at];
+    const bar = this.bars[at];
+    if (!bar) return undefined;
+    const { name, types, results, nbytes, seconds } = bar;
     const title = name || '(no name)';
     const kinds = types.slice(0, 3).map(type => shortened(type, 40));
     const lines: CardLine[] = [
