@@ -17,14 +17,6 @@ export interface Progress {
   readonly mean: number;
 }
 
-/** What is still to be computed. */
-export interface Left {
-  /** Thread-seconds, if tasks take as long as those of their name did. */
-  readonly seconds: number;
-  /** Names of which no task is done yet: nobody knows how long theirs take. */
-  readonly unknown: number;
-}
-
 /** Where a task stands: of several attempts, the furthest counts. */
 const [WAITING, CANCELLED, FAILED, RUNNING, DONE] = [0, 1, 2, 3, 4];
 const STANDINGS = 5;
@@ -102,14 +94,14 @@ export function together(progress: readonly Progress[]): Progress {
   };
 }
 
-/** What is left of tasks that run or wait; those that run are taken to be halfway. */
-export function leftOf(progress: readonly Progress[]): Left {
-  const open = progress.filter(each => each.running + each.waiting > 0);
-  const known = open.filter(({ mean }) => !Number.isNaN(mean));
-  return {
-    seconds: known.reduce((sum, { running, waiting, mean }) => sum + mean * (waiting + running / 2), 0),
-    unknown: open.length - known.length
-  };
+/**
+ * Thread-seconds that are left of tasks that run or wait, if they take as long as those of their name did; those
+ * that run are taken to be halfway. Names of which nobody knows how long theirs take are left out.
+ */
+export function leftOf(progress: readonly Progress[]): number {
+  return progress
+    .filter(({ mean }) => !Number.isNaN(mean))
+    .reduce((sum, { running, waiting, mean }) => sum + mean * (waiting + running / 2), 0);
 }
 
 interface Standings {

@@ -148,7 +148,7 @@ export class ProgressView implements PanelView {
     const isLive = recording.about('stopped') === undefined && !time;
     const when = time ? `${duration(time.stop - viewport.origin)} after the start: ` : '';
     const left = isLive ? leftWords(this.all, threadsNow(tasks)) : '';
-    const said = [doneWords(sum), ...openWords(sum, this.isOver), ...(left ? [left] : [])].join(', ');
+    const said = [doneWords(sum), ...(left ? [left] : []), ...openWords(sum, this.isOver)].join(', ');
     return when + (when ? said : said[0].toUpperCase() + said.slice(1));
   }
 
@@ -198,7 +198,7 @@ export class ProgressView implements PanelView {
     const each = this.shown[at];
     if (!each) return undefined;
     const open = openWords(each, this.isOver);
-    const left = leftOf([each]).seconds;
+    const left = leftOf([each]);
     return {
       id: each.name,
       box,
@@ -212,7 +212,14 @@ export class ProgressView implements PanelView {
           ],
           [
             ...(Number.isNaN(each.mean) ? [] : [{ label: 'Mean', value: duration(each.mean) }]),
-            ...(left > 0 && !this.isOver ? [{ label: 'Left', value: `${duration(left)} of one thread` }] : [])
+            ...(each.running + each.waiting > 0 && !this.isOver
+              ? [
+                  {
+                    label: 'Left',
+                    value: left > 0 ? `${duration(left)} of one thread` : 'unknown, as none is done'
+                  }
+                ]
+              : [])
           ]
         ]
       }),

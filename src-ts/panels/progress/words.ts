@@ -1,5 +1,5 @@
 import { count, duration, plural } from '../../core/format';
-import { type Left, leftOf, type Progress } from '../../core/progress';
+import { leftOf, type Progress } from '../../core/progress';
 
 /** What is not done of some tasks, in words: running, failed, cancelled, and what waits or never ran. */
 export function openWords(
@@ -24,8 +24,8 @@ export function doneWords({ done, total }: Progress): string {
 
 /** The least time that is left on so many threads; '' if nothing is, or nobody knows. */
 export function leftWords(progress: readonly Progress[], threads: number): string {
-  const { seconds, unknown }: Left = leftOf(progress);
-  if (threads === 0 || seconds === 0) return '';
-  const not = unknown > 0 ? `, not counting ${plural(unknown, 'name')} of which none is done` : '';
-  return `at least ${duration(seconds / threads)} left on ${plural(threads, 'thread')}${not}`;
+  const seconds = leftOf(progress);
+  return threads > 0 && seconds > 0
+    ? `at least ${duration(seconds / threads)} left on ${plural(threads, 'thread')}`
+    : '';
 }
