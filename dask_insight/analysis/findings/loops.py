@@ -11,6 +11,7 @@ from ...timeline import Moments
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
 from .names import carried_by, most, of_workers, own_workers, quoted, risk, split
+from .on_loop import HELD_UP, OFF_THE_LOOP, holds_up_tasks, on_loop
 from .rule import Rule
 from .spill import spilled
 from .thresholds import Limits
@@ -46,7 +47,8 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
     }
     if workers:
         yield _of_workers(facts, limits, workers)
-    if "scheduler" in much and not (workers and _one_process(facts)):
+    elsewhere = (workers and _one_process(facts)) or holds_up_tasks(facts, limits)
+    if "scheduler" in much and not elsewhere:
         yield _of_scheduler(facts, limits, much["scheduler"])
 
 
@@ -93,13 +95,21 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
 
 def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
     held, longest, idle = seconds(late), _longest({"": late}), _idle(facts, None, late)
+    still = f"for {words.duration(held)}, up to {words.duration(longest)} at a time"
+    title = f"The scheduler's event loop stood still {still}"
+    doing, advice = "Plugins, very large graphs and `client.run_on_scheduler` do this.", _SEE
+    own = on_loop(facts, "scheduler", late)
+    if own.share >= HELD_UP:
+        title = f"{own.functions[0]} kept the scheduler's event loop from running {still}"
+        doing = (
+            f"For {words.share(own.share)} of that time it was in {words.listing(own.functions)}, which is "
+            "no part of Dask."
+        )
+        advice = OFF_THE_LOOP
     return Finding(
         code="event-loop-lag",
         severity=_severity(facts, limits, held, idle),
-        title=(
-            f"The scheduler's event loop stood still for {words.duration(held)}, "
-            f"up to {words.duration(longest)} at a time"
-        ),
+        title=title,
         start=facts.since(late.start[0]),
         stop=facts.since(late.stop[-1]),
         cost_thread_seconds=idle,
@@ -107,15 +117,17 @@ def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
         evidence=_evidence(facts, limits, held, longest, idle),
         why=(
             "While the scheduler's event loop does not run, no task is handed out and no result is taken "
-            "in, and the whole cluster waits. Plugins, very large graphs and `client.run_on_scheduler` do "
-            "this."
+            f"in, and the whole cluster waits. {doing}"
         ),
-        advice=(
-            "See what ran there, and move slow work out of plugins and of `client.run_on_scheduler`:\n\n"
-            "    run.flame(worker='scheduler')"
-        ),
+        advice=advice,
         url="https://distributed.dask.org/en/stable/plugins.html",
     )
+
+
+_SEE = (
+    "See what ran there, and move slow work out of plugins and of `client.run_on_scheduler`:\n\n"
+    "    run.flame(worker='scheduler')"
+)
 
 
 def _severity(facts: Facts, limits: Limits, held: float, idle: float) -> str:
@@ -242,8 +254,10 @@ EVENT_LOOP_LAG = Rule(
         "Delays of `event-loop-lag.lag` or more, less those of the process that has fewest: together "
         "`event-loop-lag.share` of the run and `event-loop-lag.seconds`; or one of "
         "`event-loop-lag.longest` while threads were idle. Critical from `event-loop-lag.critical` of the "
-        "run. Not told where spilling, or collecting garbage, explains half of it, or where a limit on CPU "
-        "time did (`cpu-limit.periods`)."
+        "run. Not told where spilling, or collecting garbage, explains half of it, where a limit on CPU "
+        "time did (`cpu-limit.periods`), or where tasks waited for the scheduler for it (`scheduler-bound`). "
+        "Of the scheduler, functions that are no part of Dask are named where its call stacks were in them "
+        "for half of it."
     ),
     cost=(
         "Thread-seconds of threads (of that worker, or of all) that were idle meanwhile, or whose task had "
