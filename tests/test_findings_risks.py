@@ -157,6 +157,26 @@ def test_a_lost_worker_is_named_with_what_was_done_again() -> None:
     assert one.cost_thread_seconds == pytest.approx(6, abs=0.1)
 
 
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("worker-lifetime-reached", ("end of their lifetime", "--lifetime-stagger")),
+        ("signal-15", ("got a signal to end", "--lifetime 55m")),
+    ],
+)
+def test_a_worker_that_ends_with_what_it_has_did_not_die(reason: str, said: tuple[str, str]) -> None:
+    closing = event(5.9, "b", "worker-closing", reason)
+    one = the(with_rows(losing(), "events", [closing]), "worker-lost")
+    assert said[0] in one.title and said[1] in one.advice and "crashed" not in one.why
+    assert one.cost_thread_seconds == pytest.approx(6, abs=0.1)
+
+
+def test_why_a_worker_closed_after_it_was_lost_is_no_cause() -> None:
+    closing = event(5.9, "b", "worker-closing", "worker-handle-scheduler-connection-broken")
+    one = the(with_rows(losing(), "events", [closing]), "worker-lost")
+    assert (one.severity, one.title[:13]) == ("critical", "1 worker died")
+
+
 def test_a_worker_that_was_asked_to_leave_is_not_lost() -> None:
     assert not found(losing(expected=True), "worker-lost")
 
