@@ -547,6 +547,7 @@ def on_a_host(run: Run, cores: int, used: float, waiting: float = 0.0) -> Run:
         pytest.param(4, 3.0, 1.0, 0.0, 5.0, 1.25, id="threads of libraries have one of those that are free"),
         pytest.param(4, 4.0, 1.0, 0.0, 0.0, 0.0, id="threads of libraries have all"),
         pytest.param(2, 1.0, 0.2, 1.0, 0.0, 0.0, id="threads of libraries and other programs have them"),
+        pytest.param(4, 1.6, 0.4, 1.2, 0.0, 0.0, id="threads of libraries wait for one, too"),
         pytest.param(2, 1.0, 0.5, 0.0, 5.0, 2.5, id="fewer than threads"),
         pytest.param(2, 1.0, 0.5, 1.0, 5.0, 2.5, id="on a busy machine"),
     ],
