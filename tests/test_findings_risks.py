@@ -16,6 +16,7 @@ from dask_insight import words
 from dask_insight.analysis.findings import Finding
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
 
 MB = 1e6
 GB = 1e9
@@ -223,6 +224,27 @@ def lagging(process: str, lags: Sequence[float], every: float = 0.2) -> Recordin
 def test_an_event_loop_that_seldom_runs_is_named_with_the_task() -> None:
     one = the(lagging("a", [0.18] * 80), "event-loop-lag")
     assert (one.tasks, one.workers) == (("piece",), ("a",))
+
+
+@pytest.mark.parametrize(
+    ("function", "file", "tasks", "said"),
+    [
+        ("Meter.count", "/home/me/meter.py", (), "`Meter.count` (`meter.py:7`) kept"),
+        # A task that is a coroutine runs there.
+        ("piece", "/home/me/work.py", ("piece",), "`piece` kept"),
+        ("dumps", "/x/site-packages/distributed/core.py", ("piece",), "`piece` kept"),
+    ],
+)
+def test_what_keeps_a_workers_event_loop_is_named_and_not_what_ran_beside(
+    function: str, file: str, tasks: tuple[str, ...], said: str
+) -> None:
+    run = lagging("a", [0.18] * 80)
+    stack = {"stack": 0, "parent": NOTHING, "function": function, "file": file, "line": 9, "first_line": 7}
+    sample = {"process": "a", "thread": "event loop", "time": START + 16.0, "duration": 15.0, "stack": 0}
+    with_rows(with_rows(run, "stacks", [stack]), "samples", [sample | {"run": NOTHING}])
+    one = the(run, "event-loop-lag")
+    assert one.tasks == tasks and one.title.startswith(said)
+    assert (file.rpartition("/")[2] in one.why) == ("core" not in file)
 
 
 def test_an_event_loop_that_a_limit_on_cpu_time_stops_is_told_of_that_limit() -> None:

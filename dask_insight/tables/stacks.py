@@ -30,17 +30,17 @@ def parents(stacks: Mapping[str, Any]) -> list[int]:
 def outermost(stacks: Mapping[str, Any], *, on_loop: bool = False) -> np.ndarray:
     """For each row of ``stacks`` the row of the outermost frame that is no plumbing; -1 if there is none.
 
-    `on_loop` passes over what started the event loop, too: a program, or Dask's commands.
+    `on_loop` passes over what started an event loop, too: a program, or Dask's commands.
     """
     plumbing, loop = (_of_file(stacks, pattern) for pattern in (_PLUMBING, _LOOP))
     found: list[int] = []
     begun: list[bool] = []
     for row, parent in enumerate(parents(stacks)):
         known = 0 <= parent < row
-        above = found[parent] if known else -1
-        counts = not on_loop or (known and begun[parent])
-        found.append(above if above >= 0 else row if counts and not plumbing[row] else -1)
-        begun.append(counts or loop[row])
+        above, running = (found[parent], begun[parent]) if known else (-1, False)
+        begins = on_loop and loop[row] and not running
+        found.append(-1 if begins else above if above >= 0 else -1 if plumbing[row] else row)
+        begun.append(running or begins)
     return np.array(found, "i8")
 
 

@@ -20,6 +20,8 @@ from .thresholds import Limits
 _EXPLAINED = 0.5
 #: Share of the delays in which tasks ran, or results were passed on, from which these are to blame.
 _BLAMED = 0.5
+#: Share of the delays of which there must be call stacks.
+_SAMPLED = 0.2
 
 
 def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -55,9 +57,13 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Finding:
     held = {name: seconds(moments) for name, moments in late.items()}
     workers = sorted(held, key=lambda name: -held[name])
+    function, seen = _seen(facts, late)
     ran = _names(facts, late)
-    names = ran or _passed_on(facts, late)
-    doing = quoted(names, 1) if names else "Something else than tasks"
+    if function:
+        # Tasks that ran beside are to blame only if it is theirs: a coroutine.
+        ran = tuple(name for name in ran if f"`{name}`" in function or f".{name}`" in function)
+    names = ran or (() if function else _passed_on(facts, late))
+    doing = quoted(names, 1) if names else function or "Something else than tasks"
     if names and not ran:
         doing = f"Packing or unpacking results of {doing}"
     idle = sum(_idle(facts, name, moments) for name, moments in late.items())
@@ -80,7 +86,7 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
             "While its event loop does not run, a worker takes no new tasks, sends and receives no data "
             "and no heartbeats; after some minutes the scheduler gives it up. Code that holds the GIL for "
             "long does this, and so do a coroutine that computes or waits without `await`, and an object "
-            "that takes long to pickle, and a plugin or a callback that runs there."
+            f"that takes long to pickle, and a plugin or a callback that runs there.{seen}"
         ),
         advice=(
             "In an `async def` task, move what blocks to a thread, or make it an ordinary function:\n\n"
@@ -91,6 +97,16 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
         ),
         url=EVENT_LOOP_LAG.url,
     )
+
+
+def _seen(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, str]:
+    """What no part of Dask did there for most of the delays, by its call stacks, and a sentence on it."""
+    worst = max(late, key=lambda name: seconds(late[name]))
+    own = on_loop(facts, worst, late[worst])
+    if own.share < HELD_UP or seconds(own.when) < _SAMPLED * seconds(late[worst]):
+        return "", ""
+    functions = words.listing(own.functions)
+    return own.functions[0], f" Call stacks of it show {functions}, which is no part of Dask."
 
 
 def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
@@ -256,8 +272,7 @@ EVENT_LOOP_LAG = Rule(
         "`event-loop-lag.longest` while threads were idle. Critical from `event-loop-lag.critical` of the "
         "run. Not told where spilling, or collecting garbage, explains half of it, where a limit on CPU "
         "time did (`cpu-limit.periods`), or where tasks waited for the scheduler for it (`scheduler-bound`). "
-        "Of the scheduler, functions that are no part of Dask are named where its call stacks were in them "
-        "for half of it."
+        "Functions that are no part of Dask are named where call stacks of the loop show them for half of it."
     ),
     cost=(
         "Thread-seconds of threads (of that worker, or of all) that were idle meanwhile, or whose task had "
