@@ -229,7 +229,7 @@ def test_an_event_loop_that_seldom_runs_is_named_with_the_task() -> None:
 @pytest.mark.parametrize(
     ("function", "file", "tasks", "said"),
     [
-        ("Meter.count", "/home/me/meter.py", (), "`Meter.count` (`meter.py:7`) kept"),
+        ("Meter.count", "/home/me/meter.py", (), "`Meter.count` (`meter.py:9`) kept"),
         # A task that is a coroutine runs there.
         ("piece", "/home/me/work.py", ("piece",), "`piece` kept"),
         ("dumps", "/x/site-packages/distributed/core.py", ("piece",), "`piece` kept"),

@@ -768,7 +768,7 @@ def test_what_no_part_of_dask_does_on_the_schedulers_event_loop_is_named() -> No
     # Neither its process nor its event loop tells of some milliseconds at a time.
     run = on_its_loop(scheduler(unassigned(0.4), cpu=10, lag=0.002), "/home/me/dask/audit.py", "/x/json.py")
     found = one(run, "scheduler-bound")
-    assert "held up by `f0` (`audit.py:7`)" in found.title and "f1" not in found.why
+    assert "held up by `f0` (`audit.py:9`)" in found.title and "f1" not in found.why
     assert found.cost_thread_seconds == pytest.approx(8, rel=0.05)
     assert "for 90 % of" not in found.why and "for 100 % of" in found.why.replace("\u202f", " ")
     # It is told once.
@@ -787,7 +787,7 @@ def test_what_stops_the_schedulers_event_loop_is_named() -> None:
     run = on_its_loop(scheduler(unassigned(0.02), cpu=95, lag=0.9), "/home/me/audit.py")
     assert told(run, "scheduler-bound") == []
     found = one(run, "event-loop-lag")
-    assert found.title.startswith("`f0` (`audit.py:7`) kept the scheduler's event loop from running")
+    assert found.title.startswith("`f0` (`audit.py:9`) kept the scheduler's event loop from running")
     assert "queue.SimpleQueue" in found.advice
 
 

@@ -19,10 +19,11 @@ _LEAST, _MOST = 0.2, 2
 HELD_UP = 0.5
 OFF_THE_LOOP = (
     "Have it only note down what there is to do, and do that on a thread of its own, in a process, or less "
-    "often; or do without it. It is a plugin, a preload, or what `client.run_on_scheduler` was given.\n\n"
+    "often; or do without it. It is a plugin, a preload, what `client.run_on_scheduler` was given, or a "
+    "coroutine of a program in whose event loop the scheduler runs (`asynchronous=True`).\n\n"
     "    self.todo.put(key)   # a queue.SimpleQueue, from which a thread of the plugin takes\n"
-    "    client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.plugins))\n"
-    "    client.unregister_scheduler_plugin(name)"
+    "    client.unregister_scheduler_plugin(name)\n"
+    "    await asyncio.to_thread(compute, result)   # in a coroutine"
 )
 
 
@@ -33,7 +34,7 @@ class OnLoop(NamedTuple):
     when: Moments
     #: Share of the loop's time in which it was, 0 to 1.
     share: float
-    #: The first of its functions, most seen first, each with its file and line.
+    #: The first of its functions, most seen first, each with its file and the line that ran for longest.
     functions: tuple[str, ...]
 
 
@@ -54,16 +55,21 @@ def on_loop(facts: Facts, process: str, within: Moments) -> OnLoop:
     own = first >= 0
     if not own.any():
         return OnLoop(Moments.of(start[:0], stop[:0]), 0.0, ())
-    spent: dict[str, float] = {}
+    spent: dict[tuple[str, str], dict[int, float]] = {}
     for row in np.unique(first[own]).tolist():
         name, file = (stacks[column].names[stacks[column].codes[row]] for column in ("function", "file"))
-        function = f"`{name}` (`{place(file, int(stacks['first_line'][row]))}`)"
-        spent[function] = spent.get(function, 0.0) + float(seconds[first == row].sum())
-    most = sorted(spent, key=lambda function: -spent[function])
+        lines, line = spent.setdefault((name, file), {}), int(stacks["line"][row])
+        lines[line] = lines.get(line, 0.0) + float(seconds[first == row].sum())
+    whole = {function: sum(lines.values()) for function, lines in spent.items()}
+    most = sorted(whole, key=lambda function: -whole[function])
+    named = [function for function in most[:_MOST] if whole[function] >= _LEAST * whole[most[0]]]
     return OnLoop(
         Moments.of(start[own], stop[own]).both(within),
         float(seconds[own].sum() / seconds.sum()),
-        tuple(each for each in most[:_MOST] if spent[each] >= _LEAST * spent[most[0]]),
+        tuple(
+            f"`{name}` (`{place(file, max(lines, key=lambda line: lines[line]))}`)"
+            for (name, file), lines in ((function, spent[function]) for function in named)
+        ),
     )
 
 

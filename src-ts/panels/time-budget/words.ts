@@ -45,11 +45,11 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
   },
   client: {
     words: 'without tasks',
-    meaning: 'Idle: no tasks were in the cluster; the client was building a graph, gathering or else.'
+    meaning: 'Idle: no tasks were in the cluster; the client built a graph, gathered or else.'
   },
   joining: {
     words: 'on workers that had just joined',
-    meaning: 'Idle: the worker had joined, and not been given a first task yet.'
+    meaning: 'Idle: the worker had joined, and had no task yet.'
   },
   leaving: { words: 'on workers that were leaving', meaning: 'Idle: the worker was closing, or died.' }
 };
