@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
   },
   data: {
     words: 'waiting for data from other workers',
-    meaning: 'Idle: inputs were there, and on their way to this worker.'
+    meaning: 'Idle: inputs were on their way to this worker.'
   },
   inputs: { words: 'waiting for tasks', meaning: 'Idle: inputs of what comes next were still computed.' },
   placement: {
@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
   },
   scheduler: {
     words: 'waiting for the scheduler',
-    meaning: 'Idle: tasks were ready and not yet with a worker: queued, or on their way.'
+    meaning: 'Idle: ready tasks were queued, or on their way.'
   },
   paused: {
     words: 'paused for lack of memory',
