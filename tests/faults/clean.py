@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -205,18 +203,4 @@ def a_cluster_inside_of_this_process(client: Any) -> Work:
     yield
     image = da.random.default_rng(0).normal(size=(9_000, 9_000), chunks=1_500)
     (image @ image[:, :300]).sum().compute()
-    yield
-
-
-def convert(number: int) -> int:
-    """A program that computes: it needs a core, and no thread more."""
-    code = "import time\nwhile time.process_time() < 0.3: pass"
-    subprocess.run([sys.executable, "-S", "-c", code], check=True)
-    return number
-
-
-@clean("programs")
-def programs_that_tasks_start(client: Any) -> Work:
-    yield
-    client.gather(client.map(convert, range(16), pure=False))
     yield
