@@ -253,6 +253,13 @@ _ALL = (
         ),
         Column("memory_group", "f64", "A number of what shares that limit, among the processes of a host."),
         Column("oom_kills", "f32", "Processes of it that the system has killed for memory, ever."),
+        Column(
+            "children",
+            "f32",
+            "CPU seconds of processes that it had started and that have ended since the last sample; NaN "
+            "where the system does not tell.",
+            unit="s",
+        ),
     ),
     _table(
         "collections",

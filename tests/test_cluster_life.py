@@ -273,6 +273,20 @@ def test_an_adaptive_cluster() -> None:
         assert {row["run"] for row in batches.table("executions")} >= {row["run"] for row in attempts}
 
 
+def test_why_a_worker_closed() -> None:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=0, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        recorded(client) as batches,
+    ):
+        cluster.new_spec["options"]["lifetime"] = "0.3s"
+        cluster.scale(1)
+        wait_for(lambda: batches.events("worker-closing"), "the end of its lifetime")
+    assert batches.events("worker-closing")[0]["message"] == "worker-lifetime-reached"
+
+
 def test_a_restart_of_the_cluster(client: Any) -> None:
     with recorded(client) as batches:
         client.gather(client.map(increment, range(5), key="before", pure=False))

@@ -194,6 +194,28 @@ def waiting(text: str = "read()") -> Run:
 
 
 @pytest.mark.parametrize(
+    ("used", "severity", "said"),
+    [
+        # Seconds of CPU time of processes that ended, of 19.6 s of waiting for them.
+        pytest.param(12.0, "info", "no time to be saved by more threads", id="that computed"),
+        pytest.param(0.1, "critical", "they waited, too", id="that waited"),
+        pytest.param(NAN, "info", "a recording does not tell", id="of which nothing is known"),
+    ],
+)
+def test_who_waits_for_processes_that_it_started(used: float, severity: str, said: str) -> None:
+    # As `subprocess` does it with a timeout: asleep.
+    files = (("/home/me/work.py", "render"), ("/usr/lib/python3.12/subprocess.py", "Popen.wait"))
+    run = in_files(waiting("time.sleep(delay)"), *files)
+    table = run.tables["resources"]
+    table["children"] = np.full(len(table["process"]), used / len(table["process"]), "f4")
+    found = one(run, "io-wait")
+    assert "other processes that it had started" in found.title and said in found.why
+    assert found.severity == severity and (found.cost_seconds > 0) == (severity == "critical")
+    assert ("than there are cores" in found.advice) == (severity == "info")
+    assert told(run, "sleeping") == []
+
+
+@pytest.mark.parametrize(
     "run",
     [
         pytest.param(waiting("with self._lock:"), id="a lock of their own"),

@@ -16,6 +16,7 @@ from dask_insight import words
 from dask_insight.analysis.findings import Finding
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
 
 MB = 1e6
 GB = 1e9
@@ -157,6 +158,26 @@ def test_a_lost_worker_is_named_with_what_was_done_again() -> None:
     assert one.cost_thread_seconds == pytest.approx(6, abs=0.1)
 
 
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ("worker-lifetime-reached", ("end of their lifetime", "--lifetime-stagger")),
+        ("signal-15", ("got a signal to end", "--lifetime 55m")),
+    ],
+)
+def test_a_worker_that_ends_with_what_it_has_did_not_die(reason: str, said: tuple[str, str]) -> None:
+    closing = event(5.9, "b", "worker-closing", reason)
+    one = the(with_rows(losing(), "events", [closing]), "worker-lost")
+    assert said[0] in one.title and said[1] in one.advice and "crashed" not in one.why
+    assert one.cost_thread_seconds == pytest.approx(6, abs=0.1)
+
+
+def test_why_a_worker_closed_after_it_was_lost_is_no_cause() -> None:
+    closing = event(5.9, "b", "worker-closing", "worker-handle-scheduler-connection-broken")
+    one = the(with_rows(losing(), "events", [closing]), "worker-lost")
+    assert (one.severity, one.title[:13]) == ("critical", "1 worker died")
+
+
 def test_a_worker_that_was_asked_to_leave_is_not_lost() -> None:
     assert not found(losing(expected=True), "worker-lost")
 
@@ -203,6 +224,27 @@ def lagging(process: str, lags: Sequence[float], every: float = 0.2) -> Recordin
 def test_an_event_loop_that_seldom_runs_is_named_with_the_task() -> None:
     one = the(lagging("a", [0.18] * 80), "event-loop-lag")
     assert (one.tasks, one.workers) == (("piece",), ("a",))
+
+
+@pytest.mark.parametrize(
+    ("function", "file", "tasks", "said"),
+    [
+        ("Meter.count", "/home/me/meter.py", (), "`Meter.count` (`meter.py:9`) kept"),
+        # A task that is a coroutine runs there.
+        ("piece", "/home/me/work.py", ("piece",), "`piece` kept"),
+        ("dumps", "/x/site-packages/distributed/core.py", ("piece",), "`piece` kept"),
+    ],
+)
+def test_what_keeps_a_workers_event_loop_is_named_and_not_what_ran_beside(
+    function: str, file: str, tasks: tuple[str, ...], said: str
+) -> None:
+    run = lagging("a", [0.18] * 80)
+    stack = {"stack": 0, "parent": NOTHING, "function": function, "file": file, "line": 9, "first_line": 7}
+    sample = {"process": "a", "thread": "event loop", "time": START + 16.0, "duration": 15.0, "stack": 0}
+    with_rows(with_rows(run, "stacks", [stack]), "samples", [sample | {"run": NOTHING}])
+    one = the(run, "event-loop-lag")
+    assert one.tasks == tasks and one.title.startswith(said)
+    assert (file.rpartition("/")[2] in one.why) == ("core" not in file)
 
 
 def test_an_event_loop_that_a_limit_on_cpu_time_stops_is_told_of_that_limit() -> None:

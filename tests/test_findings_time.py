@@ -547,6 +547,7 @@ def on_a_host(run: Run, cores: int, used: float, waiting: float = 0.0) -> Run:
         pytest.param(4, 3.0, 1.0, 0.0, 5.0, 1.25, id="threads of libraries have one of those that are free"),
         pytest.param(4, 4.0, 1.0, 0.0, 0.0, 0.0, id="threads of libraries have all"),
         pytest.param(2, 1.0, 0.2, 1.0, 0.0, 0.0, id="threads of libraries and other programs have them"),
+        pytest.param(4, 1.6, 0.4, 1.2, 0.0, 0.0, id="threads of libraries wait for one, too"),
         pytest.param(2, 1.0, 0.5, 0.0, 5.0, 2.5, id="fewer than threads"),
         pytest.param(2, 1.0, 0.5, 1.0, 5.0, 2.5, id="on a busy machine"),
     ],
@@ -737,6 +738,57 @@ def test_many_tasks_that_wait_for_their_worker_are_a_matter_of_the_scheduler() -
 def test_waiting_for_an_idle_scheduler_is_not_its_fault() -> None:
     assert told(scheduler(unassigned(0.4), cpu=10, lag=0.002), "scheduler-bound") == []
     assert told(scheduler(unassigned(0.04), cpu=95, lag=0.3), "scheduler-bound") == []
+
+
+def on_its_loop(run: Run, *files: str, busy: float = 0.9) -> Run:
+    """The scheduler's event loop was in a function of each file, callers first, that share of each second."""
+    loop = ("/usr/lib/python3.11/asyncio/events.py", "/x/site-packages/distributed/scheduler.py")
+    depth = 2 + len(files)
+    run.tables["stacks"] = {
+        "stack": np.arange(depth, dtype="u4"),
+        "parent": np.append(np.uint32(NOTHING), np.arange(depth - 1, dtype="u4")),
+        "function": ["Handle._run", "transition", *(f"f{at}" for at in range(len(files)))],
+        "file": [*loop, *files],
+        "line": np.full(depth, 9, "u4"),
+        "first_line": np.full(depth, 7, "u4"),
+    }
+    # The rest of each second it waits for what comes.
+    run.tables["samples"] = {
+        "process": ["scheduler"] * 20,
+        "thread": ["event loop"] * 20,
+        "time": START + np.arange(20) // 2 + np.tile([busy, 1.0], 10),
+        "duration": np.tile(np.array([busy, 1 - busy], "f4"), 10),
+        "stack": np.tile(np.array([depth - 1, 0], "u4"), 10),
+        "run": np.full(20, NOTHING, "u4"),
+    }
+    return run
+
+
+def test_what_no_part_of_dask_does_on_the_schedulers_event_loop_is_named() -> None:
+    # Neither its process nor its event loop tells of some milliseconds at a time.
+    run = on_its_loop(scheduler(unassigned(0.4), cpu=10, lag=0.002), "/home/me/dask/audit.py", "/x/json.py")
+    found = one(run, "scheduler-bound")
+    assert "held up by `f0` (`audit.py:9`)" in found.title and "f1" not in found.why
+    assert found.cost_thread_seconds == pytest.approx(8, rel=0.05)
+    assert "for 90 % of" not in found.why and "for 100 % of" in found.why.replace("\u202f", " ")
+    # It is told once.
+    run = on_its_loop(scheduler(unassigned(0.4), cpu=95, lag=0.9), "/home/me/dask/audit.py")
+    assert "audit.py" in one(run, "scheduler-bound").title and told(run, "event-loop-lag") == []
+
+
+def test_what_dask_does_on_its_own_event_loop_is_not_named() -> None:
+    run = on_its_loop(scheduler(unassigned(0.4), cpu=95, lag=0.3), "/x/site-packages/distributed/spans.py")
+    assert "could not keep up" in one(run, "scheduler-bound").title
+    run = on_its_loop(scheduler(unassigned(0.4), cpu=95, lag=0.3), "/home/me/audit.py", busy=0.1)
+    assert "could not keep up" in one(run, "scheduler-bound").title
+
+
+def test_what_stops_the_schedulers_event_loop_is_named() -> None:
+    run = on_its_loop(scheduler(unassigned(0.02), cpu=95, lag=0.9), "/home/me/audit.py")
+    assert told(run, "scheduler-bound") == []
+    found = one(run, "event-loop-lag")
+    assert found.title.startswith("`f0` (`audit.py:9`) kept the scheduler's event loop from running")
+    assert "queue.SimpleQueue" in found.advice
 
 
 def collected(run: Run, process: str, *seconds: float, run_of: int = NOTHING, every: float = 1.0) -> Run:

@@ -274,8 +274,15 @@ def test_the_first_frame_that_is_no_machinery_stands_for_the_task() -> None:
     assert len(recording.functions) == 1
 
 
+def test_a_folder_of_ones_own_may_be_called_dask() -> None:
+    recording = _stacks(*_BELOW, ("work", "/home/me/dask/train.py", 5, 9))
+    Code(recording).keep()
+    assert recording.functions["function"].tolist() == ["work"]
+
+
 def test_nothing_is_made_up_where_only_machinery_was_seen() -> None:
-    recording = _stacks(*_BELOW)
+    source = ("transition", "/home/me/dask-main/dask/base.py", 1, 2)
+    recording = _stacks(*_BELOW, source)
     Code(recording).keep()
     assert recording.functions.empty
 

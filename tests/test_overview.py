@@ -76,6 +76,45 @@ def test_the_verdict_is_a_sentence_with_numbers() -> None:
     )
 
 
+def using(*cpu: float, **other: Any) -> dict[str, Any]:
+    """Two workers of a host with two cores, one of them idle; `cpu` are samples of the other, each second."""
+    count = len(cpu)
+    workers = {"worker": ["a", "b"], "host": ["one"] * 2, "threads": [1, 1], "cores": [2, 2], "pid": [1, 2]}
+    samples = {
+        "process": ["a"] * count + ["b"] * 10 + ["client"] * 10,
+        "time": START + np.concatenate((1 + np.arange(count), 1 + np.arange(10), 1 + np.arange(10))),
+        "cpu": np.array([*cpu, *[60.0] * 10, *[100.0] * 10], "f4"),
+    }
+    tasks = {name: values[:1] for name, values in ATTEMPTS.items()}
+    times = {"submitted": [START], "start": [START], "stop": [START + 10], "done": [START + 10]}
+    return {
+        "workers": workers | {"joined": [START - 1] * 2, "left": [np.nan] * 2} | other,
+        "resources": samples,
+        "attempts": tasks | times,
+        "graph": GRAPH,
+    }
+
+
+def test_idle_threads_beside_busy_cores_are_told_as_such() -> None:
+    # Libraries compute on threads of their own within the only task.
+    found = recorded(**using(*[130.0] * 12)).summary()
+    assert found.used == (pytest.approx(1.9), 2)
+    assert "50 % waiting for load, while the workers used 1.9 of 2 cores. " in plain(found.verdict())
+    assert "cores" not in recorded(**using(*[60.0] * 12)).summary().verdict()
+
+
+def test_cores_in_use_are_known_of_all_workers_or_not_at_all() -> None:
+    assert np.isnan(summed(**using()).used.cores)
+    assert np.isnan(summed(**using(100.0, 100.0, cores=[2, np.nan])).used.cores)
+    assert np.isnan(summed(workers=WORKERS, attempts=ATTEMPTS).used.cores)
+    # Two workers of one process both tell of all of it.
+    assert summed(**using(*[60.0] * 10, pid=[1, 1])).used.cores == pytest.approx(0.6)
+    # One that came for the last three seconds.
+    late = using(100.0, 100.0, 100.0)
+    late["resources"]["time"][:3] += 7
+    assert summed(**late).used.cores == pytest.approx(0.3 + 0.6)
+
+
 def test_without_workers_threads_are_counted_where_tasks_ran() -> None:
     found = summed(attempts=ATTEMPTS)
     assert found.computing == pytest.approx(8)

@@ -213,6 +213,15 @@ def test_without_nvml_there_is_a_named_gap(monkeypatch: pytest.MonkeyPatch) -> N
     assert any("nvidia-ml-py" in gap for gap in sampler.gaps)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell of processes that have ended")
+def test_what_a_program_computed_is_known_when_it_has_ended() -> None:
+    sampler = ResourceSampler()
+    code = "import time\nwhile time.process_time() < 0.2: pass"
+    subprocess.run([sys.executable, "-S", "-c", code], check=True)
+    assert 0.2 <= sampler.sample()[0]["children"] < 2
+    assert sampler.sample()[0]["children"] == 0
+
+
 def test_cpu_and_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "_SELDOM", 0.05)
     sampler = ResourceSampler(gil=lambda: 0.25)

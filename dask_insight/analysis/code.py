@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -11,16 +10,10 @@ import numpy as np
 from ..columns import Columns
 from ..lookup import Lookup, pick
 from ..tables.named import samples
+from ..tables.stacks import outermost, parents
 
 Read = Callable[[str], Columns]
 
-#: Files of what calls a person's functions: Dask, what it is made of, and the standard library.
-_PLUMBING = re.compile(
-    r"[\\/](?:site|dist)-packages[\\/](?:dask|distributed|toolz|tlz|cytoolz|cloudpickle)[\\/]"
-    r"|[\\/](?:dask|distributed)[\\/]\w+\.py$"
-    r"|[\\/]lib[\\/]python\d\.\d+t?[\\/](?!(?:site|dist)-packages)|[\\/]Lib[\\/](?!site-packages)"
-    r"|^<(?:frozen|dask_insight)|^$"
-)
 #: Share of a task name's samples from which a function is told of, and how many at most.
 _LEAST, _MOST = 0.2, 3
 
@@ -55,8 +48,7 @@ def seen(read: Read) -> list[Seen]:
     if not len(rows):
         return []
     stacks: Mapping[str, Any] = read("stacks")
-    outermost = _outermost(stacks)
-    first = pick(outermost, Lookup(stacks["stack"]).rows(columns["stack"][rows]))
+    first = pick(outermost(stacks), Lookup(stacks["stack"]).rows(columns["stack"][rows]))
     sums: dict[int, dict[tuple[str, str, int], float]] = {}
     pairs, place = np.unique(np.stack((prefix.codes[rows], first)), axis=1, return_inverse=True)
     seconds = np.bincount(place.reshape(-1), duration[rows])
@@ -73,23 +65,6 @@ def seen(read: Read) -> list[Seen]:
         most = sorted(of_name.items(), key=lambda item: -item[1])[:_MOST]
         found += [Seen(prefix.names[code], *frame) for frame, each in most if each >= _LEAST * whole]
     return found
-
-
-def _outermost(stacks: Mapping[str, Any]) -> np.ndarray:
-    """For each row of ``stacks`` the row of the outermost frame that is no plumbing; -1 if there is none."""
-    passed = [_PLUMBING.search(file) is not None for file in stacks["file"].names]
-    plumbing = np.array(passed or [False])[stacks["file"].codes].tolist()
-    parents = _parents(stacks)
-    found: list[int] = []
-    for row, parent in enumerate(parents):
-        above = found[parent] if 0 <= parent < row else -1
-        found.append(above if above >= 0 else -1 if plumbing[row] else row)
-    return np.array(found, "i8")
-
-
-def _parents(stacks: Mapping[str, Any]) -> list[int]:
-    parents: list[int] = Lookup(stacks["stack"]).rows(stacks["parent"]).tolist()
-    return parents
 
 
 def lines(read: Read) -> list[Line]:
@@ -113,7 +88,7 @@ def _of_stacks(read: Read) -> list[tuple[str, int, str]]:
     seconds = np.bincount(
         rows[rows >= 0], sampled["duration"][rows >= 0].astype("f8"), minlength=len(stacks["stack"])
     ).tolist()
-    for row, parent in reversed(list(enumerate(_parents(stacks)))):
+    for row, parent in reversed(list(enumerate(parents(stacks)))):
         if 0 <= parent < row:
             seconds[parent] += seconds[row]
     order = np.argsort(-np.array(seconds), kind="stable")

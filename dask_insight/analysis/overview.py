@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from dask_insight import words
 from dask_insight.batch import Symbols, Texts, Values
-from dask_insight.timeline import most_at_once
+from dask_insight.timeline import Used, most_at_once, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
 INSTEAD = {
@@ -29,6 +29,10 @@ INSTEAD = {
     "joining": "on workers that had just joined",
     "leaving": "on workers that were leaving",
 }
+#: Parts in which threads had nothing to run; their share of thread time, and of cores in use, from which
+#: these are told beside.
+_IDLE = ("inputs", "data", "placement", "scheduler")
+_MUCH, _FULL = 0.15, 0.7
 
 
 class Columns(Protocol):
@@ -86,6 +90,8 @@ class Overview(NamedTuple):
     budget: list[tuple[str, str, float]]
     #: Findings that are warnings or worse, most important first.
     findings: Sequence[Told] = ()
+    #: Cores that the workers' processes used on average, of those that their hosts have.
+    used: Used = Used()
 
     @property
     def busy(self) -> float:
@@ -102,7 +108,7 @@ class Overview(NamedTuple):
             return f"{words.duration(self.duration)}: {words.count(self.tasks, 'task')}."
         took = f"{words.duration(self.duration)} on {words.count(self.threads, 'thread')}"
         shares = ", ".join([f"{words.share(self.busy)} computing", *self.lost_shares()])
-        return f"{took}: {shares}.{self._most()}{self._failures()}"
+        return f"{took}: {shares}{self._beside()}.{self._most()}{self._failures()}"
 
     def _without_tasks(self) -> str:
         lacks = self.facts.get("lacks")
@@ -177,6 +183,14 @@ class Overview(NamedTuple):
         more = len(self.findings) - most
         return [*lines, f"and {words.count(more, 'more finding')}"] if more > 0 else lines
 
+    def _beside(self) -> str:
+        """What idle threads did not keep cores from: libraries within tasks may use all of them."""
+        idle = sum(seconds for part, _, seconds in self.budget if part in _IDLE)
+        if idle < _MUCH * self.offered or not self.used.cores >= _FULL * self.used.of:
+            return ""
+        cores = words.count(round(self.used.of), "core")
+        return f", while the workers used {self.used.cores:.2g} of {cores}"
+
     def _most(self) -> str:
         if not self.names or self.computing <= 0:
             return ""
@@ -249,6 +263,7 @@ def overview(
         facts=facts,
         budget=shares,
         findings=_findings(recording.columns("findings") if findings is None else findings),
+        used=used(recording.columns, begin, end),
     )
 
 

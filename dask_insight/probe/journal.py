@@ -87,6 +87,9 @@ class Journal:
         elif action == "worker-status-change":
             text = f"{message['prev-status']} → {message['status']}"
             self.event("info", "worker-status", text, source=self._labels.last(topic))
+        elif action == "closing-worker":
+            reason = str(message.get("reason"))
+            self.event("info", "worker-closing", reason, source=self._labels.last(topic))
         elif topic in _TROUBLE:
             self.event("error", "dask", topic, _short(message))
         elif action in _CHANGES:

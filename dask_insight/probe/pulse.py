@@ -13,6 +13,8 @@ from .sampler import Sampler
 
 #: Seconds between two questions to the event loop, and by which things may come early.
 _STEP, _SLACK = 0.2, 0.02
+#: Seconds for which a question is not answered from which the event loop stands still.
+_STILL = 0.05
 #: Rows kept until they are taken.
 _MOST = 20_000
 
@@ -45,6 +47,10 @@ class Lag:
         Meanwhile the event loop could not run either, and no question was on its way.
         """
         self._longest = max(self._longest, seconds)
+
+    def still(self) -> bool:
+        """Whether the event loop has not come to run for a while, as far as it was asked."""
+        return self._waiting and monotonic() - self._asked > _STILL
 
     def take(self) -> float:
         """The longest wait since the last call, seconds; one that is not over counts as far as it came."""
@@ -124,6 +130,10 @@ class Pulse:
         """
         if self._begins(self._loop):
             self._call_later(_STEP)
+
+    def still(self) -> bool:
+        """Whether the event loop stands still; see `Lag.still`."""
+        return self._lag.still()
 
     def stop(self) -> None:
         """End; the sampler on whose thread it was has been stopped."""

@@ -40,7 +40,7 @@ class ResourceSampler:
         self._gil = gil or self._knock()
         self._resident = Resident()
         self._cpu_limit, self._memory_limit = CpuLimit(), MemoryLimit()
-        self._time, self._cpu = time(), process_time()
+        self._time, self._cpu, self._children = time(), process_time(), _children()
         self._host_time = self._time
         self._host = _host_counters()
         self._rates = dict.fromkeys(self._host, _NAN)
@@ -54,7 +54,7 @@ class ResourceSampler:
 
     def sample(self) -> tuple[dict[str, float], list[dict[str, Any]]]:
         """A row of `resources` without its process, and rows of `gpus`; rates are since the last call."""
-        now, cpu = time(), process_time()
+        now, cpu, children = time(), process_time(), _children()
         passed = now - self._time
         row = {
             "time": now,
@@ -62,8 +62,9 @@ class ResourceSampler:
             "memory": self._memory(now),
             "fds": self._files,
             "gil": self._gil(),
+            "children": children - self._children,
         }
-        self._time, self._cpu = now, cpu
+        self._time, self._cpu, self._children = now, cpu, children
         if now - self._host_time >= _SELDOM:
             self._look_at_host(now)
             self._files = self._descriptors()
@@ -150,6 +151,14 @@ class Resident:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+def _children() -> float:
+    """CPU seconds of processes that were started here and have ended; NaN on Windows, which does not tell."""
+    if sys.platform == "win32":
+        return _NAN
+    told = os.times()
+    return told.children_user + told.children_system
 
 
 def _host_counters() -> dict[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from collections import deque
 from collections.abc import Hashable, Iterator
 from functools import partial
@@ -83,7 +84,7 @@ class Probe(WorkerPlugin):
         self._waits = Waits(partial(task_threads, worker))
         self._collections = Collections(self._run_on)
         self._collections.start()
-        loop = asyncio.get_running_loop()
+        loop, self._loop_thread = asyncio.get_running_loop(), threading.get_ident()
         self._pulse = Pulse(self._options.get("resources", 0.2), loop, self._counts, self._contention)
         self._gaps = [*self._pulse.gaps, *self._executions.gaps, *_out_of_sight(worker)]
         self._acting = False
@@ -116,7 +117,13 @@ class Probe(WorkerPlugin):
 
     def _threads(self) -> dict[int, int]:
         run_of = self._executions.run_of
-        return {ident: run_of(key) for ident, key in dict(self.worker.active_threads).items()}
+        found = {ident: run_of(key) for ident, key in dict(self.worker.active_threads).items()}
+        if self._pulse.still():
+            found.setdefault(self._loop_thread, NOTHING)
+        return found
+
+    def _called(self, ident: int) -> str:
+        return "event loop" if ident == self._loop_thread else str(ident)
 
     def _run_on(self, ident: int) -> int:
         key = self.worker.active_threads.get(ident)
@@ -252,7 +259,7 @@ class Probe(WorkerPlugin):
         if wanted and self._sampler is None:
             interval, budget = options["profile_interval"], options["profile_budget"]
             self._sampler = Sampler(
-                self._threads, str, interval, budget, base="distributed/worker.py", ends=True
+                self._threads, self._called, interval, budget, base="distributed/worker.py", ends=True
             )
             self._sampler.start()
             if self._sampler.reason:

@@ -8,6 +8,7 @@ from .moments import Moments, most_at_once
 from .pauses import pauses
 from .states import States, states
 from .stretches import Stretches, stretches
+from .used import Used, used
 
 __all__ = [
     "LOCAL",
@@ -19,6 +20,7 @@ __all__ = [
     "Read",
     "States",
     "Stretches",
+    "Used",
     "attempts",
     "by_cluster",
     "cluster_of",
@@ -31,4 +33,5 @@ __all__ = [
     "pauses",
     "states",
     "stretches",
+    "used",
 ]

@@ -212,7 +212,9 @@ export const TABLES = {
     /** A number of what shares that limit, among the processes of a host. */
     memory_group: 'f64',
     /** Processes of it that the system has killed for memory, ever. */
-    oom_kills: 'f32'
+    oom_kills: 'f32',
+    /** CPU seconds of processes that it had started and that have ended since the last sample; NaN where the system does not tell. */
+    children: 'f32'
   },
   /** When Python looked for garbage: collections of its cyclic collector, short ones put together. */
   collections: {

@@ -50,6 +50,8 @@ class Workload(NamedTuple):
     tasks: tuple[str, ...] = ()
     #: None for what needs no cluster.
     cluster: Cluster | None = PAIR
+    #: What the finding's title names beside.
+    says: str = ""
 
 
 #: Every workload by its name.
@@ -57,13 +59,13 @@ FAULTS: dict[str, Workload] = {}
 
 
 def plant(
-    code: str, *tasks: str, variant: str = "", cluster: Cluster | None = PAIR
+    code: str, *tasks: str, variant: str = "", cluster: Cluster | None = PAIR, says: str = ""
 ) -> Callable[[Plan], Plan]:
     """Keep a workload in which this is to be found, by these task names."""
 
     def keep(work: Plan) -> Plan:
         name = f"{code}-{variant}" if variant else code
-        FAULTS[name] = Workload(name, work, code, tasks, cluster)
+        FAULTS[name] = Workload(name, work, code, tasks, cluster, says)
         return work
 
     return keep

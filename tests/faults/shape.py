@@ -67,7 +67,7 @@ def enhance(number: int) -> float:
     return compute(0.02) + number
 
 
-@plant("scheduler-bound", "enhance", cluster=QUAD)
+@plant("scheduler-bound", "enhance", cluster=QUAD, says="`Audit.transition` (`shape.py:")
 def a_scheduler_that_keeps_a_journal(client: Any) -> Work:
     client.register_plugin(Audit())
     yield

@@ -177,7 +177,7 @@ def refine(number: int) -> float:
     return compute(0.05)
 
 
-@plant("event-loop-lag", variant="plugin")
+@plant("event-loop-lag", variant="plugin", says="`Meter.")
 def a_plugin_that_blocks(client: Any) -> Work:
     client.register_plugin(Meter())
     workers = addresses(client)

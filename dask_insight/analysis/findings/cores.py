@@ -56,12 +56,12 @@ def cores(facts: Facts) -> Cores:
     """What cores were free for idle threads, where it is known how many there are and who used them.
 
     A host's free cores are those that its workers' processes did not use, by tasks on other threads or by
-    those that libraries (OpenMP, BLAS) run beside them; where they do, waits of the tasks' own threads tell
-    of more that would use one. Over each piece of time ``min(1, (cores - used - waiting) / idle threads)``.
+    those that libraries (OpenMP, BLAS) run beside them; where they do, they would have used more by as much
+    as the tasks' own threads waited. Over each piece of time ``min(1, (cores - wanted) / idle threads)``.
     """
     pieces, lanes = facts.pieces, facts.lanes
     free, lasting = np.ones(len(pieces.start)), np.maximum(facts.lasting, 1e-9)
-    columns = ("process", "time", "cpu", "starved")
+    columns = ("process", "time", "cpu")
     samples = Samples({name: facts.read("resources")[name] for name in columns})
     worker = lanes.worker[pieces.lane]
     held = lanes.worker[lanes.of]
@@ -95,8 +95,11 @@ def _hosts(facts: Facts) -> Iterator[_Host]:
 
 
 def _used(facts: Facts, samples: Samples, host: _Host) -> tuple[np.ndarray, np.ndarray] | None:
-    """Moments, and CPU seconds that the workers took up to each; None unless all tell."""
-    crowded = {each.name for each in facts.held if each.beside >= _LIBRARIES}
+    """Moments, and CPU seconds that the workers took, or would have, up to each; None unless all tell."""
+    # Threads of libraries wait for a core as much as those of tasks do, which alone are known to.
+    wanted = {
+        each.name: 1 + each.waits / max(each.own, _NONE) for each in facts.held if each.beside >= _LIBRARIES
+    }
     processes: dict[Any, list[tuple[np.ndarray, np.ndarray]]] = {}
     for name in host.names:
         mine = samples.of(name)
@@ -107,9 +110,7 @@ def _used(facts: Facts, samples: Samples, host: _Host) -> tuple[np.ndarray, np.n
         time = mine["time"][told]
         # A sample stands for the time since the one before it.
         time = np.concatenate((2 * time[:1] - time[1:2], time))
-        spent = mine["cpu"][told] / 100 * np.diff(time)
-        if name in crowded:
-            spent += np.nan_to_num(mine["starved"][told])
+        spent = mine["cpu"][told] / 100 * np.diff(time) * wanted.get(name, 1.0)
         total = np.concatenate(([0.0], np.cumsum(spent)))
         processes.setdefault(process_of(facts, name), []).append((time, total))
     moments = np.unique(np.concatenate([time for each in processes.values() for time, _ in each]))

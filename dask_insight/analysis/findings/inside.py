@@ -10,6 +10,7 @@ from ...batch import Symbols
 from ...lookup import Lookup
 from ...schema import NOTHING
 from .facts import Facts
+from .seen_in import below
 
 
 class Inside(NamedTuple):
@@ -94,16 +95,9 @@ def _texts(symbols: Symbols) -> list[str]:
 def _below(facts: Facts, function: _Function) -> np.ndarray:
     """Which stacks a function is in."""
     table = facts.read("stacks")
-    parents = Lookup(table["stack"]).rows(table["parent"])
     mine = np.array([name == function.name for name in table["function"].names] or [False])[
         table["function"].codes
     ]
     mine &= np.array([name == function.file for name in table["file"].names] or [False])[table["file"].codes]
     mine &= table["first_line"] == function.line
-    # The row of no parent is never marked.
-    below = np.append(mine, False)
-    while True:
-        more = below[:-1] | below[parents]
-        if (more == below[:-1]).all():
-            return np.asarray(more)
-        below[:-1] = more
+    return below(table, mine)

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from ...lookup import Lookup
 from .facts import Facts
+from .seen_in import below, share_in
 
 #: Modules all of whose frames wait for a lock, and those of which some functions do.
 _FILES, _SOME = ("distributed/lock.py", "distributed/semaphore.py"), ("dask/utils.py",)
@@ -18,15 +18,7 @@ _LINE = re.compile(r"\bwith\s+(?:[\w.]*[._])?locks?\b|(?:\b|_)locks?\.acquire\("
 
 def locked(facts: Facts) -> np.ndarray:
     """Share of the samples' time of each task name, by code, in which it waited for a lock; 0 to 1."""
-    samples, stacks, share = facts.read("samples"), facts.read("stacks"), np.zeros(len(facts.names))
-    if not len(samples["run"]):
-        return share
-    inside = np.append(_waits(facts), False)[Lookup(stacks["stack"]).rows(samples["stack"])]
-    rows = Lookup(facts.attempts.run).rows(samples["run"])
-    known = rows >= 0
-    code, seconds = facts.prefix.codes[rows[known]], samples["duration"][known].astype("f8")
-    whole, waited = (np.bincount(code, weight, len(share)) for weight in (seconds, seconds * inside[known]))
-    return np.divide(waited, whole, out=share, where=whole > 0)
+    return share_in(facts, _waits(facts))
 
 
 def _waits(facts: Facts) -> np.ndarray:
@@ -36,16 +28,10 @@ def _waits(facts: Facts) -> np.ndarray:
     names = [name.replace("\\", "/") for name in file.names] or [""]
     of_lock, some = (np.array([name.endswith(ends) for name in names]) for ends in (_FILES, _SOME))
     gets = np.array([name.rpartition(".")[2] in _FUNCTIONS for name in function.names] or [False])
-    below = np.append(of_lock[file.codes] | (some[file.codes] & gets[function.codes]), False)
-    parents = Lookup(stacks["stack"]).rows(stacks["parent"])
-    while True:
-        more = below[:-1] | below[parents]
-        if (more == below[:-1]).all():
-            break
-        below[:-1] = more
+    inside = below(stacks, of_lock[file.codes] | (some[file.codes] & gets[function.codes]))
     told = zip(lines["file"].tolist(), lines["line"].tolist(), lines["text"].tolist(), strict=True)
     places = {(file, line) for file, line, text in told if _LINE.search(text.partition("#")[0])}
     if not places:
-        return below[:-1]
+        return inside
     here = zip(stacks["file"].tolist(), stacks["line"].tolist(), strict=True)
-    return np.asarray(below[:-1] | np.array([each in places for each in here]))
+    return np.asarray(inside | np.array([each in places for each in here]))

@@ -11,6 +11,7 @@ from ...timeline import Moments
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
 from .names import carried_by, most, of_workers, own_workers, quoted, risk, split
+from .on_loop import HELD_UP, OFF_THE_LOOP, holds_up_tasks, on_loop
 from .rule import Rule
 from .spill import spilled
 from .thresholds import Limits
@@ -19,6 +20,8 @@ from .thresholds import Limits
 _EXPLAINED = 0.5
 #: Share of the delays in which tasks ran, or results were passed on, from which these are to blame.
 _BLAMED = 0.5
+#: Share of the delays of which there must be call stacks.
+_SAMPLED = 0.2
 
 
 def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -46,16 +49,21 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
     }
     if workers:
         yield _of_workers(facts, limits, workers)
-    if "scheduler" in much and not (workers and _one_process(facts)):
+    elsewhere = (workers and _one_process(facts)) or holds_up_tasks(facts, limits)
+    if "scheduler" in much and not elsewhere:
         yield _of_scheduler(facts, limits, much["scheduler"])
 
 
 def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Finding:
     held = {name: seconds(moments) for name, moments in late.items()}
     workers = sorted(held, key=lambda name: -held[name])
+    function, seen = _seen(facts, late)
     ran = _names(facts, late)
-    names = ran or _passed_on(facts, late)
-    doing = quoted(names, 1) if names else "Something else than tasks"
+    if function:
+        # Tasks that ran beside are to blame only if it is theirs: a coroutine.
+        ran = tuple(name for name in ran if f"`{name}`" in function or f".{name}`" in function)
+    names = ran or (() if function else _passed_on(facts, late))
+    doing = quoted(names, 1) if names else function or "Something else than tasks"
     if names and not ran:
         doing = f"Packing or unpacking results of {doing}"
     idle = sum(_idle(facts, name, moments) for name, moments in late.items())
@@ -78,7 +86,7 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
             "While its event loop does not run, a worker takes no new tasks, sends and receives no data "
             "and no heartbeats; after some minutes the scheduler gives it up. Code that holds the GIL for "
             "long does this, and so do a coroutine that computes or waits without `await`, and an object "
-            "that takes long to pickle, and a plugin or a callback that runs there."
+            f"that takes long to pickle, and a plugin or a callback that runs there.{seen}"
         ),
         advice=(
             "In an `async def` task, move what blocks to a thread, or make it an ordinary function:\n\n"
@@ -91,15 +99,33 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
     )
 
 
+def _seen(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, str]:
+    """What no part of Dask did there for most of the delays, by its call stacks, and a sentence on it."""
+    worst = max(late, key=lambda name: seconds(late[name]))
+    own = on_loop(facts, worst, late[worst])
+    if own.share < HELD_UP or seconds(own.when) < _SAMPLED * seconds(late[worst]):
+        return "", ""
+    functions = words.listing(own.functions)
+    return own.functions[0], f" Call stacks of it show {functions}, which is no part of Dask."
+
+
 def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
     held, longest, idle = seconds(late), _longest({"": late}), _idle(facts, None, late)
+    still = f"for {words.duration(held)}, up to {words.duration(longest)} at a time"
+    title = f"The scheduler's event loop stood still {still}"
+    doing, advice = "Plugins, very large graphs and `client.run_on_scheduler` do this.", _SEE
+    own = on_loop(facts, "scheduler", late)
+    if own.share >= HELD_UP:
+        title = f"{own.functions[0]} kept the scheduler's event loop from running {still}"
+        doing = (
+            f"For {words.share(own.share)} of that time it was in {words.listing(own.functions)}, which is "
+            "no part of Dask."
+        )
+        advice = OFF_THE_LOOP
     return Finding(
         code="event-loop-lag",
         severity=_severity(facts, limits, held, idle),
-        title=(
-            f"The scheduler's event loop stood still for {words.duration(held)}, "
-            f"up to {words.duration(longest)} at a time"
-        ),
+        title=title,
         start=facts.since(late.start[0]),
         stop=facts.since(late.stop[-1]),
         cost_thread_seconds=idle,
@@ -107,15 +133,17 @@ def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
         evidence=_evidence(facts, limits, held, longest, idle),
         why=(
             "While the scheduler's event loop does not run, no task is handed out and no result is taken "
-            "in, and the whole cluster waits. Plugins, very large graphs and `client.run_on_scheduler` do "
-            "this."
+            f"in, and the whole cluster waits. {doing}"
         ),
-        advice=(
-            "See what ran there, and move slow work out of plugins and of `client.run_on_scheduler`:\n\n"
-            "    run.flame(worker='scheduler')"
-        ),
+        advice=advice,
         url="https://distributed.dask.org/en/stable/plugins.html",
     )
+
+
+_SEE = (
+    "See what ran there, and move slow work out of plugins and of `client.run_on_scheduler`:\n\n"
+    "    run.flame(worker='scheduler')"
+)
 
 
 def _severity(facts: Facts, limits: Limits, held: float, idle: float) -> str:
@@ -242,8 +270,9 @@ EVENT_LOOP_LAG = Rule(
         "Delays of `event-loop-lag.lag` or more, less those of the process that has fewest: together "
         "`event-loop-lag.share` of the run and `event-loop-lag.seconds`; or one of "
         "`event-loop-lag.longest` while threads were idle. Critical from `event-loop-lag.critical` of the "
-        "run. Not told where spilling, or collecting garbage, explains half of it, or where a limit on CPU "
-        "time did (`cpu-limit.periods`)."
+        "run. Not told where spilling, or collecting garbage, explains half of it, where a limit on CPU "
+        "time did (`cpu-limit.periods`), or where tasks waited for the scheduler for it (`scheduler-bound`). "
+        "Functions that are no part of Dask are named where call stacks of the loop show them for half of it."
     ),
     cost=(
         "Thread-seconds of threads (of that worker, or of all) that were idle meanwhile, or whose task had "

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from .ends import DIED, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import most, of_workers, quoted, risk
@@ -47,24 +48,36 @@ class Kill(NamedTuple):
 def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # What nannies ended is told of their memory.
     ended = {kill.worker for kill in kills_of(facts)}
-    losses = [loss for loss in losses_of(facts) if loss.worker not in ended and _mattered(facts, loss)]
-    if len(losses) < max(1.0, limits["worker-lost.count"]):
-        return
+    ways = ends(facts)
+    by_end: dict[End, list[Loss]] = {}
+    for loss in losses_of(facts):
+        if loss.worker not in ended and _mattered(facts, loss):
+            by_end.setdefault(ways.get(loss.worker, DIED), []).append(loss)
+    for end, losses in by_end.items():
+        if len(losses) >= limits["worker-lost.count"]:
+            yield _lost(facts, limits, end, losses)
+
+
+def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding:
     known = facts.attempts
     again, killed = (
         np.unique(np.concatenate([getattr(loss, name) for loss in losses])) for name in ("again", "killed")
     )
     redone = float(facts.length[again].sum())
     seconds = redone + sum(loss.running for loss in losses)
-    suspected = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"])
-    names = tuple(dict.fromkeys((*suspected.names, *_names(facts, losses, again))))
+    names, why = _names(facts, losses, again), end.why
+    if end is DIED:
+        suspected = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"])
+        names = tuple(dict.fromkeys((*suspected.names, *names)))
+        why += f"{_memory(facts, losses)}{suspected.why}"
     whole = max(float(facts.length.sum()), 1e-9)
     first, last = min(loss.when for loss in losses), max(loss.when for loss in losses)
+    left = f"{words.count(len(losses), 'worker')} {end.title}"
     doing = f" with {quoted(names)}" if names else ""
-    yield Finding(
+    return Finding(
         code="worker-lost",
-        severity="critical",
-        title=f"{words.count(len(losses), 'worker')} died{doing}; {words.duration(seconds)} of work was lost",
+        severity=end.severity,
+        title=f"{left}{doing}; {words.duration(seconds)} of work was lost",
         tasks=names,
         workers=tuple(dict.fromkeys(loss.worker for loss in losses)),
         start=facts.since(first),
@@ -72,25 +85,14 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
         cost_thread_seconds=seconds,
         **risk(facts, limits, facts.spread(seconds)),
         evidence=(
-            Fact("workers that died", len(losses), "count", limits["worker-lost.count"]),
+            Fact(f"workers that {end.title}", len(losses), "count", limits["worker-lost.count"]),
             Fact("tasks that they had been given", len(killed), "count"),
             Fact("results lost with them", sum(loss.results for loss in losses), "count"),
             Fact("work done again", redone, "s"),
             Fact("lost work, of the time in functions", seconds / whole, "share"),
         ),
-        why=(
-            "The scheduler lost them, and nobody had asked them to leave: the process crashed, was killed "
-            "(by its nanny or by the system, mostly for memory), or its machine went away. What ran there "
-            "began anew elsewhere, and results that only they held were computed again. "
-            f"{_memory(facts, losses)}{suspected.why}"
-        ).strip(),
-        advice=(
-            "Look into the worker's log, and at its memory before it died. If it was killed for memory, "
-            "make chunks smaller or give a worker fewer threads; if a library crashes, run that task "
-            "alone. Where machines may be taken away, have workers hand over their results first, and "
-            "write what is dear to storage:\n\n"
-            "    client.retire_workers([address])"
-        ),
+        why=why.strip(),
+        advice=end.advice,
         url=WORKER_LOST.url,
     )
 
@@ -214,14 +216,15 @@ def running_of(facts: Facts, worker: str, killed: np.ndarray) -> np.ndarray:
 
 WORKER_LOST = Rule(
     code="worker-lost",
-    says="Workers died while there was work for them.",
+    says="Workers died, or ended without handing over what they had, while there was work for them.",
     formula=(
         "`worker-lost.count` workers or more that the scheduler did not expect to leave, and that no nanny "
         "ended (see `memory-pressure`), with tasks "
         "running or with results that were computed again, while work went on. Named first is what may be "
         "the cause: tasks that several of them died with; the one name that ran on each of several; or tasks "
         "that need `worker-lost.size` of the memory limit and twice what ran beside them. Where nothing "
-        "tells, it says so."
+        "tells, it says so. Apart from them, workers that got a signal to end, and those whose lifetime was "
+        "over, as they tell when they close."
     ),
     cost="(Thread-seconds of what ran there, and of what was computed again) / threads.",
     url="https://distributed.dask.org/en/stable/killed.html",

@@ -16,6 +16,7 @@ from .facts import Facts, medians
 from .finding import Fact, Finding
 from .loops import often_late
 from .names import own_workers, risk
+from .on_loop import HELD_UP, OFF_THE_LOOP, on_loop
 from .outliers import first_of_each
 from .rule import Rule
 from .thresholds import Limits
@@ -38,13 +39,18 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     late = often_late(facts, "scheduler", limits["scheduler-bound.lag"])
     loaded = own & ((cpu >= limits["scheduler-bound.cpu"]) | (late & (lag >= limits["scheduler-bound.lag"])))
     idle = facts.is_part("scheduler")
+    held_up = on_loop(facts, "scheduler", facts.whole).when
     # Its messages come late after it was busy, too.
-    busy = Moments.of(before[loaded] - np.nan_to_num(lag[loaded]), time[loaded])
+    busy = Moments.of(
+        np.append(before[loaded] - np.nan_to_num(lag[loaded]), held_up.start),
+        np.append(time[loaded], held_up.stop),
+    )
     # What collecting garbage held up is told of that; see garbage-collection.
     busy = busy.without(facts.garbage.when("scheduler", "client"))
     # The time in which it took graphs in is not for single tasks; see large-graph.
     taken, most = intake(facts), np.inf
     lost = facts.within(idle, busy.without(taken))
+    held = facts.within(idle, held_up.without(taken))
     if lost < limits["scheduler-bound.share"] * facts.offered:
         count = int(facts.attempts.ran.sum())
         # So many tasks keep it busy, whatever share of a core a busy machine leaves it.
@@ -68,9 +74,21 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if stopped >= limits["cpu-limit.periods"]
         else ""
     )
+    title = f"Threads waited {words.duration(lost)} for a scheduler that could not keep up"
+    doing = "the scheduler's only thread was busy"
+    advice = _LESS_TO_DO
+    seen = on_loop(facts, "scheduler", busy)
+    blamed = held >= HELD_UP * lost and bool(seen.functions)
+    if blamed:
+        title = f"Threads waited {words.duration(lost)} for a scheduler held up by {seen.functions[0]}"
+        doing = (
+            f"for {words.share(seen.share)} of that time the scheduler's only thread was in "
+            f"{words.listing(seen.functions)}, which is no part of Dask"
+        )
+        advice = OFF_THE_LOOP
     yield Finding(
         code="scheduler-bound",
-        title=f"Threads waited {words.duration(lost)} for a scheduler that could not keep up",
+        title=title,
         tasks=names,
         start=facts.since(max(busy.start[0], facts.start)),
         stop=facts.since(min(busy.stop[-1], facts.stop)),
@@ -86,23 +104,26 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
                 limits["scheduler-bound.cpu"],
             ),
             Fact("tasks a second meanwhile", each, "", limits["scheduler-bound.rate"]),
+            *((Fact("samples of its event loop there", seen.share, "share"),) if blamed else ()),
         ),
         why=(
             f"Tasks ({words.listing(f'`{name}`' for name in names[:3])}) were ready, and threads were free, "
-            "but the "
-            f"scheduler's only thread was busy: it handled {each:,.3g} tasks a second, and its event loop "
+            f"but {doing}: it handled {each:,.3g} tasks a second, and its event loop "
             f"came up to {words.duration(worst)} late.{limit}"
         ),
-        advice=(
-            "Give it less to do: fewer and longer tasks, fewer clients and open dashboards, no slow "
-            "scheduler plugins. "
-            "What keeps it busy shows in its flame graph.\n\n"
-            "    run.flame(worker='scheduler')\n"
-            "    client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.plugins))\n"
-            "    # fewer tasks: larger `chunks=`, larger partitions, several items in one task"
-        ),
+        advice=advice,
         url=SCHEDULER_BOUND.url,
     )
+
+
+_LESS_TO_DO = (
+    "Give it less to do: fewer and longer tasks, fewer clients and open dashboards, no slow "
+    "scheduler plugins. "
+    "What keeps it busy shows in its flame graph.\n\n"
+    "    run.flame(worker='scheduler')\n"
+    "    client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.plugins))\n"
+    "    # fewer tasks: larger `chunks=`, larger partitions, several items in one task"
+)
 
 
 def waited_for(facts: Facts) -> tuple[str, ...]:
@@ -271,9 +292,10 @@ SCHEDULER_BOUND = Rule(
     formula=(
         "Idle time with ready tasks that had no worker yet or were on their way to it, within moments in "
         "which the scheduler's process (where no tasks run in it) used `scheduler-bound.cpu` of a core or "
-        "its event loop came `scheduler-bound.lag` late (for twice as long as any other), at least "
-        "`scheduler-bound.share` of all thread time. Where `scheduler-bound.rate` tasks ended a second, at "
-        "any moment, at least `scheduler-bound.many`."
+        "its event loop came `scheduler-bound.lag` late (for twice as long as any other), or was, by its "
+        "call stacks, in functions that are no part of Dask, at least `scheduler-bound.share` of all thread "
+        "time. Where `scheduler-bound.rate` tasks ended a second, at "
+        "any moment, at least `scheduler-bound.many`. Such functions are named where they explain half of it."
     ),
     cost=(
         "That idle time, over all threads; of `scheduler-bound.rate` tasks a second at most "

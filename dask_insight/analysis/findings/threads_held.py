@@ -58,6 +58,8 @@ class Held(NamedTuple):
     limit: float = np.nan
     throttled: float = np.nan
     stopped: float = np.nan
+    #: CPU seconds of processes that its tasks started and that ended meanwhile; NaN if unknown.
+    children: float = np.nan
 
     @property
     def waits(self) -> float:
@@ -130,6 +132,7 @@ def held(facts: Facts) -> list[Held]:
                 limit=_mean(used, busy, "cpu_limit"),
                 throttled=_mean(used, busy, "throttled"),
                 stopped=_sum(facts, used, "starved", "throttled"),
+                children=_sum(facts, used, "children"),
             )
         )
     return found

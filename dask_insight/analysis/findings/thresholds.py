@@ -197,6 +197,13 @@ TABLE = (
     Threshold(
         "io-wait.lock", 0.5, "share", "Least share of a name's time without a CPU spent in a lock.", "ours"
     ),
+    Threshold(
+        "io-wait.programs",
+        0.05,
+        "share",
+        "CPU time of processes that tasks wait for, of that wait, from which these compute.",
+        "ours",
+    ),
     Threshold("io-wait.time", 0.15, "share", "Least share of all thread time.", "ours"),
     Threshold(
         "sleeping.share",

@@ -14,6 +14,7 @@ from .facts import Facts
 from .finding import Fact, Finding
 from .locked import locked
 from .loops import blocked as late
+from .programs import computed, in_programs
 from .rule import Rule
 from .threads import blocked_share, lock, one_thread_each
 from .thresholds import Limits
@@ -33,9 +34,11 @@ class _Waits(NamedTuple):
     by_name: np.ndarray
     share: np.ndarray
     enough: np.ndarray
-    #: Which names waited for most of their time, and which of these slept for most of it.
+    #: Which names waited for most of their time, which of these slept for most of it, and which waited for
+    #: other processes that they had started.
     many: np.ndarray
     slept: np.ndarray
+    started: np.ndarray
 
 
 class _Told(NamedTuple):
@@ -78,8 +81,9 @@ def _waits(facts: Facts, limits: Limits, sleepers: Asleep) -> _Waits:
     share = np.divide(by_name, computing, out=np.zeros(len(by_name)), where=computing > 0)
     enough = np.where(sure, limits["io-wait.share"], limits["io-wait.share-unsure"])
     many = (share >= enough) & (by_name > 0)
-    slept = many & (sleepers.share >= limits["sleeping.share"] * share)
-    return _Waits(waited, by_name, share, enough, many, slept)
+    started = in_programs(facts) >= limits["io-wait.lock"] * share
+    slept = many & (sleepers.share >= limits["sleeping.share"] * share) & ~started
+    return _Waits(waited, by_name, share, enough, many, slept, many & started)
 
 
 def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Told | None:
@@ -109,12 +113,30 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if told is None:
         return
     names, in_locks = told.names, float(locked(facts)[told.code])
-    in_lock = in_locks >= limits["io-wait.lock"] * told.share.value
+    started = bool(waits.started[told.code])
+    in_lock = not started and in_locks >= limits["io-wait.lock"] * told.share.value
+    gauge: tuple[Fact, ...] = ()
+    severity = ""
     held = f"{words.listing(f'`{name}`' for name in names[:3])} held threads for {words.duration(told.total)}"
     if in_lock:
         title = f"`{names[0]}` waited for a lock in {words.share(in_locks)} of its time"
         why = f"{held} without computing, most of it until another task gave a lock back."
         advice, cost = _without_lock(facts, names[0]), facts.spread(told.total)
+        gauge = (Fact("share of its samples in a lock", in_locks, "share", limits["io-wait.lock"]),)
+    elif started:
+        used = computed(facts)
+        # Who computes needs cores: more threads save nothing.
+        waits_too = used < limits["io-wait.programs"] * told.total
+        title = (
+            f"`{names[0]}` waited for other processes that it had started for "
+            f"{words.share(told.share.value)} of its time"
+        )
+        why = f"{held} while other processes worked for them. {_worked(used, waits_too)}"
+        advice = _more_at_once(facts, names[0]) if waits_too else _of_processes(facts)
+        cost, severity = (facts.spread(told.others) / 2, "") if waits_too else (0.0, "info")
+        if np.isfinite(used):
+            least = limits["io-wait.programs"] * told.total
+            gauge = (Fact("CPU time of processes that have ended", used, "s", least),)
     else:
         title = f"`{names[0]}` waited without a CPU for {words.share(told.share.value)} of its time"
         why = (
@@ -122,17 +144,14 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "interpreter's lock kept them from a CPU."
         )
         advice, cost = _more_at_once(facts, names[0]), facts.spread(told.others) / 2
-    gauge = (
-        (Fact("share of its samples in a lock", in_locks, "share", limits["io-wait.lock"]),)
-        if in_lock
-        else ()
-    )
     yield Finding(
         code="io-wait",
+        severity=severity,
         title=title,
         tasks=names,
         cost_thread_seconds=told.total,
         cost_seconds=cost,
+        is_risk=severity == "info",
         evidence=(
             told.share,
             *gauge,
@@ -143,6 +162,28 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
         why=why,
         advice=advice,
         url=IO_WAIT.url,
+    )
+
+
+def _worked(used: float, waits_too: bool) -> str:
+    """What these processes did, in words; `used` are their CPU seconds."""
+    if np.isnan(used):
+        return "What these did, a recording does not tell here."
+    cpu = f"Those that have ended used {words.duration(used)} of CPU time"
+    return (
+        f"{cpu}: they waited, too." if waits_too else f"{cpu}: that is no time to be saved by more threads."
+    )
+
+
+def _of_processes(facts: Facts) -> str:
+    cores = max((each["cores"] for each in facts.workers.values() if each["cores"] > 0), default=0)
+    there = f", here {cores:,.0f} cores for {facts.threads:,.0f} threads" if cores else ""
+    return (
+        "Where these processes compute, let no more of them run at once than there are cores, counting the "
+        f"threads and processes that each starts itself{there}. Where they wait for a service, more threads "
+        "help. What they are at, the system tells:\n\n"
+        "    # top   # on the worker's machine\n"
+        "    cluster = LocalCluster(n_workers=1, threads_per_worker=os.cpu_count())"
     )
 
 
@@ -227,7 +268,8 @@ IO_WAIT = Rule(
         "thread time; "
         "without waits for a CPU, the interpreter's lock or a GPU, and without names that slept; see "
         "`sleeping`. Where `io-wait.lock` of that is spent in locks of `distributed`, `dask` or their own, "
-        "these are told."
+        "these are told; where it is spent in waits for processes that they had started, that is told, no "
+        "more than *info* if these used CPU time for `io-wait.programs` of it, or nothing tells."
     ),
     cost=(
         "Half of that time while other tasks waited for a thread, over all "

@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
   },
   data: {
     words: 'waiting for data from other workers',
-    meaning: 'Idle: inputs were there, and on their way to this worker.'
+    meaning: 'Idle: inputs were on their way to this worker.'
   },
   inputs: { words: 'waiting for tasks', meaning: 'Idle: inputs of what comes next were still computed.' },
   placement: {
@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
   },
   scheduler: {
     words: 'waiting for the scheduler',
-    meaning: 'Idle: tasks were ready and not yet with a worker: queued, or on their way.'
+    meaning: 'Idle: ready tasks were queued, or on their way.'
   },
   paused: {
     words: 'paused for lack of memory',
@@ -45,11 +45,11 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
   },
   client: {
     words: 'without tasks',
-    meaning: 'Idle: no tasks were in the cluster; the client was building a graph, gathering or else.'
+    meaning: 'Idle: no tasks were in the cluster; the client built a graph, gathered or else.'
   },
   joining: {
     words: 'on workers that had just joined',
-    meaning: 'Idle: the worker had joined, and not been given a first task yet.'
+    meaning: 'Idle: the worker had joined, and had no task yet.'
   },
   leaving: { words: 'on workers that were leaving', meaning: 'Idle: the worker was closing, or died.' }
 };

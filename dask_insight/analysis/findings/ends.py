@@ -1,0 +1,67 @@
+"""How workers came to leave with work: they died, were told to end, or their lifetime was over."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .facts import Facts, is_any
+
+
+class End(NamedTuple):
+    """What is to be said of workers that left in such a way."""
+
+    #: What became of them: ``2 workers …``.
+    title: str
+    #: '' where their cost decides.
+    severity: str
+    why: str
+    advice: str
+
+
+DIED = End(
+    "died",
+    "critical",
+    "The scheduler lost them, and nobody had asked them to leave: the process crashed, was killed "
+    "(by its nanny or by the system, mostly for memory), or its machine went away. What ran there "
+    "began anew elsewhere, and results that only they held were computed again. ",
+    "Look into the worker's log, and at its memory before it died. If it was killed for memory, "
+    "make chunks smaller or give a worker fewer threads; if a library crashes, run that task "
+    "alone. Where machines may be taken away, have workers hand over their results first, and "
+    "write what is dear to storage:\n\n"
+    "    client.retire_workers([address])",
+)
+TOLD = End(
+    "got a signal to end",
+    "",
+    "Their processes got a signal to end, as batch systems send at the end of a job's time, machines that "
+    "are taken away, containers that are moved, and `Ctrl+C`. Dask then ends at once and hands nothing over: "
+    "what ran there began anew elsewhere, and results that only they held were computed again.",
+    "Have workers leave of themselves before that, and one after another, or retire them by hand; write what "
+    "is dear to storage:\n\n"
+    "    # dask worker ADDRESS --lifetime 55m --lifetime-stagger 4m   # of a job that has an hour\n"
+    "    client.retire_workers([address])",
+)
+LIFETIME = End(
+    "came to the end of their lifetime",
+    "",
+    "Their lifetime (`--lifetime`, `distributed.worker.lifetime`) was over, and nobody could take what they "
+    "had: no other worker was left, or those were short of memory or about to end as well. What ran there "
+    "began anew elsewhere, and results that only they held were computed again.",
+    "Let them end far enough apart, with others that go on, and live longer than what you compute:\n\n"
+    "    # dask worker ADDRESS --nworkers 4 --lifetime 55m --lifetime-stagger 15m --lifetime-restart\n"
+    "    dask.config.set({'distributed.worker.lifetime.stagger': '15 minutes'})   # before workers start",
+)
+
+
+def ends(facts: Facts) -> dict[str, End]:
+    """How workers ended that said so, by name."""
+    events = facts.read("events")
+    found: dict[str, End] = {}
+    for row in np.flatnonzero(is_any(events["kind"], ("worker-closing",))).tolist():
+        reason = events["message"][row]
+        end = LIFETIME if reason == "worker-lifetime-reached" else TOLD if "signal" in reason else None
+        if end is not None:
+            found.setdefault(events["source"].names[events["source"].codes[row]], end)
+    return found

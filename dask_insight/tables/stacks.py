@@ -1,0 +1,52 @@
+"""Frames of call stacks: how they stand on one another, and which are a person's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..lookup import Lookup
+
+#: Files of what calls a person's functions: Dask, what it is made of, and the standard library.
+_PLUMBING = re.compile(
+    r"[\\/](?:site|dist)-packages[\\/](?:dask|distributed|toolz|tlz|cytoolz|cloudpickle|msgpack|tornado)[\\/]"
+    r"|[\\/](?:dask|distributed)[\w.-]*[\\/](?:dask|distributed)[\\/]"
+    r"|[\\/]lib[\\/]python\d\.\d+t?[\\/](?!(?:site|dist)-packages)|[\\/]Lib[\\/](?!site-packages)"
+    r"|^<(?:frozen|dask_insight)|^$"
+)
+#: Files below which an event loop's callbacks stand.
+_LOOP = re.compile(r"[\\/]asyncio[\\/]\w+\.py$|[\\/]tornado[\\/]platform[\\/]asyncio\.py$")
+
+
+def parents(stacks: Mapping[str, Any]) -> list[int]:
+    """Row of the caller of each row of ``stacks``; -1 at the bottom."""
+    rows: list[int] = Lookup(stacks["stack"]).rows(stacks["parent"]).tolist()
+    return rows
+
+
+def outermost(stacks: Mapping[str, Any], *, on_loop: bool = False) -> np.ndarray:
+    """For each row of ``stacks`` the row of the outermost frame that is no plumbing; -1 if there is none.
+
+    `on_loop` passes over what started an event loop, too: a program, or Dask's commands.
+    """
+    plumbing, loop = (_of_file(stacks, pattern) for pattern in (_PLUMBING, _LOOP))
+    found: list[int] = []
+    begun: list[bool] = []
+    for row, parent in enumerate(parents(stacks)):
+        known = 0 <= parent < row
+        above, running = (found[parent], begun[parent]) if known else (-1, False)
+        begins = on_loop and loop[row] and not running
+        found.append(-1 if begins else above if above >= 0 else -1 if plumbing[row] else row)
+        begun.append(running or begins)
+    return np.array(found, "i8")
+
+
+def _of_file(stacks: Mapping[str, Any], pattern: re.Pattern[str]) -> list[bool]:
+    """Whether the file of each row is such a one."""
+    mask: list[bool] = np.array(
+        [pattern.search(file) is not None for file in stacks["file"].names] or [False]
+    )[stacks["file"].codes].tolist()
+    return mask
