@@ -481,7 +481,8 @@ def attach(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.parametrize("how", ["duration", "interrupt", "terminate", "gone"])
+@pytest.mark.usefixtures("signals_by_default")
+@pytest.mark.parametrize("how", ["duration", "interrupt", "terminate", "hang up", "gone"])
 def test_attach(tmp_path: Path, how: str) -> None:
     from distributed import Client, LocalCluster
 
@@ -498,6 +499,8 @@ def test_attach(tmp_path: Path, how: str) -> None:
             process.send_signal(signal.SIGINT)
         elif how == "terminate":
             process.terminate()
+        elif how == "hang up":
+            process.send_signal(signal.SIGHUP)
         elif how == "gone":
             deadline = time.monotonic() + LIMIT
             while not tasks(open_recording(tmp_path / "cluster.dinsight")):
