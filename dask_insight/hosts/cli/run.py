@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CommandError, ExitCode
+from ...legible import legible
 from . import times
 from .command import Command
 from .files import SUFFIX, apart, lacking, new_path, size_of, writable, write_report
@@ -132,7 +133,8 @@ def _conclude(recording: Recording, output: Path, html: Path | None, lacks: list
         if html is not None:
             write_report(recording, html)
         if lacks or not quiet:
-            print(f"dask-insight: {outcome(recording, output, html, lacks)}", file=sys.stderr)
+            with legible():
+                print(f"dask-insight: {outcome(recording, output, html, lacks)}", file=sys.stderr)
     except CommandError as error:
         print(f"dask-insight: {error}", file=sys.stderr)
     except Exception as error:
