@@ -272,7 +272,7 @@ def test_the_loop_is_asked_and_the_process_sampled_in_one_wake_up(
     interval: float, wakes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr("dask_insight.probe.pulse.monotonic", lambda: now)
+    monkeypatch.setattr("dask_insight.probe.pulse.perf_counter", lambda: now)
     sampler: Any = SimpleNamespace(reason="", beside=None)
     asked: list[float] = []
     pulse = Pulse(interval, None)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from time import time
 from typing import Any
+
+from distributed.metrics import time
 
 from .functions import functions_of
 from .fused import parts_of
