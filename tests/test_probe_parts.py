@@ -228,6 +228,27 @@ def test_cpu_and_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     assert row["net_read"] >= 0
 
 
+def test_what_a_system_refuses_is_missing_and_keeps_nothing_else_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(process: psutil.Process) -> Any:
+        raise psutil.AccessDenied(process.pid)
+
+    def nowhere(path: str) -> Any:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(resources.os, "listdir", nowhere)
+    monkeypatch.setattr(resources.Resident, "read", lambda resident, now: math.nan)
+    for figure in ("num_fds", "memory_info"):
+        monkeypatch.setattr(psutil.Process, figure, refused)
+    sampler = ResourceSampler()
+    row, _ = sampler.sample()
+    sampler.close()
+    assert math.isnan(row["fds"])
+    assert math.isnan(row["memory"])
+    assert row["cpu"] >= 0
+
+
 def test_a_blocked_event_loop_is_seen() -> None:
     async def main() -> list[float]:
         pulse = Pulse(0.1, asyncio.get_running_loop())

@@ -91,14 +91,15 @@ class ResourceSampler:
 
     def _memory(self, now: float) -> float:
         resident = self._resident.read(now)
-        return float(self._process.memory_info().rss) if math.isnan(resident) else resident
+        return _told(lambda: self._process.memory_info().rss) if math.isnan(resident) else resident
 
     def _descriptors(self) -> float:
         try:
             return float(len(os.listdir("/proc/self/fd")))
         except OSError:
-            count = getattr(self._process, "num_fds", None) or getattr(self._process, "num_handles", None)
-            return float(count()) if count is not None else _NAN
+            return _told(
+                getattr(self._process, "num_fds", None) or getattr(self._process, "num_handles", None)
+            )
 
     def _knock(self) -> Callable[[], float]:
         try:
@@ -150,6 +151,14 @@ class Resident:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+def _told(figure: Any) -> float:
+    """What psutil gives; NaN where the system has no such figure, or keeps it to itself."""
+    try:
+        return float(figure())
+    except Exception:
+        return _NAN
 
 
 def _host_counters() -> dict[str, float]:
