@@ -368,7 +368,7 @@ def test_own_recordings_are_numbered_unless_named(tmp_path: Path) -> None:
         (["run", "-m", ".relative"], ExitCode.USAGE, "no name of a module"),
         (["run", "zeros.py"], ExitCode.FAILED, "does not compile"),
         (["run", "book.ipynb"], ExitCode.USAGE, "nbconvert"),
-        (["run", "-o", "none/x.dinsight", "program.py"], ExitCode.UNWRITABLE, "mkdir"),
+        (["run", "-o", "none/x.dinsight", "program.py"], ExitCode.UNWRITABLE, "make it first"),
         (["attach", "tcp://127.0.0.1:1", "--timeout", "1s"], ExitCode.UNREACHABLE, "no scheduler answers"),
     ],
 )
@@ -592,6 +592,25 @@ def test_a_disk_that_is_full_from_the_start(
     assert not (tmp_path / "a.dinsight").exists()
 
 
+@pytest.mark.parametrize("command", ["attach", "demo"])
+def test_a_folder_that_cannot_be_written_is_told_in_a_line(
+    command: str,
+    client: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "it")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dask_insight.session.target.Target.__init__", refuse)
+    given = [client.scheduler.address, "--duration", "30s"] if command == "attach" else []
+    assert main([command, *given]) == ExitCode.UNWRITABLE
+    (told,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("dask-insight: ")]
+    assert told.endswith("cannot be written: [Errno 13] Permission denied: 'it'")
+
+
 def test_a_program_that_leaves_at_once_has_a_recording_that_says_so(tmp_path: Path) -> None:
     write(tmp_path, "import os; os._exit(9)\n")
     assert run("run", "program.py", folder=tmp_path).returncode == 9
@@ -635,6 +654,24 @@ def test_a_disk_that_has_space_again_holds_all(tmp_path: Path, monkeypatch: pyte
         assert delayed(abs)(-1).compute(scheduler="sync") == 1
     assert not lacks
     assert tasks(open_recording(path)) == ["abs"]
+
+
+def test_a_file_whose_place_cannot_be_taken_has_what_was_written_as_it_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dask import delayed
+
+    def open_elsewhere(*_: Any) -> None:
+        raise PermissionError(errno.EACCES, "the file is open in another program of Windows")
+
+    path = tmp_path / "run.dinsight"
+    with lacking() as lacks, monkeypatch.context() as patched:
+        patched.setattr("dask_insight.frames.save", open_elsewhere)
+        with record(path, clusters=False):
+            assert delayed(abs)(-1).compute(scheduler="sync") == 1
+    assert not lacks
+    assert tasks(open_recording(path)) == ["abs"]
+    assert open_recording(path).summary().losses == []
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from ...frames import MAGIC
 
 if TYPE_CHECKING:
     from ...recording import Recording
+    from ...session import Session
 
 SUFFIX = ".dinsight"
 #: One of these stands near the beginning of every report, and of what is written for pull requests.
@@ -56,7 +57,7 @@ def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = 
     folder = target.absolute().parent
     if not folder.is_dir():
         raise CommandError(
-            f"there is no folder {folder}: make it with `mkdir -p {folder}`", ExitCode.UNWRITABLE
+            f"there is no folder {folder}: make it first, or name another", ExitCode.UNWRITABLE
         )
     if not os.access(target if target.exists() else folder, os.W_OK):
         raise CommandError(f"{target} cannot be written: choose another place with -o", ExitCode.UNWRITABLE)
@@ -145,6 +146,33 @@ def write_report(recording: Recording, path: Path) -> Path:
     except (OSError, RuntimeError) as error:
         raise CommandError(f"the report could not be written: {error}", ExitCode.UNWRITABLE) from error
     return path
+
+
+def begun(session: Session, path: Path) -> Recording:
+    """Begin to record to a file.
+
+    Raises
+    ------
+    CommandError
+        If it cannot be written.
+    """
+    try:
+        return session.start()
+    except OSError as error:
+        if error.errno is None:
+            # It is the cluster's.
+            raise
+        raise CommandError(f"{path} cannot be written: {error}", ExitCode.UNWRITABLE) from None
+
+
+@contextmanager
+def recorded(session: Session, path: Path) -> Iterator[Recording]:
+    """Record to a file within, or say why that cannot be; see `begun`."""
+    recording = begun(session, path)
+    try:
+        yield recording
+    finally:
+        session.stop()
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from ...errors import CommandError, ExitCode
 from ...legible import legible
 from . import times
 from .command import Command
-from .files import SUFFIX, apart, lacking, new_path, size_of, writable, write_report
+from .files import SUFFIX, apart, begun, lacking, new_path, size_of, writable, write_report
 from .program import Program, load_module, load_script
 from .ranks import of_rank, rank
 from .signals import Termination
@@ -98,10 +98,7 @@ def _record(
         source=not options.no_source,
     )
     with Termination() as termination:
-        try:
-            session.start()
-        except OSError as error:
-            raise CommandError(f"{output} cannot be written: {error}", ExitCode.UNWRITABLE) from None
+        begun(session, output)
         lacks: list[str] = []
         try:
             try:
