@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 from dask_insight import record
-from dask_insight.errors import ExitCode
+from dask_insight.errors import CommandError, ExitCode
 from dask_insight.frames import Writer
 from dask_insight.hosts.cli import main
-from dask_insight.hosts.cli.files import lacking
+from dask_insight.hosts.cli.files import lacking, writable
 from dask_insight.hosts.cli.ranks import rank
 from dask_insight.hosts.cli.run import outcome
 from dask_insight.recording import Recording, open_recording
@@ -189,6 +189,26 @@ def test_a_program_behaves_as_without_us(tmp_path: Path, program: str) -> None:
         assert "program.py, line 1" in ours.stderr
     else:
         assert ours.stderr == bare.stderr
+
+
+def test_a_path_that_is_safe_stays_so(tmp_path: Path) -> None:
+    program = write(tmp_path, "import sys, os\nprint(os.path.dirname(__file__) in sys.path)\n")
+    safe = {"PYTHONSAFEPATH": "1"}
+    assert run("run", "-q", program, folder=tmp_path, env=safe).stdout == "False\n"
+    assert run("run", "-q", program, folder=tmp_path).stdout == "True\n"
+    assert run("run", "-m", "program", folder=tmp_path, env=safe).returncode == ExitCode.USAGE
+
+
+def test_a_file_that_cannot_be_looked_into_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: Any) -> None:
+        raise PermissionError(errno.EACCES, "open elsewhere")
+
+    path = write(tmp_path, "x", "sheet.dinsight")
+    monkeypatch.setattr(Path, "open", locked)
+    with pytest.raises(CommandError, match=r"looked into \(open elsewhere\): choose another name"):
+        writable(path)
 
 
 def test_trouble_with_the_report_changes_nothing_for_the_program(tmp_path: Path) -> None:

@@ -70,8 +70,11 @@ def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = 
 
 def _precious(path: Path, text: bool) -> str:
     """Why a file is not to be replaced; '' if it is of the kind that takes its place."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError as error:
+        return f"cannot be looked into ({error.strerror})"
     recording, ours = head.startswith(MAGIC), any(mark in head for mark in _MARKS)
     if not head or (ours if text else recording):
         return ""
