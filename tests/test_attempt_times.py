@@ -131,3 +131,4 @@ def test_cpu_time_that_is_counted_in_ticks_is_that_of_all_short_attempts() -> No
         0.5,
         1 / 64,
     ]
+    assert evened(np.array([1e-6]), np.array([0.01]), np.array([0])).tolist() == [1e-6]
