@@ -64,7 +64,7 @@ def coarse(call: Callable[[], float], step: float) -> Callable[[], float]:
 exists = os.path.exists
 for where, name in ((builtins, "open"), (os, "open"), (os, "listdir"), (os, "stat"), (os.path, "exists")):
     setattr(where, name, hidden(getattr(where, name)))
-for name in ("fork", "forkpty", "pread", "preadv", "register_at_fork", "sched_getaffinity", "sysconf"):
+for name in ("fork", "forkpty", "pread", "preadv", "register_at_fork", "sysconf"):
     delattr(os, name)
 del signal.SIGHUP
 for name in ("num_fds", "memory_full_info"):
