@@ -6,6 +6,7 @@ With ELSEWHERE_TICK, clocks go in steps of so many seconds.
 
 from __future__ import annotations
 
+import asyncio  # noqa: F401  wants what is taken away
 import builtins
 import os
 import signal
