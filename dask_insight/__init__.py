@@ -80,7 +80,11 @@ _FROM = {
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return import_module("importlib.metadata").version("dask_insight")
+        metadata = import_module("importlib.metadata")
+        try:
+            return metadata.version("dask_insight")
+        except metadata.PackageNotFoundError:
+            raise AttributeError("dask_insight is not installed here, so nothing tells its version") from None
     if name not in _FROM:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, attribute = _FROM[name]

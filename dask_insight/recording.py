@@ -16,6 +16,7 @@ from .batch import Values, encode
 from .columns import length
 from .frames import Gap, RecordingError
 from .identity import Identity
+from .legible import printed
 from .pack import packed
 from .questions import Questions, above
 from .slicing import between
@@ -258,7 +259,9 @@ class Recording(Questions):
         return above("hosts.widget", "show")(self, panel)
 
     def __repr__(self) -> str:
-        return f"<Recording {self.about.get('name', '')!r}: {self.summary(findings=False).verdict()}>"
+        return printed(
+            f"<Recording {self.about.get('name', '')!r}: {self.summary(findings=False).verdict()}>"
+        )
 
     def _repr_html_(self) -> str:
         html: str = self.summary()._repr_html_()

@@ -11,8 +11,11 @@ from collections.abc import Iterable
 from datetime import datetime
 from html import escape
 
-#: Stands between a number and its unit and does not break a line.
-SPACE = "\N{NARROW NO-BREAK SPACE}"
+from .legible import printed
+
+#: Stands between a number and its unit and does not break a line, and before a number below zero; where they
+#: could not be printed, what comes nearest.
+SPACE, MINUS = printed("\N{NARROW NO-BREAK SPACE}"), printed("\N{MINUS SIGN}")
 #: Seconds since the epoch that are a date: files without one count from 0, or from a machine's start.
 _DATED = (1e8, 3e10)
 
@@ -91,7 +94,7 @@ def of_cluster(name: str) -> str:
 
 
 def _sign(value: float) -> str:
-    return "\N{MINUS SIGN}" if value < 0 else ""
+    return MINUS if value < 0 else ""
 
 
 def _three(value: float) -> str:

@@ -15,6 +15,7 @@ from dask_insight.sources.cluster.attempts import Attempts
 from dask_insight.sources.cluster.clocks import Clocks
 from dask_insight.sources.cluster.gather import Gather
 from dask_insight.sources.cluster.layouts import DTYPES
+from dask_insight.timeline.ticks import evened
 
 NOW = 1_700_000_000.0
 
@@ -113,3 +114,21 @@ def test_packing_moves_better_times_to_the_attempts() -> None:
     assert small.tasks["start"].tolist() == [0.0, 1.5]
     assert small.attempts["start"].tolist() == [0.0, 1.5]
     assert small.executions["start"].isna().all()
+
+
+def test_cpu_time_that_is_counted_in_ticks_is_that_of_all_short_attempts() -> None:
+    numbers, group = np.random.default_rng(0), np.repeat([0, 1], 4000)
+    length = numbers.uniform(0.002, 0.02, 8000)
+    spent = length * np.where(group == 0, 1.0, 0.25)
+    ticks = np.floor(spent * 64 + numbers.uniform(0, 1, 8000)) / 64
+    cpu = evened(ticks, length, group)
+    assert (cpu <= length).all()
+    assert cpu[group == 0] == pytest.approx(length[group == 0], rel=0.05)
+    assert cpu[group == 1] == pytest.approx(length[group == 1] / 4, rel=0.05)
+    assert evened(np.where(ticks > 0, ticks, np.nan), length, group) == pytest.approx(cpu)
+    assert evened(spent, length, group) is spent, "told finely"
+    assert evened(np.array([0.5, 1 / 64]), np.array([2.0, np.nan]), np.array([0, 0])).tolist() == [
+        0.5,
+        1 / 64,
+    ]
+    assert evened(np.array([1e-6]), np.array([0.01]), np.array([0])).tolist() == [1e-6]

@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 from dask_insight import record
-from dask_insight.errors import ExitCode
+from dask_insight.errors import CommandError, ExitCode
 from dask_insight.frames import Writer
 from dask_insight.hosts.cli import main
-from dask_insight.hosts.cli.files import lacking
+from dask_insight.hosts.cli.files import lacking, writable
 from dask_insight.hosts.cli.ranks import rank
 from dask_insight.hosts.cli.run import outcome
 from dask_insight.recording import Recording, open_recording
@@ -189,6 +189,26 @@ def test_a_program_behaves_as_without_us(tmp_path: Path, program: str) -> None:
         assert "program.py, line 1" in ours.stderr
     else:
         assert ours.stderr == bare.stderr
+
+
+def test_a_path_that_is_safe_stays_so(tmp_path: Path) -> None:
+    program = write(tmp_path, "import sys, os\nprint(os.path.dirname(__file__) in sys.path)\n")
+    safe = {"PYTHONSAFEPATH": "1"}
+    assert run("run", "-q", program, folder=tmp_path, env=safe).stdout == "False\n"
+    assert run("run", "-q", program, folder=tmp_path).stdout == "True\n"
+    assert run("run", "-m", "program", folder=tmp_path, env=safe).returncode == ExitCode.USAGE
+
+
+def test_a_file_that_cannot_be_looked_into_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: Any) -> None:
+        raise PermissionError(errno.EACCES, "open elsewhere")
+
+    path = write(tmp_path, "x", "sheet.dinsight")
+    monkeypatch.setattr(Path, "open", locked)
+    with pytest.raises(CommandError, match=r"looked into \(open elsewhere\): choose another name"):
+        writable(path)
 
 
 def test_trouble_with_the_report_changes_nothing_for_the_program(tmp_path: Path) -> None:
@@ -368,7 +388,7 @@ def test_own_recordings_are_numbered_unless_named(tmp_path: Path) -> None:
         (["run", "-m", ".relative"], ExitCode.USAGE, "no name of a module"),
         (["run", "zeros.py"], ExitCode.FAILED, "does not compile"),
         (["run", "book.ipynb"], ExitCode.USAGE, "nbconvert"),
-        (["run", "-o", "none/x.dinsight", "program.py"], ExitCode.UNWRITABLE, "mkdir"),
+        (["run", "-o", "none/x.dinsight", "program.py"], ExitCode.UNWRITABLE, "make it first"),
         (["attach", "tcp://127.0.0.1:1", "--timeout", "1s"], ExitCode.UNREACHABLE, "no scheduler answers"),
     ],
 )
@@ -481,7 +501,8 @@ def attach(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.parametrize("how", ["duration", "interrupt", "terminate", "gone"])
+@pytest.mark.usefixtures("signals_by_default")
+@pytest.mark.parametrize("how", ["duration", "interrupt", "terminate", "hang up", "gone"])
 def test_attach(tmp_path: Path, how: str) -> None:
     from distributed import Client, LocalCluster
 
@@ -498,6 +519,8 @@ def test_attach(tmp_path: Path, how: str) -> None:
             process.send_signal(signal.SIGINT)
         elif how == "terminate":
             process.terminate()
+        elif how == "hang up":
+            process.send_signal(signal.SIGHUP)
         elif how == "gone":
             deadline = time.monotonic() + LIMIT
             while not tasks(open_recording(tmp_path / "cluster.dinsight")):
@@ -589,6 +612,25 @@ def test_a_disk_that_is_full_from_the_start(
     assert not (tmp_path / "a.dinsight").exists()
 
 
+@pytest.mark.parametrize("command", ["attach", "demo"])
+def test_a_folder_that_cannot_be_written_is_told_in_a_line(
+    command: str,
+    client: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", "it")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dask_insight.session.target.Target.__init__", refuse)
+    given = [client.scheduler.address, "--duration", "30s"] if command == "attach" else []
+    assert main([command, *given]) == ExitCode.UNWRITABLE
+    (told,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("dask-insight: ")]
+    assert told.endswith("cannot be written: [Errno 13] Permission denied: 'it'")
+
+
 def test_a_program_that_leaves_at_once_has_a_recording_that_says_so(tmp_path: Path) -> None:
     write(tmp_path, "import os; os._exit(9)\n")
     assert run("run", "program.py", folder=tmp_path).returncode == 9
@@ -632,6 +674,24 @@ def test_a_disk_that_has_space_again_holds_all(tmp_path: Path, monkeypatch: pyte
         assert delayed(abs)(-1).compute(scheduler="sync") == 1
     assert not lacks
     assert tasks(open_recording(path)) == ["abs"]
+
+
+def test_a_file_whose_place_cannot_be_taken_has_what_was_written_as_it_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dask import delayed
+
+    def open_elsewhere(*_: Any) -> None:
+        raise PermissionError(errno.EACCES, "the file is open in another program of Windows")
+
+    path = tmp_path / "run.dinsight"
+    with lacking() as lacks, monkeypatch.context() as patched:
+        patched.setattr("dask_insight.frames.save", open_elsewhere)
+        with record(path, clusters=False):
+            assert delayed(abs)(-1).compute(scheduler="sync") == 1
+    assert not lacks
+    assert tasks(open_recording(path)) == ["abs"]
+    assert open_recording(path).summary().losses == []
 
 
 @pytest.mark.parametrize(

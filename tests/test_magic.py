@@ -19,6 +19,7 @@ from IPython.utils.capture import capture_output
 
 import dask_insight
 from dask_insight.hosts import magic
+from dask_insight.hosts.magic.arguments import words_of
 from dask_insight.hosts.notebook import MIME
 
 ADD = "import dask\nadd = dask.delayed(lambda a, b: a + b)\n"
@@ -200,6 +201,13 @@ def test_other_magics_around_it(shell: InteractiveShell) -> None:
     Cell(shell, f"%%capture got\n%%dprofile captured\nprint('quiet')\n{COMPUTED}")
     assert list(dask_insight.runs) == ["timed", "captured"]
     assert shell.user_ns["got"].stdout.startswith("quiet")
+
+
+def test_paths_of_windows_keep_their_backslashes_and_quotes_hold_together() -> None:
+    text = r"""'my run' -o "C:\my files\new.dinsight" --html C:\out.html"""
+    words = ["my run", "-o", r"C:\my files\new.dinsight", "--html", r"C:\out.html"]
+    assert words_of(text, escape="") == words
+    assert words_of(r"a\ b 'c\d'", escape="\\") == ["a b", r"c\d"]
 
 
 @pytest.mark.parametrize(

@@ -237,6 +237,27 @@ def test_cpu_and_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     assert row["net_read"] >= 0
 
 
+def test_what_a_system_refuses_is_missing_and_keeps_nothing_else_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(process: psutil.Process) -> Any:
+        raise psutil.AccessDenied(process.pid)
+
+    def nowhere(path: str) -> Any:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(resources.os, "listdir", nowhere)
+    monkeypatch.setattr(resources.Resident, "read", lambda resident, now: math.nan)
+    for figure in ("num_fds", "memory_info"):
+        monkeypatch.setattr(psutil.Process, figure, refused)
+    sampler = ResourceSampler()
+    row, _ = sampler.sample()
+    sampler.close()
+    assert math.isnan(row["fds"])
+    assert math.isnan(row["memory"])
+    assert row["cpu"] >= 0
+
+
 def test_a_blocked_event_loop_is_seen() -> None:
     async def main() -> list[float]:
         pulse = Pulse(0.1, asyncio.get_running_loop())
@@ -281,7 +302,7 @@ def test_the_loop_is_asked_and_the_process_sampled_in_one_wake_up(
     interval: float, wakes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr("dask_insight.probe.pulse.monotonic", lambda: now)
+    monkeypatch.setattr("dask_insight.probe.pulse.perf_counter", lambda: now)
     sampler: Any = SimpleNamespace(reason="", beside=None)
     asked: list[float] = []
     pulse = Pulse(interval, None)

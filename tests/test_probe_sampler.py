@@ -16,6 +16,7 @@ import pytest
 
 from dask_insight.probe import frames
 from dask_insight.probe.sampler import NOTHING, Sampler, _evenly
+from dask_insight.probe.stacks import Stacks
 
 
 def spin(seconds: float) -> None:
@@ -71,6 +72,16 @@ def leaves(drained: dict[str, dict[str, Any]]) -> Counter[str]:
     for stack, duration in zip(drained["samples"]["stack"], drained["samples"]["duration"], strict=True):
         found[drained["frames"]["function"][stack]] += duration
     return found
+
+
+@pytest.mark.parametrize("folder", ["/env/site-packages/", "C:\\env\\Lib\\site-packages\\"])
+def test_a_stack_begins_above_its_base_on_every_system(folder: str) -> None:
+    file = folder + ("distributed/worker.py" if folder[0] == "/" else "distributed\\worker.py")
+    scope: dict[str, Any] = {}
+    exec(compile("def run(task): return task()", file, "exec"), scope)
+    stacks = Stacks("distributed/worker.py")
+    stacks.node(stacks.path(scope["run"](lambda: sys._getframe())))
+    assert stacks.take()["file"] == [__file__]
 
 
 def test_a_function_that_spins_is_the_leaf() -> None:

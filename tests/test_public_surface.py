@@ -7,13 +7,15 @@ import json
 import re
 import tomllib
 from collections.abc import Callable
-from importlib.metadata import entry_points, version
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import Any
 
+import dask
 import pytest
 
 import dask_insight
+from dask_insight import figures
 
 PUBLIC = {
     "CacheProfiler",
@@ -173,3 +175,16 @@ def test_the_extension_asks_for_the_jupyterlab_that_the_package_does() -> None:
     # A newer one would be refused by `jupyter labextension list`.
     for package in ("application", "notebook", "settingregistry"):
         assert f">={ranges[f'@jupyterlab/{package}'].strip('^').rsplit('.', 1)[0]}," in wanted
+
+
+def test_it_records_where_it_is_not_installed_but_only_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.version", unknown)
+    monkeypatch.setattr("dask_insight.session.facts.version", unknown)
+    assert not hasattr(dask_insight, "__version__")
+    with dask_insight.record(clusters=False) as run:
+        dask.delayed(abs)(-1).compute(scheduler="sync")
+    assert "dask_insight" not in run.about["packages"]
+    assert "dask_insight</text>" in figures.svg(run)

@@ -202,6 +202,23 @@ def test_saving_is_all_or_nothing(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["run.dinsight"]
 
 
+def test_a_file_that_cannot_be_begun_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Any] = []
+
+    def opening(*arguments: Any) -> Any:
+        opened.append(open(*arguments))  # noqa: SIM115
+        return opened[0]
+
+    def full(*_: Any) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(writer, "open", opening, raising=False)
+    monkeypatch.setattr(writer.Writer, "__init__", full)
+    with pytest.raises(OSError, match="disk full"):
+        create(tmp_path / "run.dinsight")
+    assert opened[0].closed
+
+
 def test_what_compresses_too_well_is_stored_so_that_it_opens(tmp_path: Path) -> None:
     path = tmp_path / "run.dinsight"
     flat = encode("edges", {"task": np.zeros(8_000_000, "u4"), "dependency": np.zeros(8_000_000, "u4")})

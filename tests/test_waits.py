@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,3 +101,14 @@ def test_descriptors_are_few_and_go_with_their_threads() -> None:
     living = Waits(lambda: [threading.get_native_id()])
     living.close()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_where_the_system_tells_nothing_no_wait_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(path: str, *_: Any) -> Any:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr("dask_insight.probe.waits.os.open", nowhere)
+    monkeypatch.setattr("dask_insight.probe.waits.open", nowhere, raising=False)
+    for threads in ((), (threading.get_native_id(),)):
+        waited = Waits(lambda threads=threads: threads).take()  # type: ignore[misc]
+        assert math.isnan(waited.core) and math.isnan(waited.gil)

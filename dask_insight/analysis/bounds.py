@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import words
 from ..dag import Links, in_order, needs
+from ..legible import printed
 from ..tables.tasks import make
 from ..timeline import most_at_once, one_cluster, pauses
 
@@ -114,7 +115,8 @@ class Bounds(NamedTuple):
     def __str__(self) -> str:
         figures = self.figures()
         width = max(len(name) for name, _ in figures)
-        return "\n".join([self.verdict(), "", *(f"{name:<{width}}  {figure}" for name, figure in figures)])
+        lines = [self.verdict(), "", *(f"{name:<{width}}  {figure}" for name, figure in figures)]
+        return printed("\n".join(lines))
 
     def __repr__(self) -> str:
         return str(self)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from dask_insight import words
 from dask_insight.batch import Symbols, Texts, Values
+from dask_insight.legible import printed
 from dask_insight.timeline import Used, most_at_once, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
@@ -164,7 +165,7 @@ class Overview(NamedTuple):
         width = max(len(name) for name, _ in figures)
         lines = [self.name or "Dask computation", self.verdict(), *self.advised(), ""]
         lines += [f"{name:<{width}}  {figure}" for name, figure in figures]
-        return "\n".join([*lines, *(f"Lost: {loss}" for loss in self.losses)])
+        return printed("\n".join([*lines, *(f"Lost: {loss}" for loss in self.losses)]))
 
     def _repr_html_(self) -> str:
         """A plain table: notebooks that trust nothing keep it too."""

@@ -164,7 +164,7 @@ def _over_time(chart: Chart) -> Chart:
 
 def _source(request: Request) -> str:
     """When it was recorded, and by what it was drawn."""
-    version = import_module("dask_insight").__version__
+    version = getattr(import_module("dask_insight"), "__version__", "")
     began = words.dated(request.zero)
     recorded = f"recorded {began.astimezone(UTC):%Y-%m-%d %H:%M} UTC · " if began else ""
-    return f"{recorded}dask_insight {version}"
+    return f"{recorded}dask_insight {version}".rstrip()

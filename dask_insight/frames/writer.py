@@ -6,6 +6,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import BinaryIO, NamedTuple
 
@@ -86,7 +87,14 @@ class Writer:
 
 def create(path: str | os.PathLike[str]) -> Writer:
     """Begin a recording file; one that is there is replaced."""
-    return Writer(open(place_of(path), "wb"))
+    file = open(place_of(path), "wb")  # noqa: SIM115  the writer closes it
+    try:
+        return Writer(file)
+    except OSError:
+        # Windows takes no file away that is open.
+        with suppress(OSError):
+            file.close()
+        raise
 
 
 def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .. import words
 from ..analysis.overview import short
+from ..legible import printed
 from ..recording import Recording
 
 #: Most runs kept that nobody gave a name.
@@ -97,10 +98,11 @@ class Runs(Mapping[str, Recording]):
             return "No run is kept. %%dprofile NAME at the top of a cell records one."
         rows = [("run", "began", "kept", "what"), *self._rows()]
         widths = [max(len(row[column]) for row in rows) for column in range(3)]
-        return "\n".join(
+        lines = (
             "  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]))
             for row in rows
         )
+        return printed("\n".join(lines))
 
     def _repr_html_(self) -> str:
         if not self:

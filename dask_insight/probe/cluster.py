@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from time import time
 from typing import Any
 
 import dask
+from distributed.metrics import time
 from distributed.versions import get_versions
 
 #: Parts of Dask's configuration that change how a computation runs.

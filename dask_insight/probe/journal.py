@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from time import time
 from typing import Any
+
+from distributed.metrics import time
 
 from .rows import Items
 from .tasks import Tasks

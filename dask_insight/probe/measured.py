@@ -14,18 +14,19 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from time import perf_counter, thread_time, time
+from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
 from dask.utils import key_split
 
+from .clock import time
 from .garbage import Collected, Collections
 from .sampler import Sampler
 
 #: Seconds without a batch after which sampling ends.
 _IDLE = 1.0
 #: Where the stack of a task begins: below are dask's and our own.
-BASE = os.path.join("dask", "local.py")
+BASE = "dask/local.py"
 
 #: One task as dask's `execute_task` takes it: key, task, dumps, loads, get_id, pack_exception.
 Arguments = tuple[Any, Any, Any, Any, Any, Any]

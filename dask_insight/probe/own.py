@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from time import time
 from typing import Any
 
 import msgpack
+from distributed.metrics import time
 
 from .garbage import Collections
 from .logs import Logs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import partial
-from time import monotonic
+from time import perf_counter
 from typing import Any
 
 from .resources import ResourceSampler
@@ -31,14 +31,14 @@ class Lag:
     def ask(self) -> None:
         """Send a callback, unless one is still on its way."""
         if not self._waiting:
-            self._waiting, self._asked = True, monotonic()
+            self._waiting, self._asked = True, perf_counter()
             try:
                 self._loop.call_soon_threadsafe(self._answer)
             except RuntimeError:
                 self._waiting = False
 
     def _answer(self) -> None:
-        self._longest = max(self._longest, monotonic() - self._asked)
+        self._longest = max(self._longest, perf_counter() - self._asked)
         self._waiting = False
 
     def late(self, seconds: float) -> None:
@@ -54,7 +54,7 @@ class Lag:
 
     def take(self) -> float:
         """The longest wait since the last call, seconds; one that is not over counts as far as it came."""
-        longest = max(self._longest, monotonic() - self._asked if self._waiting else 0.0)
+        longest = max(self._longest, perf_counter() - self._asked if self._waiting else 0.0)
         self._longest = 0.0
         return longest
 
@@ -153,7 +153,7 @@ class Pulse:
             return False
         self._end()
         self._by = by
-        self._due = monotonic() + self.interval
+        self._due = perf_counter() + self.interval
         return True
 
     def _end(self) -> None:
@@ -162,23 +162,23 @@ class Pulse:
             self._leave = None
 
     def _work(self, stopped: threading.Event) -> None:
-        wait, due = min(_STEP, self.interval), monotonic()
+        wait, due = min(_STEP, self.interval), perf_counter()
         due += wait
         while not stopped.wait(wait):
-            due = self._tick(monotonic() - due)
-            wait = max(_SLACK, due - monotonic())
+            due = self._tick(perf_counter() - due)
+            wait = max(_SLACK, due - perf_counter())
 
     def _call_later(self, wait: float) -> None:
-        timer = self._loop.call_later(wait, self._called, monotonic() + wait)
+        timer = self._loop.call_later(wait, self._called, perf_counter() + wait)
         self._leave = timer.cancel
 
     def _called(self, due: float) -> None:
         """The event loop has come to us, late by as much as every other callback."""
-        self._call_later(max(_SLACK, self._tick(monotonic() - due) - monotonic()))
+        self._call_later(max(_SLACK, self._tick(perf_counter() - due) - perf_counter()))
 
     def _tick(self, late: float) -> float:
         """Do what is due, the caller being so many seconds late; gives when to come again, monotonic."""
-        now = monotonic()
+        now = perf_counter()
         self._lag.late(late)
         if now < self._next - _SLACK:
             return self._next - _SLACK

@@ -92,14 +92,15 @@ class ResourceSampler:
 
     def _memory(self, now: float) -> float:
         resident = self._resident.read(now)
-        return float(self._process.memory_info().rss) if math.isnan(resident) else resident
+        return _told(lambda: self._process.memory_info().rss) if math.isnan(resident) else resident
 
     def _descriptors(self) -> float:
         try:
             return float(len(os.listdir("/proc/self/fd")))
         except OSError:
-            count = getattr(self._process, "num_fds", None) or getattr(self._process, "num_handles", None)
-            return float(count()) if count is not None else _NAN
+            return _told(
+                getattr(self._process, "num_fds", None) or getattr(self._process, "num_handles", None)
+            )
 
     def _knock(self) -> Callable[[], float]:
         try:
@@ -159,6 +160,14 @@ def _children() -> float:
         return _NAN
     told = os.times()
     return told.children_user + told.children_system
+
+
+def _told(figure: Any) -> float:
+    """What psutil gives; NaN where the system has no such figure, or keeps it to itself."""
+    try:
+        return float(figure())
+    except Exception:
+        return _NAN
 
 
 def _host_counters() -> dict[str, float]:

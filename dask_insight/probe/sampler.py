@@ -6,7 +6,7 @@ import threading
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
-from time import monotonic, thread_time
+from time import perf_counter, thread_time
 from typing import Any
 
 from .clock import time
@@ -202,23 +202,23 @@ class Sampler:
         self._waits.take()
         pace = self.pace
         wait, before = pace.interval, thread_time()
-        due = monotonic() + wait
+        due = perf_counter() + wait
         calling, latest = 0.0, 0.0
         while not self._halt.acquire(timeout=wait):
-            late = monotonic() - due
+            late = perf_counter() - due
             self._asked += wait
             try:
                 with self._lock:
                     self._round(time())
             except Exception:
                 self.dropped += 1
-            now, cpu = monotonic(), thread_time()
+            now, cpu = perf_counter(), thread_time()
             self._cost += pace.spent(cpu - before, late, now)
             wait, latest = pace.wait(), max(latest, late)
             if (beside := self.beside) is not None:
                 if now >= calling:
                     calling, latest = beside(latest), 0.0
-                    now, cpu = monotonic(), thread_time()
+                    now, cpu = perf_counter(), thread_time()
                 wait = max(pace.interval, _evenly(wait, calling - now))
             due, before = now + wait, cpu
         with self._lock:

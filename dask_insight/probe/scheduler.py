@@ -6,10 +6,11 @@ import asyncio
 import threading
 from array import array
 from collections.abc import Hashable
-from time import monotonic, time
+from time import monotonic
 from typing import Any
 
 from distributed.diagnostics.plugin import SchedulerPlugin
+from distributed.metrics import time
 from distributed.protocol import to_serialize
 
 from .boot import unload

@@ -20,11 +20,11 @@ class Stacks:
     Parameters
     ----------
     base
-        Frames of a file whose name ends so, and all below them, are left out.
+        Frames of a file whose name ends so, and all below them, are left out; with slashes, on Windows too.
     """
 
     def __init__(self, base: str = "") -> None:
-        self._base = base
+        self._base = (base, base.replace("/", "\\")) if base else ()
         #: Number of a place by code object and instruction, and the code kept so that its id stays its own.
         self._places: dict[tuple[int, int], int] = {}
         self._facts: list[tuple[CodeType, int]] = []
@@ -41,7 +41,7 @@ class Stacks:
             key = (id(code), frame.f_lasti)
             place = places.get(key)
             if place is None:
-                if base and code.co_filename.endswith(base):
+                if code.co_filename.endswith(base):
                     break
                 place = places[key] = len(self._facts)
                 self._facts.append((code, frame.f_lineno or code.co_firstlineno))

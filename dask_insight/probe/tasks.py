@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from time import monotonic, time
+from time import monotonic
 from typing import Any
+
+from distributed.metrics import time
 
 from .functions import functions_of
 from .fused import parts_of

@@ -63,6 +63,8 @@ class Waits:
         since, self._when = self._when, monotonic()
         try:
             seen = {one: told for one in self._threads() if (told := self._told(one)) is not None}
+            if not seen:
+                _must_tell()
         except OSError:
             return Waited(_NAN, _NAN)
         core = gil = 0.0
@@ -100,8 +102,14 @@ class Waits:
                 os.close(file)
         except (FileNotFoundError, ProcessLookupError):
             # Of this thread alone, or of every thread of this system.
-            with open("/proc/thread-self/schedstat", "rb"):
-                return None
+            _must_tell()
+            return None
+
+
+def _must_tell() -> None:
+    """Raise an OSError where the system tells of no thread."""
+    with open("/proc/thread-self/schedstat", "rb"):
+        return
 
 
 def _read(file: int) -> _Told:

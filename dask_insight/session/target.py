@@ -43,14 +43,16 @@ class Target:
             if self._new:
                 self._path.unlink(missing_ok=True)
             return
+        refused: OSError | None = None
         try:
-            if sum(map(len, recording.batches())) > PACK_BYTES:
-                recording.close()
-                return
-            with contextlib.suppress(OSError):
-                # All of it is written anew.
-                recording.close()
-            recording.save(self._path)
+            recording.close()
         except OSError as error:
-            lacks = f"{self._path} may lack the end of the recording: {error}"
+            refused = error
+        if sum(map(len, recording.batches())) <= PACK_BYTES:
+            # Where the place of the file cannot be taken, what was written to it as it came is there.
+            with contextlib.suppress(OSError):
+                recording.save(self._path)
+                return
+        if refused is not None:
+            lacks = f"{self._path} may lack the end of the recording: {refused}"
             warnings.warn(f"{lacks}; its `save` writes all of it elsewhere", IncompleteFile, stacklevel=4)

@@ -12,6 +12,7 @@ import numpy as np
 from ..batch import Symbols
 from ..lookup import Lookup, all_or, distinct, pick
 from ..schema import NOTHING
+from .ticks import evened
 
 Read = Callable[[str], Mapping[str, Any]]
 
@@ -123,10 +124,13 @@ def attempts(read: Read) -> Attempts:
     wanted, ready, assigned, received, inputs, executing = times[:6]
     ok = _mask(status, ("ok",), len(more))
     worker_names, place, places = _places(ended, executions, running, there, begun, len(more))
+    described = Lookup(read("graph")["task"]).rows(task)
+    prefix = pick(read("graph")["prefix"], described)
+    alike = worker_names.codes.astype("i8") * (len(prefix.names) or 1) + prefix.codes
     return Attempts(
         run=run,
         task=task,
-        described=Lookup(read("graph")["task"]).rows(task),
+        described=described,
         worker=worker_names,
         place=np.where(ran & (stop >= start), place, -1),
         places=places,
@@ -143,7 +147,7 @@ def attempts(read: Read) -> Attempts:
         stop=stop,
         ended=taken,
         done=done,
-        cpu=np.asarray(worker("cpu"), "f8"),
+        cpu=evened(np.asarray(worker("cpu"), "f8"), np.where(there < 0, np.nan, stop - start), alike),
         nbytes=scheduler("nbytes"),
         local=np.array([is_local(name) for name in worker_names.names] or [False])[worker_names.codes],
     )

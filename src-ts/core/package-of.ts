@@ -6,7 +6,7 @@ export const OWN_CODE = 'your code';
 const NATIVE = 'native';
 
 const INSTALLED = /(?:site|dist)-packages[\\/]([^\\/]+)/;
-const STANDARD = /[\\/]python\d(?:\.\d+)?t?[\\/]|[\\/]Python\d+[\\/]Lib[\\/]|^<frozen |[\\/]lib[\\/]python/i;
+const STANDARD = /[\\/][Pp]ython\d+(?:\.\d+)?t?[\\/]|\\Lib\\|^<frozen |[\\/]lib[\\/]python/;
 
 /** The package of a file; module names end where the first dot or slash stands. */
 export function packageOf(file: string): string {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...answers import MADE
 from ...batch import encode, table_of
 from ...columns import length
+from ...legible import printed
 from ...recording import Recording
 from ...schema import TABLES
 
@@ -137,11 +138,10 @@ class Comparison:
         return text
 
     def __str__(self) -> str:
-        text: str = _shown("text")(self)
-        return text
+        return printed(_shown("text")(self))
 
     def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(map(repr, self.sides['name']))}: {self.verdict()}>"
+        return printed(f"<Comparison of {', '.join(map(repr, self.sides['name']))}: {self.verdict()}>")
 
     def _repr_html_(self) -> str:
         text: str = _shown("html")(self)

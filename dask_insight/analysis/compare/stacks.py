@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: A node is left out where it has less than this share of the samples on every side.
 _LEAST = 2e-4
 _INSTALLED = re.compile(r".*/(?:site-packages|dist-packages)/")
-_STANDARD = re.compile(r".*/lib(?:64)?/python\d+\.\d+/")
+_STANDARD = re.compile(r".*/lib(?:64)?/python\d+\.\d+t?/|[A-Za-z]:.*/Lib/")
 _CELL = re.compile(r".*/ipykernel_\d+/\d+\.py$|<ipython-input-.*>$|<stdin>$|<string>$")
 
 

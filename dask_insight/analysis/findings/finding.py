@@ -8,6 +8,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from ... import words
+from ...legible import printed
 
 #: From what matters least to what matters most.
 SEVERITIES = ("info", "warning", "critical")
@@ -87,12 +88,11 @@ class Finding:
     def __str__(self) -> str:
         heading = " · ".join(part for part in (f"{self.severity} {self.code}".strip(), self.cost) if part)
         facts = "\n".join(f"  {fact}" for fact in self.evidence)
-        return "\n".join(
-            part for part in (self.title, heading, "", self.why, facts, "", self.advice, self.url) if part
-        )
+        parts = (self.title, heading, "", self.why, facts, "", self.advice, self.url)
+        return printed("\n".join(part for part in parts if part))
 
     def __repr__(self) -> str:
-        return f"<Finding {self.code} ({self.severity or 'not graded'}): {self.title}>"
+        return printed(f"<Finding {self.code} ({self.severity or 'not graded'}): {self.title}>")
 
     def _repr_html_(self) -> str:
         return f"<div>{self.html()}</div>"

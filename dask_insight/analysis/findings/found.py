@@ -9,6 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ... import words
+from ...legible import printed
 from .finding import SEVERITIES, Finding
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Findings(list[Finding]):
     def __str__(self) -> str:
         texts = [f"{number}. {each}" for number, each in enumerate(self, 1)]
         lost = [f"The rule {each.code} could not be worked out: {each.why}" for each in self.failed]
-        return "\n\n".join([self.verdict(), *texts, *lost])
+        return printed("\n\n".join([self.verdict(), *texts, *lost]))
 
     def __repr__(self) -> str:
         return str(self)

@@ -6,6 +6,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from ... import words
+from ...legible import printed
 
 #: Error of the simulation at the recorded setting beyond which an answer gives a range.
 TRUSTED = 0.15
@@ -108,7 +109,7 @@ class WhatIf(NamedTuple):
         width = max(len(name) for name, _ in figures)
         lines = [self.verdict(), self.trust(), ""]
         lines += [f"{name:<{width}}  {figure}" for name, figure in figures]
-        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+        return printed("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))
 
     def __repr__(self) -> str:
         return str(self)

@@ -10,9 +10,7 @@ from ..colors import Rgb, hashed, oklch
 STANDARD_LIBRARY, OWN_CODE, NATIVE = "Python", "your code", "native"
 
 _INSTALLED = re.compile(r"(?:site|dist)-packages[\\/]([^\\/]+)")
-_STANDARD = re.compile(
-    r"[\\/]python\d(?:\.\d+)?t?[\\/]|[\\/]Python\d+[\\/]Lib[\\/]|^<frozen |[\\/]lib[\\/]python", re.IGNORECASE
-)
+_STANDARD = re.compile(r"[\\/][Pp]ython\d+(?:\.\d+)?t?[\\/]|\\Lib\\|^<frozen |[\\/]lib[\\/]python")
 _DASK = re.compile(r"[\\/](distributed|dask)[\\/](?!.*[\\/](?:examples|tests)[\\/])[\w.]+\.py$")
 #: Hues that are given to packages, away from each other; red and orange are kept free.
 _HUES = (255, 150, 310, 200, 115, 340, 175, 280, 225)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
 
 from ...errors import CommandError, ExitCode
+from ...legible import legible
 from .attach import ATTACH
 from .command import Command
 from .compare import COMPARE
@@ -54,26 +56,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit code; see `errors.ExitCode`.
     """
-    parser = _parser()
-    options = parser.parse_args(arguments)
+    with legible():
+        options = _parser().parse_args(arguments)
+        if options.execute is not RUN.execute:
+            return _executed(options)
+    # What a program prints is its own.
+    return _executed(options)
+
+
+def _executed(options: argparse.Namespace) -> int:
     try:
-        return int(options.execute(options))
+        code = int(options.execute(options))
+        if options.execute is not RUN.execute:
+            sys.stdout.flush()
+        return code
     except CommandError as error:
         print(f"dask-insight: {error}", file=sys.stderr)
         return error.code
-    except (BrokenPipeError, KeyboardInterrupt) as error:
+    except KeyboardInterrupt:
         if options.execute is RUN.execute:
             raise
-        return _cut_short(error)
-
-
-def _cut_short(error: BaseException) -> int:
-    """Nobody reads on, or somebody pressed Ctrl-C: not worth a traceback."""
-    if isinstance(error, KeyboardInterrupt):
         print("dask-insight: interrupted", file=sys.stderr)
         return ExitCode.INTERRUPTED
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return ExitCode.FAILED
+    except OSError as error:
+        if options.execute is RUN.execute or not _nobody_reads(error):
+            raise
+        # What is left would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.FAILED
+
+
+def _nobody_reads(error: OSError) -> bool:
+    """Whether the other end of a pipe has gone, of which Windows only says that something is invalid."""
+    return error.errno == (errno.EINVAL if sys.platform == "win32" else errno.EPIPE)
 
 
 def _parser() -> argparse.ArgumentParser:

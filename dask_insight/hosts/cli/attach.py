@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import CommandError, ExitCode
 from . import times
 from .command import Command
-from .files import apart, lacking, new_path, writable, write_report
+from .files import apart, lacking, new_path, recorded, writable, write_report
 from .progress import Progress
 from .run import outcome, recording_options
 from .signals import Interrupt
@@ -66,14 +66,15 @@ def _execute(options: argparse.Namespace) -> int:
         from ...session import record
 
         address = client.scheduler.address
-        with record(
+        session = record(
             output,
             client=client,
             name=options.name or address,
             profile=not options.no_profile,
             resources=options.resources,
             source=not options.no_source,
-        ) as recording:
+        )
+        with recorded(session, output) as recording:
             until = f"for {options.duration:g} s" if options.duration else "until Ctrl-C"
             progress.line(f"recording {address} {until}")
             gone = _wait(recording, client, interrupt, options.duration, progress)

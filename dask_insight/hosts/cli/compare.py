@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import CommandError, ExitCode
+from ...legible import ascii_json
 from .command import Command
 from .files import apart, reading, writable
 
@@ -87,7 +88,7 @@ def _execute(options: argparse.Namespace) -> int:
     except (OSError, RuntimeError) as error:
         raise CommandError(f"the comparison could not be written: {error}", ExitCode.UNWRITABLE) from error
     if options.json:
-        print(comparison.to_json())
+        print(ascii_json(comparison.to_json()))
     elif options.markdown == "-":
         print(comparison.to_markdown(), end="")
     else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ExitCode
 from .browser import show
 from .command import Command
-from .files import apart, size_of, writable, write_report
+from .files import apart, recorded, size_of, writable, write_report
 from .info import describe
 from .progress import Progress, bar
 
@@ -50,7 +50,7 @@ def _execute(options: argparse.Namespace) -> int:
 
     steps = [step for step in STEPS if step.possible]
     progress.line("Starting a cluster: 2 worker processes of 2 threads")
-    with cluster() as client, record(output, client=client, name="demo") as recording:
+    with cluster() as client, recorded(record(output, client=client, name="demo"), output) as recording:
         count = _Count(recording, progress)
         for number, step in enumerate(steps, 1):
             count.begin(f"[{number}/{len(steps)}] {step.name:<12}")

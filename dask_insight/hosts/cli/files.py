@@ -15,6 +15,7 @@ from ...frames import MAGIC
 
 if TYPE_CHECKING:
     from ...recording import Recording
+    from ...session import Session
 
 SUFFIX = ".dinsight"
 #: One of these stands near the beginning of every report, and of what is written for pull requests.
@@ -56,7 +57,7 @@ def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = 
     folder = target.absolute().parent
     if not folder.is_dir():
         raise CommandError(
-            f"there is no folder {folder}: make it with `mkdir -p {folder}`", ExitCode.UNWRITABLE
+            f"there is no folder {folder}: make it first, or name another", ExitCode.UNWRITABLE
         )
     if not os.access(target if target.exists() else folder, os.W_OK):
         raise CommandError(f"{target} cannot be written: choose another place with -o", ExitCode.UNWRITABLE)
@@ -69,8 +70,11 @@ def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = 
 
 def _precious(path: Path, text: bool) -> str:
     """Why a file is not to be replaced; '' if it is of the kind that takes its place."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError as error:
+        return f"cannot be looked into ({error.strerror})"
     recording, ours = head.startswith(MAGIC), any(mark in head for mark in _MARKS)
     if not head or (ours if text else recording):
         return ""
@@ -145,6 +149,33 @@ def write_report(recording: Recording, path: Path) -> Path:
     except (OSError, RuntimeError) as error:
         raise CommandError(f"the report could not be written: {error}", ExitCode.UNWRITABLE) from error
     return path
+
+
+def begun(session: Session, path: Path) -> Recording:
+    """Begin to record to a file.
+
+    Raises
+    ------
+    CommandError
+        If it cannot be written.
+    """
+    try:
+        return session.start()
+    except OSError as error:
+        if error.errno is None:
+            # It is the cluster's.
+            raise
+        raise CommandError(f"{path} cannot be written: {error}", ExitCode.UNWRITABLE) from None
+
+
+@contextmanager
+def recorded(session: Session, path: Path) -> Iterator[Recording]:
+    """Record to a file within, or say why that cannot be; see `begun`."""
+    recording = begun(session, path)
+    try:
+        yield recording
+    finally:
+        session.stop()
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ...errors import CommandError, ExitCode
+from ...legible import ascii_json
 from .command import Command
 from .files import open_file
 
@@ -70,7 +71,7 @@ def _execute(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
     if options.json:
-        print(found.to_json())
+        print(ascii_json(found.to_json()))
     else:
         print(recording.summary(findings=False).verdict())
         print(found)

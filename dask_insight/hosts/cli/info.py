@@ -41,7 +41,7 @@ def _execute(options: argparse.Namespace) -> int:
         facts["findings"] = [each._asdict() for each in facts["findings"]]
         facts["rows"] = dict(_rows(recording))
         facts["gaps"] = [gap._asdict() for gap in recording.gaps]
-        print(json.dumps(_plain(facts), ensure_ascii=False, indent=2))
+        print(json.dumps(_plain(facts), indent=2))
     else:
         print(describe(recording))
     return ExitCode.OK

@@ -33,7 +33,8 @@ class Program:
         processes it starts with ``multiprocessing`` find their way back to it.
         """
         sys.argv[:] = self._argv
-        sys.path.insert(0, self._folder)
+        if not sys.flags.safe_path:
+            sys.path.insert(0, self._folder)
         sys.modules["__main__"] = self._main
         exec(self._code, self._main.__dict__)
 
@@ -88,11 +89,12 @@ def load_module(name: str, arguments: list[str]) -> Program:
     CommandError
         If there is none.
     """
-    sys.path.insert(0, os.getcwd())
+    here = [] if sys.flags.safe_path else [os.getcwd()]
+    sys.path[:0] = here
     try:
         spec = _spec(name)
     finally:
-        sys.path.pop(0)
+        del sys.path[: len(here)]
     if spec is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
         raise CommandError(f"there is no module {name} with Python code to run", ExitCode.USAGE)
     loader, found = spec.loader, spec.name

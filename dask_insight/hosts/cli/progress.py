@@ -1,9 +1,14 @@
-"""Progress on standard error: a line that renews itself on a terminal, a few lines elsewhere."""
+"""Progress on standard error: a line that renews itself on a terminal, a few lines elsewhere.
+
+Not every terminal of Windows knows the codes that would clear a line, so spaces do.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
+import unicodedata
 from typing import TextIO
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"
@@ -16,7 +21,8 @@ class Progress:
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream if stream is not None else sys.stderr
         self._live = self._stream.isatty()
-        self._open = False
+        #: Columns that the renewed line takes.
+        self._taken = 0
 
     @property
     def live(self) -> bool:
@@ -26,22 +32,38 @@ class Progress:
     def show(self, text: str) -> None:
         """Renew the line; nothing where no person watches."""
         if self._live:
-            width = shutil.get_terminal_size().columns - 1
-            self._stream.write("\r\x1b[2K" + text[:width])
-            self._stream.flush()
-            self._open = True
+            text = _cut(text, shutil.get_terminal_size().columns - 1)
+            taken, self._taken = self._taken, _columns(text)
+            self._put("\r" + text + " " * (taken - self._taken))
 
     def line(self, text: str) -> None:
         """Write a line that stays."""
         self.clear()
-        print(text, file=self._stream, flush=True)
+        self._put(f"{text}\n")
 
     def clear(self) -> None:
         """Take the renewed line away."""
-        if self._open:
-            self._stream.write("\r\x1b[2K")
+        if self._taken:
+            self._put("\r" + " " * self._taken + "\r")
+            self._taken = 0
+
+    def _put(self, text: str) -> None:
+        # A terminal may go while a recording lasts.
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
             self._stream.flush()
-            self._open = False
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
+def _cut(text: str, columns: int) -> str:
+    """As much of a text as there is room for."""
+    while _columns(text) > max(columns, 0):
+        text = text[:-1]
+    return text
 
 
 def bar(share: float, width: int = _WIDTH) -> str:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CommandError, ExitCode
+from ...legible import legible
 from . import times
 from .command import Command
-from .files import SUFFIX, apart, lacking, new_path, size_of, writable, write_report
+from .files import SUFFIX, apart, begun, lacking, new_path, size_of, writable, write_report
 from .program import Program, load_module, load_script
 from .ranks import of_rank, rank
 from .signals import Termination
@@ -97,10 +98,7 @@ def _record(
         source=not options.no_source,
     )
     with Termination() as termination:
-        try:
-            session.start()
-        except OSError as error:
-            raise CommandError(f"{output} cannot be written: {error}", ExitCode.UNWRITABLE) from None
+        begun(session, output)
         lacks: list[str] = []
         try:
             try:
@@ -132,7 +130,8 @@ def _conclude(recording: Recording, output: Path, html: Path | None, lacks: list
         if html is not None:
             write_report(recording, html)
         if lacks or not quiet:
-            print(f"dask-insight: {outcome(recording, output, html, lacks)}", file=sys.stderr)
+            with legible():
+                print(f"dask-insight: {outcome(recording, output, html, lacks)}", file=sys.stderr)
     except CommandError as error:
         print(f"dask-insight: {error}", file=sys.stderr)
     except Exception as error:

@@ -10,13 +10,16 @@ from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
+#: A request to end, that the terminal has gone, and on Windows Ctrl-Break.
+_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
+
 
 class _Terminated(BaseException):
     """Raised where the main thread stands when a signal asks the process to end."""
 
 
 class Termination:
-    """Turns SIGTERM and SIGHUP into an orderly end, then lets them do what they do.
+    """Turns signals that end a process into an orderly end, then lets them do what they do.
 
     A program that handles them itself is left to do so.
     """
@@ -28,9 +31,8 @@ class Termination:
 
     def __enter__(self) -> Termination:
         if threading.current_thread() is threading.main_thread():
-            for name in ("SIGTERM", "SIGHUP"):
-                number = getattr(signal, name, None)
-                if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            for number in _ENDING:
+                if signal.getsignal(number) is signal.SIG_DFL:
                     signal.signal(number, self._on_signal)
                     self._handled.append(number)
         return self
@@ -66,7 +68,7 @@ class Termination:
 
 
 class Interrupt:
-    """Within, Ctrl-C and SIGTERM mean "finish"; a second Ctrl-C means what it always does."""
+    """Within, Ctrl-C and what ends a process mean "finish"; a second Ctrl-C means what it always does."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -74,8 +76,10 @@ class Interrupt:
 
     def __enter__(self) -> Interrupt:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._on_signal)
+            for number in (signal.SIGINT, *_ENDING):
+                # Whoever wants it to outlive its terminal has it ignore that.
+                if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._on_signal)
         return self
 
     def __exit__(self, *_: object) -> None:

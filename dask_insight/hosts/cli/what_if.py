@@ -154,7 +154,7 @@ def _usual(recording: Recording, cluster: str) -> dict[str, Any]:
 
 def _json(told: Mapping[str, Any]) -> str:
     plain = {name: _plain(value) for name, value in told.items() if name != "text"}
-    return json.dumps(plain, ensure_ascii=False, indent=2)
+    return json.dumps(plain, indent=2)
 
 
 def _plain(value: Any) -> Any:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from IPython.core.error import UsageError
-from IPython.utils.process import arg_split  # type: ignore[attr-defined]
 
 from ...errors import CommandError
 from ..cli.files import apart, writable
@@ -105,7 +106,7 @@ def parse(text: str, *, line: bool = False) -> Arguments:
         text, code = _before_code(text)
     magic = "%dprofile" if line else "%%dprofile"
     try:
-        given = parser(line=line).parse_args(arg_split(text, posix=True), Arguments())
+        given = parser(line=line).parse_args(words_of(text), Arguments())
     except (UsageError, ValueError, argparse.ArgumentError) as error:
         raise UsageError(f"{magic}: {error}. See {magic}? for help.") from None
     given.code = code
@@ -121,6 +122,19 @@ def parse(text: str, *, line: bool = False) -> Arguments:
     except KeyError as error:
         raise UsageError(f"{magic}: --compare: {error.args[0]}. See {magic}? for help.") from None
     return given
+
+
+def words_of(text: str, escape: str = "" if os.name == "nt" else "\\") -> list[str]:
+    """The words of a line, of which quotes of either kind hold some together; Windows needs its backslashes.
+
+    Raises
+    ------
+    ValueError
+        If a quote is not closed.
+    """
+    found = shlex.shlex(text, posix=True, punctuation_chars=False)
+    found.whitespace_split, found.commenters, found.escape = True, "", escape
+    return list(found)
 
 
 def _before_code(text: str) -> tuple[str, str]:

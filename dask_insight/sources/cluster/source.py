@@ -7,7 +7,7 @@ import contextlib
 import json
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
-from time import monotonic, time
+from time import monotonic
 from typing import Any
 
 from distributed.protocol import Serialize, Serialized, deserialize
@@ -16,7 +16,7 @@ from distributed.protocol.pickle import dumps
 from ...batch import encode
 from ...identity import Identity
 from ...options import Emit, Options
-from ...probe.clock import Offset, host, process
+from ...probe.clock import Offset, host, process, time
 from ...probe.farewell import topic
 from ...probe.ship import SchedulerProbe, WorkerProbe, package
 from .callers import watch

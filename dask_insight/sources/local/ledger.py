@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from math import nan
 from threading import Lock
-from time import perf_counter, time
+from time import perf_counter
 from typing import Any
 
 import dask
@@ -19,6 +19,7 @@ from dask.system import CPU_COUNT
 
 from ...identity import Identity
 from ...options import Emit
+from ...probe.clock import time
 from ...probe.functions import functions_of
 from ...probe.fused import parts_of
 from ...probe.garbage import Collected

@@ -8,10 +8,12 @@ import multiprocessing.process
 import os
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
-from time import perf_counter, time
+from time import perf_counter
 from typing import Any
 
 import psutil
+
+from ...probe.clock import time
 
 #: Seconds between two looks for new processes, which costs more than a sample.
 _LOOK = 1.0

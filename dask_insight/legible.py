@@ -1,0 +1,68 @@
+"""Text on streams whose encoding does not have all its signs, as on Windows where output is redirected.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+#: Name by which the way to write what an encoding lacks is known to `codecs`.
+_NEAREST = "dask_insight.nearest"
+#: What comes nearest to the signs of our own words.
+_INSTEAD = {
+    "\N{NARROW NO-BREAK SPACE}": " ",
+    "−": "-",
+    "–": "-",
+    "…": "...",
+    "·": "-",
+    "×": "x",
+    "±": "+-",
+    "²": "^2",
+    "µ": "u",
+    "≈": "~",
+    "→": "->",
+    **dict.fromkeys("█▉▊▋▌", "#"),
+    **dict.fromkeys("▍▎▏", " "),
+}
+
+
+def printed(text: str) -> str:
+    """Text as the standard output can take it: as it is, wherever that has all its signs."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return text.encode(encoding, _NEAREST).decode(encoding)
+
+
+@contextmanager
+def legible() -> Iterator[None]:
+    """Within, the standard streams write what comes nearest to a sign that they do not have."""
+    streams = [each for each in (sys.stdout, sys.stderr) if isinstance(each, io.TextIOWrapper)]
+    before = [each.errors for each in streams]
+    for stream in streams:
+        stream.reconfigure(errors=_NEAREST)
+    try:
+        yield
+    finally:
+        for stream, errors in zip(streams, before, strict=True):
+            stream.reconfigure(errors=errors)
+
+
+def ascii_json(text: str) -> str:
+    """The same JSON, in whichever encoding a program reads it."""
+    return re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def _nearest(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    return "".join(_INSTEAD.get(sign) or ascii(sign)[1:-1] for sign in signs), error.end
+
+
+codecs.register_error(_NEAREST, _nearest)
