@@ -753,6 +753,12 @@ def test_marks_are_named_in_one_unit() -> None:
         *(f"{each}\u202fmin" for each in (2, 4, 6)),
     ]
     assert [tick.label for tick in time_ticks(0, 97, 4)] == [f"{each}\u202fs" for each in (0, 30, 60, 90)]
+    assert [tick.label for tick in time_ticks(3195.4, 3197, 4)] == [
+        f"53\u202fmin {each}\u202fs" for each in ("15.5", "16.0", "16.5", "17.0")
+    ]
+    assert [tick.label for tick in time_ticks(3595, 3625, 4)] == [
+        f"1\u202fh 00\u202fmin {each}\u202fs" for each in ("00", "10", "20")
+    ]
     assert [tick.label for tick in amount_ticks(0, 3 * 1024**3, 3, "bytes")] == [
         f"{each}\u202fGiB" for each in range(4)
     ]

@@ -1,4 +1,4 @@
-import { dateTime, duration } from '../core/format';
+import { dateTime, duration, range } from '../core/format';
 import { listen } from '../draw/gestures';
 import { Surface } from '../draw/surface';
 import { Tooltip } from '../draw/tooltip';
@@ -297,9 +297,7 @@ function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface
   const about = [String(recording.about('name') ?? 'Recording'), dateTime(recording.origin)];
   if (panel.overTime) {
     const from = viewport.start - recording.origin;
-    about.push(
-      `${duration(from)} to ${duration(from + viewport.span)} of ${duration(recording.end - recording.origin)}`
-    );
+    about.push(`${range(from, from + viewport.span)} of ${duration(recording.end - recording.origin)}`);
   }
   about.push(...selection.clauses.map(clause => clauseWords(clause, stage)), 'dask_insight');
   return {
