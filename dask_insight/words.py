@@ -18,7 +18,7 @@ _DATED = (1e8, 3e10)
 
 
 def duration(seconds: float) -> str:
-    """Seconds as ``850 µs``, ``12.4 ms``, ``3.42 s``, ``2 min 05 s`` or ``5 d 23 h``; a dash where unknown."""
+    """Seconds as ``850 µs``, ``3.42 s``, ``2 min 05 s`` or ``5 d 23 h``; a dash where unknown."""
     if not math.isfinite(seconds):
         return "–"
     size = abs(seconds)

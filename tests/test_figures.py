@@ -743,6 +743,28 @@ def test_marks_are_round_and_in_order(low: float, span: float, most: int) -> Non
         assert len({tick.label for tick in ticks}) == len(ticks) or span < low * 1e-6
 
 
+def test_lanes_of_clusters_do_not_mix() -> None:
+    run = Recording()
+    workers = ["tcp://b", "tcp://c", "tcp://a"]
+    columns = {
+        "worker": workers,
+        "name": ["0", "1", "0"],
+        "cluster": ["tcp://first", "tcp://first", "tcp://second"],
+    }
+    run.append(encode("workers", columns))
+    run.append(encode("graph", {"task": [0], "prefix": ["work"], "key": ["work-0"]}))
+    attempts = {
+        "run": range(6),
+        "task": [0] * 6,
+        "worker": workers * 2,
+        "thread": ["1"] * 3 + ["2"] * 3,
+        "start": [START] * 6,
+        "stop": [START + 1] * 6,
+    }
+    run.append(encode("attempts", attempts))
+    assert Ran(Request(run)).lanes == [(worker, thread) for worker in workers for thread in "12"]
+
+
 def test_marks_are_named_in_one_unit() -> None:
     assert [tick.label for tick in time_ticks(0, 12.3, 6)] == [
         "0\u202fs",

@@ -149,15 +149,12 @@ export function mount(
     actions.append(button('Search (/)', () => search.focus(), icon('search')));
   }
   if (view.rows) {
-    const asTable = button('Show as table', () => {
+    const show = (): void => {
       tableBox.hidden = !tableBox.hidden;
       asTable.setAttribute('aria-pressed', String(!tableBox.hidden));
       fillTable();
-    });
-    asTable.replaceChildren(icon('table'));
-    asTable.className = 'di-icon';
-    asTable.title = 'Show as table';
-    asTable.setAttribute('aria-label', 'Show as table');
+    };
+    const asTable = button('Show as table', show, icon('table'));
     actions.append(asTable);
   }
   if (!view.plain) actions.append(saveMenu(() => pictureOf(panel, view, stage, surface)));

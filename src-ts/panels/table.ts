@@ -1,3 +1,4 @@
+import { count } from '../core/format';
 import { copyText } from '../draw/tooltip';
 import { button, element } from './element';
 import { icon } from './icons';
@@ -106,7 +107,7 @@ export class Table {
     const { order, shown, more } = this;
     this.body.replaceChildren(...order.slice(0, shown).map(row => tableRow(this.options, row)));
     more.hidden = shown >= order.length;
-    more.textContent = `Show more of ${(order.length - shown).toLocaleString('en')} rows`;
+    more.textContent = `Show more of ${count(order.length - shown)} rows`;
   }
 
   private sort(): void {
