@@ -198,6 +198,25 @@ for (const width of [1280, 390]) {
   });
 }
 
+test('what is asked and what was found stands there whole, in two lines where one is too short', async ({
+  report,
+  page
+}) => {
+  await page.setViewportSize({ width: 720, height: 800 });
+  await report.open('faulty');
+  for (const [title, words] of [
+    ['Findings', '.di-finding-words'],
+    ['What if', '.di-what-if-name']
+  ]) {
+    const told = report.panel(title).locator(words);
+    await expect(told.first()).toBeVisible();
+    const cut = await told.evaluateAll(all =>
+      all.filter(each => each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight + 2)
+    );
+    expect(cut).toEqual([]);
+  }
+});
+
 test('lines of a card stand in the same two columns', async ({ report }) => {
   await report.open('real');
   await report.hover('Task stream', 8);
