@@ -743,6 +743,19 @@ def test_marks_are_round_and_in_order(low: float, span: float, most: int) -> Non
         assert len({tick.label for tick in ticks}) == len(ticks) or span < low * 1e-6
 
 
+def test_there_are_as_many_threads_as_there_were_however_short_the_run() -> None:
+    run = Recording()
+    begin, end = 1_795_503_389.220949, 1_795_503_389.221131
+    run.append(encode("workers", {"worker": ["tcp://a"], "threads": [9], "joined": [begin - 1]}))
+    run.append(encode("graph", {"task": [0], "prefix": ["work"], "key": ["work-0"]}))
+    moments = {"submitted": [begin], "ready": [begin], "assigned": [begin], "start": [begin], "stop": [end]}
+    attempts = {"run": [0], "task": [0], "worker": ["tcp://a"], "thread": ["1"], "done": [end]}
+    run.append(encode("attempts", {**attempts, **moments}))
+    _, over = chart_of(run, "time-budget").plots
+    areas = [mark for mark in over.marks if isinstance(mark, Area)]
+    assert areas[-1].high[1:-1] == pytest.approx(9)
+
+
 def test_lanes_of_clusters_do_not_mix() -> None:
     run = Recording()
     workers = ["tcp://b", "tcp://c", "tcp://a"]

@@ -48,7 +48,7 @@ export class FindingRow {
       element('span', { class: 'di-finding-severity' }, severity),
       element(
         'span',
-        { class: 'di-finding-words', dir: 'auto', title: plain },
+        { class: 'di-finding-words', title: plain },
         ...inline(shortened(title, 400))
       ),
       element('span', { class: 'di-finding-cost' }, cost)
