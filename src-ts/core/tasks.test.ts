@@ -43,7 +43,7 @@ describe('Tasks', () => {
       { worker: 'tcp://a', name: '0', joined: 1, cluster: 'tcp://first' },
       { worker: 'tcp://b', name: '0', joined: 2, cluster: 'tcp://second' },
       { worker: 'tcp://c', name: '1', joined: 1, cluster: 'tcp://first' },
-      { worker: 'threads', name: 'threads', joined: 3 }
+      { worker: 'threads', name: 'threads', joined: 3, cluster: '' }
     ];
     const tasks = new Tasks(recordingOf({ graph: GRAPH, workers, attempts }));
     expect(tasks.lanes.map(lane => lane.worker)).toEqual(['threads', 'tcp://a', 'tcp://c', 'tcp://b']);
