@@ -21,11 +21,14 @@ _DATED = (1e8, 3e10)
 
 
 def duration(seconds: float) -> str:
-    """Seconds as ``850 µs``, ``12.4 ms``, ``3.42 s`` or ``2 min 05 s``; a dash where unknown."""
+    """Seconds as ``850 µs``, ``3.42 s``, ``2 min 05 s`` or ``5 d 23 h``; a dash where unknown."""
     if not math.isfinite(seconds):
         return "–"
     size = abs(seconds)
-    if size >= 3600 - 30:
+    if size >= 48 * 3600 - 30:
+        hours = round(size / 3600)
+        return _sign(seconds) + f"{hours // 24}{SPACE}d {hours % 24:02d}{SPACE}h"
+    if size >= 3600 - 0.5:
         minutes = round(size / 60)
         return _sign(seconds) + f"{minutes // 60}{SPACE}h {minutes % 60:02d}{SPACE}min"
     if size >= 99.95:

@@ -777,6 +777,41 @@ def test_marks_are_round_and_in_order(low: float, span: float, most: int) -> Non
         assert len({tick.label for tick in ticks}) == len(ticks) or span < low * 1e-6
 
 
+def test_there_are_as_many_threads_as_there_were_however_short_the_run() -> None:
+    run = Recording()
+    begin, end = 1_795_503_389.220949, 1_795_503_389.221131
+    run.append(encode("workers", {"worker": ["tcp://a"], "threads": [9], "joined": [begin - 1]}))
+    run.append(encode("graph", {"task": [0], "prefix": ["work"], "key": ["work-0"]}))
+    moments = {"submitted": [begin], "ready": [begin], "assigned": [begin], "start": [begin], "stop": [end]}
+    attempts = {"run": [0], "task": [0], "worker": ["tcp://a"], "thread": ["1"], "done": [end]}
+    run.append(encode("attempts", {**attempts, **moments}))
+    _, over = chart_of(run, "time-budget").plots
+    areas = [mark for mark in over.marks if isinstance(mark, Area)]
+    assert areas[-1].high[1:-1] == pytest.approx(9)
+
+
+def test_lanes_of_clusters_do_not_mix() -> None:
+    run = Recording()
+    workers = ["tcp://b", "tcp://c", "tcp://a"]
+    columns = {
+        "worker": workers,
+        "name": ["0", "1", "0"],
+        "cluster": ["tcp://first", "tcp://first", "tcp://second"],
+    }
+    run.append(encode("workers", columns))
+    run.append(encode("graph", {"task": [0], "prefix": ["work"], "key": ["work-0"]}))
+    attempts = {
+        "run": range(6),
+        "task": [0] * 6,
+        "worker": workers * 2,
+        "thread": ["1"] * 3 + ["2"] * 3,
+        "start": [START] * 6,
+        "stop": [START + 1] * 6,
+    }
+    run.append(encode("attempts", attempts))
+    assert Ran(Request(run)).lanes == [(worker, thread) for worker in workers for thread in "12"]
+
+
 def test_marks_are_named_in_one_unit() -> None:
     assert [tick.label for tick in time_ticks(0, 12.3, 6)] == [
         "0\u202fs",
@@ -787,6 +822,12 @@ def test_marks_are_named_in_one_unit() -> None:
         *(f"{each}\u202fmin" for each in (2, 4, 6)),
     ]
     assert [tick.label for tick in time_ticks(0, 97, 4)] == [f"{each}\u202fs" for each in (0, 30, 60, 90)]
+    assert [tick.label for tick in time_ticks(3195.4, 3197, 4)] == [
+        f"53\u202fmin {each}\u202fs" for each in ("15.5", "16.0", "16.5", "17.0")
+    ]
+    assert [tick.label for tick in time_ticks(3595, 3625, 4)] == [
+        f"1\u202fh 00\u202fmin {each}\u202fs" for each in ("00", "10", "20")
+    ]
     assert [tick.label for tick in amount_ticks(0, 3 * 1024**3, 3, "bytes")] == [
         f"{each}\u202fGiB" for each in range(4)
     ]

@@ -301,6 +301,7 @@ def test_runs_are_listed_opened_exported_and_deleted(shell: InteractiveShell, tm
     assert list(runs) == ["one", "two", "<b>three</b>"]
     assert all(name in repr(runs) for name in runs)
     assert "<b>three" not in runs._repr_html_()
+    assert runs._repr_html_().count("text-align:left") == 4 * 4, "notebooks put text to the right"
     Cell(shell, f"%%dprofile one\n{COMPUTED}")
     assert list(runs) == ["two", "<b>three</b>", "one"]
     assert runs[-1] is runs["one"] and runs[0] is runs["two"]

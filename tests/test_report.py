@@ -194,6 +194,11 @@ def test_a_page_is_ascii_whatever_the_names() -> None:
     assert Page(html).texts["h1"] == ["\N{GREEK SMALL LETTER MU} run"]
 
 
+def test_our_sentences_run_from_left_to_right_whatever_name_they_begin_with() -> None:
+    html = report_html(recording("\u05e9\u05dc\u05d5\u05dd"))
+    assert '<h1 dir="auto">' in html and '<p class="verdict">' in html
+
+
 def test_the_title_can_be_given() -> None:
     assert Page(report_html(recording(), title="Monday's run")).texts["h1"] == ["Monday's run"]
 

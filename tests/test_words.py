@@ -23,6 +23,8 @@ def plain(text: str) -> str:
         (0, "0 s"),
         (-0.5, "−500 ms"),
         (float("nan"), "–"),
+        (3599.4, "59 min 59 s"),
+        (143.1 * 3600, "5 d 23 h"),
     ],
 )
 def test_durations(seconds: float, text: str) -> None:

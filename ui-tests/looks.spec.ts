@@ -178,6 +178,45 @@ test('where there is nothing to note, no room is left for it', async ({ report }
   await expect(report.panel('Task stream').locator(':scope > .di-note')).toBeHidden();
 });
 
+for (const width of [1280, 390]) {
+  test(`of a long name in a table both ends are in sight, ${width} wide`, async ({ report, page }) => {
+    await page.setViewportSize({ width, height: 800 });
+    await report.open('hostile');
+    const functions = report.panel('Functions');
+    await functions.scrollIntoViewIfNeeded();
+    const name = functions.locator('tbody th').filter({ hasText: '</script><script>window' }).first();
+    await expect(name).toHaveText('</script><script>window.__pwned = 1</script>');
+    const [cut, end, right] = await name.evaluate(cell => {
+      const [start, rest] = cell.querySelector('bdi')?.childNodes ?? [];
+      const range = document.createRange();
+      range.selectNodeContents(rest);
+      const isCut = (start as HTMLElement).scrollWidth > (start as HTMLElement).clientWidth;
+      return [isCut, range.getBoundingClientRect().right, cell.getBoundingClientRect().right];
+    });
+    expect(cut).toBe(true);
+    expect(end).toBeLessThanOrEqual(right);
+  });
+}
+
+test('what is asked and what was found stands there whole, in two lines where one is too short', async ({
+  report,
+  page
+}) => {
+  await page.setViewportSize({ width: 720, height: 800 });
+  await report.open('faulty');
+  for (const [title, words] of [
+    ['Findings', '.di-finding-words'],
+    ['What if', '.di-what-if-name']
+  ]) {
+    const told = report.panel(title).locator(words);
+    await expect(told.first()).toBeVisible();
+    const cut = await told.evaluateAll(all =>
+      all.filter(each => each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight + 2)
+    );
+    expect(cut).toEqual([]);
+  }
+});
+
 test('lines of a card stand in the same two columns', async ({ report }) => {
   await report.open('real');
   await report.hover('Task stream', 8);

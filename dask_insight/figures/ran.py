@@ -68,14 +68,15 @@ class Ran:
     def _in_lanes(
         self, place: np.ndarray, places: list[tuple[str, str]]
     ) -> tuple[np.ndarray, list[tuple[str, str]]]:
-        """The lane of each: a thread, in the order of the workers' names; worker and thread of each lane."""
+        """The lane of each, threads by cluster and by the workers' names; worker and thread of each."""
         used = np.unique(place).tolist()
-        title = self._request.titles
-        keys = {
-            code: [_natural(title.get(places[code][0], places[code][0])), _natural(places[code][1])]
-            for code in used
-        }
-        order = sorted(used, key=lambda code: keys[code])
+        title, cluster = self._request.titles, self._request.clusters
+
+        def key(code: int) -> tuple[Any, ...]:
+            worker, thread = places[code]
+            return cluster.get(worker, ""), _natural(title.get(worker, worker)), worker, _natural(thread)
+
+        order = sorted(used, key=key)
         rank = np.zeros(len(places) + 1, "i8")
         rank[order] = np.arange(len(order))
         return rank[place], [places[code] for code in order]

@@ -127,6 +127,12 @@ class Request:
         named = dict(zip(table["worker"].tolist(), table["name"].tolist(), strict=True))
         return {worker: name or worker for worker, name in named.items()}
 
+    @cached_property
+    def clusters(self) -> dict[str, str]:
+        """Scheduler of each worker, both by their addresses."""
+        table = self.columns("workers")
+        return dict(zip(table["worker"].tolist(), table["cluster"].tolist(), strict=True))
+
     def title_of(self, worker: str) -> str:
         """A worker's name as people read it."""
         name = self.titles.get(worker, worker)

@@ -31,6 +31,8 @@ def time_ticks(low: float, high: float, most: int) -> list[Tick]:
         return [Tick(value, _minutes(value, step)) for value in _multiples(low, high, step)]
     size, unit = next(((size, unit) for size, unit in _SMALL if abs(high) >= size), _SMALL[-1])
     digits = max(0, math.ceil(-math.log10(step / size) - 1e-9))
+    if high >= 120:
+        return [Tick(value, _moment(value, digits)) for value in _multiples(low, high, step)]
     labels = [(value, f"{value / size:.{digits}f}") for value in _multiples(low, high, step)]
     return [Tick(value, f"{'0' if float(text) == 0 else text}{SPACE}{unit}") for value, text in labels]
 
@@ -86,6 +88,17 @@ def _minutes(value: float, step: float) -> str:
     if whole >= 3600:
         return f"{whole // 3600}{SPACE}h {whole % 3600 // 60:02d}{SPACE}min"
     return f"{whole // 60}{SPACE}min" if whole else f"0{SPACE}s"
+
+
+def _moment(seconds: float, digits: int) -> str:
+    """A moment to so many digits, minutes apart where there are some: ``53 min 15.5 s``."""
+    minutes, rest = divmod(round(seconds, digits), 60)
+    padded = f"{rest:0{digits + 3 if digits else 2}.{digits}f}{SPACE}s"
+    if minutes >= 60:
+        return f"{minutes // 60:.0f}{SPACE}h {minutes % 60:02.0f}{SPACE}min {padded}"
+    if minutes > 0:
+        return f"{minutes:.0f}{SPACE}min {padded}"
+    return f"{rest:.{digits if rest else 0}f}{SPACE}s"
 
 
 def _plain(value: float) -> str:

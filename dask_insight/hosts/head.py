@@ -53,7 +53,7 @@ def _facts(summary: Overview) -> Iterator[tuple[str, str]]:
     if began := words.dated(summary.started):
         yield "Started", f"{began:%Y-%m-%d %H:%M:%S %Z}"
     yield "Took", words.duration(summary.duration)
-    yield "Tasks", words.count(summary.tasks)
+    yield "Tasks", words.count(summary.tasks) + (" done" if summary.erred else "")
     yield "Ran on", _place(summary)
     yield "Computing", f"{words.duration(summary.computing)} of thread time"
     if text := _versions(summary.facts):

@@ -77,7 +77,7 @@ _PAGE = """\
 <body class="di-page">
 <header class="summary">
 <div class="top"><h1 dir="auto">{title}</h1><div id="tools"></div></div>
-<p class="verdict" dir="auto">{verdict}</p>
+<p class="verdict">{verdict}</p>
 <dl class="facts">{facts}</dl>
 {notices}</header>
 <main id="page"></main>
@@ -284,4 +284,4 @@ def _compressed(batches: list[bytes]) -> bytes:
 
 
 def _notice(text: str) -> str:
-    return f'<p class="notice" dir="auto">{escape(short(text, 400))}</p>\n'
+    return f'<p class="notice">{escape(short(text, 400))}</p>\n'

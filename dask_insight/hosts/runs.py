@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import NamedTuple
 
@@ -14,6 +14,9 @@ from ..recording import Recording
 
 #: Most runs kept that nobody gave a name.
 _UNNAMED = 20
+
+#: Of a cell of a table; notebooks put text to the right.
+_LEFT = 'dir="auto" style="text-align:left"'
 
 
 class _Kept(NamedTuple):
@@ -107,11 +110,12 @@ class Runs(Mapping[str, Recording]):
     def _repr_html_(self) -> str:
         if not self:
             return f"<p>{escape(repr(self))}</p>"
-        head = "<tr><th>run</th><th>began</th><th>kept</th><th>what</th></tr>"
-        rows = "".join(
-            "<tr>" + "".join(f'<td dir="auto">{escape(cell)}</td>' for cell in row) + "</tr>"
-            for row in self._rows()
-        )
+
+        def line(tag: str, cells: Iterable[str]) -> str:
+            return "<tr>" + "".join(f"<{tag} {_LEFT}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+        rows = "".join(line("td", row) for row in self._rows())
+        head = line("th", ("run", "began", "kept", "what"))
         return f"<table>{head}{rows}</table>"
 
     def _rows(self) -> list[tuple[str, str, str, str]]:

@@ -5,6 +5,7 @@ import { budgetAhead, comingBudget, timeOfBudget } from './budget-ahead';
 import { type Layers, layersOf } from './budget-layers';
 import { Recording } from './recording';
 import { Selection } from './selection';
+import { takeAll } from './test-bytes';
 import { batchOf, recordingOf } from './test-recording';
 
 const folder = new URL('../../tests/golden/', import.meta.url);
@@ -21,7 +22,7 @@ describe('what a report tells ahead of the rows of its budget', () => {
     const ahead = comingBudget(golden);
     if (!ahead) throw new Error('nothing is told');
     const before = layersOf(ahead.sums, ahead.seconds);
-    golden.appendAll(new Uint8Array(readFileSync(new URL('budget.batches', folder))));
+    takeAll(golden, new Uint8Array(readFileSync(new URL('budget.batches', folder))));
     expect(comingBudget(golden)).toBeUndefined();
     const rows = budgetRows(golden);
     if (!rows) throw new Error('no rows');

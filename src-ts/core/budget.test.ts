@@ -6,6 +6,7 @@ import { layersOf, namesOfLayer, threadsOverTime } from './budget-layers';
 import { Recording } from './recording';
 import { NOTHING } from './schema';
 import { Selection } from './selection';
+import { takeAll } from './test-bytes';
 import { recordingOf } from './test-recording';
 
 const folder = new URL('../../tests/golden/', import.meta.url);
@@ -22,8 +23,8 @@ const said: {
 } = JSON.parse(readFileSync(new URL('budget.json', folder), 'utf-8'));
 
 const golden = new Recording();
-golden.appendAll(bytesOf('run.batches'));
-golden.appendAll(bytesOf('budget.batches'));
+takeAll(golden, bytesOf('run.batches'));
+takeAll(golden, bytesOf('budget.batches'));
 const rows = budgetRows(golden) as BudgetRows;
 const all = chosenRows(golden, rows, new Selection().filter());
 

@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { amount, amountTicks, bytes, count, duration, figures, share, shortened, timeTicks } from './format';
+import {
+  amount,
+  amountTicks,
+  bytes,
+  count,
+  duration,
+  figures,
+  moment,
+  range,
+  share,
+  shortened,
+  timeTicks
+} from './format';
 
 const plain = (text: string): string => text.replaceAll('\u2009', ' ');
 
@@ -71,6 +83,16 @@ describe('ticks', () => {
     ]);
   });
 
+  test('of time have their minutes where there are some, however close they are', () => {
+    const named = (from: number, to: number): string[] => {
+      const { values, label } = timeTicks(from, to, 4);
+      return values.map(value => plain(label(value)));
+    };
+    expect(named(3195.4, 3197)).toEqual(['53 min 15.5 s', '53 min 16.0 s', '53 min 16.5 s', '53 min 17.0 s']);
+    expect(named(7195, 7225)).toEqual(['2 h 00 min 00 s', '2 h 00 min 10 s', '2 h 00 min 20 s']);
+    expect(named(50, 130)).toEqual(['1 min 00 s', '1 min 20 s', '1 min 40 s', '2 min 00 s']);
+  });
+
   test('of time are four at least, however narrow the axis', () => {
     const onPhone = (length: number): string[] => {
       const { values, label } = timeTicks(0, length, 316 / 110);
@@ -84,5 +106,30 @@ describe('ticks', () => {
   test('of bytes are binary', () => {
     const { values, label } = amountTicks(0, 3 * 2 ** 30, 3, 'bytes');
     expect(values.map(label).map(plain)).toEqual(['0 GiB', '1 GiB', '2 GiB', '3 GiB']);
+  });
+});
+
+describe('moments', () => {
+  test.each([
+    [0, 4, '0 s'],
+    [9.73512, 4, '9.7351 s'],
+    [59.9996, 3, '1 min 00.000 s'],
+    [3186.928, 3, '53 min 06.928 s'],
+    [3725, 0, '1 h 02 min 05 s'],
+    [-0.00001, 4, '0 s'],
+    [-75.5, 1, '−1 min 15.5 s']
+  ])('%s', (seconds, digits, words) => {
+    expect(plain(moment(seconds, digits))).toBe(words);
+  });
+
+  test.each([
+    [1, 3, '1 s – 3 s'],
+    [0, 12.3, '0 s – 12.3 s'],
+    [0.22096, 0.22112, '220.960 ms – 221.120 ms'],
+    [12.3412, 12.3423, '12.34120 s – 12.34230 s'],
+    [3195.21, 3195.63, '53 min 15.210 s – 53 min 15.630 s'],
+    [0, 7200, '0 s – 2 h 00 min']
+  ])('a stretch is told as exactly as it is long: %s to %s', (from, to, words) => {
+    expect(plain(range(from, to))).toBe(words);
   });
 });

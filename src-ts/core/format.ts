@@ -103,6 +103,24 @@ export function dateTime(epochSeconds: number): string {
   return `${day} ${clock(epochSeconds).slice(0, 8)}`;
 }
 
+/** A moment since the recording's start, to so many digits: 9.735 s, 53 min 15.5 s, 1 h 02 min 05 s. */
+export function moment(seconds: number, digits: number): string {
+  const size = Number(Math.abs(seconds).toFixed(digits));
+  const sign = seconds < 0 && size > 0 ? '−' : '';
+  const minutes = Math.floor(size / 60);
+  const rest = `${(size % 60).toFixed(size > 0 ? digits : 0)}${THIN}s`;
+  if (minutes === 0) return sign + rest;
+  const hours = minutes < 60 ? '' : `${Math.floor(minutes / 60)}${THIN}h `;
+  const padded = size % 60 < 10 ? `0${rest}` : rest;
+  return `${sign}${hours}${hours ? two(minutes % 60) : minutes}${THIN}min ${padded}`;
+}
+
+/** From one moment to another, as exact as tells them apart: 53 min 15.2 s – 53 min 15.6 s. */
+export function range(from: number, to: number): string {
+  const { label } = timeTicks(from, to, 100);
+  return [from, to].map(value => label(value).replace(/\.0+(?!\d)/, '')).join(' – ');
+}
+
 /** Long text cut in its middle, so that both ends can be told apart. */
 export function shortened(text: string, most: number): string {
   const letters = [...text];
@@ -137,7 +155,10 @@ export function timeTicks(from: number, to: number, wanted: number): Ticks {
   const unit = step >= 60 ? undefined : (UNITS.find(([size]) => Math.abs(to) >= size) ?? UNITS[3]);
   return {
     values: multiples(from, to, step),
-    label: value => (unit ? scaledLabel(value, step, unit) : minutes(value, step))
+    label: value => {
+      if (!unit) return minutes(value, step);
+      return to < 120 ? scaledLabel(value, step, unit) : moment(value, digitsOf(step));
+    }
   };
 }
 
@@ -148,9 +169,12 @@ const UNITS: readonly (readonly [number, string])[] = [
   [1e-9, 'ns']
 ];
 
+function digitsOf(step: number): number {
+  return Math.min(9, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
+}
+
 function scaledLabel(value: number, step: number, [size, unit]: readonly [number, string]): string {
-  const digits = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
-  const text = (value / size).toFixed(Math.min(digits, 9));
+  const text = (value / size).toFixed(digitsOf(step / size));
   return `${Number(text) === 0 ? '0' : text}${THIN}${unit}`;
 }
 
@@ -180,23 +204,19 @@ function multiples(from: number, to: number, step: number): number[] {
 
 /** Marks for amounts in a unit, from 0 or below up to `to`; bytes get binary steps. */
 export function amountTicks(from: number, to: number, most: number, unit: string): Ticks {
-  const rough = (to - from) / Math.max(1, most);
-  if (unit === 'bytes' || unit.startsWith('bytes/')) {
-    const per = unit.slice('bytes'.length).replace('/second', '/s');
-    const [scaled, name] = scaledBytes(Math.max(Math.abs(from), Math.abs(to)));
-    const size = Math.max(Math.abs(from), Math.abs(to)) / (scaled || 1) || 1;
-    const step = round(rough / size) * size;
-    return {
-      values: multiples(from, to, step),
-      label: value => `${figures(value / size)}${THIN}${name}${per}`
-    };
-  }
-  if (unit === 'seconds') {
-    const [size, name] = UNITS.find(([each]) => Math.abs(to) >= each) ?? UNITS[0];
-    const step = round(rough / size) * size;
-    return { values: multiples(from, to, step), label: value => `${figures(value / size)}${THIN}${name}` };
-  }
-  const step = unit === 'count' ? Math.max(1, round(rough)) : round(rough);
-  const name = unit === 'count' || !unit ? '' : `${THIN}${unit}`;
-  return { values: multiples(from, to, step), label: value => `${figures(value)}${name}` };
+  const [size, name] = scaleOf(Math.max(Math.abs(from), Math.abs(to)), unit);
+  const wanted = round((to - from) / Math.max(1, most) / size) * size;
+  const step = unit === 'count' ? Math.max(1, wanted) : wanted;
+  return {
+    values: multiples(from, to, step),
+    label: value => figures(value / size) + (name && THIN + name)
+  };
+}
+
+/** What amounts in a unit are divided by so that the largest reads well, and the unit then. */
+function scaleOf(largest: number, unit: string): readonly [number, string] {
+  if (unit === 'seconds') return UNITS.find(([size]) => largest >= size) ?? UNITS[0];
+  if (unit !== 'bytes' && !unit.startsWith('bytes/')) return [1, unit === 'count' ? '' : unit];
+  const [scaled, name] = scaledBytes(largest);
+  return [largest / (scaled || 1) || 1, name + unit.slice('bytes'.length).replace('/second', '/s')];
 }

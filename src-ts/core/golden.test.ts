@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Recording } from './recording';
 import { type Kind, TABLES, type TableName } from './schema';
 import { Tasks } from './tasks';
+import { takeAll } from './test-bytes';
 
 /** What Python wrote, and what it found in it: both languages must read the same. */
 interface Digest {
@@ -22,7 +23,7 @@ const expected: {
   >;
 } = JSON.parse(readFileSync(new URL('expected.json', folder), 'utf-8'));
 const recording = new Recording();
-recording.appendAll(new Uint8Array(readFileSync(new URL('run.batches', folder))));
+takeAll(recording, new Uint8Array(readFileSync(new URL('run.batches', folder))));
 
 function digest(table: TableName, column: string, kind: Kind): Digest {
   const found = recording.table(table);

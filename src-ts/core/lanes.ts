@@ -5,6 +5,7 @@ import type { Recording } from './recording';
 interface Known {
   readonly name: string;
   readonly joined: number;
+  readonly cluster: string;
 }
 
 /** The lanes of a recording, one a thread of a worker, and the names of the workers. */
@@ -15,7 +16,7 @@ export class Lanes {
 
   constructor(private readonly recording: Recording) {}
 
-  /** Grouped by worker, in the order of their names; of those that are called alike, as they joined. */
+  /** Cluster by cluster, grouped by worker, in the order of their names; of those called alike, as they joined. */
   get inOrder(): readonly Lane[] {
     this.sorted ??= this.sort();
     return this.sorted;
@@ -69,15 +70,21 @@ export class Lanes {
     const workers = new Map<string, Known>();
     // A later row replaces an earlier one.
     for (let row = 0; row < told.rows; row++)
-      workers.set(told.text('worker', row), { name: told.text('name', row), joined: joined[row] });
+      workers.set(told.text('worker', row), {
+        name: told.text('name', row),
+        joined: joined[row],
+        cluster: told.text('cluster', row)
+      });
     return workers;
   }
 
   private sort(): Lane[] {
+    const place = ({ worker }: Lane): string =>
+      `${this.known(worker)?.cluster ?? ''} ${this.workerName(worker)}`;
     return [...this.byKey.values()].sort(
       (a, b) =>
         Number(a.worker === '') - Number(b.worker === '') ||
-        natural(this.workerName(a.worker), this.workerName(b.worker)) ||
+        natural(place(a), place(b)) ||
         (this.known(a.worker)?.joined ?? 0) - (this.known(b.worker)?.joined ?? 0) ||
         natural(a.worker, b.worker) ||
         Number(a.thread === '') - Number(b.thread === '') ||

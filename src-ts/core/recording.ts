@@ -1,12 +1,4 @@
-import {
-  type Batch,
-  BatchError,
-  decode,
-  decodeAll,
-  type NumberArray,
-  type PackedColumn,
-  type Values
-} from './batch';
+import { type Batch, BatchError, type NumberArray, type PackedColumn, type Values } from './batch';
 import { NumberColumn, SymbolColumn, TextColumn } from './columns';
 import { editionOf, WORKED_OUT } from './editions';
 import { type ColumnOf, EXTENT, type Kind, TABLES, type TableName } from './schema';
@@ -184,16 +176,6 @@ export class Recording {
   private readonly unseen = new Map<TableName, number>();
   /** Tables met that this version does not know, with the rows that were skipped. */
   unknown = new Map<string, number>();
-
-  /** Takes one batch. Throws `BatchError` if the bytes are not one. */
-  append(bytes: Uint8Array): void {
-    this.take(decode(bytes));
-  }
-
-  /** Takes batches that stand one after another. */
-  appendAll(bytes: Uint8Array): void {
-    for (const batch of decodeAll(bytes)) this.take(batch);
-  }
 
   take(batch: Batch): void {
     if (!Object.hasOwn(TABLES, batch.table)) {

@@ -35,6 +35,20 @@ describe('Tasks', () => {
     expect(tasks.lanes.map(lane => lane.worker)).toEqual(['tcp://c', 'tcp://a', 'tcp://d', 'tcp://b']);
   });
 
+  test('workers of several clusters do not mix', () => {
+    const attempts = ['tcp://a', 'tcp://b', 'tcp://c', 'threads'].map((worker, run) => {
+      return { run, task: 0, worker, thread: '1', status: 'ok', start: 1, stop: 2 };
+    });
+    const workers = [
+      { worker: 'tcp://a', name: '0', joined: 1, cluster: 'tcp://first' },
+      { worker: 'tcp://b', name: '0', joined: 2, cluster: 'tcp://second' },
+      { worker: 'tcp://c', name: '1', joined: 1, cluster: 'tcp://first' },
+      { worker: 'threads', name: 'threads', joined: 3, cluster: '' }
+    ];
+    const tasks = new Tasks(recordingOf({ graph: GRAPH, workers, attempts }));
+    expect(tasks.lanes.map(lane => lane.worker)).toEqual(['threads', 'tcp://a', 'tcp://c', 'tcp://b']);
+  });
+
   test('a lane a thread, grouped by worker in the order of their names', () => {
     const tasks = new Tasks(
       recordingOf({

@@ -1,4 +1,6 @@
 import { encode } from '@msgpack/msgpack';
+import { decodeAll } from './batch';
+import type { Recording } from './recording';
 import { type Kind, TABLES, type TableName } from './schema';
 import type { Row } from './test-recording';
 
@@ -9,6 +11,11 @@ export function bytesOf(table: TableName, rows: readonly Row[]): Uint8Array {
     .filter(([name]) => rows.some(row => row[name] !== undefined))
     .map(([name, kind]) => ({ name, kind, ...packed(kind, rows, name) }));
   return encode({ table, rows: rows.length, columns });
+}
+
+/** Puts batches that stand one after another into a recording. */
+export function takeAll(recording: Recording, bytes: Uint8Array): void {
+  for (const batch of decodeAll(bytes)) recording.take(batch);
 }
 
 /** Several, one after another. */

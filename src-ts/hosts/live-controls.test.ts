@@ -56,6 +56,11 @@ describe('live controls', () => {
     expect(picker.value).toBe('');
   });
 
+  it('offer no cells where there is nothing to choose', () => {
+    expect(cellPicker(page).element.hidden).toBe(false);
+    expect(cellPicker(page, 2).element.hidden).toBe(true);
+  });
+
   it('leave the page when they are disposed of', () => {
     const control = liveControls(page);
     document.body.append(control.element);

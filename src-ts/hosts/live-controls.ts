@@ -34,8 +34,8 @@ export function pauseButton(page: LivePage): Control {
 /** What stands in the picker for the whole recording. */
 const ALL = '';
 
-/** Runs of notebook cells, newest first; choosing one narrows every panel to it. Hidden while there are none. */
-export function cellPicker(page: LivePage): Control {
+/** Runs of notebook cells, newest first; choosing one narrows every panel to it. Hidden while there are fewer than `least`. */
+export function cellPicker(page: LivePage, least = 1): Control {
   const label = 'Notebook cell to show';
   const made = element('select', {
     class: 'di-choice di-cell-picker',
@@ -58,7 +58,7 @@ export function cellPicker(page: LivePage): Control {
         ...cells.map(({ words, execution }) => element('option', { value: execution }, words))
       );
     }
-    made.hidden = cells.length === 0;
+    made.hidden = cells.length < least;
     made.value = page.cell === undefined ? ALL : String(page.cell);
   };
   const control = kept(page, made, update);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SvgPen } from '../draw/svg-pen';
 import { PLAIN } from '../draw/theme';
-import { drawRowFrame, rowScale } from './chart-row';
+import { drawRowFrame, drawUnknown, rowScale } from './chart-row';
 
 const HEIGHT = 50;
 
@@ -26,4 +26,30 @@ test.each([false, true])('marks of amounts do not touch one another, mirrored: %
     expect(places.length).toBeGreaterThan(0);
     for (let at = 1; at < places.length; at++) expect(places[at] - places[at - 1]).toBeGreaterThan(13);
   }
+});
+
+test('where there is no room beside the plot, unit and parts stand over it', () => {
+  const words = (width: number): string[] => {
+    const pen = new SvgPen(600, 100);
+    const scale = rowScale({ x: 64, y: 20, width, height: HEIGHT }, 5 * 2 ** 20, true);
+    const parts = [{ label: 'received' }, { label: 'sent' }];
+    drawRowFrame(pen, scale, 'Network', 'bytes/second', true, PLAIN, parts);
+    return [...pen.toString().matchAll(/<text [^>]*>([^<]*)/g)].map(([, text]) => text).filter(Boolean);
+  };
+  expect(words(300)).toEqual(['5\u2009MiB', 'Network per second', '↑ received', '↓ sent']);
+  expect(words(160)).toEqual(['5\u2009MiB', 'Network per second']);
+});
+
+test('a plot says so where nothing is known of the time that is shown', () => {
+  const words = (...values: number[]): string => {
+    const pen = new SvgPen(600, 100);
+    // Two processes of four bins each, of which the middle two are in sight.
+    const bins = { from: 0, to: 4, step: 1, bins: 4, value: undefined };
+    const time = { start: 1, stop: 3, perPixel: 1, width: 2, x: Number, time: Number };
+    drawUnknown(pen, { x: 64, y: 20, width: 300, height: 50 }, time, bins, values, PLAIN);
+    return pen.toString();
+  };
+  const none = Number.NaN;
+  expect(words(1, none, none, 1, none, none, none, 1)).toContain('No sample in this time');
+  expect(words(none, none, none, none, none, none, 0, none)).not.toContain('No sample');
 });

@@ -3,6 +3,7 @@ import { amountTicks } from '../core/format';
 import type { Band } from '../core/series';
 import { drawValueAxis } from '../draw/axis';
 import type { Box, Pen } from '../draw/pen';
+import { textWidth } from '../draw/text-width';
 import type { Theme } from '../draw/theme';
 import type { Scale } from '../draw/viewport';
 
@@ -58,31 +59,43 @@ export function drawRowFrame(
   pen.textBaseline = 'top';
   pen.textAlign = 'left';
   pen.fillStyle = theme.text;
-  if (narrow) {
-    pen.fillText(title, box.x, box.y - NARROW_TITLE);
-  } else {
-    pen.fillText(title, 0, box.y + 1);
-    drawParts(pen, box, parts, mirrored, theme);
-  }
+  // The marks have no room for it there.
+  const name = narrow && unit.endsWith('/second') ? `${title} per second` : title;
+  pen.fillText(name, narrow ? box.x : 0, narrow ? box.y - NARROW_TITLE : box.y + 1);
+  drawParts(pen, box, parts, mirrored, theme, narrow ? box.x + textWidth(pen.font).of(name) + GAP : 0);
 }
 
-/** What the layers of a row are, or what is above and what below its zero, under the row's name. */
+/** Room between the names over a narrow plot, CSS pixels. */
+const GAP = 10;
+
+/**
+ * What the layers of a row are, or what is above and what below its zero: under the row's name, or behind
+ * it, where that ends at `x`, as far as there is room.
+ */
 function drawParts(
   pen: Pen,
   box: Box,
   parts: readonly { readonly label: string; readonly color?: string }[],
   mirrored: boolean,
-  theme: Theme
+  theme: Theme,
+  x: number
 ): void {
   pen.font = `11px ${theme.font}`;
+  const widths = textWidth(pen.font);
+  let left = x;
   parts.forEach(({ label, color }, at) => {
-    const y = mirrored && at === 1 ? box.y + box.height - 13 : box.y + 17 + (mirrored ? 0 : at * 13);
+    const words = x && mirrored ? `${'↑↓'[at]} ${label}` : label;
+    const next = left + (color ? 11 : 0) + widths.of(words) + GAP;
+    if (x && next > box.x + box.width + GAP) return;
+    const under = mirrored && at === 1 ? box.y + box.height - 13 : box.y + 17 + (mirrored ? 0 : at * 13);
+    const y = x ? box.y - NARROW_TITLE + 1 : under;
     if (color) {
       pen.fillStyle = color;
-      pen.fillRect(0, y + 2, 7, 7);
+      pen.fillRect(left, y + 2, 7, 7);
     }
     pen.fillStyle = theme.muted;
-    pen.fillText(label, color ? 11 : 0, y);
+    pen.fillText(words, color ? left + 11 : left, y);
+    if (x) left = next;
   });
 }
 
@@ -109,6 +122,36 @@ function withoutZero(label: (value: number) => string): (value: number) => strin
 
 function shorter(label: (value: number) => string): (value: number) => string {
   return value => (label(value) === '' ? '' : value === 0 ? '0' : label(value).replace('/s', ''));
+}
+
+/** Keeps what is drawn until `restore` within a row, and the lines at its ends whole. */
+export function clip(pen: Pen, box: Box): void {
+  pen.save();
+  pen.beginPath();
+  pen.rect(box.x, box.y - 1, box.width, box.height + 2);
+  pen.clip();
+}
+
+/** Says so where nothing is known of the time that is shown; `values` has the bins of one process after another. */
+export function drawUnknown(
+  pen: Pen,
+  box: Box,
+  time: Scale,
+  bins: Cached<unknown>,
+  values: ArrayLike<number>,
+  theme: Theme
+): void {
+  const first = Math.floor((time.start - bins.from) / bins.step);
+  const last = Math.ceil((time.stop - bins.from) / bins.step);
+  for (let at = 0; at < values.length; at++) {
+    const bin = at % bins.bins;
+    if (bin >= first && bin < last && !Number.isNaN(values[at])) return;
+  }
+  pen.font = `12px ${theme.font}`;
+  pen.textBaseline = 'middle';
+  pen.textAlign = 'left';
+  pen.fillStyle = theme.muted;
+  pen.fillText('No sample in this time', box.x + 8, box.y + box.height / 2);
 }
 
 /** A line through bins; a gap where nothing is known. `sign` −1 draws downward. */

@@ -1,4 +1,4 @@
-import { duration, shortened } from '../core/format';
+import { range, shortened } from '../core/format';
 import type { Recording } from '../core/recording';
 import type { Clause } from '../core/selection';
 import { spanName, spansOf } from '../core/spans';
@@ -12,7 +12,7 @@ export function clauseWords(clause: Clause, { recording, tasks }: Stage): string
   if (clause.column === 'time') {
     const { start, stop } = clause.value;
     const { origin } = recording;
-    return `${duration(start - origin)} – ${duration(stop - origin)}`;
+    return range(start - origin, stop - origin);
   }
   if (clause.column === 'span') return spanWords(clause.value, recording);
   if (clause.column === 'cell') {

@@ -4,6 +4,7 @@ import type { Recording } from '../core/recording';
 import { sumTasks, type TaskSum } from '../core/task-sums';
 import { css } from '../draw/palette';
 import { element } from './element';
+import { noTasks } from './no-tasks';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import type { TableOptions } from './table';
@@ -48,8 +49,8 @@ class FunctionsView extends PlainView {
   }
 
   empty(): string | undefined {
-    if (this.context.tasks.count > 0) return undefined;
-    return 'No task has run yet. Run a Dask computation while this is recorded.';
+    const { tasks, recording } = this.context;
+    return tasks.count > 0 ? undefined : noTasks(recording);
   }
 
   protected override query(): string {

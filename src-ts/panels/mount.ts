@@ -1,4 +1,4 @@
-import { dateTime, duration } from '../core/format';
+import { dateTime, duration, range } from '../core/format';
 import { listen } from '../draw/gestures';
 import { Surface } from '../draw/surface';
 import { Tooltip } from '../draw/tooltip';
@@ -149,15 +149,12 @@ export function mount(
     actions.append(button('Search (/)', () => search.focus(), icon('search')));
   }
   if (view.rows) {
-    const asTable = button('Show as table', () => {
+    const show = (): void => {
       tableBox.hidden = !tableBox.hidden;
       asTable.setAttribute('aria-pressed', String(!tableBox.hidden));
       fillTable();
-    });
-    asTable.replaceChildren(icon('table'));
-    asTable.className = 'di-icon';
-    asTable.title = 'Show as table';
-    asTable.setAttribute('aria-label', 'Show as table');
+    };
+    const asTable = button('Show as table', show, icon('table'));
     actions.append(asTable);
   }
   if (!view.plain) actions.append(saveMenu(() => pictureOf(panel, view, stage, surface)));
@@ -297,9 +294,7 @@ function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface
   const about = [String(recording.about('name') ?? 'Recording'), dateTime(recording.origin)];
   if (panel.overTime) {
     const from = viewport.start - recording.origin;
-    about.push(
-      `${duration(from)} to ${duration(from + viewport.span)} of ${duration(recording.end - recording.origin)}`
-    );
+    about.push(`${range(from, from + viewport.span)} of ${duration(recording.end - recording.origin)}`);
   }
   about.push(...selection.clauses.map(clause => clauseWords(clause, stage)), 'dask_insight');
   return {

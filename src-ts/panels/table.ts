@@ -1,3 +1,4 @@
+import { count } from '../core/format';
 import { copyText } from '../draw/tooltip';
 import { button, element } from './element';
 import { icon } from './icons';
@@ -23,6 +24,9 @@ const NEXT = [450, 2000] as const;
 
 /** Longest text that a cell holds; the copy has all of it. */
 const LONGEST = 500;
+
+/** Letters at the end of a long name that stay where the rest gives way: names often differ there. */
+const END = 12;
 
 /** A table that can be sorted and copied whole, however long it is. */
 export class Table {
@@ -103,7 +107,7 @@ export class Table {
     const { order, shown, more } = this;
     this.body.replaceChildren(...order.slice(0, shown).map(row => tableRow(this.options, row)));
     more.hidden = shown >= order.length;
-    more.textContent = `Show more of ${(order.length - shown).toLocaleString('en')} rows`;
+    more.textContent = `Show more of ${count(order.length - shown)} rows`;
   }
 
   private sort(): void {
@@ -144,15 +148,16 @@ function tableRow(options: TableOptions, row: number): HTMLTableRowElement {
       class: column.numeric ? 'di-number' : undefined,
       scope: index === 0 ? 'row' : undefined
     });
-    const content = element(
-      'bdi',
-      { title: text.length > 30 ? text.slice(0, 1000) : undefined },
-      text.slice(0, LONGEST)
-    );
+    const content = element('bdi', { title: text.length > 30 ? text.slice(0, 1000) : undefined });
     if (index > 0) {
+      content.append(text.slice(0, LONGEST));
       cell.append(content);
       return cell;
     }
+    const letters = [...text];
+    const end = letters.length > 2 * END ? letters.splice(-END).join('') : '';
+    const start = letters.join('').slice(0, LONGEST);
+    content.append(end ? element('span', {}, start) : start, end);
     if (options.swatch) {
       const swatch = element('span', { class: 'di-swatch', 'aria-hidden': 'true' });
       swatch.style.backgroundColor = options.swatch(row);

@@ -26,6 +26,8 @@ _COMPUTING = {
     "off-cpu": "computing off the CPU",
     "failed": "computing, failed",
 }
+#: Stretches of time are multiples of this, seconds: moments since the epoch are told apart so finely.
+_GRAIN = 2.0**-20
 #: A name that was waited for is a layer of its own from this share of all on; and at most so many are.
 _LEAST, _MOST = 0.02, 4
 #: Parts below this share are counted in the legend, and not named.
@@ -76,7 +78,7 @@ def chart(request: Request) -> Chart:
 
 def _layers(request: Request) -> tuple[list[Layer], np.ndarray]:
     low, high = request.between
-    every = request.span / BINS
+    every = max(1.0, np.ceil(request.span / BINS / _GRAIN)) * _GRAIN
     by = ["time", "function"] + (["worker"] if request.workers is not None else [])
     start, stop = (low, high) if request.bounded else (-np.inf, np.inf)
     table = request.recording.time_budget(start=start, stop=stop, by=by, every=every)

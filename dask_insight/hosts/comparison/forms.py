@@ -37,13 +37,13 @@ def markdown(comparison: Comparison) -> str:
 
 def html(comparison: Comparison) -> str:
     """As plain tables, which sanitisers leave."""
-    head = f'<p dir="auto"><b>{_TITLE}</b><br>{escape(_said(comparison))}</p>'
+    head = f"<p><b>{_TITLE}</b><br>{escape(_said(comparison))}</p>"
     return head + tables(comparison)
 
 
 def folded(comparison: Comparison) -> str:
     """The words of `html`, and its tables for those who open them."""
-    head = f'<p dir="auto"><b>{_TITLE}</b><br>{escape(_said(comparison))}</p>'
+    head = f"<p><b>{_TITLE}</b><br>{escape(_said(comparison))}</p>"
     return f"{head}<details><summary>As tables</summary>{tables(comparison)}</details>"
 
 
@@ -104,6 +104,6 @@ def _html(section: Section) -> str:
 
     head = f"<thead><tr>{cells('th', section.head)}</tr></thead>"
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in section.rows)
-    note = f'<p dir="auto">{escape(section.note)}</p>' if section.note else ""
+    note = f"<p>{escape(section.note)}</p>" if section.note else ""
     caption = f'<p dir="auto"><b>{escape(section.title)}</b></p>'
     return f"{caption}<table>{head}<tbody>{body}</tbody></table>{note}"

@@ -120,10 +120,10 @@ class _Said:
         }
 
     def html(self) -> str:
-        head = f'<p dir="auto"><b>{escape(self.name)}</b><br>{escape(self._summary.verdict())}</p>'
-        notes = "".join(f'<p dir="auto">{escape(note)}</p>' for note in self.notes)
+        head = f"<p><bdi><b>{escape(self.name)}</b></bdi><br>{escape(self._summary.verdict())}</p>"
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         compared = folded(self._comparison) if self._comparison else ""
-        found = "".join(f'<li dir="auto">{words.marked(line)}</li>' for line in self._summary.advised())
+        found = "".join(f"<li>{words.marked(line)}</li>" for line in self._summary.advised())
         told = f"<ul>{found}</ul>" if found else ""
         return head + told + table.as_html(self._rows) + notes + compared
 

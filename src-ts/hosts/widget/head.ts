@@ -42,7 +42,7 @@ export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop 
   };
   const control = (): void => {
     controls?.dispose();
-    controls = model.get('_live') ? liveControls(page) : cellPicker(page);
+    controls = model.get('_live') ? liveControls(page) : cellPicker(page, 2);
     place.append(controls.element);
     tell();
   };

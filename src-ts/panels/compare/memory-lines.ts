@@ -1,12 +1,13 @@
 import type { Comparison, MemoryRun } from '../../core/comparison';
-import { amountTicks, bytes, duration, timeTicks } from '../../core/format';
-import { AXIS_HEIGHT, drawTimeAxis, drawTimeGrid, drawValueAxis, gutterOf, MARGIN } from '../../draw/axis';
+import { amountTicks, bytes, duration } from '../../core/format';
+import { AXIS_HEIGHT, drawValueAxis, gutterOf, MARGIN } from '../../draw/axis';
 import { css } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import type { Mark } from '../panel';
+import { drawTimes } from '../time-axis';
 import { sideColor } from './colors';
 import { sideName } from './words';
 
@@ -39,10 +40,8 @@ export class MemoryLines {
     if (!comparison) return;
     this.drawTitle(pen, comparison, theme);
     const scale = this.scale();
-    const marks = timeTicks(0, this.longest, Math.max(2, box.width / 110));
-    drawTimeGrid(pen, box, scale, 0, marks, theme);
+    drawTimes(pen, box, scale, 0, theme);
     drawValueAxis(pen, box, value => this.y(value), amountTicks(0, this.most, 3, 'bytes'), theme);
-    drawTimeAxis(pen, { ...box, y: box.y + box.height, height: AXIS_HEIGHT }, scale, 0, marks, theme);
     // The baseline lies under what is compared with it.
     for (const run of comparison.memory) {
       pen.strokeStyle = css(sideColor(run.side, theme));

@@ -1,5 +1,5 @@
 import { type CriticalPath, KINDS } from '../../core/critical-path';
-import { duration, share, shortened } from '../../core/format';
+import { duration, range, share, shortened } from '../../core/format';
 import type { Tasks } from '../../core/tasks';
 import type { Card } from '../../draw/tooltip';
 import { KIND_WORDS, kindsOf, NO_TASK, nameOf, neededBy, waitedFor } from './words';
@@ -25,7 +25,7 @@ export function cardOf(path: CriticalPath, tasks: Tasks, tile: number, color: st
       key ? [{ label: 'Key', value: shortened(key, KEY_LENGTH), copy: key }] : [],
       [
         { label: 'Here', value: `${KIND_WORDS[KINDS[path.kind[tile]]]}, ${duration(to - from)}` },
-        { label: 'When', value: `${duration(from)} to ${duration(to)}` }
+        { label: 'When', value: range(from, to) }
       ],
       several
         ? [

@@ -1,14 +1,16 @@
 import { type CriticalPath, criticalPathOf, KINDS, secondsLeft, sumPath } from '../../core/critical-path';
-import { duration, plural, share, timeTicks } from '../../core/format';
+import { duration, plural, share } from '../../core/format';
 import { NOTHING } from '../../core/schema';
 import type { Filter } from '../../core/selection';
-import { AXIS_HEIGHT, drawTimeAxis, drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
+import { AXIS_HEIGHT, gutterOf, MARGIN } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
 import { choice, element } from '../element';
+import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign } from '../panel';
 import { Table, type TableOptions } from '../table';
 import { nameColor } from '../task-stream/colors';
+import { drawTimes } from '../time-axis';
 import { cardOf, wordsOf } from './card';
 import { kindColor } from './colors';
 import { nameRows, stepRows, stepsLeft } from './lists';
@@ -64,7 +66,7 @@ export class CriticalPathView implements PanelView {
   empty(): string | undefined {
     const { recording, tasks } = this.context;
     if (recording.table('critical').rows > 0) return undefined;
-    if (tasks.count === 0) return 'No task has finished yet. Run a Dask computation.';
+    if (tasks.count === 0) return noTasks(recording);
     if (recording.about('stopped') === undefined)
       return 'The critical path is worked out while tasks finish.';
     return 'Recorded without its critical path: `recording.explain()` adds it before a report is written.';
@@ -112,9 +114,7 @@ export class CriticalPathView implements PanelView {
     const { theme, ratio } = surface;
     const plot = this.plot();
     const scale = viewport.scale(plot.width, ratio);
-    const from = scale.start - viewport.origin;
-    const marks = timeTicks(from, scale.stop - viewport.origin, plot.width / 110);
-    drawTimeGrid(pen, plot, scale, viewport.origin, marks, theme);
+    drawTimes(pen, plot, scale, viewport.origin, theme);
     const { highlight } = selection;
     const { names } = selection.filter();
     this.strip.draw(pen, this.path, plot, scale, {
@@ -124,7 +124,6 @@ export class CriticalPathView implements PanelView {
       ratio,
       bright: name => (highlight !== undefined ? name === highlight : names === undefined || names.has(name))
     });
-    drawTimeAxis(pen, { ...plot, y: TOP + STRIP, height: AXIS_HEIGHT }, scale, viewport.origin, marks, theme);
     pen.font = `12px ${theme.font}`;
     pen.fillStyle = theme.text;
     pen.fillText(duration(this.path.seconds), 2, TOP + 8);

@@ -46,11 +46,7 @@ export class FindingRow {
       { type: 'button', class: 'di-finding-title', 'aria-pressed': 'false' },
       severityMark(severity),
       element('span', { class: 'di-finding-severity' }, severity),
-      element(
-        'span',
-        { class: 'di-finding-words', dir: 'auto', title: plain },
-        ...inline(shortened(title, 400))
-      ),
+      element('span', { class: 'di-finding-words', title: plain }, ...inline(shortened(title, 400))),
       element('span', { class: 'di-finding-cost' }, cost)
     );
     this.title.addEventListener('click', () => context.choose(finding));

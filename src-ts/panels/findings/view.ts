@@ -6,6 +6,7 @@ import { activeTime } from '../../core/time-budget';
 import { css } from '../../draw/palette';
 import { themeOf, watchTheme } from '../../draw/theme';
 import { button, element } from '../element';
+import { noTasks } from '../no-tasks';
 import type { PanelContext, PanelView, TableRows } from '../panel';
 import { FindingRow, type RowContext } from './row';
 import { costWords } from './words';
@@ -51,11 +52,7 @@ export class FindingsView implements PanelView {
     const found = findingsOf(recording);
     if (found) return undefined;
     const ended = recording.about('stopped') !== undefined;
-    if (tasks.count === 0) {
-      return ended
-        ? 'No task ran while this was recorded.'
-        : 'No task has finished yet. Run a Dask computation.';
-    }
+    if (tasks.count === 0) return noTasks(recording);
     if (!ended) return 'What costs time is worked out while the run goes on; it has not come yet.';
     return 'What costs time has not been worked out for this file: dask_insight.open it, and save it or its report again.';
   }

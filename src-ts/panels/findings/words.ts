@@ -1,5 +1,5 @@
 import { type Fact, type Finding, isPart } from '../../core/findings';
-import { amount, bytes, duration, figures, share, THIN } from '../../core/format';
+import { amount, bytes, duration, figures, range, share, THIN } from '../../core/format';
 
 /** A figure of the evidence in its unit. */
 export function factWords(value: number, unit: string): string {
@@ -36,5 +36,5 @@ export function costSentence({ seconds, threadSeconds }: Finding, run: number): 
 /** When it was, since the recording's start; '' if it concerns the whole run. */
 export function whenWords(finding: Finding, run: number, origin: number): string {
   if (!isPart(finding, run)) return '';
-  return `${duration(finding.start - origin)} – ${duration(finding.stop - origin)}`;
+  return range(finding.start - origin, finding.stop - origin);
 }

@@ -1,14 +1,14 @@
-import { bytes, clock, duration, plural, timeTicks } from '../../core/format';
+import { bytes, clock, duration, plural } from '../../core/format';
 import { binned, summed } from '../../core/series';
 import type { Stretch } from '../../core/stretches';
-import { AXIS_HEIGHT, drawTimeAxis, drawTimeGrid } from '../../draw/axis';
 import { css, SLOTS, slotColor } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
-import { drawLine, drawRowFrame, isNarrow, rowScale } from '../chart-row';
+import { clip, drawLine, drawRowFrame, isNarrow, rowScale } from '../chart-row';
 import type { Mark, Sign } from '../panel';
+import { drawTimes } from '../time-axis';
 import type { MemoryFigures } from './figures';
 
 /** Runs beyond this, the oldest, are left out: nobody can tell so many lines apart. */
@@ -50,10 +50,7 @@ export class AlignedRuns {
   draw(pen: Pen, theme: Theme): void {
     const { box } = this.row;
     const scale = this.scale();
-    const marks = timeTicks(0, this.longest, Math.max(2, box.width / 110));
-    drawTimeGrid(pen, box, scale, 0, marks, theme);
-    const axis = { x: box.x, y: box.y + box.height, width: box.width, height: AXIS_HEIGHT };
-    drawTimeAxis(pen, axis, scale, 0, marks, theme);
+    drawTimes(pen, box, scale, 0, theme);
     const title = isNarrow(box.x) ? '' : 'Process memory';
     drawRowFrame(pen, this.row, title, 'bytes', false, theme);
     pen.lineWidth = 1.5;
@@ -111,10 +108,7 @@ export class AlignedRuns {
 
   private drawRun(pen: Pen, { sum, slot }: Line, theme: Theme): void {
     const { box } = this.row;
-    pen.save();
-    pen.beginPath();
-    pen.rect(box.x, box.y - 1, box.width, box.height + 2);
-    pen.clip();
+    clip(pen, box);
     pen.strokeStyle = colorOf(slot, theme);
     const bins = { from: 0, to: this.longest, step: this.step, bins: sum.length, value: undefined };
     drawLine(pen, this.row, this.scale(), bins, sum, sum, 0);

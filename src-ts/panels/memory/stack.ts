@@ -5,7 +5,7 @@ import type { Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
-import { drawArea, drawLine, drawRowFrame, isNarrow, type RowScale } from '../chart-row';
+import { clip, drawArea, drawLine, drawRowFrame, isNarrow, type RowScale } from '../chart-row';
 import { MEASURES, type MeasureName, type MemoryFigures } from './figures';
 
 /** The sum of a measure over the workers, bin by bin. */
@@ -24,10 +24,7 @@ export function drawStack(
   const { included, series } = figures;
   const title = included.length < series.names.length ? figures.titleOf(included) : 'All workers';
   drawRowFrame(pen, row, isNarrow(box.x) ? '' : clipped(title), 'bytes', false, theme);
-  pen.save();
-  pen.beginPath();
-  pen.rect(box.x, box.y - 1, box.width, box.height + 2);
-  pen.clip();
+  clip(pen, box);
   let below: Float64Array | undefined;
   MEASURES.forEach(({ column }, at) => {
     const bins = sums(column);

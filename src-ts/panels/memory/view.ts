@@ -1,17 +1,18 @@
 import { BinCache, type Cached, type Window } from '../../core/bin-cache';
 import { Bursts } from '../../core/bursts';
-import { bytes, timeTicks } from '../../core/format';
+import { bytes } from '../../core/format';
 import { type Binned, binned, summed } from '../../core/series';
 import { stretchesOf, stretchKind } from '../../core/stretches';
 import { timeOf } from '../../core/task-filter';
-import { AXIS_HEIGHT, drawTimeAxis, drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
+import { AXIS_HEIGHT, gutterOf, MARGIN } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
-import { isNarrow, type RowScale, rowScale } from '../chart-row';
+import { clip, drawUnknown, isNarrow, type RowScale, rowScale } from '../chart-row';
 import { choice } from '../element';
 import { drawHeat, heatHeight } from '../heat';
 import type { Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
+import { drawTimes } from '../time-axis';
 import { AlignedRuns } from './aligned';
 import { memoryMark, memoryTable } from './card';
 import { type MeasureName, MemoryFigures } from './figures';
@@ -124,18 +125,16 @@ export class MemoryView implements PanelView {
     }
     const { box } = this.scale;
     const scale = viewport.scale(box.width, surface.ratio);
-    const from = scale.start - viewport.origin;
-    const marks = timeTicks(from, scale.stop - viewport.origin, Math.max(2, box.width / 110));
-    drawTimeGrid(pen, box, scale, viewport.origin, marks, theme);
-    const axis = { x: box.x, y: box.y + box.height, width: box.width, height: AXIS_HEIGHT };
-    drawTimeAxis(pen, axis, scale, viewport.origin, marks, theme);
-    if (this.look === 'workers') {
+    drawTimes(pen, box, scale, viewport.origin, theme);
+    const { figures, look } = this;
+    if (look === 'workers') {
       this.drawMap(pen, scale, theme);
-      return;
+    } else {
+      drawStackLegend(pen, this.scale, figures.limitOf(figures.included), theme);
+      drawStack(pen, this.scale, scale, figures, column => this.bins(column, scale), theme);
     }
-    const { figures } = this;
-    drawStackLegend(pen, this.scale, figures.limitOf(figures.included), theme);
-    drawStack(pen, this.scale, scale, figures, column => this.bins(column, scale), theme);
+    const known = this.bins(look === 'workers' ? 'process' : 'managed', scale);
+    drawUnknown(pen, box, scale, known, known.value.values.mean, theme);
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
@@ -194,10 +193,7 @@ export class MemoryView implements PanelView {
     } else {
       pen.fillText(`Process memory, up to ${bytes(most)}`, 0, 4);
     }
-    pen.save();
-    pen.beginPath();
-    pen.rect(box.x, box.y, box.width, box.height);
-    pen.clip();
+    clip(pen, box);
     const bins = this.bins('process', scale);
     const { names } = this.figures.series;
     drawHeat(pen, box, scale, bins, bins.value.values.mean, names.length, most, theme);

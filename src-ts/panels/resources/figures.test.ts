@@ -18,3 +18,16 @@ test('the workers are looked at as soon as there are any, unless a person chose 
   expect([figures.chosenGroup, figures.series.resources.names]).toEqual(['workers', ['tcp://a']]);
   expect(asked.chosenGroup).toBe('scheduler');
 });
+
+test('what was recorded of other processes only is not there', () => {
+  const resources = [
+    { process: 'scheduler', time: 1, cpu: 5, net_read: 100 },
+    { process: 'tcp://a', time: 1, cpu: 50, net_read: Number.NaN }
+  ];
+  const figures = new ResourceFigures({ recording: recordingOf({ resources }) } as PanelContext);
+  figures.read();
+  expect(figures.there.map(({ id }) => id)).toEqual(['cpu']);
+  figures.chosenGroup = 'scheduler';
+  figures.read();
+  expect(figures.there.map(({ id }) => id)).toEqual(['cpu', 'network']);
+});

@@ -9,7 +9,7 @@ export type Group = 'workers' | 'scheduler' | 'client';
 /** The samples of one group of processes, and what of the measures there is. */
 export class ResourceFigures {
   series = { resources: nothing(), gpus: nothing() };
-  /** Measures of which anything was recorded. */
+  /** Measures of which anything was recorded of that group. */
   there: readonly Measure[] = [];
   /** Changes with the data and with the group. */
   version = '';
@@ -46,7 +46,7 @@ export class ResourceFigures {
       gpus: gpuSeries(this.context, isIn)
     };
     this.scaled.clear();
-    this.there = MEASURES.filter(measure => isThere(recording, measure));
+    this.there = MEASURES.filter(measure => isThere(recording, measure, this.seriesOf(measure).rows));
     this.most = new Map(this.there.map(measure => [measure.id, this.findMost(measure)]));
   }
 

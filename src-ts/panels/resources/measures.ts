@@ -186,13 +186,12 @@ export function valuesOf(recording: Recording, measure: Measure, column: Measure
   return table.numbers(column as 'cpu');
 }
 
-/** Whether any figure of a measure was recorded. */
-export function isThere(recording: Recording, measure: Measure): boolean {
+/** Whether any figure of a measure stands in some rows of its table. */
+export function isThere(recording: Recording, measure: Measure, rows: Uint32Array): boolean {
   return measure.columns.some(({ column }) => {
     if (!recording.table(measure.table as 'resources').has(column as 'cpu')) return false;
     const values = valuesOf(recording, measure, column);
-    for (let row = 0; row < values.length; row++) if (!Number.isNaN(values[row])) return true;
-    return false;
+    return rows.some(row => !Number.isNaN(values[row]));
   });
 }
 

@@ -1,16 +1,16 @@
-import type { Recording } from '../../core/recording';
 import { element } from '../element';
 import { menuUnder } from '../menu';
-import { isThere, MEASURES } from './measures';
+import type { ResourceFigures } from './figures';
+import { MEASURES } from './measures';
 
 /** A list of measures to tick; those without data say why. */
-export function measureMenu(recording: Recording, shown: Set<string>, changed: () => void): HTMLElement {
+export function measureMenu(figures: ResourceFigures, shown: Set<string>, changed: () => void): HTMLElement {
   const summary = element('summary', { class: 'di-choice' }, 'Measures');
   const box = element('div', { class: 'di-menu' });
   const fill = (): void => {
     box.replaceChildren(
       ...MEASURES.map(measure => {
-        const there = isThere(recording, measure);
+        const there = figures.there.includes(measure);
         const tick = element('input', {
           type: 'checkbox',
           checked: there && shown.has(measure.id),

@@ -1,15 +1,15 @@
 import { BinCache, type Cached, type Window } from '../../core/bin-cache';
-import { timeTicks } from '../../core/format';
 import { band, binned, summed, valueAt } from '../../core/series';
 import { timeOf } from '../../core/task-filter';
 import { drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
-import { drawRowFrame, isNarrow, NARROW_TITLE, rowScale } from '../chart-row';
+import { clip, drawRowFrame, drawUnknown, isNarrow, NARROW_TITLE, rowScale } from '../chart-row';
 import { choice } from '../element';
 import { heatHeight } from '../heat';
 import type { Mark, PanelContext, PanelView, TableRows } from '../panel';
+import { timeMarks } from '../time-axis';
 import { resourceMark } from './card';
 import { type Drawn, drawMap, drawMapFrame, drawProcess, drawRow, partsOf, type Row } from './draw-row';
 import { absentWords, type Group, ResourceFigures, workerOf } from './figures';
@@ -67,7 +67,7 @@ export class ResourcesView implements PanelView {
           changed();
         }
       ),
-      measureMenu(context.recording, this.shown, changed)
+      measureMenu(this.figures, this.shown, changed)
     ];
   }
 
@@ -115,9 +115,7 @@ export class ResourcesView implements PanelView {
     const { theme } = surface;
     const plot = this.plot();
     const scale = viewport.scale(plot.width, surface.ratio);
-    const from = scale.start - viewport.origin;
-    const marks = timeTicks(from, scale.stop - viewport.origin, Math.max(2, plot.width / 110));
-    drawTimeGrid(pen, plot, scale, viewport.origin, marks, theme);
+    drawTimeGrid(pen, plot, scale, viewport.origin, timeMarks(scale, viewport.origin), theme);
     for (const row of this.rowsDrawn) {
       const { measure } = row;
       const parts = partsOf(measure, theme);
@@ -126,6 +124,8 @@ export class ResourcesView implements PanelView {
       clip(pen, row.scale.box);
       if (this.look === 'map') drawMap(pen, row, scale, this.bins, theme);
       else drawRow(pen, row, scale, this.bins, this.chosenProcesses(row), theme);
+      const kept = this.bins(row, measure.columns[0].column, scale);
+      drawUnknown(pen, row.scale.box, scale, kept, kept.value.values.mean, theme);
       pen.restore();
     }
     this.drawAbsent(pen);
@@ -249,11 +249,4 @@ export class ResourcesView implements PanelView {
     });
     return best;
   }
-}
-
-function clip(pen: Pen, box: Box): void {
-  pen.save();
-  pen.beginPath();
-  pen.rect(box.x, box.y - 1, box.width, box.height + 2);
-  pen.clip();
 }

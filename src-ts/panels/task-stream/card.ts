@@ -1,5 +1,5 @@
 import { callerOf } from '../../core/caller-of';
-import { bytes, clock, count, duration, plural, share, shortened, THIN } from '../../core/format';
+import { bytes, clock, count, duration, moment, plural, share, shortened } from '../../core/format';
 import { functionOf, placeWords } from '../../core/functions-of';
 import { type Lane, RUNNING, STATUSES, type Status } from '../../core/lane';
 import { sourceLines } from '../../core/source-lines';
@@ -122,15 +122,14 @@ function span(tasks: Tasks, lane: Lane, entry: number): CardLine[] {
   const took = isRunning ? `${duration(end - start)} so far` : duration(stop - start);
   return [
     { label: 'Took', value: took },
-    { label: 'Started', value: `${moment(start - origin)} (${clock(start)})` },
-    ...(isRunning ? [] : [{ label: 'Ended', value: `${moment(stop - origin)} (${clock(stop)})` }])
+    { label: 'Started', value: `${exactly(start - origin)} (${clock(start)})` },
+    ...(isRunning ? [] : [{ label: 'Ended', value: `${exactly(stop - origin)} (${clock(stop)})` }])
   ];
 }
 
-/** A moment since the recording's start, with as many digits as tell tasks apart. */
-function moment(seconds: number): string {
-  const text = Math.abs(seconds).toFixed(Math.abs(seconds) < 10 ? 4 : 3);
-  return `${seconds < 0 && Number(text) !== 0 ? '−' : ''}${text}${THIN}s`;
+/** A moment with as many digits as tell tasks apart. */
+function exactly(seconds: number): string {
+  return moment(seconds, Math.abs(seconds) < 10 ? 4 : 3);
 }
 
 function place(tasks: Tasks, lane: Lane): CardLine[] {
@@ -158,7 +157,7 @@ function waits(tasks: Tasks, row: number, run: number): CardLine[] {
   const queued = attempts.numbers('queued')[row] === 1;
   const cpu = seen < 0 ? Number.NaN : executions.numbers('cpu')[seen];
   return [
-    line('Submitted', Number.isFinite(submitted) ? moment(submitted - recording.origin) : '', true),
+    line('Submitted', Number.isFinite(submitted) ? exactly(submitted - recording.origin) : '', true),
     step('Waited for inputs', submitted, ready, took),
     step(queued ? 'In the queue' : 'Held by scheduler', ready, assigned, took),
     step('On its way', assigned, at('received'), took),

@@ -1,11 +1,12 @@
-import { timeTicks } from '../../core/format';
 import type { Lane } from '../../core/lane';
 import { AXIS_HEIGHT, drawTimeAxis, gutterOf, MARGIN } from '../../draw/axis';
 import type { GestureHandlers } from '../../draw/gestures';
 import type { Box, Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
 import { element } from '../element';
+import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
+import { timeMarks } from '../time-axis';
 import { Choice } from './choice';
 import { type ColorTable, colorTable } from './colors';
 import { drawDetails } from './details';
@@ -71,9 +72,7 @@ export class TaskStreamView implements PanelView {
 
   empty(): string | undefined {
     const { tasks, recording } = this.context;
-    if (tasks.count > 0) return undefined;
-    if (recording.about('stopped') !== undefined) return 'No task ran while this was recorded.';
-    return 'No task has finished yet. Run a Dask computation.';
+    return tasks.count > 0 ? undefined : noTasks(recording);
   }
 
   height(_width: number): number {
@@ -107,7 +106,7 @@ export class TaskStreamView implements PanelView {
     const { theme, ratio } = surface;
     const plot = this.plot();
     const scale = viewport.scale(plot.width, ratio);
-    const marks = timeTicks(scale.start - viewport.origin, scale.stop - viewport.origin, plot.width / 110);
+    const marks = timeMarks(scale, viewport.origin);
     // What has arrived since the last layout is drawn too.
     this.choice.update();
     this.group();

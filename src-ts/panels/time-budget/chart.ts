@@ -3,7 +3,7 @@ import { css } from '../../draw/palette';
 import type { Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
-import { drawArea, drawRowFrame, isNarrow, type RowScale } from '../chart-row';
+import { clip, drawArea, drawRowFrame, isNarrow, type RowScale } from '../chart-row';
 import type { Shown } from './figures';
 
 /** Threads in each part, bin by bin. */
@@ -19,10 +19,7 @@ export function drawChart(
   theme: Theme
 ): void {
   drawRowFrame(pen, row, isNarrow(row.box.x) ? '' : 'Threads', 'count', false, theme);
-  pen.save();
-  pen.beginPath();
-  pen.rect(row.box.x, row.box.y - 1, row.box.width, row.box.height + 1);
-  pen.clip();
+  clip(pen, row.box);
   let floor = new Float64Array(bins.bins);
   bins.value.forEach((threads, part) => {
     if (!threads.some(value => value > 0)) return;

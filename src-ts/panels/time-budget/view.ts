@@ -1,14 +1,15 @@
 import { BinCache, type Window } from '../../core/bin-cache';
 import { type Grouping, groupingsOf } from '../../core/budget-groups';
-import { timeTicks } from '../../core/format';
 import type { Stop } from '../../core/recording';
-import { AXIS_HEIGHT, drawTimeAxis, drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
+import { AXIS_HEIGHT, gutterOf, MARGIN } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import { type TextWidth, textWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
 import { type RowScale, rowScale } from '../chart-row';
 import { choice, element } from '../element';
+import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
+import { drawTimes } from '../time-axis';
 import { type Bar, drawBar, frameSegment, placeBar, segmentAt } from './bar';
 import { type Bins, drawChart, layerAt } from './chart';
 import { BudgetFigures } from './figures';
@@ -93,8 +94,7 @@ export class TimeBudgetView implements PanelView {
 
   empty(): string | undefined {
     const { tasks, recording } = this.context;
-    if (tasks.count > 0 || recording.table('budget').rows > 0) return undefined;
-    return 'No task has run yet, so there is no time to share out.';
+    return tasks.count > 0 || recording.table('budget').rows > 0 ? undefined : noTasks(recording);
   }
 
   height(width: number): number {
@@ -135,15 +135,8 @@ export class TimeBudgetView implements PanelView {
     }
     const row = this.row();
     const scale = this.scale();
-    const marks = timeTicks(
-      scale.start - viewport.origin,
-      scale.stop - viewport.origin,
-      Math.max(2, row.box.width / 110)
-    );
-    drawTimeGrid(pen, row.box, scale, viewport.origin, marks, theme);
+    drawTimes(pen, row.box, scale, viewport.origin, theme);
     if (this.figures.told) drawChart(pen, row, scale, this.bins(scale), this.figures.parts, theme);
-    const axis = { ...row.box, y: row.box.y + row.box.height, height: AXIS_HEIGHT };
-    drawTimeAxis(pen, axis, scale, viewport.origin, marks, theme);
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {

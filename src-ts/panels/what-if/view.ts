@@ -4,6 +4,7 @@ import { css } from '../../draw/palette';
 import { themeOf, watchTheme } from '../../draw/theme';
 import { element } from '../element';
 import { inline } from '../findings/prose';
+import { noTasks } from '../no-tasks';
 import type { PanelContext, PanelView, TableRows } from '../panel';
 import { BOUND_WORDS, boundWords, changeWords, timeWords } from './words';
 
@@ -39,7 +40,7 @@ export class WhatIfView implements PanelView {
   empty(): string | undefined {
     const { recording, tasks } = this.context;
     if (recording.table('what_if').rows > 0) return undefined;
-    if (tasks.count === 0) return 'No task has finished yet. Run a Dask computation.';
+    if (tasks.count === 0) return noTasks(recording);
     if (recording.about('stopped') === undefined)
       return 'How much faster it could be is simulated as soon as no task is running.';
     return 'Recorded without it: `recording.explain()` adds it before a report is written.';
