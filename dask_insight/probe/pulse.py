@@ -50,7 +50,7 @@ class Lag:
 
     def still(self) -> bool:
         """Whether the event loop has not come to run for a while, as far as it was asked."""
-        return self._waiting and monotonic() - self._asked > _STILL
+        return self._waiting and perf_counter() - self._asked > _STILL
 
     def take(self) -> float:
         """The longest wait since the last call, seconds; one that is not over counts as far as it came."""
