@@ -143,3 +143,27 @@ def test_attempts_that_overlap_by_no_more_than_clocks_may_be_off() -> None:
     )
     table = run.time_budget()
     assert table["seconds"].sum() == pytest.approx(0.5)
+
+
+def test_a_hundred_thousand_tasks_one_after_another_that_need_no_other() -> None:
+    count = 100_000
+    start = np.arange(count) * 0.75
+    run = recorded(
+        workers={"worker": ["w"], "threads": np.ones(1), "joined": np.array([START])},
+        graph=graph(count, ["step"] * count),
+        attempts=attempts(start, ["w"] * count),
+    )
+    assert not run.findings().failed
+    assert len(run.columns("attempts")["run"]) == count <= len(run.critical_path())
+
+
+def test_tasks_of_a_hundred_thousand_names() -> None:
+    count = 100_000
+    run = recorded(
+        workers={"worker": ["w"], "threads": np.array([8]), "joined": np.array([START])},
+        graph=graph(count, [f"step-{row}" for row in range(count)]),
+        attempts=attempts(
+            np.arange(count) // 8 * 0.75, ["w"] * count, thread=[str(row % 8) for row in range(count)]
+        ),
+    )
+    assert not run.findings().failed
