@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Read = Callable[[str], Mapping[str, Any]]
 
+_USED = ("task", "prefix", "worker", "thread", "submitted", "start", "stop", "seceded", "done")
+
 
 class Bounds(NamedTuple):
     """Bounds of the time of a run. Times in seconds.
@@ -136,7 +138,7 @@ def bounds(read: Read, cluster: str | None = None) -> Bounds:
 
 
 def _bounds(read: Read) -> Bounds:
-    columns = make(read)
+    columns = make(read, _USED)
     ran = np.flatnonzero(np.isfinite(columns["start"]) & np.isfinite(columns["stop"]))
     if not len(ran):
         return Bounds(0.0, 0, 0.0, 0.0, (), ())

@@ -21,7 +21,7 @@ _LIBRARIES = 0.3
 class Cores(NamedTuple):
     """What the cores of the workers' hosts leave of idle threads."""
 
-    #: Share of each piece of thread time for which an idle thread would have had a core, 0 to 1.
+    #: Share of each piece of `Facts.waiting` for which the idle thread would have had a core, 0 to 1.
     free: np.ndarray
     #: Threads that had a core, on average over the run.
     threads: float
@@ -60,10 +60,12 @@ def cores(facts: Facts) -> Cores:
     of more that would use one. Over each piece of time ``min(1, (cores - used - waiting) / idle threads)``.
     """
     pieces, lanes = facts.pieces, facts.lanes
-    free, lasting = np.ones(len(pieces.start)), np.maximum(facts.lasting, 1e-9)
+    rows = facts.waiting
+    begin, end = pieces.start[rows], pieces.stop[rows]
+    free, lasting = np.ones(len(rows)), np.maximum(end - begin, 1e-9)
     columns = ("process", "time", "cpu", "starved")
     samples = Samples({name: facts.read("resources")[name] for name in columns})
-    worker = lanes.worker[pieces.lane]
+    worker = lanes.worker[pieces.lane[rows]]
     held = lanes.worker[lanes.of]
     beyond = 0.0
     for host in _hosts(facts):
@@ -71,7 +73,7 @@ def cores(facts: Facts) -> Cores:
         if used is None:
             continue
         mine = np.flatnonzero(np.isin(worker, host.codes))
-        start, stop = pieces.start[mine], pieces.stop[mine]
+        start, stop = begin[mine], end[mine]
         ran = (lanes.of >= 0) & np.isin(held, host.codes)
         busy = _Sum(facts.start, lanes.stretches.start[ran], lanes.stretches.stop[ran])
         threads = float(facts.threads_by_worker[host.codes].sum())

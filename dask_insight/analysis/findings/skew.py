@@ -53,7 +53,7 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
         rows = np.flatnonzero(facts.good & (workers == worker) & (expected > 0)[code])
         of = np.append(np.zeros(len(known.run)), 0.0)
         of[rows] = 1 - 1 / times
-        waited = float((facts.waiting * of[facts.pieces.row]).sum())
+        waited = float((facts.seconds[facts.waiting] * of[facts.pieces.row[facts.waiting]]).sum())
         names = facts.worst(spent - expected, facts.names)
         yield Finding(
             code="worker-skew",
@@ -176,7 +176,7 @@ def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
 
 
 def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    lost = float(facts.misplaced.sum())
+    lost = facts.misplaced
     if lost < limits["worker-skew.idle"] * facts.offered:
         return
     busy = facts.working_by_worker
@@ -221,7 +221,7 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    lost = float(facts.misplaced.sum())
+    lost = facts.misplaced
     if lost < limits["imbalanced-threads.idle"] * facts.offered:
         return
     busy, threads = facts.working_by_lane, facts.lanes.threads
