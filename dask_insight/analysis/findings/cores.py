@@ -67,9 +67,10 @@ def cores(facts: Facts) -> Cores:
     samples = Samples({name: facts.read("resources")[name] for name in columns})
     worker = lanes.worker[pieces.lane[rows]]
     held = lanes.worker[lanes.of]
+    crowded = {each.name for each in facts.held if each.beside >= _LIBRARIES}
     beyond = 0.0
     for host in _hosts(facts):
-        used = _used(facts, samples, host)
+        used = _used(facts, samples, host, crowded)
         if used is None:
             continue
         mine = np.flatnonzero(np.isin(worker, host.codes))
@@ -96,9 +97,13 @@ def _hosts(facts: Facts) -> Iterator[_Host]:
     yield from beside.values()
 
 
-def _used(facts: Facts, samples: Samples, host: _Host) -> tuple[np.ndarray, np.ndarray] | None:
-    """Moments, and CPU seconds that the workers took up to each; None unless all tell."""
-    crowded = {each.name for each in facts.held if each.beside >= _LIBRARIES}
+def _used(
+    facts: Facts, samples: Samples, host: _Host, crowded: set[str]
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Moments, and CPU seconds that the workers took up to each; None unless all tell.
+
+    Those of `crowded` have threads of libraries.
+    """
     processes: dict[Any, list[tuple[np.ndarray, np.ndarray]]] = {}
     for name in host.names:
         mine = samples.of(name)
