@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dask_insight.batch import encode
+from dask_insight.lookup import sorted_set
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
 
@@ -166,3 +167,11 @@ def test_tasks_of_fifty_thousand_names() -> None:
         ),
     )
     assert not run.findings().failed
+
+
+@pytest.mark.parametrize("kind", ["u4", "i8"])
+def test_the_different_ones_of_many_integers(kind: str) -> None:
+    for values in ([], [7], [3, 3, 3], np.random.default_rng(0).integers(0, 1_000, 5_000)):
+        some = np.array(values, kind)
+        found = sorted_set(some)
+        assert found.dtype == some.dtype and found.tolist() == sorted(set(some.tolist()))

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import words
 from ..dag import Links, in_order, needs
+from ..lookup import sorted_set
 from ..tables.tasks import make
 from ..timeline import most_at_once, one_cluster, pauses
 
@@ -214,5 +215,5 @@ def _threads(read: Read, columns: Mapping[str, Any], ran: np.ndarray) -> int:
     since, until = np.fmax(table["joined"][rows], begin), np.fmin(table["left"][rows], end)
     there = since <= until
     told = int(most_at_once(since[there], until[there], table["threads"][rows][there].astype("f8")))
-    lanes = np.unique(columns["worker"].codes[ran].astype("i8") << 32 | columns["thread"].codes[ran])
+    lanes = sorted_set(columns["worker"].codes[ran].astype("i8") << 32 | columns["thread"].codes[ran])
     return told or len(lanes)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...lookup import pick, sums
+from ...lookup import pick, sorted_set, sums
 from ...schema import NOTHING
 from ...timeline import Moments
 from .facts import Facts, is_any
@@ -195,7 +195,7 @@ def _computations(facts: Facts, code: int) -> int:
     """With how many submissions the tasks of a name came; 0 if that is not known."""
     rows = facts.attempts.described[facts.good & (facts.prefix.codes == code)]
     came = pick(facts.read("graph")["submission"], rows[rows >= 0])
-    return len(np.unique(came[came != NOTHING])) if len(facts.read("submissions")["submission"]) else 0
+    return len(sorted_set(came[came != NOTHING])) if len(facts.read("submissions")["submission"]) else 0
 
 
 def _waves(facts: Facts, lost: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...lookup import pick
+from ...lookup import pick, sorted_set
 from .facts import Facts, medians
 from .finding import Fact, Finding
 from .names import quoted
@@ -38,7 +38,7 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
     times = limits["worker-skew.times"]
     plain = _Medians.of(facts, facts.length, times)
     own = plain if facts.own is facts.length else _Medians.of(facts, facts.own, times)
-    for worker in np.unique(workers[facts.good]).tolist():
+    for worker in sorted_set(workers[facts.good]).tolist():
         name = known.worker.names[worker]
         if name in waiting:
             continue
