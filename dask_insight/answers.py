@@ -45,6 +45,10 @@ class Answers:
         """Columns of any table; one that can be worked out is, where the recording has no rows of it."""
         return _Look(self._read, self._made, self._stamp())(table)
 
+    def forget(self) -> None:
+        """Let go of what was worked out."""
+        self._made = {}
+
 
 class _Look:
     """Reads each table once: what is worked out of a recording that grows must not see it change.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
@@ -16,13 +16,16 @@ Columns = Mapping[str, Values]
 _GATHER = 50_000
 
 
-def merge(table: str, parts: Iterable[Batch], rows: int) -> dict[str, Values]:
-    """One set of columns out of several batches of a table, in their order.
+def merge(
+    table: str, parts: Iterable[Batch], rows: int, only: Collection[str] | None = None
+) -> dict[str, Values]:
+    """One set of columns, or `only` some, out of several batches of a table, in their order.
 
     Columns that a batch lacks read as missing in its rows; see `schema`. No
     more than `rows` rows are taken, and fewer if the parts have fewer.
     """
-    fillers = {column.name: _filler(column, rows) for column in TABLES[table].columns}
+    wanted = [column for column in TABLES[table].columns if only is None or column.name in only]
+    fillers = {column.name: _filler(column, rows) for column in wanted}
     done = 0
     for part in parts:
         if part.rows > rows - done:
@@ -42,7 +45,7 @@ def length(columns: Columns) -> int:
     return 0
 
 
-def newest(table: str, columns: dict[str, Values]) -> dict[str, Values]:
+def newest(table: str, columns: Columns) -> Columns:
     """The rows that are valid: of a table that was worked out several times, those of the last edition."""
     if table not in EDITIONED:
         return columns
@@ -139,7 +142,9 @@ class _Texts:
             return Texts(self._offsets[: rows + 1], self._data[0])
         data = np.empty(self._end, "u1")
         end = 0
-        for part in self._data:
+        while self._data:
+            # Those that are copied are let go of.
+            part = self._data.pop(0)
             data[end : end + len(part)] = np.frombuffer(part, "u1")
             end += len(part)
         return Texts(self._offsets[: rows + 1], data.data)

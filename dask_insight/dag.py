@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .lookup import Lookup
+from .lookup import Lookup, sorted_set
 
 
 class Links(NamedTuple):
@@ -45,7 +45,7 @@ def needs(read: Callable[[str], Mapping[str, Any]], task: np.ndarray) -> Links:
     lookup = Lookup(task)
     left, right = lookup.rows(edges["task"]), lookup.rows(edges["dependency"])
     known = (left >= 0) & (right >= 0) & (left != right)
-    pairs = np.unique(left[known].astype("i8") << 32 | right[known].astype("i8"))
+    pairs = sorted_set(left[known].astype("i8") << 32 | right[known].astype("i8"))
     return links(pairs >> 32, pairs & 0xFFFF_FFFF, len(task))
 
 

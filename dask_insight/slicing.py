@@ -9,7 +9,7 @@ import numpy as np
 
 from .batch import Values
 from .columns import Columns, length, take
-from .lookup import Lookup
+from .lookup import Lookup, sorted_set
 from .schema import EDITIONED, TABLES
 
 #: Tables whose rows last: columns of their beginning and end.
@@ -40,15 +40,19 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
     masks["running"] = _column(read, "running", "start") <= stop
     ended = _column(read, "attempts", "run")
     masks["running"] &= np.isin(_column(read, "running", "run"), ended[~masks["attempts"]], invert=True)
-    runs = np.union1d(ended[masks["attempts"]], _column(read, "running", "run")[masks["running"]])
+    runs = sorted_set(
+        np.concatenate((ended[masks["attempts"]], _column(read, "running", "run")[masks["running"]]))
+    )
     masks["executions"] |= np.isin(_column(read, "executions", "run"), runs)
     masks["phases"] |= np.isin(_column(read, "phases", "run"), runs)
     masks["errors"] = np.isin(_column(read, "errors", "run"), runs)
     carried = _column(read, "transfers", "transfer")[masks["transfers"]]
     masks["transferred"] = np.isin(_column(read, "transferred", "transfer"), carried)
-    tasks = np.union1d(
-        _column(read, "attempts", "task")[masks["attempts"]],
-        _column(read, "running", "task")[masks["running"]],
+    tasks = np.concatenate(
+        (
+            _column(read, "attempts", "task")[masks["attempts"]],
+            _column(read, "running", "task")[masks["running"]],
+        )
     )
     masks["edges"] = np.isin(_column(read, "edges", "task"), tasks)
     needed = _column(read, "edges", "dependency")[masks["edges"]]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from threading import RLock, Timer
 from time import time
 from typing import NamedTuple
 
 import numpy as np
 
-from .batch import Batch, BatchError, Values, announced, decode, encode
-from .columns import length, merge, newest
+from .batch import Batch, BatchError, announced, decode, encode
+from .columns import Columns, length, merge, newest
 from .frames import Gap, Writer
 from .options import Emit
 
@@ -63,7 +63,7 @@ class Store:
         self._refused: OSError | None = None
         self._batches: list[bytes] = []
         self._of_table: defaultdict[str, list[bytes]] = defaultdict(list)
-        self._merged: dict[str, tuple[int, dict[str, Values]]] = {}
+        self._merged: dict[str, tuple[int, Columns]] = {}
         self._followers: dict[object, Emit] = {}
 
     def append(self, batch: bytes) -> None:
@@ -183,7 +183,7 @@ class Store:
 
         return stop
 
-    def columns(self, table: str) -> dict[str, Values]:
+    def columns(self, table: str) -> Columns:
         """A table's columns over all batches so far, as NumPy arrays; see `schema`.
 
         Raises
@@ -197,14 +197,13 @@ class Store:
         if table not in self._merged or len(batches) > done:
             before = length(columns)
             rows = before + sum(announced(batch)[1] for batch in batches[done:])
-            columns = merge(table, self._decoded(Batch(table, before, columns), batches[done:]), rows)
-            columns = newest(table, columns)
+            parts = chain((Batch(table, before, dict(columns)),), self._decoded(batches[done:]))
+            columns = newest(table, merge(table, parts, rows))
             with self._lock:
                 self._merged[table] = (len(batches), columns)
         return columns
 
-    def _decoded(self, before: Batch, batches: list[bytes]) -> Iterator[Batch]:
-        yield before
+    def _decoded(self, batches: Iterable[bytes]) -> Iterator[Batch]:
         for batch in batches:
             try:
                 yield decode(batch)

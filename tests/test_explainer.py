@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
+import tracemalloc
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -462,3 +463,38 @@ def test_nothing_is_kept_of_what_was_read_once_it_is_worked_out(monkeypatch: pyt
         assert was_read
     finally:
         stop()
+
+
+@pytest.mark.parametrize(("table", "most"), [("budget", 1_050), ("critical", 700), ("findings", 1_100)])
+def test_an_edition_takes_so_many_bytes_a_task_for_as_long_as_it_is_worked_out(table: str, most: int) -> None:
+    count = 20_000
+
+    def recorded() -> BoundedRecording:
+        recording, rows = BoundedRecording(count), np.arange(count)
+        names = {"key": [f"('{'part' * 10}', {row})" for row in rows], "prefix": ["part"] * count}
+        recording.append(encode("graph", {"task": rows, **names}))
+        start = 1000.0 + rows // 8 * 0.01
+        where = {"worker": ["w"] * count, "thread": [str(row % 8) for row in rows]}
+        moments = {
+            "submitted": np.full(count, 999.0),
+            "ready": np.full(count, 999.0),
+            "assigned": start - 1e-3,
+        }
+        moments |= {"start": start, "stop": start + 8e-3, "done": start + 9e-3}
+        ended = {"run": rows, "task": rows, "status": ["ok"] * count, **where, **moments}
+        recording.append(encode("attempts", ended))
+        moments = {"received": start - 9e-4, "ready": start - 8e-4, "executing": start - 5e-4}
+        moments |= {"ended": start + 8.5e-3, "cpu": np.full(count, 4e-3)}
+        recording.append(encode("executions", {"run": rows, **where, **moments}))
+        recording.tidy()
+        return recording
+
+    # What is imported on the way does not count.
+    recorded().answer(table)
+    recording = recorded()
+    tracemalloc.start()
+    try:
+        recording.answer(table)
+        assert tracemalloc.get_traced_memory()[1] < most * count
+    finally:
+        tracemalloc.stop()

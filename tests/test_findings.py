@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 from collections.abc import Iterator
@@ -49,6 +50,17 @@ def test_a_run_without_fault_has_no_findings() -> None:
     assert found.failed == ()
     assert found.seconds == pytest.approx(10)
     assert "Nothing was found" in str(found)
+
+
+def test_what_was_looked_at_is_let_go_of_before_garbage_is_looked_for() -> None:
+    run = ten_seconds().recording()
+    gc.collect()
+    gc.disable()
+    try:
+        run.findings()
+        assert not [each for each in gc.get_objects() if isinstance(each, Facts) and vars(each)]
+    finally:
+        gc.enable()
 
 
 def test_a_recording_without_tasks_has_no_findings() -> None:

@@ -237,3 +237,18 @@ def test_stacks_that_no_sample_has_any_more_are_forgotten_and_none_that_is_neede
             chain, here = (functions[here], *chain), parents[here]
         assert chain == chains[stack]
     assert len(functions) < 2.5 * len(samples["stack"]) + 300, "of 3,000 that there were"
+
+
+def test_texts_are_those_of_the_rows_beside_them_however_late_they_are_looked_at() -> None:
+    recording = BoundedRecording(30)
+    _fill(recording, 60)
+    recording.tidy()
+    graph: Any = recording.columns("graph")
+    before = graph["task"].tolist()
+    _fill(recording, 200, first=60)
+    recording.tidy()
+    assert recording.history.dropped["attempts"] > 0
+    assert [f"key-{task}" for task in before] == graph["key"].tolist()
+    assert graph["task"].tolist() == before and set(graph) == {*graph} == set(dict(graph))
+    with pytest.raises(KeyError):
+        graph["no such column"]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dask_insight.batch import encode
+from dask_insight.lookup import sorted_set
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
 
@@ -143,3 +144,34 @@ def test_attempts_that_overlap_by_no_more_than_clocks_may_be_off() -> None:
     )
     table = run.time_budget()
     assert table["seconds"].sum() == pytest.approx(0.5)
+
+
+def test_fifty_thousand_tasks_one_after_another_that_need_no_other() -> None:
+    count = 50_000
+    start = np.arange(count) * 0.75
+    run = recorded(
+        workers={"worker": ["w"], "threads": np.ones(1), "joined": np.array([START])},
+        graph=graph(count, ["step"] * count),
+        attempts=attempts(start, ["w"] * count),
+    )
+    assert not run.findings().failed
+
+
+def test_tasks_of_fifty_thousand_names() -> None:
+    count = 50_000
+    run = recorded(
+        workers={"worker": ["w"], "threads": np.array([8]), "joined": np.array([START])},
+        graph=graph(count, [f"step-{row}" for row in range(count)]),
+        attempts=attempts(
+            np.arange(count) // 8 * 0.75, ["w"] * count, thread=[str(row % 8) for row in range(count)]
+        ),
+    )
+    assert not run.findings().failed
+
+
+@pytest.mark.parametrize("kind", ["u4", "i8"])
+def test_the_different_ones_of_many_integers(kind: str) -> None:
+    for values in ([], [7], [3, 3, 3], np.random.default_rng(0).integers(0, 1_000, 5_000)):
+        some = np.array(values, kind)
+        found = sorted_set(some)
+        assert found.dtype == some.dtype and found.tolist() == sorted(set(some.tolist()))

@@ -11,6 +11,7 @@ import numpy as np
 from .. import words
 from ..dag import Links, in_order, needs
 from ..legible import printed
+from ..lookup import sorted_set
 from ..tables.tasks import make
 from ..timeline import most_at_once, one_cluster, pauses
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Read = Callable[[str], Mapping[str, Any]]
+
+_USED = ("task", "prefix", "worker", "thread", "submitted", "start", "stop", "seceded", "done")
 
 
 class Bounds(NamedTuple):
@@ -138,7 +141,7 @@ def bounds(read: Read, cluster: str | None = None) -> Bounds:
 
 
 def _bounds(read: Read) -> Bounds:
-    columns = make(read)
+    columns = make(read, _USED)
     ran = np.flatnonzero(np.isfinite(columns["start"]) & np.isfinite(columns["stop"]))
     if not len(ran):
         return Bounds(0.0, 0, 0.0, 0.0, (), ())
@@ -214,5 +217,5 @@ def _threads(read: Read, columns: Mapping[str, Any], ran: np.ndarray) -> int:
     since, until = np.fmax(table["joined"][rows], begin), np.fmin(table["left"][rows], end)
     there = since <= until
     told = int(most_at_once(since[there], until[there], table["threads"][rows][there].astype("f8")))
-    lanes = np.unique(columns["worker"].codes[ran].astype("i8") << 32 | columns["thread"].codes[ran])
+    lanes = sorted_set(columns["worker"].codes[ran].astype("i8") << 32 | columns["thread"].codes[ran])
     return told or len(lanes)

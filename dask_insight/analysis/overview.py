@@ -13,6 +13,7 @@ import numpy.typing as npt
 from dask_insight import words
 from dask_insight.batch import Symbols, Texts, Values
 from dask_insight.legible import printed
+from dask_insight.lookup import sorted_set
 from dask_insight.timeline import Used, most_at_once, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
@@ -253,7 +254,7 @@ def overview(
         hosts=hosts,
         threads=threads,
         clusters=len({*_symbols(recording.columns("workers"), "cluster").tolist()} - {""}),
-        tasks=len(np.unique(task[ok])),
+        tasks=len(sorted_set(task[ok])),
         erred=int((_is(status, "erred") | (_is(status, "killed") & given_up)).sum()),
         retried=int(_is(status, "retried").sum()),
         offered=offered,

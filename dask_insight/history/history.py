@@ -7,12 +7,12 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..batch import BatchError, announced, decode
-from .part import Part
+from .part import Chunk, Part
 
 #: Batches and bytes after which they are merged and compressed.
 _BATCHES = 256
@@ -32,6 +32,14 @@ _NAMES = 5
 _SWEEP = 0.5
 #: Compressed bytes up to which thinned parts are joined.
 _JOINED = 2**18
+
+
+class Rows(NamedTuple):
+    """The rows of one table at some moment."""
+
+    chunks: list[Chunk]
+    #: The batches after these, as they came: nobody has looked whether they can be read.
+    tail: list[bytes]
 
 
 class History:
@@ -144,17 +152,21 @@ class History:
                 at += 1
         return start, at, plain, compressed
 
-    def batches(self, table: str | None = None) -> Iterator[bytes]:
-        """All batches that are kept, of one table if it is named, as few as there are now."""
+    def batches(self) -> Iterator[bytes]:
+        """All batches that are kept, as few as there are now."""
         with self._lock:
             parts, tail = list(self._parts), list(self._tail)
         for part in parts:
-            for name, chunk in part.chunks.items():
-                if table in (None, name):
-                    yield chunk.batch
-        for batch in tail:
-            if table is None or announced(batch)[0] == table:
-                yield batch
+            for chunk in part.chunks.values():
+                yield chunk.batch
+        yield from tail
+
+    def rows(self, table: str) -> Rows:
+        """The rows of a table that are kept now."""
+        with self._lock:
+            parts, tail = list(self._parts), list(self._tail)
+        chunks = [part.chunks[table] for part in parts if table in part.chunks]
+        return Rows(chunks, [batch for batch in tail if announced(batch)[0] == table])
 
     def tidy(self) -> None:
         """Merge and compress what is old enough, and drop what is too much; by any thread."""

@@ -6,7 +6,7 @@ import zlib
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,9 +38,9 @@ class Chunk(NamedTuple):
         """The rows as a batch."""
         return zlib.decompress(self.packed)
 
-    def columns(self) -> dict[str, Any]:
-        """The rows as columns, those that the batches had."""
-        return decode(self.batch).columns
+    def columns(self, only: Collection[str] | None = None) -> dict[str, Any]:
+        """The rows as columns, those that the batches had, or `only` some; see `decode`."""
+        return decode(self.batch, only).columns
 
     def since(self, table: str, at: int) -> bytes:
         """The rows of the batches from a position on, as a batch; b'' if there are none."""

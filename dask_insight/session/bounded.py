@@ -2,15 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
-from ..batch import Batch, Values, announced
-from ..columns import merge, newest
-from ..history import History
+from ..batch import Batch, Values
+from ..columns import Columns, merge, newest
+from ..history import Chunk, History
 from ..recording import Recording
+from ..schema import TABLES
 from ..store import Piece
 from .audience import Audience
+
+
+class _Columns(Mapping[str, Values]):
+    """The columns of a table, of which texts are put together when somebody looks at them.
+
+    They take more than all else, as keys of tasks do, and few are looked at.
+    """
+
+    def __init__(self, table: str, chunks: list[Chunk], tail: list[Batch]) -> None:
+        self._table, self._chunks, self._tail = table, chunks, tail
+        self._columns = {column.name: column for column in TABLES[table].columns}
+        numbers = {name for name, column in self._columns.items() if column.kind != "str"}
+        self._known = self._merged(numbers, numbers)
+        self._tail = [batch._replace(columns=_without(batch.columns, numbers)) for batch in tail]
+
+    def _merged(self, wanted: Collection[str], read: Collection[str]) -> dict[str, Values]:
+        count = sum(chunk.rows for chunk in self._chunks) + sum(batch.rows for batch in self._tail)
+        older = (Batch(self._table, chunk.rows, chunk.columns(read)) for chunk in self._chunks)
+        return merge(self._table, chain(older, self._tail), count, wanted)
+
+    def __getitem__(self, name: str) -> Values:
+        if name not in self._known:
+            column = self._columns[name]
+            self._known |= self._merged({name}, {name, column.since})
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+def _without(columns: dict[str, Values], names: Collection[str]) -> dict[str, Values]:
+    return {name: values for name, values in columns.items() if name not in names}
 
 
 class BoundedRecording(Recording):
@@ -44,7 +81,7 @@ class BoundedRecording(Recording):
         self.audience = Audience(came)
         self.history = History(limit, lambda: self.identity.stacks.since)
         self._untidy = untidy
-        self._cache: dict[str, tuple[Any, dict[str, Values]]] = {}
+        self._cache: dict[str, tuple[Any, Columns]] = {}
 
     @property
     def turnover(self) -> float:
@@ -68,8 +105,10 @@ class BoundedRecording(Recording):
         """All batches that are kept."""
         return list(self.history.batches())
 
-    def columns(self, table: str) -> dict[str, Values]:
+    def columns(self, table: str) -> Columns:
         """A table's columns over all that is kept, as NumPy arrays; see `schema`.
+
+        Texts are read when somebody looks at them.
 
         Raises
         ------
@@ -79,16 +118,16 @@ class BoundedRecording(Recording):
         stamp = (self.history.end, self.history.turnover)
         if (cached := self._cache.get(table)) is not None and cached[0] == stamp:
             return cached[1]
-        batches = list(self.history.batches(table))
-        rows = sum(announced(batch)[1] for batch in batches)
-        columns = newest(table, merge(table, self._decoded(Batch(table, 0, {}), batches), rows))
+        rows = self.history.rows(table)
+        columns = newest(table, _Columns(table, rows.chunks, list(self._decoded(rows.tail))))
         self._cache = {name: kept for name, kept in self._cache.items() if kept[0] == stamp}
         self._cache[table] = (stamp, columns)
         return columns
 
     def forget(self) -> None:
-        """Let go of columns that were put together for who read them last."""
+        """Let go of columns that were put together, or worked out, for who read them last."""
         self._cache = {}
+        self._answers.forget()
 
     def tidy(self) -> None:
         """Merge, compress and drop what is due."""

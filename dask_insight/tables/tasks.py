@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,21 +54,30 @@ FIELDS = (
     Field("run", "", "Id of the attempt within the recording."),
 )
 
+_DESCRIBED = ("key", "prefix", "group", "span", "submission", "priority", "order")
 _STATUS = {"memory": "ok", "error": "erred", "released": "cancelled"}
 
 
-def make(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
+def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None = None) -> Mapping[str, Any]:
     """Join the attempts with their tasks and with what their workers saw.
 
     In the order of the tasks' ids, which is that of their graphs, and of the
     attempts at each. Those that still run are there too. What a worker tells
-    of attempts that ended before the recording began is left out. The arrays
-    are the caller's to change.
+    of attempts that ended before the recording began is left out.
+
+    Parameters
+    ----------
+    read
+        Gives the columns of a table of the schema, times in seconds since the epoch.
+    only
+        Columns that are wanted; by default all, and their arrays are the caller's to change.
     """
-    with ThreadPoolExecutor(2) as threads:
-        attempts, executions, running, graph = threads.map(
-            read, ("attempts", "executions", "running", "graph")
-        )
+    tables = ("attempts", "executions", "running", "graph")
+    if only is None:
+        with ThreadPoolExecutor(2) as threads:
+            attempts, executions, running, graph = threads.map(read, tables)
+    else:
+        attempts, executions, running, graph = map(read, tables)
     seen, rows = _all_runs(attempts, running)
     task = _tasks(attempts["task"], running, seen, rows)
     order = np.lexsort((seen, task)) if _repeated(task) else np.argsort(task)
@@ -80,51 +90,56 @@ def make(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
     of_executions = all_or(at_worker, len(executions["run"]))
     of_graph = all_or(in_graph, len(graph["task"]))
 
+    some = own if only is None else pick
+
     def column(name: str) -> Any:
-        return own(attempts[name], of_attempts)
+        return some(attempts[name], of_attempts)
 
     def worker(name: str) -> Any:
-        return own(executions[name], of_executions)
+        return some(executions[name], of_executions)
+
+    def described(name: str) -> Any:
+        return pick(graph[name], of_graph)
+
+    def where(name: str) -> Symbols:
+        return _first(column(name), worker(name), pick(running[name], at_start))
 
     start = fill(fill(worker("start"), column("start")), pick(running["start"], at_start))
     stop = fill(worker("stop"), column("stop"))
     status = _status(column("status"), worker("status"), rows, at_worker)
-    described = {
-        name: pick(graph[name], of_graph)
-        for name in ("key", "prefix", "group", "span", "submission", "priority", "order")
-    }
     ready, assigned, done = column("ready"), column("assigned"), column("done")
     received, inputs, executing = worker("received"), worker("ready"), worker("executing")
     ok = status.codes == status.names.index("ok") if "ok" in status.names else np.zeros(len(seen), bool)
-    return {
-        **described,
-        "worker": _first(column("worker"), worker("worker"), pick(running["worker"], at_start)),
-        "thread": _first(column("thread"), worker("thread"), pick(running["thread"], at_start)),
-        "status": status,
-        "attempt": attempt_numbers(task),
-        "start": start,
-        "stop": stop,
-        "duration": to_micros(stop - start),
-        "seceded": _seceded(read("phases"), seen, stop - start),
-        "cpu": worker("cpu"),
-        "nbytes": column("nbytes"),
-        "typename": column("typename"),
-        "submitted": column("submitted"),
-        "ready": ready,
-        "queued": np.where(column("queued") > 0, ready, np.nan),
-        "assigned": assigned,
-        "received": received,
-        "inputs": inputs,
-        "executing": executing,
-        "in_memory": np.where(ok, done, np.nan),
-        "done": done,
-        "queue_wait": to_micros(assigned - ready),
-        "data_wait": to_micros(inputs - received),
-        "thread_wait": to_micros(executing - inputs),
-        "memory_change": worker("rss"),
-        "task": task,
-        "run": seen,
+    columns: dict[str, Callable[[], Any]] = {
+        **{name: partial(described, name) for name in _DESCRIBED},
+        "worker": lambda: where("worker"),
+        "thread": lambda: where("thread"),
+        "status": lambda: status,
+        "attempt": lambda: attempt_numbers(task),
+        "start": lambda: start,
+        "stop": lambda: stop,
+        "duration": lambda: to_micros(stop - start),
+        "seceded": lambda: _seceded(read("phases"), seen, stop - start),
+        "cpu": lambda: worker("cpu"),
+        "nbytes": lambda: column("nbytes"),
+        "typename": lambda: column("typename"),
+        "submitted": lambda: column("submitted"),
+        "ready": lambda: ready,
+        "queued": lambda: np.where(column("queued") > 0, ready, np.nan),
+        "assigned": lambda: assigned,
+        "received": lambda: received,
+        "inputs": lambda: inputs,
+        "executing": lambda: executing,
+        "in_memory": lambda: np.where(ok, done, np.nan),
+        "done": lambda: done,
+        "queue_wait": lambda: to_micros(assigned - ready),
+        "data_wait": lambda: to_micros(inputs - received),
+        "thread_wait": lambda: to_micros(executing - inputs),
+        "memory_change": lambda: worker("rss"),
+        "task": lambda: task,
+        "run": lambda: seen,
     }
+    return {name: make() for name, make in columns.items() if only is None or name in only}
 
 
 def attempt_numbers(task: np.ndarray) -> np.ndarray:

@@ -81,7 +81,9 @@ def transferred(read: Read) -> Mapping[str, Any]:
     carried = read("transferred")
     graph = read("graph")
     waits = _waits(read)
-    idle = np.setdiff1d(np.arange(len(carried["task"])), waits.carried)
+    idle = np.ones(len(carried["task"]), bool)
+    idle[waits.carried] = False
+    idle = np.flatnonzero(idle)
     rows = np.concatenate((waits.carried, idle))
     order = np.argsort(rows, kind="stable")
     rows = rows[order]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import Lookup, all_or, distinct, pick
+from ..lookup import Lookup, all_or, distinct, fill, pick
 from ..schema import NOTHING
 from .ticks import evened
 
@@ -23,7 +23,8 @@ _LOCAL = ("threads", "sync", "local", "process ")
 class Attempts(NamedTuple):
     """Every attempt, ended or running, one row each.
 
-    The moments, seconds since the epoch, never go back from `wanted` to `done`.
+    The moments, seconds since the epoch, never go back from `wanted` to `done`. Arrays may be
+    those of the recording, and are not to be changed.
     Those that a recording does not tell are the next ones that it does.
     """
 
@@ -93,19 +94,19 @@ def attempts(read: Read) -> Attempts:
 
     status: Symbols = ended["status"]
     now = np.arange(len(run)) >= count
-    start = _first(worker("start"), scheduler("start"))
+    start = fill(worker("start"), scheduler("start"))
     begun = np.full(len(run), -1)
     if len(running["run"]):
         begun = np.where(np.isnan(start), Lookup(running["run"]).rows(run), -1)
         start = np.where(begun >= 0, pick(running["start"], begun), start)
     ran = np.isfinite(start)
-    stop = _first(worker("stop"), scheduler("stop"))
-    stop = np.where(np.isfinite(stop), stop, np.where(now, until, _first(scheduler("done"), start)))
-    stop = np.fmax(stop, start)
-    taken = np.fmax(worker("ended"), stop)
-    done = np.fmax(scheduler("done"), stop)
-    times = [_first(worker("executing"), start)]
-    np.fmin(times[-1], start, out=times[-1])
+    stop = fill(worker("stop"), scheduler("stop"))
+    if not (known := np.isfinite(stop)).all():
+        stop = np.where(known, stop, np.where(now, until, fill(scheduler("done"), start)))
+    stop = _latest(stop, start)
+    taken = _latest(worker("ended"), stop)
+    done = _latest(scheduler("done"), stop)
+    times = [_earliest(fill(worker("executing"), start), start)]
     for name, tell in (
         ("ready", worker),
         ("received", worker),
@@ -113,15 +114,15 @@ def attempts(read: Read) -> Attempts:
         ("ready", scheduler),
         ("submitted", scheduler),
     ):
-        told = tell(name)
-        times.append(np.fmin(told, times[-1]))
-    # Of those that never ran, the last moment known stands for what did not come.
-    done = _first(done, taken)
+        times.append(_earliest(tell(name), times[-1]))
+    done = fill(done, taken)
     times = [*times[::-1], start, stop, taken, done]
-    unrun = np.flatnonzero(~ran)
-    for before, after in pairwise(times):
-        after[unrun] = _first(after[unrun], before[unrun])
-    wanted, ready, assigned, received, inputs, executing = times[:6]
+    if len(unrun := np.flatnonzero(~ran)):
+        # Of those that never ran, the last moment known stands for what did not come.
+        times = [each.copy() for each in times]
+        for before, after in pairwise(times):
+            after[unrun] = fill(after[unrun], before[unrun])
+    wanted, ready, assigned, received, inputs, executing, start, stop, taken, done = times
     ok = _mask(status, ("ok",), len(more))
     worker_names, place, places = _places(ended, executions, running, there, begun, len(more))
     described = Lookup(read("graph")["task"]).rows(task)
@@ -182,9 +183,14 @@ def _until(read: Read) -> float:
     return latest
 
 
-def _first(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Values of `first`, of `second` where that is missing; an array of its own."""
-    return np.where(np.isnan(first), second, first)
+def _earliest(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """The smaller of each two that are not missing; `first` itself where that is what it has."""
+    return first if (first <= second).all() else np.fmin(first, second)
+
+
+def _latest(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """The larger of each two that are not missing; `first` itself where that is what it has."""
+    return first if (first >= second).all() else np.fmax(first, second)
 
 
 def _mask(status: Symbols, names: tuple[str, ...], more: int) -> np.ndarray:

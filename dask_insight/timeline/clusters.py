@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..columns import take
-from ..lookup import Lookup, fill_symbols, pick
+from ..lookup import Lookup, fill_symbols, pick, sorted_set
 from ..schema import NOTHING
 from .attempts import Read, is_local
 
@@ -113,7 +113,7 @@ def _codes(read: Read, tables: Mapping[str, Mapping[str, Any]]) -> tuple[dict[st
         seen = [codes.setdefault(of(name), len(codes)) if name else -1 for name in worker.names]
         found[table] = np.array(seen or [-1])[worker.codes]
     # Names that stand in no row do not count.
-    used = sorted({int(code) for each in found.values() for code in np.unique(each).tolist() if code >= 0})
+    used = sorted({int(code) for each in found.values() for code in sorted_set(each).tolist() if code >= 0})
     names = list(codes)
     place = np.full(len(codes) + 1, -1)
     place[used] = np.arange(len(used))

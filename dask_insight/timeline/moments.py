@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+#: Intervals looked at together, which bounds the memory that what is in between takes.
+_BLOCK = 1 << 16
+
 
 class Moments(NamedTuple):
     """A set of moments: intervals that do not touch, in their order."""
@@ -38,7 +41,12 @@ class Moments(NamedTuple):
 
     def within(self, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
         """Seconds of the set in each interval."""
-        return np.asarray(np.clip(self.before(stop) - self.before(start), 0.0, stop - start))
+        seconds = np.empty(len(start))
+        for first in range(0, len(start), _BLOCK):
+            some = slice(first, first + _BLOCK)
+            begin, end = start[some], stop[some]
+            seconds[some] = np.clip(self.before(end) - self.before(begin), 0.0, end - begin)
+        return seconds
 
     def outside(self) -> Moments:
         """All other moments."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...lookup import sorted_set
 from ...timeline import Attempts, attempts
 from .facts import facts_of
 from .memory import Series, memory_of
@@ -80,7 +81,7 @@ def measure(run: Opened) -> Measured:
         threads=told["threads"],
         thread_seconds=told["thread_seconds"],
         computing=float(computing),
-        tasks=len(np.unique(known.task[known.ok])),
+        tasks=len(sorted_set(known.task[known.ok])),
         starved=_starved(recording, began, began + length),
         names=names_of(recording.columns, known, ran),
         budget={str(part): (str(kind), float(seconds)) for part, kind, seconds in parts},

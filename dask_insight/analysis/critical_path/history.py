@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,16 +35,16 @@ class History:
     """
 
     def __init__(self, read: Read, columns: Mapping[str, Any], ended: np.ndarray) -> None:
-        done = self._moments(columns)
+        stop, done = self._moments(columns)
         self.last = int(ended[np.argmax(done[ended])])
         self.end = float(done[ended].max())
         known = np.concatenate([columns[name][ended] for name in ("submitted", "start", "stop", "done")])
         self.begin = float(np.nanmin(known))
-        self._worker = columns["worker"].codes.tolist()
-        self._submission = columns["submission"].tolist()
+        self._worker = columns["worker"].codes.data
+        self._submission = columns["submission"].data
         self._relations(read, columns["task"], ended, done)
         ran = ended[np.isfinite(columns["start"][ended])]
-        self._stops = self._by_worker(columns["worker"].codes, ran, np.array(self.stop))
+        self._stops = self._by_worker(columns["worker"].codes, ran, stop)
         self._dones = self._by_worker(columns["worker"].codes, ran, done)
         self._all = _sorted(ended, done)
         self._disk = _phases(read, columns["run"], _DISK)
@@ -55,8 +55,8 @@ class History:
         joined = dict(zip(workers["worker"].tolist(), workers["joined"].tolist(), strict=True))
         self._joined = [joined.get(name, np.nan) for name in columns["worker"].names]
 
-    def _moments(self, columns: Mapping[str, Any]) -> np.ndarray:
-        """Put the moments in order, and fill in what is missing about the end. Gives `done` as an array."""
+    def _moments(self, columns: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """Put the moments in order, and fill in what is missing about the end; gives `stop` and `done`."""
         done: np.ndarray = np.fmax(columns["done"], columns["stop"])
         stop = np.fmin(fill(columns["stop"], done), done)
         start = np.fmin(fill(columns["start"], stop), stop)
@@ -65,23 +65,24 @@ class History:
         assigned = np.minimum(columns["assigned"], executing)
         inputs = np.minimum(fill(columns["inputs"], assigned), executing)
         received = np.minimum(fill(columns["received"], assigned), inputs)
-        self.done, self.stop, self.start = done.tolist(), stop.tolist(), start.tolist()
-        self.executing, self.inputs = executing.tolist(), inputs.tolist()
-        self.received = np.fmax(received, assigned).tolist()
-        self.assigned = assigned.tolist()
-        self.ready = np.fmin(columns["ready"], assigned).tolist()
-        self.submitted = np.minimum(columns["submitted"], fill(columns["ready"], start)).tolist()
-        return done
+        received = np.fmax(received, assigned)
+        ready = np.fmin(columns["ready"], assigned)
+        submitted = np.minimum(columns["submitted"], fill(columns["ready"], start))
+        # One moment at a time is read, of few attempts: a list would make a float of every one of all.
+        self.done, self.stop, self.start = done.data, stop.data, start.data
+        self.executing, self.inputs, self.received = executing.data, inputs.data, received.data
+        self.assigned, self.ready, self.submitted = assigned.data, ready.data, submitted.data
+        return stop, done
 
     def _relations(self, read: Read, task: np.ndarray, ended: np.ndarray, done: np.ndarray) -> None:
         """Which task needs which, and the attempts at each in the order of their ends."""
         edges = read("edges")
-        self._rows = ended[np.lexsort((done[ended], task[ended]))].tolist()
+        rows = ended[np.lexsort((done[ended], task[ended]))]
         tasks, count = np.unique(task[ended], return_counts=True)
-        self._begins = np.append(0, np.cumsum(count)).tolist()
-        self._ends = [self.done[row] for row in self._rows]
+        self._rows, self._ends = rows.data, done[rows].data
+        self._begins = np.append(0, np.cumsum(count)).data
         places = Lookup(tasks)
-        self._place = places.rows(task).tolist()
+        self._place = places.rows(task).data
         left, right = places.rows(edges["task"]), places.rows(edges["dependency"])
         known = (left >= 0) & (right >= 0)
         self._inputs = links(left[known], right[known], len(tasks))
@@ -89,7 +90,7 @@ class History:
     @staticmethod
     def _by_worker(
         codes: np.ndarray, rows: np.ndarray, moments: np.ndarray
-    ) -> dict[int, tuple[list[float], list[int]]]:
+    ) -> dict[int, tuple[Sequence[float], Sequence[int]]]:
         order = rows[np.argsort(codes[rows], kind="stable")]
         cuts = np.flatnonzero(np.diff(codes[order])) + 1
         return {int(codes[part[0]]): _sorted(part, moments) for part in np.split(order, cuts) if len(part)}
@@ -160,14 +161,14 @@ class History:
         return _before(*self._all, moment, without)
 
 
-def _sorted(rows: np.ndarray, moments: np.ndarray) -> tuple[list[float], list[int]]:
+def _sorted(rows: np.ndarray, moments: np.ndarray) -> tuple[Sequence[float], Sequence[int]]:
     order = rows[np.argsort(moments[rows], kind="stable")]
-    return moments[order].tolist(), order.tolist()
+    return moments[order].data, order.data
 
 
 def _before(
-    times: list[float],
-    rows: list[int],
+    times: Sequence[float],
+    rows: Sequence[int],
     moment: float,
     without: Container[int],
     begin: int = 0,

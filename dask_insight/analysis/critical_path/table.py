@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...schema import NOTHING
 from ...tables.tasks import make
 from ...timeline import by_cluster, one_cluster
 from .history import Read
-from .walk import KINDS, REASONS, path
+from .walk import KINDS, REASONS, USED, path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,18 +40,16 @@ def _frame(read: Read, started: float, cluster: str) -> pd.DataFrame:
     """The path of one scheduler."""
     import pandas as pd
 
-    columns = make(read)
+    columns = make(read, (*USED, "key", "prefix", "group"))
     tiles = path(read, columns)
-    rows = np.array([tile.row for tile in tiles], "i8")
-    start = np.array([tile.start for tile in tiles]) - started
-    stop = np.array([tile.stop for tile in tiles]) - started
+    rows, start, stop = tiles.row, tiles.start - started, tiles.stop - started
     return pd.DataFrame(
         {
             "start": start,
             "stop": stop,
             "seconds": stop - start,
-            "kind": pd.Categorical([tile.kind for tile in tiles], KINDS),
-            "because": pd.Categorical([tile.because for tile in tiles], REASONS),
+            "kind": pd.Categorical.from_codes(tiles.kind, KINDS),
+            "because": pd.Categorical.from_codes(tiles.because, REASONS),
             "prefix": _names(columns["prefix"], rows),
             "key": _keys(columns["key"], rows),
             "group": _names(columns["group"], rows),
@@ -71,19 +70,19 @@ def critical_rows(read: Read) -> dict[str, Any]:
 
 def _rows(read: Read, cluster: str) -> dict[str, Any]:
     """The path of one scheduler."""
-    columns = make(read)
+    columns = make(read, USED)
     tiles = path(read, columns)
-    rows = np.array([tile.row for tile in tiles], "i8")
+    rows = tiles.row
     return {
-        "start": np.array([tile.start for tile in tiles], "f8"),
-        "stop": np.array([tile.stop for tile in tiles], "f8"),
-        "kind": intern([tile.kind for tile in tiles]),
-        "because": intern([tile.because for tile in tiles]),
+        "start": tiles.start,
+        "stop": tiles.stop,
+        "kind": _coded(tiles.kind, KINDS),
+        "because": _coded(tiles.because, REASONS),
         "task": _ids(columns["task"], rows),
         "run": _ids(columns["run"], rows),
         "worker": _symbols(columns["worker"], rows),
         "thread": _symbols(columns["thread"], rows),
-        "cluster": intern([cluster] * len(tiles)),
+        "cluster": Symbols(np.zeros(len(rows), "u4"), [cluster]),
     }
 
 
@@ -126,6 +125,15 @@ def _keys(keys: Any, rows: np.ndarray) -> list[str]:
         keys, rows = keys.texts, np.where(rows >= 0, keys.rows[np.maximum(rows, 0)], -1)
     texts = iter(take_texts(keys, rows[rows >= 0]).tolist())
     return [next(texts) if row >= 0 else "" for row in rows.tolist()]
+
+
+def _coded(codes: np.ndarray, names: Sequence[str]) -> Symbols:
+    """With the names that there are, in the order in which they are met."""
+    used, first = np.unique(codes, return_index=True)
+    used = used[np.argsort(first)]
+    place = np.zeros(len(names), "u4")
+    place[used] = np.arange(len(used))
+    return Symbols(place[codes], [names[code] for code in used.tolist()])
 
 
 def _ids(ids: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ length of the run. An attempt stands on the path at most once.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -30,23 +31,30 @@ import numpy as np
 
 from .history import History, Read
 
+#: Columns of ``tasks`` that are looked at.
+USED = (
+    *("submitted", "ready", "assigned", "received", "inputs", "executing", "start", "stop", "done"),
+    *("worker", "thread", "task", "run", "submission"),
+)
 #: What a tile's seconds went into.
 KINDS = ("compute", "disk", "worker", "transfer", "thread", "scheduler", "client")
 #: Why the path goes through a task: what waited for it.
 REASONS = ("end", "input", "thread", "submission", "retry")
+_KIND, _REASON = ({name: code for code, name in enumerate(names)} for names in (KINDS, REASONS))
 #: How deep tasks are followed that wait for tasks of their own.
 _DEEP = 50
 
 
-class Tile(NamedTuple):
-    """A stretch of the run and what it went into; moments in seconds since the epoch."""
+class Tiles(NamedTuple):
+    """Stretches of the run, first to last, and what each went into; moments in seconds since the epoch."""
 
-    start: float
-    stop: float
-    kind: str
-    because: str
+    start: np.ndarray
+    stop: np.ndarray
+    #: Codes of `KINDS` and of `REASONS`.
+    kind: np.ndarray
+    because: np.ndarray
     #: Row of the attempt, -1 where there is none.
-    row: int
+    row: np.ndarray
 
 
 class _Cause(NamedTuple):
@@ -58,10 +66,34 @@ class _Cause(NamedTuple):
     result: bool = True
 
 
-def path(read: Read, columns: Mapping[str, Any]) -> list[Tile]:
-    """The tiles, first to last; `columns` are those of the table ``tasks``."""
+def path(read: Read, columns: Mapping[str, Any]) -> Tiles:
+    """The tiles of the path; `columns` are those of the table ``tasks``."""
     ended = np.flatnonzero(np.isfinite(columns["done"]) | np.isfinite(columns["stop"]))
-    return _Walk(History(read, columns, ended)).tiles() if len(ended) else []
+    return _Walk(History(read, columns, ended)).tiles() if len(ended) else _Laid().tiles()
+
+
+class _Laid:
+    """Tiles as they are laid, last to first: columns, as there may be several for each task."""
+
+    def __init__(self) -> None:
+        self._start, self._stop = array("d"), array("d")
+        self._kind, self._because, self._row = array("b"), array("b"), array("q")
+
+    def lay(self, start: float, stop: float, kind: str, because: str, row: int) -> None:
+        """One more before all others, or a longer one where that is the same."""
+        if self._row and self._row[-1] == row and self._kind[-1] == _KIND[kind]:
+            self._start[-1] = start
+            return
+        self._start.append(start)
+        self._stop.append(stop)
+        self._kind.append(_KIND[kind])
+        self._because.append(_REASON[because])
+        self._row.append(row)
+
+    def tiles(self) -> Tiles:
+        """All of them."""
+        columns = (self._start, self._stop, self._kind, self._because, self._row)
+        return Tiles(*(np.asarray(column)[::-1] for column in columns))
 
 
 class _Walk:
@@ -74,13 +106,13 @@ class _Walk:
         self._floor = history.begin
         self._depth = 0
         self._visited: set[int] = set()
-        self._tiles: list[Tile] = []
+        self._laid = _Laid()
 
-    def tiles(self) -> list[Tile]:
+    def tiles(self) -> Tiles:
         """Walk back until the beginning."""
         self._walk(_Cause(self._history.last, "end"))
         self._lay(self._history.begin, "client", "submission", -1)
-        return self._tiles[::-1]
+        return self._laid.tiles()
 
     def _walk(self, cause: _Cause) -> None:
         while cause.row >= 0 and self._now > self._floor:
@@ -91,14 +123,9 @@ class _Walk:
     def _lay(self, start: float, kind: str, because: str, row: int) -> None:
         """A tile from `start` to where the walk is; none if it is there already."""
         start = max(start, self._floor)
-        if not start < self._now:
-            return
-        later = self._tiles[-1] if self._tiles else None
-        if later and (later.kind, later.row) == (kind, row):
-            self._tiles[-1] = later._replace(start=start)
-        else:
-            self._tiles.append(Tile(start, self._now, kind, because, row))
-        self._now = start
+        if start < self._now:
+            self._laid.lay(start, self._now, kind, because, row)
+            self._now = start
 
     def _ran(self, row: int, because: str, result: bool) -> None:
         """The time from when an attempt had its thread."""

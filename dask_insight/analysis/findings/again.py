@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
+from ...lookup import sorted_set
 from ...schema import NOTHING
 from .facts import Facts
 from .finding import Fact, Finding
@@ -27,7 +28,7 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     names = most(facts, rows, seconds[rows])
     known = facts.attempts
-    tasks = len(np.unique(known.task[rows]))
+    tasks = len(sorted_set(known.task[rows]))
     title = f"{tasks:,} tasks, most of them `{names[0]}`, were computed again: {words.duration(total)}"
     why = (
         f"Results of {words.listing(f'`{name}`' for name in names[:3])} were let go of after one "

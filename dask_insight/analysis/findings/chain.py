@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...lookup import pick
+from ...lookup import pick, sorted_set, sums
 from ...schema import NOTHING
 from ...timeline import Moments
-from .facts import Facts
+from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .gaps import MANY, together
 from .rule import Rule
@@ -34,22 +34,21 @@ class Chain(NamedTuple):
 
 
 def chains(facts: Facts) -> list[Chain]:
-    """The chains on the critical path, in its order; a single task is one too."""
+    """The chains on the critical path, in its order, of as many tasks as make one."""
     path = facts.path
     steps = np.flatnonzero(path.of("compute") & (path.row >= 0))
-    waited = path.because
-    found: list[Chain] = []
-    first = 0
-    for place, step in enumerate(steps.tolist()):
-        # Only the result of a task that others waited for leads on to the next.
-        if waited.names[waited.codes[step]] == "input" and place + 1 < len(steps):
-            continue
-        mine = steps[first : place + 1]
-        found.append(
-            Chain(path.row[mine], path.seconds[mine], float(path.start[mine[0]]), float(path.stop[mine[-1]]))
-        )
-        first = place + 1
-    return found
+    # Only the result of a task that others waited for leads on to the next.
+    leads = is_any(path.because, ("input",))[steps]
+    leads[-1:] = False
+    ends = np.flatnonzero(~leads) + 1
+    begins = np.concatenate((np.zeros(1, ends.dtype), ends))[:-1]
+    long_ = ends - begins >= _LINKS
+    seconds = path.seconds
+    found = (steps[begin:end] for begin, end in zip(begins[long_], ends[long_], strict=True))
+    return [
+        Chain(path.row[mine], seconds[mine], float(path.start[mine[0]]), float(path.stop[mine[-1]]))
+        for mine in found
+    ]
 
 
 def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -60,7 +59,7 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if not long_ or share < limits["critical-path.share"]:
         return
     idle = _idle(facts)
-    lost = float((idle * facts.share_within(moments, np.arange(len(idle)))).sum())
+    lost = float((idle * facts.share_within(moments, facts.waiting)).sum())
     if lost < limits["critical-path.idle"] * length * facts.cores.threads:
         return
     rows = np.concatenate([each.rows for each in long_])
@@ -110,11 +109,11 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _idle(facts: Facts) -> np.ndarray:
-    """Thread-seconds of each piece in which more tasks could have run while others were computed.
+    """Thread-seconds of each piece of `waiting` in which more tasks could have run.
 
     Not those behind outliers, nor those for which no core was free.
     """
-    idle: np.ndarray = (facts.waiting - facts.waiting_for_outliers) * facts.cores.free
+    idle: np.ndarray = (facts.seconds[facts.waiting] - facts.waiting_for_outliers) * facts.cores.free
     return idle
 
 
@@ -125,14 +124,14 @@ def _spread(facts: Facts, thread_seconds: float) -> float:
 
 
 def _is_chain(each: Chain) -> bool:
-    return len(each.rows) >= _LINKS and float(each.seconds.max()) <= _MOST * float(each.seconds.sum())
+    return float(each.seconds.max()) <= _MOST * float(each.seconds.sum())
 
 
 def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     told = facts.by_names
     idle = _idle(facts)
-    known = facts.of_piece >= 0
-    lost = np.bincount(facts.of_piece[known], idle[known], len(facts.names))
+    of = facts.of_piece[facts.waiting]
+    lost = np.bincount(of[of >= 0], idle[of >= 0], len(facts.names))
     ratio = _waves(facts, lost) / max(facts.threads, 1.0)
     few = (told.number > 0) & (ratio < limits["too-few-tasks.ratio"])
     # What brings a whole result together for the client is one task by its nature; see oversized-results.
@@ -196,7 +195,7 @@ def _computations(facts: Facts, code: int) -> int:
     """With how many submissions the tasks of a name came; 0 if that is not known."""
     rows = facts.attempts.described[facts.good & (facts.prefix.codes == code)]
     came = pick(facts.read("graph")["submission"], rows[rows >= 0])
-    return len(np.unique(came[came != NOTHING])) if len(facts.read("submissions")["submission"]) else 0
+    return len(sorted_set(came[came != NOTHING])) if len(facts.read("submissions")["submission"]) else 0
 
 
 def _waves(facts: Facts, lost: np.ndarray) -> np.ndarray:
@@ -208,21 +207,19 @@ def _waves(facts: Facts, lost: np.ndarray) -> np.ndarray:
     known, code = facts.attempts, facts.prefix.codes
     most = np.full(len(facts.names), np.inf)
     asked = (facts.by_names.number <= _FEW * max(facts.threads, 1.0)) | (lost >= _IDLE * facts.offered)
-    for name in np.flatnonzero(asked).tolist():
-        rows = np.flatnonzero(facts.good & (code == name))
-        if not len(rows):
-            continue
-        # Tasks that could have run at the same moment: from ready to the end of the function.
-        moments = np.concatenate((known.ready[rows], known.stop[rows]))
-        step = np.repeat([1, -1], len(rows))
-        order = np.lexsort((step, moments))
-        seconds = np.diff(moments[order])
-        at_once = np.cumsum(step[order])[:-1]
-        busy = at_once > 0
-        weight = float(seconds[busy].sum())
-        # The mean that a moment of work sees tells how much could run at once.
-        most[name] = float((at_once * seconds)[busy].sum()) / weight if weight > 0 else len(rows)
-    return most
+    rows = np.flatnonzero(facts.good & asked[code])
+    # Tasks that could have run at the same moment: from ready to the end of the function.
+    moments, name = np.concatenate((known.ready[rows], known.stop[rows])), np.tile(code[rows], 2)
+    step = np.repeat([1, -1], len(rows))
+    order = np.lexsort((step, moments, name))
+    at_once = np.cumsum(step[order])[:-1]
+    # None at all between the last of one name and the first of the next.
+    seconds = np.where(at_once > 0, np.diff(moments[order]), 0.0)
+    count, size = np.bincount(code[rows], minlength=len(most)), len(most)
+    weight, total = (sums(name[order][:-1], each, size) for each in (seconds, at_once * seconds))
+    # The mean that a moment of work sees tells how much could run at once.
+    told = np.divide(total, weight, out=count.astype("f8"), where=weight > 0)
+    return np.where(count > 0, told, most)
 
 
 def _call(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ _LIBRARIES = 0.3
 class Cores(NamedTuple):
     """What the cores of the workers' hosts leave of idle threads."""
 
-    #: Share of each piece of thread time for which an idle thread would have had a core, 0 to 1.
+    #: Share of each piece of `Facts.waiting` for which the idle thread would have had a core, 0 to 1.
     free: np.ndarray
     #: Threads that had a core, on average over the run.
     threads: float
@@ -60,18 +60,24 @@ def cores(facts: Facts) -> Cores:
     as the tasks' own threads waited. Over each piece of time ``min(1, (cores - wanted) / idle threads)``.
     """
     pieces, lanes = facts.pieces, facts.lanes
-    free, lasting = np.ones(len(pieces.start)), np.maximum(facts.lasting, 1e-9)
+    rows = facts.waiting
+    begin, end = pieces.start[rows], pieces.stop[rows]
+    free, lasting = np.ones(len(rows)), np.maximum(end - begin, 1e-9)
     columns = ("process", "time", "cpu")
     samples = Samples({name: facts.read("resources")[name] for name in columns})
-    worker = lanes.worker[pieces.lane]
+    worker = lanes.worker[pieces.lane[rows]]
     held = lanes.worker[lanes.of]
+    # Threads of libraries wait for a core as much as those of tasks do, which alone are known to.
+    wanted = {
+        each.name: 1 + each.waits / max(each.own, _NONE) for each in facts.held if each.beside >= _LIBRARIES
+    }
     beyond = 0.0
     for host in _hosts(facts):
-        used = _used(facts, samples, host)
+        used = _used(facts, samples, host, wanted)
         if used is None:
             continue
         mine = np.flatnonzero(np.isin(worker, host.codes))
-        start, stop = pieces.start[mine], pieces.stop[mine]
+        start, stop = begin[mine], end[mine]
         ran = (lanes.of >= 0) & np.isin(held, host.codes)
         busy = _Sum(facts.start, lanes.stretches.start[ran], lanes.stretches.stop[ran])
         threads = float(facts.threads_by_worker[host.codes].sum())
@@ -94,12 +100,13 @@ def _hosts(facts: Facts) -> Iterator[_Host]:
     yield from beside.values()
 
 
-def _used(facts: Facts, samples: Samples, host: _Host) -> tuple[np.ndarray, np.ndarray] | None:
-    """Moments, and CPU seconds that the workers took, or would have, up to each; None unless all tell."""
-    # Threads of libraries wait for a core as much as those of tasks do, which alone are known to.
-    wanted = {
-        each.name: 1 + each.waits / max(each.own, _NONE) for each in facts.held if each.beside >= _LIBRARIES
-    }
+def _used(
+    facts: Facts, samples: Samples, host: _Host, wanted: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Moments, and CPU seconds that the workers took, or would have, up to each; None unless all tell.
+
+    Those of `wanted` would have taken so many times as much.
+    """
     processes: dict[Any, list[tuple[np.ndarray, np.ndarray]]] = {}
     for name in host.names:
         mine = samples.of(name)

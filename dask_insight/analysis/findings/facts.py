@@ -53,6 +53,10 @@ class Facts:
         self.budget = budget
         self._outliers: dict[tuple[float, int], list[Outliers]] = {}
 
+    def forget(self) -> None:
+        """Let go of all: some of it refers to the facts, and would stay until garbage is looked for."""
+        vars(self).clear()
+
     @property
     def start(self) -> float:
         """When the first task was wanted, seconds since the epoch."""
@@ -168,7 +172,7 @@ class Facts:
     @cached_property
     def of_piece(self) -> np.ndarray:
         """Code of the task name of each piece; -1 if it is for none."""
-        codes = np.append(self.prefix.codes.astype("i4"), -1)
+        codes = np.append(self.prefix.codes.astype("i4"), np.int32(-1))
         found: np.ndarray = codes[self.pieces.row]
         return found
 
@@ -190,7 +194,8 @@ class Facts:
 
     def share_within(self, moments: Moments, rows: np.ndarray) -> np.ndarray:
         """Share of each piece, by their rows, that lies within some moments; 0 to 1."""
-        inside, lasting = moments.within(self.pieces.start[rows], self.pieces.stop[rows]), self.lasting[rows]
+        start, stop = self.pieces.start[rows], self.pieces.stop[rows]
+        inside, lasting = moments.within(start, stop), stop - start
         share: np.ndarray = np.divide(inside, lasting, out=np.zeros(len(rows)), where=lasting > 0)
         return share
 
@@ -276,24 +281,22 @@ class Facts:
         return self._outliers[key]
 
     @cached_property
-    def lasting(self) -> np.ndarray:
-        """Length of each piece, seconds."""
-        length: np.ndarray = self.pieces.stop - self.pieces.start
-        return length
+    def waiting(self) -> np.ndarray:
+        """Rows of the pieces in which a thread had nothing to run, for inputs were being computed."""
+        return np.flatnonzero(self.is_part("inputs"))
 
     @cached_property
-    def waiting(self) -> np.ndarray:
-        """Thread-seconds of each piece in which a thread had nothing to run, for inputs were being "
-        "computed."""
-        return np.where(self.is_part("inputs"), self.seconds, 0.0)
+    def off_cpu(self) -> np.ndarray:
+        """Rows of the pieces in which a function ran without a CPU."""
+        return np.flatnonzero(self.is_part("off-cpu"))
 
     @cached_property
     def waiting_for_outliers(self) -> np.ndarray:
-        """What of these is due to the time that outliers took beyond the median of their name."""
+        """Thread-seconds of these that are due to what outliers took beyond the median of their name."""
         share = np.zeros(len(self.attempts.run) + 1)
         for found in self.outliers(3, 4):
             share[found.rows] = found.beyond
-        excess: np.ndarray = self.waiting * share[self.pieces.row]
+        excess: np.ndarray = self.seconds[self.waiting] * share[self.pieces.row[self.waiting]]
         return excess
 
     @cached_property
@@ -307,17 +310,19 @@ class Facts:
         return Queues(self)
 
     @cached_property
-    def misplaced(self) -> np.ndarray:
-        """Thread-seconds of each piece in which a thread was idle beside tasks that waited for another one.
+    def misplaced(self) -> float:
+        """Thread-seconds in which a thread was idle beside tasks that waited for another one.
 
         Without those in which they stood behind an outlier; see `straggler` and `data-skew`.
         """
-        idle = np.where(self.is_part("placement"), self.seconds, 0.0)
+        rows = np.flatnonzero(self.is_part("placement"))
+        idle = self.seconds[rows]
         for found in self.outliers(3, 4):
             if found.why in ("itself", "data"):
-                rows, seconds = found.stuck
-                idle[rows] = np.maximum(idle[rows] - seconds, 0.0)
-        return idle
+                behind, seconds = found.stuck
+                at = np.searchsorted(rows, behind)
+                idle[at] = np.maximum(idle[at] - seconds, 0.0)
+        return float(idle.sum())
 
     @cached_property
     def speed(self) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import words
 from ...batch import Symbols
-from ...lookup import Lookup
+from ...lookup import Lookup, sorted_set
 from .facts import Facts
 from .finding import Fact, Finding
 from .names import most, named, quoted, risk, workers_of
@@ -32,7 +32,7 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     names = most(facts, tasks)
     mine = named(facts, names[0]) if names else np.zeros(len(bad), bool)
-    share = int(mine[tasks].sum()) / max(1, len(np.unique(known.task[mine])))
+    share = int(mine[tasks].sum()) / max(1, len(sorted_set(known.task[mine])))
     seconds = float(facts.length[rows].sum())
     text = errors.get(int(known.task[tasks[np.argmin(known.done[tasks])]]), "")
     # Whoever runs here what killed workers loses his own process.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...lookup import pick
+from ...lookup import pick, sorted_set
 from .facts import Facts, medians
 from .finding import Fact, Finding
 from .names import quoted
@@ -38,7 +38,7 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
     times = limits["worker-skew.times"]
     plain = _Medians.of(facts, facts.length, times)
     own = plain if facts.own is facts.length else _Medians.of(facts, facts.own, times)
-    for worker in np.unique(workers[facts.good]).tolist():
+    for worker in sorted_set(workers[facts.good]).tolist():
         name = known.worker.names[worker]
         if name in waiting:
             continue
@@ -53,7 +53,7 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
         rows = np.flatnonzero(facts.good & (workers == worker) & (expected > 0)[code])
         of = np.append(np.zeros(len(known.run)), 0.0)
         of[rows] = 1 - 1 / times
-        waited = float((facts.waiting * of[facts.pieces.row]).sum())
+        waited = float((facts.seconds[facts.waiting] * of[facts.pieces.row[facts.waiting]]).sum())
         names = facts.worst(spent - expected, facts.names)
         yield Finding(
             code="worker-skew",
@@ -109,12 +109,15 @@ def _compared(limits: Limits, worker: int, plain: _Medians, own: _Medians, *, al
 class _Medians(NamedTuple):
     """Seconds of the attempts by kind of task and worker (code of each in `attempts`): one row a kind.
 
+    Those of so few that no worker can be held against others are left out.
     Tasks of one name are a kind, unless its groups take very different times:
     then those of one group are.
     """
 
     number: np.ndarray
     median: np.ndarray
+    #: Number on all workers.
+    total: np.ndarray
     #: Code of the name of each kind; -1 where it says nothing of a worker.
     name: np.ndarray
     names: int
@@ -124,20 +127,24 @@ class _Medians(NamedTuple):
         """Of those that ended well."""
         workers = len(facts.attempts.worker.names) or 1
         kind, name = _kinds(facts, seconds, times)
+        total = np.bincount(kind, minlength=len(name))
+        enough = total >= 2 * _LEAST
+        rows = np.flatnonzero(enough[kind])
+        kind, name, total = (np.cumsum(enough) - 1)[kind[rows]], name[enough], total[enough]
         size = (len(name), workers)
-        cell = kind * workers + facts.attempts.worker.codes[facts.good]
+        cell = kind * workers + facts.attempts.worker.codes[facts.good][rows]
         number = np.bincount(cell, minlength=size[0] * size[1])
-        median = medians(cell, seconds[facts.good], size[0] * size[1])
+        median = medians(cell, seconds[facts.good][rows], size[0] * size[1])
         together = np.array([text.startswith(_TOGETHER) for text in facts.names] or [False])
         name = np.where(together[name], -1, name)
-        return cls(number.reshape(size), median.reshape(size), name, len(facts.names))
+        return cls(number.reshape(size), median.reshape(size), total, name, len(facts.names))
 
     def against(self, worker: int) -> _Compared:
         """By name, seconds a worker's attempts would take elsewhere, and what they took; their number."""
         expected, spent = np.zeros((2, self.names))
         count = 0
         mine = np.where(self.name < 0, 0, self.number[:, worker])
-        for kind in np.flatnonzero((mine >= _LEAST) & (self.number.sum(1) - mine >= _LEAST)).tolist():
+        for kind in np.flatnonzero((mine >= _LEAST) & (self.total - mine >= _LEAST)).tolist():
             others = self.number[kind].copy()
             others[worker] = 0
             # One outlier on either side says nothing about the worker.
@@ -176,7 +183,7 @@ def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
 
 
 def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    lost = float(facts.misplaced.sum())
+    lost = facts.misplaced
     if lost < limits["worker-skew.idle"] * facts.offered:
         return
     busy = facts.working_by_worker
@@ -221,7 +228,7 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    lost = float(facts.misplaced.sum())
+    lost = facts.misplaced
     if lost < limits["imbalanced-threads.idle"] * facts.offered:
         return
     busy, threads = facts.working_by_lane, facts.lanes.threads

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...lookup import sorted_set
 from ...timeline import Moments, is_local
 from .facts import Facts
 from .finding import Fact, Finding
@@ -164,7 +165,7 @@ def _missing(facts: Facts, limits: Limits) -> float:
 
 def _workers(facts: Facts) -> tuple[str, ...]:
     known = facts.attempts
-    used = np.unique(known.worker.codes[facts.good])
+    used = sorted_set(known.worker.codes[facts.good])
     return tuple(known.worker.names[code] for code in used.tolist())
 
 

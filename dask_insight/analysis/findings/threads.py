@@ -31,7 +31,8 @@ class Lock(NamedTuple):
 
     #: Workers whose tasks waited for it.
     workers: list[Held]
-    #: Thread-seconds of each piece, and of these workers' tasks that computed, with those without a CPU.
+    #: Thread-seconds of each piece of `Facts.off_cpu`; and of these workers' tasks that computed, with or
+    #: without a CPU.
     waited: np.ndarray
     computing: float
 
@@ -42,8 +43,8 @@ def lock(facts: Facts, limits: Limits) -> Lock:
     Only who has the lock now and then waits for it: a task that sleeps, reads or waits for a program has next
     to no CPU beside those that compute.
     """
-    worker = facts.lanes.worker[facts.pieces.lane]
-    waited = np.zeros(len(worker))
+    lanes, pieces = facts.lanes, facts.pieces
+    waited = np.zeros(len(facts.off_cpu))
     mine = [each for each in facts.held if each.contended(limits)]
     if not mine:
         return Lock([], waited, 0.0)
@@ -51,17 +52,19 @@ def lock(facts: Facts, limits: Limits) -> Lock:
     computing = off | facts.is_part("cpu")
     blocked, _ = blocked_share(facts)
     codes = np.array([each.code for each in mine], "i8")
-    there = computing & np.isin(worker, codes)
+    there = computing & np.isin(lanes.worker, codes)[pieces.lane]
     wants = there & np.append(_computes(facts, limits, mine, there, blocked), False)[facts.of_piece]
     waiting, busy = facts.by_worker(wants & off), facts.by_worker(wants)
+    seconds_of, wants = facts.seconds[facts.off_cpu], wants[facts.off_cpu]
+    worker = lanes.worker[pieces.lane[facts.off_cpu]]
     found, total = [], 0.0
     for each in mine:
         seconds, all_of = float(waiting[each.code]), float(busy[each.code])
         least = limits["gil-contention.share"] * all_of
         share = _share(each, seconds, float(blocked[each.code]), least) if seconds > 0 else 0.0
         if share > 0 and share * seconds >= least:
-            pieces = wants & off & (worker == each.code)
-            waited[pieces] = facts.seconds[pieces] * share
+            its = wants & (worker == each.code)
+            waited[its] = seconds_of[its] * share
             found.append(each)
             total += all_of
     return Lock(found, waited, total)
@@ -108,8 +111,8 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if not mine:
         return
     lost = float(waited.sum())
-    known = facts.of_piece >= 0
-    names = facts.worst(np.bincount(facts.of_piece[known], waited[known], len(facts.names)), facts.names)
+    of = facts.of_piece[facts.off_cpu]
+    names = facts.worst(np.bincount(of[of >= 0], waited[of >= 0], len(facts.names)), facts.names)
     share = lost / max(computing, 1e-12)
     at_once = _at_once(mine)
     told = max(mine, key=lambda each: each.seconds)

@@ -28,7 +28,7 @@ _STILL = 0.25
 class _Waits(NamedTuple):
     """Waits for neither a CPU, the interpreter's lock nor a GPU."""
 
-    #: Thread-seconds of each piece.
+    #: Thread-seconds of each piece of `Facts.off_cpu`.
     waited: np.ndarray
     #: By code of the task name: thread-seconds, their share of its time, and the share that is much.
     by_name: np.ndarray
@@ -54,30 +54,33 @@ class _Told(NamedTuple):
 
 
 def _late(facts: Facts, worker: np.ndarray) -> np.ndarray:
-    """Share of each piece in which its worker's event loop stood still: a task may have run there; 0 to 1."""
+    """Share of each piece of `off_cpu` in which its worker's event loop stood still; 0 to 1.
+
+    A task may have run there.
+    """
     share = np.zeros(len(worker))
     loops = late(facts, _STILL)
     for code, name in enumerate(facts.lanes.workers):
         if name in loops:
             mine = np.flatnonzero(worker == code)
-            share[mine] = facts.share_within(loops[name], mine)
+            share[mine] = facts.share_within(loops[name], facts.off_cpu[mine])
     return share
 
 
 def _waits(facts: Facts, limits: Limits, sleepers: Asleep) -> _Waits:
-    off, cpu = facts.is_part("off-cpu"), facts.is_part("cpu")
     blocked, told = blocked_share(facts)
     for each in facts.held:
         # The wait for the lock, for a GPU or for tasks that a task started is no wait for data.
         if each.seceded or each.gpu >= _GPU:
             blocked[each.code] = 0.0
-    worker = facts.lanes.worker[facts.pieces.lane]
-    waited = np.where(off, facts.seconds * blocked[worker], 0.0)
+    off, lanes = facts.off_cpu, facts.lanes
+    worker, of = lanes.worker[facts.pieces.lane[off]], facts.of_piece[off]
+    waited = facts.seconds[off] * blocked[worker]
     waited = np.maximum(waited - lock(facts, limits).waited, 0.0) * (1 - _late(facts, worker))
-    known = facts.of_piece >= 0
-    by_name = np.bincount(facts.of_piece[known], waited[known], len(facts.names))
-    computing = facts.by_name(off | cpu)
-    sure = facts.by_name((off | cpu) & told[worker]) >= 0.5 * computing
+    by_name = np.bincount(of[of >= 0], waited[of >= 0], len(facts.names))
+    inside = facts.is_part("off-cpu", "cpu")
+    computing = facts.by_name(inside)
+    sure = facts.by_name(inside & told[lanes.worker][facts.pieces.lane]) >= 0.5 * computing
     share = np.divide(by_name, computing, out=np.zeros(len(by_name)), where=computing > 0)
     enough = np.where(sure, limits["io-wait.share"], limits["io-wait.share-unsure"])
     many = (share >= enough) & (by_name > 0)
@@ -102,8 +105,8 @@ def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Tol
     backlog = Moments.of(
         attempts.ready, np.where(attempts.executing - attempts.ready > 0.01, attempts.executing, 0)
     )
-    rows = np.flatnonzero(np.isin(facts.of_piece, np.flatnonzero(mine)) & (waits.waited > 0))
-    others = waits.waited[rows] * facts.share_within(backlog, rows)
+    some = np.isin(facts.of_piece[facts.off_cpu], np.flatnonzero(mine)) & (waits.waited > 0)
+    others = waits.waited[some] * facts.share_within(backlog, facts.off_cpu[some])
     return _Told(names, code, share, total, float(others.sum()))
 
 

@@ -33,7 +33,7 @@ class _Scheduler(NamedTuple):
     """What one scheduler has done."""
 
     #: What ran.
-    ran: Pieces
+    ran: list[Pieces]
     #: What did not, before other causes take precedence.
     idle: Pieces
     #: Moments with tasks, with tasks that had no worker yet, and with others that waited for a thread.
@@ -66,10 +66,12 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
             continue
         rows = told.attempt == code if len(told.names) > 1 else None
         part, parts = _of_scheduler(read, known, everything, mine, (start, stop), rows, name == LOCAL)
-        ran, idled = (each.between(start, stop) for each in (part.ran, part.idle))
+        ran, idled = [each.between(start, stop) for each in part.ran], part.idle.between(start, stop)
+        part.ran.clear()
         if np.isfinite(every):
-            ran, idled = split(ran, start, every), split(idled, start, every)
-        made += [ran, *_yielded(idled, part)]
+            ran, idled = [split(together(ran), start, every)], split(idled, start, every)
+        made += [*ran, *_yielded(idled, part)]
+        del ran, idled, part
     return Budget(together(made), parts, known, everything, start, stop)
 
 
@@ -114,16 +116,16 @@ def _of_scheduler(
     done = work(life)
     ran, parts = pieces(read, tasks, done)
     found = idle(tasks, inputs(read, tasks), life, gaps(done, life), states(read, tasks, life))
-    made, idled = together(ran), together(found)
+    idled = together(found)
     if rows is not None:
         back = np.append(np.flatnonzero(rows), -1)
-        made, idled = (each._replace(row=back[each.row].astype("i4")) for each in (made, idled))
+        *ran, idled = (each._replace(row=back[each.row].astype("i4")) for each in (*ran, idled))
     # Unused threads are one lane together.
     idled = idled._replace(threads=idled.threads * life.threads[idled.lane])
     inside = Moments.of(tasks.wanted, tasks.done)
     queued = Moments.of(tasks.ready, tasks.assigned)
     waiting = Moments.of(tasks.inputs, tasks.executing).without(queued)
-    return _Scheduler(made, idled, inside, queued, waiting), parts
+    return _Scheduler(ran, idled, inside, queued, waiting), parts
 
 
 def split(made: Pieces, zero: float, every: float) -> Pieces:

@@ -93,6 +93,8 @@ class Pieces(NamedTuple):
 
     def between(self, start: float, stop: float) -> Pieces:
         """What of them lies between two moments."""
+        if (self.start >= start).all() and (self.stop <= stop).all():
+            return self
         rows = (self.stop > start) & (self.start < stop)
         part = self if rows.all() else self.take(rows)
         return part._replace(start=np.maximum(part.start, start), stop=np.minimum(part.stop, stop))
@@ -105,6 +107,12 @@ class Pieces(NamedTuple):
 
 
 def together(pieces: list[Pieces]) -> Pieces:
-    """All of several."""
+    """All of several; the list is emptied, so that they need not be there twice."""
     none = Pieces(*(np.zeros(0, kind) for kind in ("i4", "f8", "f8", "f8", "i2", "i4", "i1")))
-    return Pieces(*(np.concatenate(values) for values in zip(none, *pieces, strict=True)))
+    columns = [list(values) for values in zip(none, *pieces, strict=True)]
+    pieces.clear()
+    made = []
+    for values in columns:
+        made.append(np.concatenate(values))
+        values.clear()
+    return Pieces(*made)

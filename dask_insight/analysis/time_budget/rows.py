@@ -36,7 +36,7 @@ def rows(read: Read) -> dict[str, Any]:
     """
     found = budget(read)
     about = subjects(read, found)
-    made, subject = found.pieces, about.of.astype("i4")
+    made, subject = found.pieces, about.of
     if len(subject) > _PIECES:
         computing = np.array([kind_of(name) == "computing" for name in found.parts])[made.part]
         scattered = np.array([name in _SCATTERED for name in found.parts])[made.part]
@@ -101,21 +101,24 @@ def _summed(made: Pieces, subject: np.ndarray, mine: np.ndarray, found: Budget, 
 
 def _sums(made: Pieces, subject: np.ndarray, mine: np.ndarray, found: Budget, every: float) -> Pieces:
     """The same with all pieces that are shorter than `every` summed by bin."""
-    length = made.stop - made.start
-    long_ = np.flatnonzero(mine & (length >= every))
+    is_long = made.stop - made.start >= every
+    long_, short = np.flatnonzero(mine & is_long), np.flatnonzero(mine & ~is_long)
+    start, stop, threads = made.start[short], made.stop[short], made.threads[short]
     bins = int(np.ceil((found.stop - found.start) / every)) + 1
-    number = ((made.start - found.start) / every).astype("i4")
-    beyond = made.stop - (found.start + (number + 1.0) * every)
-    short = mine & (length < every)
+    number = ((start - found.start) / every).astype("i4")
+    weight = (stop - start) * threads
     # A short piece reaches at most into the next bin.
-    crossing = np.flatnonzero(short & (beyond > 0))
-    over = beyond[crossing] * made.threads[crossing]
-    weight = np.where(short, length * made.threads, 0.0)
+    beyond = stop - (found.start + (number + 1.0) * every)
+    crossing = np.flatnonzero(beyond > 0)
+    over = beyond[crossing] * threads[crossing]
     weight[crossing] -= over
+    del start, stop, threads, beyond
     what, parts = int(subject.max(initial=0)) + 1, len(found.parts)
     size = max(1, len(found.lanes.workers)) * parts * what * bins
-    worker = (found.lanes.worker * (parts * what * bins))[made.lane]
-    code = worker + made.part.astype("i8") * (what * bins) + subject.astype("i8") * bins + number
+    code = (found.lanes.worker * (parts * what * bins))[made.lane[short]]
+    code += made.part[short] * np.int64(what * bins)
+    code += subject[short] * np.int64(bins)
+    code += number
     code, weight = np.append(code, code[crossing] + 1), np.append(weight, over)
     if size <= max(1 << 20, 4 * len(code)):
         sums = np.bincount(code, weight, size)

@@ -55,7 +55,7 @@ def subjects(read: Read, found: Budget) -> Subjects:
         [prefix.names[each] for each in names.tolist()],
         [span.names[each] for each in spans.tolist()],
         np.where(numbers == 0, NOTHING, numbers - 1).astype("u4"),
-        place,
+        place.astype("i4"),
     )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...dag import Links, links
+from ...lookup import sorted_set
 from .model import Model
 
 
@@ -63,13 +64,13 @@ def _chains(model: Model) -> np.ndarray:
     np.maximum.at(most, model.group, count)
     chained = most == 0
     # A group is in a chain if all its tasks need one task each, of one group, no two of them the same.
-    pairs = np.unique(model.group[left].astype("i8") * groups + model.group[model.needs.rows])
+    pairs = sorted_set(model.group[left].astype("i8") * groups + model.group[model.needs.rows])
     above = np.full(groups, -1)
     single = np.bincount(pairs // groups, minlength=groups) == 1
     above[pairs // groups] = pairs % groups
     different = np.zeros(groups, "i8")
     np.add.at(
-        different, np.unique(left * 0 + model.group[left].astype("i8") << 32 | model.needs.rows) >> 32, 1
+        different, sorted_set(left * 0 + model.group[left].astype("i8") << 32 | model.needs.rows) >> 32, 1
     )
     fits = (most == 1) & single & (needs_of == model.group_size) & (different == model.group_size)
     fits &= ~chained & (above >= 0) & (model.group_size[above] == model.group_size)
@@ -190,6 +191,6 @@ def _needs(
             found.append((begins[left[inner]] + part) << 32 | (begins[right[inner]] + part))
             found.append(begins[left[wide]] << 32 | (begins[right[wide]] + part))
         pairs = np.concatenate(found)
-    pairs = np.unique(pairs)
+    pairs = sorted_set(pairs)
     pairs = pairs[pairs >> 32 != pairs & 0xFFFF_FFFF]
     return links(pairs >> 32, pairs & 0xFFFF_FFFF, count)

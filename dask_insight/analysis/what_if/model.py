@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...dag import Links, links, needs, turned
-from ...lookup import Lookup, pick
+from ...lookup import Lookup, pick, sorted_set
 from ...schema import NOTHING
 from ...timeline import Moments, pauses
 
@@ -225,7 +225,7 @@ def _groups(codes: np.ndarray, needed: Links) -> tuple[np.ndarray, np.ndarray, n
     count = int(group.max()) + 1
     size = np.bincount(group, minlength=count)
     left = np.repeat(group, np.diff(needed.begins))
-    pairs = np.unique(left.astype("i8") * count + group[needed.rows])
+    pairs = sorted_set(left.astype("i8") * count + group[needed.rows])
     pairs = pairs[pairs // count != pairs % count]
     others = np.bincount(pairs // count, minlength=count)
     tasks = np.bincount(pairs // count, size[pairs % count], minlength=count)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import words
-from ...lookup import Lookup
+from ...lookup import Lookup, sorted_set
 from ...tables.tasks import make
 from ...timeline import one_cluster
 from .answer import TRUSTED, WhatIf
@@ -132,7 +132,7 @@ def what_if(read: Read, about: Mapping[str, Any], cluster: str | None = None, **
 def _workers(table: Mapping[str, Any], columns: Mapping[str, Any], recorded: Model) -> list[str]:
     """Workers that ran a task, and those that could have."""
     ran = columns["worker"].codes[np.isfinite(columns["start"])]
-    names = [columns["worker"].names[code] for code in np.unique(ran)]
+    names = [columns["worker"].names[code] for code in sorted_set(ran)]
     worked = set(names)
     rows = {name: row for row, name in enumerate(table["worker"].tolist())}
     idle = [
@@ -168,7 +168,7 @@ def _seen(columns: Mapping[str, Any]) -> dict[str, tuple[int, float]]:
     """Threads of each worker that ran tasks, and when it was first given one."""
     ran = np.flatnonzero(np.isfinite(columns["start"]))
     worker, names = columns["worker"].codes[ran], columns["worker"].names
-    lanes = np.unique(worker.astype("i8") << 32 | columns["thread"].codes[ran])
+    lanes = sorted_set(worker.astype("i8") << 32 | columns["thread"].codes[ran])
     threads = np.bincount(lanes >> 32, minlength=len(names))
     first = np.full(len(names), np.inf)
     np.fmin.at(first, worker, np.fmin(columns["assigned"][ran], columns["start"][ran]))
@@ -206,7 +206,7 @@ def _changed(recorded: Model, faster: Mapping[str, float], *, spilling: bool, ch
 
 
 def _names(recorded: Model) -> set[str]:
-    return {recorded.prefixes[code] for code in np.unique(recorded.prefix)}
+    return {recorded.prefixes[code] for code in sorted_set(recorded.prefix)}
 
 
 def _cpu(columns: Mapping[str, Any], recorded: Model, changed: Model) -> float:
@@ -284,14 +284,14 @@ def _notes(
         notes.append("one worker moves nothing, so that the network is a guess: 100 MB/s")
     if left:
         notes.append(f"{words.count(left, 'worker')} left before the end: simulated as if they had stayed")
-    failed = len(np.unique(columns["task"][_last_was(columns, "erred")]))
+    failed = len(sorted_set(columns["task"][_last_was(columns, "erred")]))
     if failed:
         notes.append(f"{words.count(failed, 'task')} failed: what needed them never ran and is not in this")
     unended = int((np.isfinite(columns["start"]) & np.isnan(columns["stop"])).sum())
     if unended:
         notes.append(f"{words.count(unended, 'task')} had not ended when the recording did: left out")
     ran = columns["task"][np.isfinite(columns["start"])]
-    repeated = len(ran) - len(np.unique(ran))
+    repeated = len(ran) - len(sorted_set(ran))
     if repeated:
         notes.append(
             f"{words.count(repeated, 'attempt')} at a task tried before: kept, with the time they took"
