@@ -8,7 +8,9 @@ const PICTURES = [
   'Resources',
   'Memory',
   'Flame graph',
-  'Fine metrics'
+  'Fine metrics',
+  'Progress',
+  'Transfers'
 ];
 
 /** Colour of a picture's top right corner, where nothing is drawn. */
