@@ -101,6 +101,8 @@ def test_idle_threads_beside_busy_cores_are_told_as_such() -> None:
     assert found.used == (pytest.approx(1.9), 2)
     assert "50 % waiting for load, while the workers used 1.9 of 2 cores. " in plain(found.verdict())
     assert "cores" not in recorded(**using(*[60.0] * 12)).summary().verdict()
+    # As many threads computed as cores were in use: no library's threads.
+    assert "cores" not in found._replace(computing=2 * found.duration).verdict()
 
 
 def test_cores_in_use_are_known_of_all_workers_or_not_at_all() -> None:

@@ -32,9 +32,9 @@ INSTEAD = {
     "leaving": "on workers that were leaving",
 }
 #: Parts in which threads had nothing to run; their share of thread time, and of cores in use, from which
-#: these are told beside.
+#: these are told beside; and how many cores for each thread in a task function are more than its own.
 _IDLE = ("inputs", "data", "placement", "scheduler")
-_MUCH, _FULL = 0.15, 0.7
+_MUCH, _FULL, _MORE = 0.15, 0.7, 1.1
 
 
 class Columns(Protocol):
@@ -189,6 +189,9 @@ class Overview(NamedTuple):
         """What idle threads did not keep cores from: libraries within tasks may use all of them."""
         idle = sum(seconds for part, _, seconds in self.budget if part in _IDLE)
         if idle < _MUCH * self.offered or not self.used.cores >= _FULL * self.used.of:
+            return ""
+        # Where there are more threads than cores, those in task functions keep as many cores busy.
+        if self.used.cores < _MORE * self.computing / self.duration:
             return ""
         cores = words.count(round(self.used.of), "core")
         return f", while the workers used {self.used.cores:.2g} of {cores}"
