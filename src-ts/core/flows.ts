@@ -1,4 +1,4 @@
-import type { Recording, Symbols } from './recording';
+import type { Recording } from './recording';
 import type { Filter } from './selection';
 import { timeOf } from './task-filter';
 import type { Tasks } from './tasks';
@@ -37,22 +37,21 @@ export interface Flows {
  * of what went to clients, and to workers that are gone without having told.
  */
 export function flowsOf(tasks: Tasks, filter: Filter): Flows {
-  const { recording } = tasks;
-  const rows = rowsOf(recording, filter);
+  const { ends, rows } = rowsOf(tasks.recording, filter);
   const carried = carriedBy(tasks, filter, rows);
-  const byPair = new Map<string, { -readonly [K in keyof Flow]: Flow[K] }>();
-  for (const row of rows) {
-    const share = carried.shares ? (carried.shares.get(row.id) ?? 0) : 1;
+  const byPair = new Map<number, { -readonly [K in keyof Flow]: Flow[K] }>();
+  for (const { id, pair, nbytes, seconds } of rows) {
+    const share = carried.shares ? (carried.shares.get(id) ?? 0) : 1;
     if (share === 0) continue;
-    const key = `${row.from}\n${row.to}`;
-    let pair = byPair.get(key);
-    if (!pair) {
-      pair = { from: row.from, to: row.to, transfers: 0, nbytes: 0, seconds: 0 };
-      byPair.set(key, pair);
+    let flow = byPair.get(pair);
+    if (!flow) {
+      const [from, to] = [ends[Math.floor(pair / ends.length)], ends[pair % ends.length]];
+      flow = { from, to, transfers: 0, nbytes: 0, seconds: 0 };
+      byPair.set(pair, flow);
     }
-    pair.transfers++;
-    pair.nbytes += share * row.nbytes;
-    pair.seconds += share * row.seconds;
+    flow.transfers++;
+    flow.nbytes += share * nbytes;
+    flow.seconds += share * seconds;
   }
   const largest = (a: { nbytes: number }, b: { nbytes: number }): number => b.nbytes - a.nbytes;
   return { pairs: [...byPair.values()].sort(largest), carried: carried.list.sort(largest) };
@@ -60,14 +59,17 @@ export function flowsOf(tasks: Tasks, filter: Filter): Flows {
 
 interface Row {
   readonly id: number;
-  readonly from: string;
-  readonly to: string;
+  /** Place of the sender times the number of ends, plus that of the receiver. */
+  readonly pair: number;
   readonly nbytes: number;
   readonly seconds: number;
 }
 
-/** The transfers of a filter, each once. */
-function rowsOf(recording: Recording, filter: Filter): Row[] {
+/** The transfers of a filter, each once, and the addresses of senders and receivers. */
+function rowsOf(
+  recording: Recording,
+  filter: Filter
+): { readonly ends: readonly string[]; readonly rows: readonly Row[] } {
   const table = recording.table('transfers');
   const ids = table.numbers('transfer');
   const [starts, stops] = [table.times('start'), table.times('stop')];
@@ -75,29 +77,30 @@ function rowsOf(recording: Recording, filter: Filter): Row[] {
   const [worker, peer, direction] = (['worker', 'peer', 'direction'] as const).map(name =>
     table.symbols(name)
   );
-  const time = timeOf(recording, filter);
+  const ends = [...new Set(['', ...worker.names, ...peer.names])];
+  const place = new Map(ends.map((address, at) => [address, at]));
+  const [workers, peers] = [worker, peer].map(({ codes, names }) => {
+    const places = Uint32Array.from(names, name => place.get(name) as number);
+    return (row: number) => places[codes[row]] ?? 0;
+  });
   const incoming = direction.find('in');
-  const told = new Set<string>();
-  for (let row = 0; row < table.rows; row++) {
-    if (direction.codes[row] === incoming) told.add(pairOf(peer, worker, row));
-  }
-  const found: Row[] = [];
+  const isIncoming = (row: number): boolean => direction.codes[row] === incoming;
+  const pairOf = (row: number): number =>
+    isIncoming(row) ? peers(row) * ends.length + workers(row) : workers(row) * ends.length + peers(row);
+  const told = new Set<number>();
+  for (let row = 0; row < table.rows; row++) if (isIncoming(row)) told.add(pairOf(row));
+  const time = timeOf(recording, filter);
+  const wanted = filter.workers && Uint8Array.from(ends, end => Number(filter.workers?.has(end)));
+  const rows: Row[] = [];
   for (let row = 0; row < table.rows; row++) {
     if (time && !(stops[row] >= time.start && starts[row] <= time.stop)) continue;
-    const isIncoming = direction.codes[row] === incoming;
-    const [sender, receiver] = isIncoming ? [peer, worker] : [worker, peer];
-    if (!isIncoming && told.has(pairOf(sender, receiver, row))) continue;
-    const from = sender.names[sender.codes[row]] ?? '';
-    const to = receiver.names[receiver.codes[row]] ?? '';
-    if (filter.workers && !filter.workers.has(from) && !filter.workers.has(to)) continue;
+    const pair = pairOf(row);
+    if (!isIncoming(row) && told.has(pair)) continue;
+    if (wanted && wanted[workers(row)] + wanted[peers(row)] === 0) continue;
     const seconds = Math.max(0, stops[row] - starts[row]) || 0;
-    found.push({ id: ids[row], from, to, nbytes: nbytes[row] || 0, seconds });
+    rows.push({ id: ids[row], pair, nbytes: nbytes[row] || 0, seconds });
   }
-  return found;
-}
-
-function pairOf(from: Symbols, to: Symbols, row: number): string {
-  return `${from.names[from.codes[row]]}\n${to.names[to.codes[row]]}`;
+  return { ends, rows };
 }
 
 /** What some transfers carried by task name; and, where names are chosen, which share of each is theirs. */
@@ -162,9 +165,12 @@ interface Sum {
 /** The type of a task's result, '' if unknown. */
 function typesOf(tasks: Tasks): (task: number) => string {
   const attempts = tasks.recording.table('attempts');
+  const ids = attempts.numbers('task');
   const { codes, names } = attempts.symbols('typename');
-  return task => {
-    for (const row of tasks.attemptRows(task)) if (names[codes[row]]) return names[codes[row]];
-    return '';
-  };
+  const types = new Uint32Array(tasks.recording.table('graph').rows);
+  for (let row = 0; row < attempts.rows; row++) {
+    const at = tasks.graphRow(ids[row]);
+    if (at >= 0 && names[codes[row]]) types[at] = codes[row] + 1;
+  }
+  return task => names[types[tasks.graphRow(task)] - 1] ?? '';
 }
