@@ -218,7 +218,8 @@ def test_what_a_program_computed_is_known_when_it_has_ended() -> None:
     sampler = ResourceSampler()
     code = "import time\nwhile time.process_time() < 0.2: pass"
     subprocess.run([sys.executable, "-S", "-c", code], check=True)
-    assert 0.2 <= sampler.sample()[0]["children"] < 2
+    # The system counts in ticks of up to 16 ms.
+    assert 0.18 <= sampler.sample()[0]["children"] < 2
     assert sampler.sample()[0]["children"] == 0
 
 
