@@ -17,8 +17,8 @@ const transfer = (
 const tasks = new Tasks(
   recordingOf({
     graph: [
-      { task: 1, prefix: 'load' },
-      { task: 2, prefix: 'sum' }
+      { task: 1, prefix: 'load', span: 'one' },
+      { task: 2, prefix: 'sum', span: 'two' }
     ],
     attempts: [
       { run: 1, task: 1, worker: 'a', thread: '1', start: 0, stop: 1, status: 'ok', typename: 'DataFrame' },
@@ -61,13 +61,16 @@ it('tells by task name what was carried, with its part of the time', () => {
   ]);
 });
 
-it('follows names, workers and time', () => {
+it('follows names, spans, workers and time', () => {
   const selection = new Selection();
   selection.set({ source: 'x', column: 'name', value: ['sum'] });
   expect(flowsOf(tasks, selection.filter()).pairs).toEqual([
     // A quarter of the first, all of the second.
     { from: 'a', to: 'b', transfers: 2, nbytes: 200, seconds: 1.5 }
   ]);
+  selection.clear();
+  selection.set({ source: 'x', column: 'span', value: ['two'] });
+  expect(flowsOf(tasks, selection.filter()).pairs).toMatchObject([{ from: 'a', to: 'b', nbytes: 200 }]);
   selection.clear();
   selection.set({ source: 'x', column: 'worker', value: ['c'] });
   expect(flowsOf(tasks, selection.filter()).pairs).toMatchObject([{ from: 'a', to: 'c' }]);

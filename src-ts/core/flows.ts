@@ -1,6 +1,6 @@
 import type { Recording } from './recording';
 import type { Filter } from './selection';
-import { timeOf } from './task-filter';
+import { taskTest, timeOf } from './task-filter';
 import type { Tasks } from './tasks';
 
 /** What went from one worker to another. */
@@ -103,7 +103,7 @@ function rowsOf(
   return { ends, rows };
 }
 
-/** What some transfers carried by task name; and, where names are chosen, which share of each is theirs. */
+/** What some transfers carried by task name; and, where tasks are chosen, which share of each is theirs. */
 function carriedBy(
   tasks: Tasks,
   filter: Filter,
@@ -123,13 +123,16 @@ function carriedBy(
   }
   const nameOf = tasks.namer();
   const typeOf = typesOf(tasks);
-  const shares = filter.names && new Map<number, number>();
+  // What moved while a cell ran is that cell's doing, whoever made it.
+  const passes = taskTest(tasks, { ...filter, runs: undefined, cells: undefined });
+  const shares = filter.names || passes ? new Map<number, number>() : undefined;
   const sums = new Map<number, Sum>();
   for (let at = 0; at < table.rows; at++) {
     const row = byId.get(ids[at]);
     if (!row) continue;
     const name = nameOf(carriedTasks[at]);
     if (filter.names && !filter.names.has(tasks.names[name])) continue;
+    if (passes && !passes(0, carriedTasks[at])) continue;
     const all = whole.get(row.id) as number;
     const share = all > 0 ? (nbytes[at] || 0) / all : 0;
     shares?.set(row.id, (shares.get(row.id) ?? 0) + share);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
+import { SvgPen } from '../../draw/svg-pen';
 import type { Mark, PanelView } from '../panel';
 import { progress } from '../progress';
 import { createStage } from '../stage';
@@ -49,6 +50,12 @@ const said = (view: PanelView): string =>
       .groups.flatMap(group => group.map(({ value }) => value))
   );
 
+const drawn = (view: PanelView): string => {
+  const pen = new SvgPen(400, 400);
+  view.draw(pen);
+  return pen.toString();
+};
+
 test('names that are all done make room for those that are not', () => {
   const view = viewOf(10);
   expect(first(view).words()).toBe('name-4: all 2 tasks done');
@@ -62,6 +69,11 @@ test('what waits has a time while the run goes on, and never ran once it is over
   const live = viewOf(0);
   expect(first(live).words()).toBe('name-0: 1 of 2 tasks done, 1 waiting');
   expect(said(live)).toContain('3\u2009s of one thread');
+  expect(drawn(live)).toContain('at least 1.5\u2009s left on 2 threads');
+  // A report of a recording that was killed has no end, and goes on no more.
+  const killed = viewOf(0, [{ name: 'extent', value: '[0, 9]' }]);
+  expect(drawn(killed)).toContain('39 never ran');
+  expect(drawn(killed)).not.toContain('left on');
   const over = viewOf(0, STOPPED);
   expect(first(over).words()).toBe('name-0: 1 of 2 tasks done, 1 never ran');
   expect(said(over)).not.toContain('of one thread');

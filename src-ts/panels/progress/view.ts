@@ -25,7 +25,6 @@ export class ProgressView implements PanelView {
   /** Those that have a bar. */
   private shown: readonly Progress[] = [];
   private isOpen = false;
-  private drawnWidth = 0;
 
   constructor(private readonly context: PanelContext) {}
 
@@ -49,7 +48,6 @@ export class ProgressView implements PanelView {
 
   draw(pen: Pen): void {
     const { theme, width } = this.context.surface;
-    this.drawnWidth = width;
     const own = new Set(this.context.selection.own(SOURCE, 'name') ?? []);
     pen.font = `12px ${theme.font}`;
     pen.textBaseline = 'middle';
@@ -127,8 +125,13 @@ export class ProgressView implements PanelView {
 
   /** Nothing can change any more: what waits never ran. */
   private get isOver(): boolean {
-    const { recording, selection } = this.context;
-    return recording.about('stopped') !== undefined && !selection.filter(SOURCE).time;
+    return this.hasEnded && !this.context.selection.filter(SOURCE).time;
+  }
+
+  /** A report of a recording that was killed has no end of it, but an extent. */
+  private get hasEnded(): boolean {
+    const { recording } = this.context;
+    return recording.about('stopped') !== undefined || recording.about('extent') !== undefined;
   }
 
   private read(): void {
@@ -142,10 +145,10 @@ export class ProgressView implements PanelView {
 
   /** All names in a sentence. */
   private words(): string {
-    const { recording, selection, tasks, viewport } = this.context;
+    const { selection, tasks, viewport } = this.context;
     const { time } = selection.filter(SOURCE);
     const sum = together(this.all);
-    const isLive = recording.about('stopped') === undefined && !time;
+    const isLive = !this.hasEnded && !time;
     const when = time ? `${duration(time.stop - viewport.origin)} after the start: ` : '';
     const left = isLive ? leftWords(this.all, threadsNow(tasks)) : '';
     const said = [doneWords(sum), ...(left ? [left] : []), ...openWords(sum, this.isOver)].join(', ');
@@ -190,7 +193,7 @@ export class ProgressView implements PanelView {
 
   private mark(at: number): Mark | undefined {
     const { theme } = this.context.surface;
-    const box: Box = { x: 0, y: HEAD + ROW * at, width: this.drawnWidth, height: ROW };
+    const box: Box = { x: 0, y: HEAD + ROW * at, width: this.context.surface.width, height: ROW };
     if (at === this.shown.length && this.all.length > MOST) {
       const words = this.isOpen ? 'Show fewer bars' : `Show all ${plural(this.all.length, 'bar')}`;
       return { id: 'rest', box, card: () => ({ title: words, groups: [] }), words: () => words };

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Tasks } from '../../core/tasks';
 import { recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
+import { SvgPen } from '../../draw/svg-pen';
 import { createStage } from '../stage';
 import { transfers } from '../transfers';
 import { squareOf } from './square';
@@ -40,7 +41,18 @@ test('a cell tells who sent to whom, and chooses both; a bar chooses what was se
       { transfer: 1, worker: 'b', peer: 'a', direction: 'in', start: 1, stop: 3, nbytes: 2048 },
       { transfer: 2, worker: 'a', peer: '', direction: 'out', start: 4, stop: 5, nbytes: 10 }
     ],
-    transferred: [{ transfer: 1, task: 1, nbytes: 2048 }]
+    transferred: [{ transfer: 1, task: 1, nbytes: 2048 }],
+    metrics: [
+      {
+        time: 2,
+        worker: 'a',
+        context: 'p2p',
+        activity: 'background-comms process',
+        unit: 'bytes',
+        value: 4096
+      },
+      { time: 2, worker: 'a', context: 'p2p', activity: 'background-disk process', unit: 'bytes', value: 9 }
+    ]
   });
   const stage = createStage(recording);
   const surface = new Surface();
@@ -49,6 +61,9 @@ test('a cell tells who sent to whom, and chooses both; a bar chooses what was se
   const view = transfers.create({ ...stage, surface, say: () => {} });
   expect(view.empty()).toBeUndefined();
   view.layout();
+  const pen = new SvgPen(500, 300);
+  view.draw(pen);
+  expect(pen.toString()).toContain('P2P shuffles sent 4\u2009KiB besides');
   const cell = view.move?.(undefined, 'first');
   expect(cell?.words()).toBe('worker 0 → worker 1: 2\u2009KiB in 1 transfer');
   const { x, y, width, height } = cell?.box ?? { x: 0, y: 0, width: 0, height: 0 };
