@@ -76,6 +76,7 @@ class Rig:
         longest, more = 0.0, True
         while more:
             began = thread_time()
+            self.tasks.settle()
             self.stores.release([self.reader])
             _, _, self.reader.at, more = self.stores.read(self.reader)
             longest = max(longest, thread_time() - began)
@@ -134,6 +135,7 @@ def _lost(tasks: int) -> tuple[int, int]:
     for step in list(rig.steps().values())[:3]:
         for key in rig.keys:
             step(key)
+    rig.tasks.settle()
     attempts = rig.tasks.attempts
     missed, stop, _ = attempts.take(0, tasks)
     return missed, stop - missed

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import Batches
 
-from dask_insight.probe.tasks import LAYOUTS
+from dask_insight.probe.layouts import LAYOUTS
 from dask_insight.sources.cluster import callers
 from dask_insight.sources.cluster.callers import Caller, watch
 from dask_insight.sources.cluster.gather import Gather

@@ -77,7 +77,7 @@ class Journal:
         """Take what was logged on a topic of the scheduler's."""
         action = message.get("action") if isinstance(message, dict) else None
         if topic == "scheduler" and action == "update-graph":
-            self._tasks.measured(message.get("metrics") or {})
+            self._tasks.graph.measured(message.get("metrics") or {})
         elif topic == "stealing":
             self._steal(message)
         elif topic == "all" and action == "remove-worker":

@@ -8,8 +8,9 @@ from typing import Any
 
 import msgpack
 
+from .layouts import LAYOUTS
 from .rows import Blobs, Items, Names, Rows
-from .tasks import LAYOUTS, Tasks
+from .tasks import Tasks
 
 #: Most rows of a table in one reply, and most bytes of workers' messages: a few milliseconds of work.
 SLICE = 8192
@@ -44,25 +45,25 @@ class Stores:
         self.memory = Rows(LAYOUTS["memory"], bound)
         self.blobs = Blobs(64_000_000)
         self._tables: dict[str, Rows | Items] = {
-            "graph": tasks.graph,
-            "keys": tasks.keys,
-            "edges": tasks.edges,
+            "graph": tasks.graph.rows,
+            "keys": tasks.graph.keys,
+            "edges": tasks.graph.edges,
             "attempts": tasks.attempts,
             "phases": tasks.phases,
             "errors": tasks.errors,
-            "submissions": tasks.submissions,
+            "submissions": tasks.graph.submissions,
             "events": self.events,
             "workers": self.workers,
             "memory": self.memory,
         }
         self._names: dict[str, Names] = {
-            "group_names": tasks.groups,
+            "group_names": tasks.graph.groups,
             "worker_names": tasks.workers,
             "thread_names": tasks.threads,
             "type_names": tasks.types,
             "action_names": tasks.actions,
-            "functions": tasks.functions,
-            "fused": tasks.fused,
+            "functions": tasks.graph.functions,
+            "fused": tasks.graph.fused,
         }
 
     def start(self) -> Position:
@@ -95,7 +96,7 @@ class Stores:
         lost: dict[str, int] = {}
         more = False
         for name, table in self._tables.items():
-            if name == "attempts" and at["graph"] < self.tasks.graph.end:
+            if name == "attempts" and at["graph"] < self.tasks.graph.rows.end:
                 break
             missed, at[name], found = table.take(at[name], SLICE)
             if missed:
@@ -103,7 +104,7 @@ class Stores:
             if found:
                 told[name] = bytes(found) if isinstance(found, bytearray) else found
                 more = more or at[name] < table.end
-        more = more or at["graph"] < self.tasks.graph.end
+        more = more or at["graph"] < self.tasks.graph.rows.end
         if "keys" in told:
             told["keys"] = pack_keys(told["keys"])
         missed, at["blobs"], blobs = self.blobs.take(at["blobs"], BYTES)
@@ -126,7 +127,7 @@ class Stores:
         keys: list[Hashable] = []
         graph, edges = bytearray(), bytearray()
         for key in reader.backlog[-SLICE // 4 :]:
-            known = self.tasks.describe(key)
+            known = self.tasks.graph.describe(key)
             if known is not None:
                 keys.append(key)
                 graph += known[0]

@@ -87,6 +87,16 @@ class Rows(_Chunks):
         if len(tail) >= self._full:
             self._roll()
 
+    def extend(self, packed: list[bytes]) -> None:
+        """Append rows that are packed."""
+        at = 0
+        while at < len(packed):
+            room = (self._full - len(self.tail)) // self.size
+            self.tail += b"".join(packed[at : at + room])
+            at += room
+            if len(self.tail) >= self._full:
+                self._roll()
+
 
 class Items(_Chunks):
     """Rows that are one object each."""

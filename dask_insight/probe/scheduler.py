@@ -88,7 +88,8 @@ class Probe(SchedulerPlugin):
 
     async def join(self, *, recorder: str, client: str, options: dict[str, Any]) -> dict[str, Any]:
         """Begin to collect for a recorder; answers what it must know of the cluster."""
-        reader = Reader(client, options, self.tasks.known())
+        self.tasks.settle()
+        reader = Reader(client, options, self.tasks.graph.known())
         reader.at = self.stores.start()
         self._readers[recorder] = reader
         vars(self)["transition"] = self.tasks.transition
@@ -151,7 +152,8 @@ class Probe(SchedulerPlugin):
             reader.at = at
         if reader.heard - self._told_own >= _OWN:
             self._tell_own()
-        self.tasks.flush()
+        self.tasks.settle()
+        self.tasks.graph.flush()
         self.stores.release(list(self._readers.values()))
         packed, blobs, position, more = self.stores.read(reader)
         answer = {
@@ -248,7 +250,8 @@ class Probe(SchedulerPlugin):
             return None
         if sequence > self._heard.get(server, 0):
             self._heard[server] = sequence
-            ids = array("I", [self.tasks.id(key) for key in keys])
+            self.tasks.settle()
+            ids = array("I", map(self.tasks.graph.id, keys))
             size = sum(map(len, blob.frames)) if hasattr(blob, "frames") else len(blob.data)
             label = self.labels.of(worker, server)
             self.stores.blobs.add((label, ids.tobytes(), blob), size + 4 * len(ids))

@@ -36,7 +36,7 @@ _BOTH = (
 #: Those that only one side needs, after those: by the module that holds its probe.
 _ONLY = {
     "scheduler": (
-        *("functions", "fused", "tasks", "readers", "journal"),
+        *("layouts", "functions", "fused", "graph", "tasks", "readers", "journal"),
         *("own", "cluster", "farewell", "scheduler"),
     ),
     "worker": ("threads", "secede", "executions", "transfers", "metrics", "worker"),

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...batch import Symbols
-from ...probe.tasks import LAYOUTS
+from ...probe.layouts import LAYOUTS
 
 _FIELDS = {
     "graph": "task group submission priority order",

@@ -1,0 +1,209 @@
+"""Which tasks a scheduler knows, by whom they were submitted and what they need, as packed rows.
+
+Keys stay objects until somebody fetches them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from time import monotonic
+from typing import Any
+
+from distributed.metrics import time
+
+from .functions import functions_of
+from .fused import parts_of
+from .layouts import LAYOUTS
+from .rows import Items, Names, Rows
+
+NOTHING = 0xFFFF_FFFF
+#: Groups of a task name whose tasks are looked at for the functions that they run, and functions told of.
+_DEFINED = 8
+_FUNCTIONS = 20_000
+#: Parts of fused tasks that are told of.
+_PARTS = 20_000
+
+#: A task that is to be computed: its key, Dask's state of it, and the states of what it needs.
+Wanted = tuple[Hashable, Any, Sequence[Any]]
+
+
+class Graph:
+    """Numbers the tasks of one scheduler.
+
+    Parameters
+    ----------
+    scheduler
+        The `distributed.Scheduler`.
+    bound
+        Most rows of each table that are kept until they are fetched.
+    failed
+        Told where it failed, and how.
+    """
+
+    def __init__(self, scheduler: Any, bound: int, failed: Callable[[str, Exception], None]) -> None:
+        self._scheduler = scheduler
+        self._failed = failed
+        self.rows = Rows(LAYOUTS["graph"], bound)
+        self.keys = Items(bound)
+        self.edges = Rows(LAYOUTS["edges"], 4 * bound)
+        self.submissions = Items(bound)
+        self.groups = Names(("", "", ""))
+        #: Functions that tasks run: task name, function, module, file, line.
+        self.functions = Names(("", "", "", "", 0), _FUNCTIONS)
+        #: What tasks were fused from: group, part, function, file, line.
+        self.fused = Names(("", "", "", "", 0), _PARTS)
+        self._defined: dict[str, int] = {}
+        #: Codes of groups by the group itself, for a while: it is far quicker than by their names.
+        self._codes: dict[Any, int] = {}
+        #: A negative id marks a task whose edges are not written yet: it was first seen as a dependency.
+        self._ids: dict[Hashable, int] = {}
+        self._next = 0
+        self._submission = NOTHING
+        self._submissions = 0
+        self._pending: dict[str, Any] | None = None
+        #: Tasks that the scheduler has forgotten since `_turned`, and before.
+        self._forgotten: list[Hashable] = []
+        self._older: list[Hashable] = []
+        self._turned = monotonic()
+
+    def wanted(self, found: Iterable[Wanted]) -> None:
+        """Tasks are to be computed, some for the first time: write what they are and what they need.
+
+        What one of them needs and no graph has brought had its result before, if it has it by now.
+        """
+        ids = self._ids
+        new: list[tuple[int, Sequence[Any]]] = []
+        for key, state, dependencies in found:
+            task = ids.get(key, -1)
+            if task < 0:
+                task = ids[key] = self._new(key, state) if task == -1 else -2 - task
+                if dependencies:
+                    new.append((task, dependencies))
+        add = self.edges.add
+        for task, dependencies in new:
+            for dependency in dependencies:
+                other = ids.get(dependency.key)
+                if other is None:
+                    other = self._new(dependency.key, dependency, dependency.state == "memory")
+                    ids[dependency.key] = -2 - other
+                elif other < 0:
+                    other = -2 - other
+                add(task, other)
+
+    def _new(self, key: Hashable, state: Any, there: bool = False) -> int:
+        """Give a task its id; `there` if it had its result before: then no graph that we know brought it."""
+        task = self._next
+        self._next = task + 1
+        code = self._codes.get(state.group)
+        if code is None:
+            code = self._group(state)
+        priority = state.priority
+        if there:
+            self.rows.add(task, code, NOTHING, 0.0, NOTHING)
+        elif priority:
+            self.rows.add(task, code, self._submission, -priority[0], int(priority[-1]) & NOTHING)
+        else:
+            self.rows.add(task, code, self._submission, 0.0, NOTHING)
+        self.keys.add(key)
+        return task
+
+    def _group(self, state: Any) -> int:
+        group = state.group
+        known = len(self.groups.codes)
+        code = self._codes[group] = self.groups.code((group.name, state.prefix.name, group.span_id or ""))
+        if len(self.groups.codes) > known:
+            self._define(state.prefix.name, group.name, state.run_spec)
+        return code
+
+    def _define(self, prefix: str, group: str, task: Any) -> None:
+        """A task name is seen with a new group: tell which functions it runs, the first few times."""
+        if task is None:
+            return
+        looked = self._defined[prefix] = self._defined.get(prefix, 0) + 1
+        try:
+            for name, place in parts_of(task) if len(self.fused.codes) < _PARTS else ():
+                self.fused.code((group, name, place.function, place.file, place.line))
+            for place in functions_of(task) if looked <= _DEFINED else ():
+                self.functions.code((prefix, *place))
+        except Exception as error:
+            self._failed("functions", error)
+
+    def id(self, key: Hashable, state: Any = None) -> int:
+        """The id of a task, NOTHING where neither we nor the scheduler know it and no state is given."""
+        task = self._ids.get(key)
+        if task is None:
+            state = state or self._scheduler.tasks.get(key)
+            if state is None:
+                return NOTHING
+            task = self._new(key, state)
+            self._ids[key] = -2 - task
+            return task
+        return task if task >= 0 else -2 - task
+
+    def submitted(self, client: str, keys: Any, tasks: int) -> None:
+        """A graph has come; `measured` follows."""
+        self.flush()
+        self._submission = self._submissions
+        self._submissions += 1
+        sample = next(iter(keys), "")
+        self._pending = {
+            "submission": self._submission,
+            "time": time(),
+            "tasks": tasks,
+            "client": client,
+            "key": sample if isinstance(sample, str) else str(sample),
+        }
+
+    def measured(self, metrics: dict[str, Any]) -> None:
+        """What Dask says about the graph that came last."""
+        if self._pending is not None:
+            self._pending["metrics"] = metrics
+            self.flush()
+
+    def flush(self) -> None:
+        """Give out the submission whose figures may still come."""
+        if self._pending is not None:
+            self.submissions.add(self._pending)
+            self._pending = None
+
+    def forgotten(self, key: Hashable) -> None:
+        """The scheduler has forgotten a task."""
+        self._forgotten.append(key)
+
+    def forget(self, most: int, patience: float) -> None:
+        """Drop ids of tasks that the scheduler forgot, some at a time.
+
+        Parameters
+        ----------
+        most
+            Ids dropped at a time.
+        patience
+            Seconds for which they stay at least, since what workers tell later still names them.
+        """
+        self._codes.clear()
+        if monotonic() - self._turned < patience:
+            return
+        tasks, ids = self._scheduler.tasks, self._ids
+        for key in self._older[-most:]:
+            if key not in tasks:
+                ids.pop(key, None)
+        del self._older[-most:]
+        if not self._older:
+            self._older, self._forgotten, self._turned = self._forgotten, [], monotonic()
+
+    def known(self) -> list[Hashable]:
+        """Every key that has an id."""
+        return list(self._ids)
+
+    def describe(self, key: Hashable) -> tuple[bytes, bytes] | None:
+        """A task again, for a reader that came after it was seen: its row and its edges."""
+        state, task = self._scheduler.tasks.get(key), self._ids.get(key)
+        if state is None or task is None:
+            return None
+        task = task if task >= 0 else -2 - task
+        code = self._group(state)
+        priority = state.priority or (0,)
+        ranked = state.priority and state.state != "memory"
+        order = int(priority[-1]) & NOTHING if ranked else NOTHING
+        row = self.rows.pack(task, code, NOTHING, -priority[0], order)
+        return row, b"".join(self.edges.pack(task, self.id(other.key)) for other in state.dependencies)

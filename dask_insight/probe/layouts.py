@@ -1,0 +1,9 @@
+"""Layouts of the rows that the scheduler packs; the reader's side names their fields, in the same order."""
+
+LAYOUTS = {
+    "graph": "IIIfI",  # task, group, submission, priority, order
+    "edges": "II",  # task, dependency
+    "attempts": "IIIBHdddddd",  # run, task, thread, status, type, done, stop, start, assigned, ready, nbytes
+    "phases": "IIBdd",  # run, worker, action, start, stop
+    "memory": "IdddddddId",  # worker, time, Dask's six measures, tasks processing, occupancy
+}

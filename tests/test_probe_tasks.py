@@ -1,0 +1,219 @@
+"""What the scheduler's hook notes becomes the same rows whenever the notes are settled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from distributed.scheduler import TaskGroup, TaskPrefix, TaskState
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dask_insight.probe import tasks as module
+from dask_insight.probe.graph import NOTHING
+from dask_insight.probe.tasks import Tasks
+from dask_insight.sources.cluster.layouts import rows
+
+ADDRESS = "tcp://192.0.2.1:40000"
+KEYS = ("a", "b", "c")
+PLAIN = ("wanted", "queued", "given", "finished")
+#: Lives that a task may have on a scheduler, also twice over.
+LIVES = (
+    PLAIN,
+    ("wanted", "given", "finished", "forgotten"),
+    ("wanted", "queued", "given_up", "wanted", "given", "finished"),
+    ("wanted", "queued", "given_up", "forgotten", *PLAIN),
+    ("wanted", "given", "erred"),
+    ("wanted", "queued", "given", "stolen", "finished"),
+    ("finished", "forgotten"),
+    (*PLAIN, *PLAIN, "forgotten"),
+)
+
+
+class Scheduler:
+    """Dask's own task states, and what makes the scheduler's transitions of them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.worker = SimpleNamespace(address=ADDRESS)
+        self.tasks: dict[str, TaskState] = {}
+        self.workers = {ADDRESS: self.worker}
+        self._group = TaskGroup("f-1", TaskPrefix("f"))
+        self._group.span_id = None
+        self._runs = iter(range(1, 1000))
+        self._moments = iter(range(1000))
+        monkeypatch.setattr(module, "time", lambda: float(next(self._moments)))
+        self.failures: list[Any] = []
+        self.probe = Tasks(self, 10_000, lambda *failure: self.failures.append(failure))
+        self.probe.worker(ADDRESS, "first")
+
+    def add(self, key: str, needs: Sequence[str] = ()) -> TaskState:
+        state = self.tasks.get(key)
+        if state is None:
+            state = self.tasks[key] = TaskState(key, None, "released", self._group, False)
+            state.priority = (0, 1, len(self.tasks))
+            state.run_id = next(self._runs)
+            for other in needs:
+                if other in self.tasks:
+                    state.add_dependency(self.tasks[other])
+        return state
+
+    def move(self, key: str, step: str) -> None:
+        state, hook = self.add(key), self.probe.transition
+        if step == "wanted":
+            hook(key, "released", "waiting", stimulus_id="update-graph-1")
+        elif step == "queued":
+            hook(key, "waiting", "queued", stimulus_id="update-graph-1")
+        elif step == "given_up":
+            hook(key, "queued", "released", stimulus_id="client-releases-1")
+        elif step == "given":
+            state.processing_on = self.worker  # type: ignore[assignment]
+            state.run_id = next(self._runs)
+            hook(key, "queued", "processing", stimulus_id="task-finished-1")
+        elif step == "stolen":
+            state.run_id = next(self._runs)
+            self.probe.stolen(key, ADDRESS)
+        elif step == "finished":
+            compute = {"action": "compute", "start": 1.0, "stop": 2.0}
+            read = {"action": "disk-read", "start": 0.5, "stop": 1.0}
+            hook(
+                *(key, "processing", "memory"),
+                stimulus_id="task-finished-1",
+                **{"worker": ADDRESS, "nbytes": 28, "typename": "int", "thread": 7},
+                startstops=[read, compute],
+            )
+        elif step == "erred":
+            hook(
+                *(key, "processing", "erred"),
+                stimulus_id="task-erred-1",
+                **{"worker": ADDRESS, "exception_text": "no", "traceback_text": "", "startstops": ()},
+            )
+        elif step == "forgotten":
+            hook(key, "released", "forgotten", stimulus_id="client-releases-1")
+            # As Dask does, just after it has told its plugins.
+            state.dependencies.clear()
+            del self.tasks[key]
+
+    def told(self) -> dict[str, list[Any]]:
+        """All rows, tasks by key in place of numbers."""
+        self.probe.settle()
+        assert not self.failures
+        graph = self.probe.graph
+        keys = list(graph.keys.take(0, 1000)[2])
+        packed = {"attempts": self.probe.attempts, "phases": self.probe.phases, "edges": graph.edges}
+        found = {name: rows(name, bytes(table.take(0, 1000)[2])) for name, table in packed.items()}
+        attempts = found["attempts"].tolist()
+        return {
+            "graph": sorted(keys),
+            "edges": [(keys[task], keys[other]) for task, other in found["edges"].tolist()],
+            "attempts": [(run, keys[task], *map(repr, rest)) for run, task, *rest in attempts],
+            "phases": found["phases"].tolist(),
+        }
+
+
+@pytest.fixture
+def patched() -> Iterator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        yield monkeypatch
+
+
+def played(steps: Sequence[tuple[str, str, bool]], always: bool = False) -> dict[str, list[Any]]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        scheduler = Scheduler(monkeypatch)
+        for key, step, settle in steps:
+            scheduler.add(key, KEYS[: KEYS.index(key)])
+            scheduler.move(key, step)
+            if settle or always:
+                scheduler.probe.settle()
+        return scheduler.told()
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[tuple[str, str, bool]]:
+    """The lives of some tasks, mixed, with moments at which somebody has the notes settled."""
+    lives = {key: list(draw(st.sampled_from(LIVES))) for key in KEYS}
+    steps: list[tuple[str, str, bool]] = []
+    while any(lives.values()):
+        key = draw(st.sampled_from([key for key, life in lives.items() if life]))
+        steps.append((key, lives[key].pop(0), draw(st.booleans())))
+    return steps
+
+
+@given(histories())
+def test_rows_do_not_depend_on_when_notes_are_settled(steps: list[tuple[str, str, bool]]) -> None:
+    assert played(steps) == played(steps, always=True)
+
+
+def test_what_a_forgotten_task_needed_is_known(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    scheduler.add("a")
+    scheduler.add("b", ["a"])
+    for key in ("a", "b"):
+        for step in ("wanted", "given", "finished", "forgotten"):
+            scheduler.move(key, step)
+    told = scheduler.told()
+    assert told["edges"] == [("b", "a")]
+    assert [row[1] for row in told["attempts"]] == ["a", "b"]
+
+
+def test_an_attempt_belongs_to_the_worker_that_had_the_address_then(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    scheduler.move("a", "wanted")
+    scheduler.move("a", "given")
+    scheduler.probe.worker(ADDRESS, "second")
+    scheduler.move("b", "wanted")
+    scheduler.move("b", "given")
+    for key in ("a", "b"):
+        scheduler.move(key, "finished")
+    scheduler.probe.settle()
+    workers, threads = list(scheduler.probe.workers.codes), list(scheduler.probe.threads.codes)
+    found = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
+    assert [workers[threads[code][0]] for code in found["thread"]] == ["first", "second"]
+
+
+def test_a_task_that_waited_for_a_worker_tells_since_when(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    for step in PLAIN:
+        scheduler.move("a", step)
+    scheduler.probe.settle()
+    (found,) = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
+    assert found["status"] == module.QUEUED
+    assert found["ready"] < found["assigned"] < found["done"]
+    assert (found["start"], found["stop"]) == (1, 2)
+
+
+def test_a_wait_that_was_given_up_is_none_of_the_next_attempt(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    for step in ("wanted", "queued", "given_up", "wanted", "given", "finished"):
+        scheduler.move("a", step)
+    scheduler.probe.settle()
+    (found,) = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
+    assert found["status"] == 0 and found["ready"] == found["assigned"]
+
+
+def test_a_task_that_ran_before_anybody_looked_has_an_attempt_without_its_past(
+    patched: pytest.MonkeyPatch,
+) -> None:
+    scheduler = Scheduler(patched)
+    run = scheduler.add("a").run_id
+    scheduler.move("a", "finished")
+    scheduler.move("a", "forgotten")
+    scheduler.probe.settle()
+    (found,) = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
+    assert found["run"] == run and found["task"] != NOTHING
+    assert math.isnan(found["assigned"]) and math.isnan(found["ready"])
+
+
+def test_a_note_that_cannot_be_settled_is_told_and_keeps_no_other_back(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    scheduler.move("a", "wanted")
+    scheduler.move("a", "given")
+    scheduler.probe.transition("a", "processing", "memory", stimulus_id="task-finished-1", worker=ADDRESS)
+    for step in PLAIN:
+        scheduler.move("b", step)
+    scheduler.probe.settle()
+    ((where, error),) = scheduler.failures
+    assert where == "transition" and isinstance(error, KeyError)
+    assert len(rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))) == 1
