@@ -162,6 +162,7 @@ def test_a_lost_worker_is_named_with_what_was_done_again() -> None:
     ("reason", "said"),
     [
         ("worker-lifetime-reached", ("end of their lifetime", "--lifetime-stagger")),
+        ("nanny-close", ("closed at once", "client.retire_workers(names=")),
         ("signal-15", ("got a signal to end", "--lifetime 55m")),
     ],
 )
