@@ -46,9 +46,9 @@ TOLD = End(
 CLOSED = End(
     "closed at once",
     "",
-    "They were asked to close while they had work, as `cluster.scale` to fewer workers does, and they ended at "
-    "once and handed nothing over: what ran there began anew elsewhere, and results that only they held were "
-    "computed again.",
+    "They were asked to close while they had work, as `cluster.scale` to fewer workers does, and they ended "
+    "at once and handed nothing over: what ran there began anew elsewhere, and results that only they held "
+    "were computed again.",
     "Before that, retire those that `scale` will close: they begin nothing new and hand over their results. "
     "`cluster.adapt` does so by itself.\n\n"
     "    client.retire_workers(names=list(cluster.worker_spec)[2:])   # all but the two that are to stay\n"
