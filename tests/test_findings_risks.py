@@ -557,6 +557,19 @@ def test_memory_that_grows_beside_the_results_is_a_leak() -> None:
     assert one.evidence[0].value == pytest.approx(340 * MB, rel=0.1)
 
 
+@pytest.mark.parametrize(("mb", "leaks"), [(10, True), (25, False)])
+def test_what_tasks_bring_along_is_no_leak(mb: float, leaks: bool) -> None:
+    run = using(np.linspace(150 * MB, 700 * MB, 100), limit=2 * GB)
+    tasks = len(run.names)
+    run.tables["graph"] = {
+        "task": range(tasks),
+        "prefix": run.names,
+        "submission": np.zeros(tasks, "u4"),
+    }
+    run.tables["submissions"] = {"submission": [0], "time": [START], "tasks": [tasks], "nbytes": [mb * MB]}
+    assert bool(found(run.recording(), "unmanaged-growth")) == leaks
+
+
 def test_a_leak_that_ends_with_its_tasks_is_one() -> None:
     grows = np.concatenate((np.linspace(150 * MB, 450 * MB, 60), np.full(40, 450 * MB)))
     assert the(using(grows, limit=2 * GB).recording(), "unmanaged-growth").tasks == ("piece",)

@@ -129,7 +129,8 @@ def test_different_names_take_different_times() -> None:
     assert told(run, "straggler") == []
 
 
-def test_data_skew_names_the_task_and_what_made_its_data() -> None:
+@pytest.mark.parametrize("took", [6.0, 60.0], ids=["in proportion", "far more than that"])
+def test_data_skew_names_the_task_and_what_made_its_data(took: float) -> None:
     run = Run()
     sizes = [1e6] * 9 + [2e7]
     for number in range(10):
@@ -138,7 +139,7 @@ def test_data_skew_names_the_task_and_what_made_its_data() -> None:
     for number in range(9):
         start = end + number // 2 * 0.5
         run.task("use", "ab"[number % 2], start, start + 0.5, number)
-    run.task("use", "b", end + 2, end + 8, 9)
+    run.task("use", "b", end + 2, end + 2 + took, 9)
     recording = run.recording()
     batch = dict(recording.columns("attempts"))
     run_sizes = np.array([*sizes, *([10.0] * 10)])

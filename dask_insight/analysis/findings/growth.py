@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import Lookup, pick
+from ...schema import NOTHING
 from .facts import Facts
 from .finding import Fact, Finding
 from .names import most, of_workers, own_workers, quoted, split
@@ -48,8 +49,9 @@ _TASKS = 6
 
 def _told(facts: Facts, worker: str, growth: _Growth, limits: Limits) -> bool:
     """Whether it is enough to be told; spilling leaves memory behind that is no leak."""
-    # A worker holds several tasks at a time, and each that carries data is unpacked there; see large-graph.
-    if growth.nbytes < _TASKS * facts.carried + limits["unmanaged-growth.bytes"]:
+    # Each task that carries data is unpacked on its worker; see large-graph.
+    tasks = max(_TASKS, _brought(facts, worker)) if facts.carried else 0
+    if growth.nbytes < tasks * facts.carried + limits["unmanaged-growth.bytes"]:
         return False
     if worker in spilled(facts).written:
         return growth.share >= limits["unmanaged-growth.critical"]
@@ -57,6 +59,14 @@ def _told(facts: Facts, worker: str, growth: _Growth, limits: Limits) -> bool:
         growth.share >= limits["unmanaged-growth.limit"]
         or growth.of_process >= limits["unmanaged-growth.process"]
     )
+
+
+def _brought(facts: Facts, worker: str) -> int:
+    """Tasks of the largest graph that a worker was given; it keeps what each brings as long as its result."""
+    table, known = facts.read("submissions"), facts.attempts
+    largest = table["submission"][int(np.argmax(np.nan_to_num(table["nbytes"])))]
+    submission = np.append(facts.read("graph")["submission"], np.uint32(NOTHING))[known.described]
+    return int((of_workers(facts, (worker,)) & (submission == largest)).sum())
 
 
 def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:

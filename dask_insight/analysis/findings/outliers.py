@@ -16,8 +16,9 @@ _SHORTEST = 1e-4
 _LEAST = 0.25
 #: Largest share of the tasks of a name that may be outliers; where the size of their data explains them.
 _FEW, _SOME = 0.05, 0.34
-#: How much larger the data of outliers are where size explains them: at least, and of the times they take.
-_LARGER, _PART = 1.5, 0.4
+#: How much larger the data of outliers are where size explains them: at least, and of the times they take;
+#: and from which it does however long they take, for many functions take more than in proportion.
+_LARGER, _PART, _MUCH = 1.5, 0.4, 5.0
 #: How much slower a worker is where it explains its outliers.
 _SLOWER = 1.5
 #: Share of the workers whose first tasks must be outliers for the start to explain them.
@@ -108,7 +109,7 @@ def _larger(facts: Facts, name: int, mine: np.ndarray) -> float:
 def _why(facts: Facts, name: int, mine: np.ndarray, larger: float) -> str:
     worker, own = facts.attempts.worker.codes, facts.own
     times = float(np.mean(own[mine])) / max(float(facts.usual[name]), _SHORTEST)
-    if larger >= max(_LARGER, _PART * times):
+    if larger >= min(max(_LARGER, _PART * times), _MUCH):
         return "data"
     same = np.flatnonzero(facts.good & (facts.prefix.codes == name))
     first = first_of_each(worker[same], facts.attempts.start[same])

@@ -165,7 +165,8 @@ DATA_SKEW = Rule(
     formula=(
         "Attempts that took `data-skew.times` the median of their name or more, of names with "
         "`data-skew.count` tasks or "
-        "more, at most a third of them, whose inputs or results are larger than the median in proportion."
+        "more, at most a third of them, whose inputs or results are larger than the median in proportion, "
+        "or five times as large."
     ),
     cost=(
         "Their time on the critical path beyond the median, but no more than that and the idle time of "
