@@ -40,6 +40,35 @@ test('the card stands beside the task, is pinned by a click and tells more then'
   await expect(report.card()).toBeHidden();
 });
 
+test('what a task waited for is drawn, and keys lead there', async ({ report, page }) => {
+  const overlay = (): Promise<number> =>
+    report
+      .picture(TITLE)
+      .locator('canvas')
+      .last()
+      .evaluate((canvas: HTMLCanvasElement) => {
+        const { data } = (canvas.getContext('2d') as CanvasRenderingContext2D).getImageData(
+          ...([0, 0, canvas.width, canvas.height] as const)
+        );
+        return data.reduce((inked, value, at) => inked + (at % 4 === 3 && value > 0 ? 1 : 0), 0);
+      });
+  await report.picture(TITLE).focus();
+  let card = '';
+  for (let from = 0.3; !card.includes('Inputs'); from += 0.04) card = await report.hover(TITLE, 14, from);
+  const { width, height } = await report.place(TITLE);
+  // More than the cursor's line and the outline of one task.
+  expect(await overlay()).toBeGreaterThan(height + 2 * width * 0.05);
+  const moment = (text: string, label: string): number =>
+    Number(text.match(new RegExp(`${label}\\n([0-9.]+)`))?.[1]);
+  await page.keyboard.press('i');
+  await report.settle();
+  const input = await report.card().innerText();
+  expect(moment(input, 'Ended')).toBeLessThanOrEqual(moment(card, 'Started'));
+  await page.keyboard.press('o');
+  await report.settle();
+  expect(moment(await report.card().innerText(), 'Started')).toBeGreaterThanOrEqual(moment(input, 'Ended'));
+});
+
 test('the key is copied whole by a click on the pinned card', async ({ report, page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await report.hover(TITLE, 14);

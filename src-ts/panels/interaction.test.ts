@@ -33,6 +33,7 @@ const view: PanelView = {
   draw: () => {},
   pick: x => markAt(Math.floor(x / 10) + moved),
   move: (from, direction) => markAt(direction === 'right' ? Number(from?.id ?? 0) + 1 : 0),
+  follow: (from, to) => (to === 'inputs' ? markAt(Number(from.id) + 7) : undefined),
   gestures: {
     click: () => {
       moved++;
@@ -103,4 +104,15 @@ test('a finger, which cannot point, has the card of what it pressed stay', () =>
   handlers.hover?.(undefined);
   expect(title()).toBe('mark 3');
   expect(tooltip.pinned).toBe(true);
+});
+
+test('keys follow the graph from what is pointed at, and stay where it ends', () => {
+  press('i');
+  expect(title()).toBeUndefined();
+  handlers.hover?.({ x: 25, y: 5 });
+  expect(title()).toBe('mark 2');
+  press('i');
+  expect(title()).toBe('mark 9');
+  press('o');
+  expect(title()).toBe('mark 9');
 });

@@ -14,6 +14,9 @@ const ARROWS: Readonly<Record<string, Direction>> = {
   End: 'last'
 };
 
+/** From a task along the graph. */
+const ALONG = { i: 'inputs', o: 'dependents' } as const;
+
 /** What a person does on a panel, and what follows from it. */
 export class Interaction {
   private hovered: Mark | undefined;
@@ -239,6 +242,9 @@ export class Interaction {
       return true;
     }
     if (event.key === 'Enter' && this.view.move) return this.enter(event.shiftKey);
+    if ((event.key === 'i' || event.key === 'o') && this.hovered && this.view.follow) {
+      return this.go(this.view.follow(this.hovered, ALONG[event.key]));
+    }
     const direction = ARROWS[event.key];
     if (direction && this.view.move && (this.stepping || event.shiftKey || !this.overTime)) {
       return this.step(direction);
@@ -264,7 +270,10 @@ export class Interaction {
   }
 
   private step(direction: Direction): boolean {
-    const next = this.view.move?.(this.stepping || this.hovered ? this.hovered : undefined, direction);
+    return this.go(this.view.move?.(this.stepping || this.hovered ? this.hovered : undefined, direction));
+  }
+
+  private go(next: Mark | undefined): boolean {
     if (!next) return true;
     this.stepping = true;
     this.tooltip.hide();

@@ -126,6 +126,8 @@ export interface PanelView {
   pick?(x: number, y: number): Mark | undefined;
   /** The neighbour of a mark, for the arrow keys; without a mark, the first one. */
   move?(from: Mark | undefined, direction: Direction): Mark | undefined;
+  /** What a mark waited for last, or what waited for it first. */
+  follow?(from: Mark, to: 'inputs' | 'dependents'): Mark | undefined;
   /** A mark was clicked, or Enter pressed on it; usually sets a clause. Without a mark: empty space. */
   choose?(mark: Mark | undefined, event: { readonly additive: boolean }): void;
   /** Takes gestures before the mount does; a handler that is given replaces the mount's. */

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { NOTHING } from '../../core/schema';
 import { batchOf, type Row, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
-import type { PanelView, Stage } from '../panel';
+import type { Mark, PanelView, Stage } from '../panel';
 import { createStage } from '../stage';
 import { taskStream } from '../task-stream';
 
@@ -136,6 +136,17 @@ describe('Task stream', () => {
     const below = view.move?.(next, 'down');
     expect(below?.words()).toContain('fails, failed');
     expect(view.move?.(below, 'down')?.id).toBe(below?.id);
+  });
+
+  test('the graph leads from a task to its input and back, and brings it into sight', () => {
+    const { x, y } = at(1005, 0);
+    const sum = view.pick?.(x, y) as Mark;
+    stage.viewport.show(1003.5, 1006.5);
+    const inc = view.follow?.(sum, 'inputs') as Mark;
+    expect(inc.words()).toContain('inc, finished');
+    expect(stage.viewport.start).toBeLessThan(1001.5);
+    expect(view.follow?.(inc, 'dependents')?.id).toBe(sum.id);
+    expect(view.follow?.(inc, 'inputs')).toBeUndefined();
   });
 
   test('the legend lists names by time, finds, chooses and hides', () => {
