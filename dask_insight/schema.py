@@ -111,7 +111,8 @@ _ALL = (
     ),
     _table(
         "attempts",
-        "Every ended attempt to run a task, as its scheduler saw it.",
+        "Every ended attempt to run a task, as its scheduler saw it; tasks given up while they waited, too: "
+        "cancelled, with no worker.",
         Column("run", "u32", "Id of the attempt within the recording."),
         Column("task", "u32", "The task; see `graph`."),
         Column("worker", "sym", "Worker it was given to; see `workers`. '' if none was chosen."),

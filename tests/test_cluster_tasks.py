@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import signal
 import time
@@ -13,6 +14,8 @@ import dask
 import pytest
 from conftest import Batches, left_on, recorded, wait_for
 from distributed import get_client, wait
+
+from dask_insight.schema import NOTHING
 
 #: Seconds by which times may contradict each other: a loaded machine hands tasks to threads late.
 SLACK = 0.05
@@ -206,6 +209,27 @@ def test_cancelled_and_running_tasks(client: Any) -> None:
     statuses = {row["key"]: row["status"] for row in batches.attempts("unwanted")}
     assert set(statuses.values()) <= {"cancelled", "stolen"} and "cancelled" in statuses.values()
     assert [row["status"] for row in batches.attempts("long")][-1] == "ok"
+
+
+def test_tasks_given_up_while_they_waited_have_an_end(client: Any) -> None:
+    with recorded(client) as batches:
+        # More than the workers take at a time: some wait in the scheduler's queue, what follows for inputs.
+        first = client.map(sleep, [0.5 + n / 1000 for n in range(40)], key="first")
+        second = client.map(increment, first, key="second")
+        failed = client.submit(fail, 1, key="failed", priority=1)
+        needy = client.submit(increment, failed, key="needy")
+        wait(needy)
+        client.cancel(second)
+        client.cancel(first)
+        wait_for(lambda: len({row["key"] for row in batches.attempts("second")}) == 40, "all have an end")
+    given_up = [row for row in batches.attempts() if row["status"] == "cancelled" and not row["worker"]]
+    assert {row["run"] for row in given_up} == {NOTHING}
+    assert all(math.isnan(row["start"]) and row["submitted"] <= row["done"] for row in given_up)
+    ends = defaultdict(list)
+    for row in batches.attempts():
+        ends[row["key"]].append(row["status"])
+    assert ends["needy"] == ["cancelled"] and ends["failed"] == ["erred"]
+    assert sum(row["key"].startswith("first") for row in given_up) > 20
 
 
 def test_a_cancelled_task_that_ran_on_tells_its_thread(client: Any, tmp_path: Any) -> None:

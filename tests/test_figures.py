@@ -266,7 +266,7 @@ def test_progress_is_as_far_as_the_tasks_are(golden: Recording) -> None:
     run.task("load", "a", 6.0, 7.0, status="erred")
     (plot,) = chart_of(run.recording(), "progress", stop=4.0).plots
     (bars,) = boxes_of(plot)
-    assert bars.facts()["Part"] == ["done", "running", "waiting or cancelled"]
+    assert bars.facts()["Part"] == ["done", "running", "waiting or given up"]
     assert bars.right.tolist() == pytest.approx([100 / 3, 200 / 3, 100.0])
 
 

@@ -26,6 +26,7 @@ LIVES = (
     ("wanted", "given", "finished", "forgotten"),
     ("wanted", "queued", "given_up", "wanted", "given", "finished"),
     ("wanted", "queued", "given_up", "forgotten", *PLAIN),
+    ("wanted", "queued", "given_up", "forgotten"),
     ("wanted", "given", "erred"),
     ("wanted", "queued", "given", "stolen", "finished"),
     ("finished", "forgotten"),
@@ -191,6 +192,19 @@ def test_a_wait_that_was_given_up_is_none_of_the_next_attempt(patched: pytest.Mo
     scheduler.probe.settle()
     (found,) = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
     assert found["status"] == 0 and found["ready"] == found["assigned"]
+
+
+def test_a_task_given_up_while_it_waited_ends_without_a_worker(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    for step in ("wanted", "queued", "given_up"):
+        scheduler.move("a", step)
+    scheduler.probe.settle()
+    assert not scheduler.probe.attempts.take(0, 10)[2], "it may be wanted again"
+    scheduler.move("a", "forgotten")
+    (found,) = scheduler.told()["attempts"]
+    run, key, thread, status, *_, began, assigned, ready, _size = found
+    assert (run, key, thread, int(status)) == (NOTHING, "a", "0", module.STATUSES.index("cancelled"))
+    assert (began, assigned, ready) == ("nan", "nan", "nan")
 
 
 def test_a_task_that_ran_before_anybody_looked_has_an_attempt_without_its_past(

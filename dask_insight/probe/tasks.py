@@ -20,9 +20,10 @@ _TEXT = 20_000
 #: Notes that are kept before they are settled.
 _MANY = 256
 #: Kinds of notes.
-_WANTED, _READY, _GIVEN_UP, _GIVEN, _FINISHED = range(5)
-#: States of a task that waits for a place on a worker.
+_WANTED, _READY, _LET_GO, _GIVEN, _FINISHED, _GIVEN_UP = range(6)
+#: States of a task that waits for a place on a worker, and of any that waits.
 _WAITS_FOR_A_WORKER = ("queued", "no-worker")
+_WAITS = ("waiting", *_WAITS_FOR_A_WORKER)
 
 #: Of an attempt that has not ended: assigned, ready, worker, QUEUED or 0, run.
 _Assigned = tuple[float, float, int, int, int]
@@ -64,6 +65,8 @@ class Tasks:
         self._notes: list[tuple[Any, ...]] = []
         self._ready: dict[Hashable, float] = {}
         self._assigned: dict[Hashable, _Assigned] = {}
+        #: When waiting tasks were let go of: some are wanted again, the others are given up for good.
+        self._let_go: dict[Hashable, float] = {}
 
     def transition(
         self, key: Hashable, start: str, finish: str, *args: Any, stimulus_id: str = "", **facts: Any
@@ -86,12 +89,17 @@ class Tasks:
                     state = self._states[key]
                     # The scheduler empties its set when it forgets the task.
                     notes.append((_WANTED, key, state, tuple(state.dependencies)))
+                    if self._let_go:
+                        self._let_go.pop(key, None)
             elif finish in _WAITS_FOR_A_WORKER:
                 notes.append((_READY, key, time()))
-            elif start in _WAITS_FOR_A_WORKER:
-                notes.append((_GIVEN_UP, key))
+            elif finish == "released" and start in _WAITS:
+                self._let_go[key] = time()
+                notes.append((_LET_GO, key))
             if finish == "forgotten":
                 self.graph.forgotten(key)
+            if self._let_go and finish in ("forgotten", "erred") and key in self._let_go:
+                notes.append((_GIVEN_UP, key, self._let_go.pop(key), self._states[key]))
             if len(notes) >= _MANY:
                 self.settle()
         except Exception as error:
@@ -118,11 +126,18 @@ class Tasks:
                         assigned[key] = (now, since, code, QUEUED, run & NOTHING)
                 elif kind == _READY:
                     ready[note[1]] = note[2]
-                elif kind == _GIVEN_UP:
+                elif kind == _LET_GO:
                     ready.pop(note[1], None)
+                elif kind == _GIVEN_UP:
+                    ended.append(self._given_up(*note[1:]))
             except Exception as error:
                 self._failed("transition", error)
         self.attempts.extend(ended)
+
+    def _given_up(self, key: Hashable, now: float, state: Any) -> bytes:
+        """A task ends that was never given to a worker: nobody wants it, or what it needs has failed."""
+        nan, task = math.nan, self.graph.id(key, state)
+        return self.attempts.pack(NOTHING, task, 0, _CANCELLED, 0, now, nan, nan, nan, nan, nan)
 
     def _finished(self, key: Hashable, now: float, state: Any, facts: dict[str, Any]) -> bytes:
         known = self._assigned.pop(key, None)
@@ -222,5 +237,5 @@ class Tasks:
         self.settle()
         for key in self._assigned:
             self.graph.forgotten(key)
-        self._ready.clear()
-        self._assigned.clear()
+        for known in (self._ready, self._assigned, self._let_go):
+            known.clear()

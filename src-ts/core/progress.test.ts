@@ -59,11 +59,11 @@ describe('progress of tasks', () => {
       done: 1,
       running: 1,
       failed: 0,
-      cancelled: 0,
+      givenUp: 0,
       waiting: 1,
       mean: 2
     });
-    expect(sum).toMatchObject({ total: 3, done: 0, failed: 1, cancelled: 1, waiting: 1 });
+    expect(sum).toMatchObject({ total: 3, done: 0, failed: 1, givenUp: 1, waiting: 1 });
     expect(together([load, sum])).toMatchObject({ total: 6, done: 1, failed: 1 });
   });
 

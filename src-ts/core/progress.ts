@@ -10,17 +10,17 @@ export interface Progress {
   readonly done: number;
   readonly running: number;
   readonly failed: number;
-  /** Given up before they had a result: nobody wanted it any more. */
-  readonly cancelled: number;
+  /** Given up before they had a result: nobody wanted it any more, or what they needed failed. */
+  readonly givenUp: number;
   readonly waiting: number;
   /** Seconds that one of them took on average; NaN where nobody knows. */
   readonly mean: number;
 }
 
 /** Where a task stands: of several attempts, the furthest counts. */
-const [WAITING, CANCELLED, FAILED, RUNNING, DONE] = [0, 1, 2, 3, 4];
+const [WAITING, GIVEN_UP, FAILED, RUNNING, DONE] = [0, 1, 2, 3, 4];
 const STANDINGS = 5;
-const ENDS: Readonly<Record<string, number>> = { ok: DONE, erred: FAILED, cancelled: CANCELLED };
+const ENDS: Readonly<Record<string, number>> = { ok: DONE, erred: FAILED, cancelled: GIVEN_UP };
 /** By the scheduler's state of it, which cluster dumps hold. */
 const STATES: Readonly<Record<string, number>> = { memory: DONE, erred: FAILED, processing: RUNNING };
 
@@ -64,15 +64,15 @@ export function progressOf(tasks: Tasks, filter: Filter): Progress[] {
     .filter(code => !filter.names || filter.names.has(names[code]))
     .map(code => {
       const of = (stands: number): number => counts[STANDINGS * code + stands];
-      const [waiting, cancelled, failed, running, done] = [WAITING, CANCELLED, FAILED, RUNNING, DONE].map(of);
-      const total = waiting + cancelled + failed + running + done;
+      const [waiting, givenUp, failed, running, done] = [WAITING, GIVEN_UP, FAILED, RUNNING, DONE].map(of);
+      const total = waiting + givenUp + failed + running + done;
       return {
         name: names[code],
         total,
         done,
         running,
         failed,
-        cancelled,
+        givenUp,
         waiting,
         mean: took[code] / timed[code]
       };
@@ -88,7 +88,7 @@ export function together(progress: readonly Progress[]): Progress {
     done: sum(each => each.done),
     running: sum(each => each.running),
     failed: sum(each => each.failed),
-    cancelled: sum(each => each.cancelled),
+    givenUp: sum(each => each.givenUp),
     waiting: sum(each => each.waiting),
     mean: Number.NaN
   };

@@ -42,7 +42,7 @@ export const TABLES = {
     /** The task whose result is needed. */
     dependency: 'u32'
   },
-  /** Every ended attempt to run a task, as its scheduler saw it. */
+  /** Every ended attempt to run a task, as its scheduler saw it; tasks given up while they waited, too: cancelled, with no worker. */
   attempts: {
     /** Id of the attempt within the recording. */
     run: 'u32',

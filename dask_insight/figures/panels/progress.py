@@ -18,8 +18,8 @@ from .activities import activity_color
 #: Task names that have a bar of their own.
 _NAMES = 25
 #: Where a task stands; of several attempts, the furthest counts.
-_WAITING, _CANCELLED, _FAILED, _RUNNING, _DONE = range(5)
-_ENDS = {"ok": _DONE, "erred": _FAILED, "cancelled": _CANCELLED}
+_WAITING, _GIVEN_UP, _FAILED, _RUNNING, _DONE = range(5)
+_ENDS = {"ok": _DONE, "erred": _FAILED, "cancelled": _GIVEN_UP}
 #: By the scheduler's state of it, which cluster dumps hold.
 _STATES = {"memory": _DONE, "erred": _FAILED, "processing": _RUNNING}
 #: How strong the colour of what runs is, of that of what is done.
@@ -46,12 +46,12 @@ def chart(request: Request) -> Chart:
         if not total:
             continue
         color = request.colors[names[each]]
-        waiting, cancelled, failed, running, done = (100 * counts[each] / total).tolist()
+        waiting, given_up, failed, running, done = (100 * counts[each] / total).tolist()
         parts = [
             bars.Part("done", done, color),
             bars.Part("running", running, mixed(request.theme.background, color, _FAINT)),
             bars.Part("failed", failed, activity_color("failed", request.theme)),
-            bars.Part("waiting or cancelled", waiting + cancelled, idle),
+            bars.Part("waiting or given up", waiting + given_up, idle),
         ]
         told = f"{counts[each, _DONE]:,} of {total:,}"
         if failed:

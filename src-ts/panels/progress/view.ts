@@ -102,12 +102,12 @@ export class ProgressView implements PanelView {
 
   rows(): TableRows {
     const { all } = this;
-    const titles = ['Done', 'Running', 'Failed', 'Cancelled', this.isOver ? 'Never ran' : 'Waiting', 'Tasks'];
-    const numbers = ({ done, running, failed, cancelled, waiting, total }: Progress): number[] => [
+    const titles = ['Done', 'Running', 'Failed', 'Given up', this.isOver ? 'Never ran' : 'Waiting', 'Tasks'];
+    const numbers = ({ done, running, failed, givenUp, waiting, total }: Progress): number[] => [
       done,
       running,
       failed,
-      cancelled,
+      givenUp,
       waiting,
       total
     ];

@@ -1,15 +1,15 @@
 import { count, duration, plural } from '../../core/format';
 import { leftOf, type Progress } from '../../core/progress';
 
-/** What is not done of some tasks, in words: running, failed, cancelled, and what waits or never ran. */
+/** What is not done of some tasks, in words: running, failed, given up, and what waits or never ran. */
 export function openWords(
-  { running, failed, cancelled, waiting }: Progress,
+  { running, failed, givenUp, waiting }: Progress,
   isOver: boolean
 ): readonly string[] {
   const said: readonly (readonly [number, string])[] = [
     [running, isOver ? 'still running at the end' : 'running'],
     [failed, 'failed'],
-    [cancelled, 'cancelled'],
+    [givenUp, 'given up'],
     [waiting, isOver ? 'never ran' : 'waiting']
   ];
   return said.filter(([number]) => number > 0).map(([number, words]) => `${count(number)} ${words}`);
