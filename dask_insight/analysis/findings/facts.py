@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...batch import Symbols
-from ...columns import take
+from ...columns import take, text
 from ...lookup import Lookup, pick, sums
 from ...schema import NOTHING
 from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, pauses, states
@@ -140,7 +140,7 @@ class Facts:
     def key(self, row: int) -> str:
         """Dask's key of an attempt's task; '' if it is not known."""
         place = int(self.attempts.described[row])
-        return str(self.read("graph")["key"][place]) if place >= 0 else ""
+        return text(self.read("graph"), "key", place) if place >= 0 else ""
 
     def line_after(self, moment: float) -> str:
         """File and line that began the first computation after a moment; '' if it is not known."""
