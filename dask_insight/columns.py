@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
@@ -14,6 +15,23 @@ Columns = Mapping[str, Values]
 
 #: Texts gathered at a time, which bounds the memory that their byte numbers take.
 _GATHER = 50_000
+
+
+class Rowwise(Mapping[str, Values]):
+    """Columns of which a text can be had without reading those of other rows."""
+
+    @abstractmethod
+    def text(self, name: str, row: int) -> str:
+        """The text of one row."""
+
+
+def text(columns: Columns, name: str, row: int) -> str:
+    """The text of one row of a column of texts."""
+    if isinstance(columns, Rowwise):
+        return columns.text(name, row)
+    texts = columns[name]
+    assert isinstance(texts, Texts)
+    return texts[row]
 
 
 def merge(

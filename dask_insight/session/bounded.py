@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain
 from typing import Any
 
 from ..batch import Batch, Values
-from ..columns import Columns, merge, newest
+from ..columns import Columns, Rowwise, merge, newest
 from ..history import Chunk, History
 from ..recording import Recording
 from ..schema import TABLES
@@ -15,18 +15,27 @@ from ..store import Piece
 from .audience import Audience
 
 
-class _Columns(Mapping[str, Values]):
-    """The columns of a table, of which texts are put together when somebody looks at them.
+class _Columns(Rowwise):
+    """The columns of a table, of which most are put together when somebody looks at them.
 
-    They take more than all else, as keys of tasks do, and few are looked at.
+    Texts take more than all else, as keys of tasks do, and few are looked at. Of the others, those are put
+    together at once that somebody has looked at before; the first time all.
+
+    Parameters
+    ----------
+    looked
+        Names of columns by table, to which those are added that somebody looks at.
     """
 
-    def __init__(self, table: str, chunks: list[Chunk], tail: list[Batch]) -> None:
+    def __init__(
+        self, table: str, chunks: list[Chunk], tail: list[Batch], looked: dict[str, set[str]]
+    ) -> None:
         self._table, self._chunks, self._tail = table, chunks, tail
         self._columns = {column.name: column for column in TABLES[table].columns}
         numbers = {name for name, column in self._columns.items() if column.kind != "str"}
-        self._known = self._merged(numbers, numbers)
-        self._tail = [batch._replace(columns=_without(batch.columns, numbers)) for batch in tail]
+        self._at_once = frozenset(looked.get(table, numbers))
+        self._looked = looked.setdefault(table, set())
+        self._known: dict[str, Values] = {}
 
     def _merged(self, wanted: Collection[str], read: Collection[str]) -> dict[str, Values]:
         count = sum(chunk.rows for chunk in self._chunks) + sum(batch.rows for batch in self._tail)
@@ -34,20 +43,38 @@ class _Columns(Mapping[str, Values]):
         return merge(self._table, chain(older, self._tail), count, wanted)
 
     def __getitem__(self, name: str) -> Values:
+        if self._columns[name].kind != "str":
+            self._looked.add(name)
         if name not in self._known:
-            column = self._columns[name]
-            self._known |= self._merged({name}, {name, column.since})
+            wanted = {name} if self._known else {name, *self._at_once}
+            self._known |= self._merged(wanted, self._needed(wanted))
         return self._known[name]
+
+    def text(self, name: str, row: int) -> str:
+        """The text of one row; only what came with it is read."""
+        if name not in self._known:
+            for chunk in self._chunks:
+                if row < chunk.rows:
+                    return str(chunk.columns(self._needed({name}))[name][row])
+                row -= chunk.rows
+            for batch in self._tail:
+                if row < batch.rows:
+                    return str(batch.columns[name][row])
+                row -= batch.rows
+        return str(self[name][row])
+
+    def _needed(self, names: Collection[str]) -> set[str]:
+        """These columns and those that they refer to."""
+        found = set(names)
+        while more := {self._columns[name].since for name in found} - {""} - found:
+            found |= more
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 
     def __len__(self) -> int:
         return len(self._columns)
-
-
-def _without(columns: dict[str, Values], names: Collection[str]) -> dict[str, Values]:
-    return {name: values for name, values in columns.items() if name not in names}
 
 
 class BoundedRecording(Recording):
@@ -82,6 +109,7 @@ class BoundedRecording(Recording):
         self.history = History(limit, lambda: self.identity.stacks.since)
         self._untidy = untidy
         self._cache: dict[str, tuple[Any, Columns]] = {}
+        self._looked: dict[str, set[str]] = {}
 
     @property
     def turnover(self) -> float:
@@ -119,7 +147,8 @@ class BoundedRecording(Recording):
         if (cached := self._cache.get(table)) is not None and cached[0] == stamp:
             return cached[1]
         rows = self.history.rows(table)
-        columns = newest(table, _Columns(table, rows.chunks, list(self._decoded(rows.tail))))
+        tail = list(self._decoded(rows.tail))
+        columns = newest(table, _Columns(table, rows.chunks, tail, self._looked))
         self._cache = {name: kept for name, kept in self._cache.items() if kept[0] == stamp}
         self._cache[table] = (stamp, columns)
         return columns

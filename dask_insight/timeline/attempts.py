@@ -219,7 +219,7 @@ def _places(
     code = worker.codes.astype("i8") * width + thread.codes
     known, place = distinct(code, max(1, len(worker.names)) * width)
     places = [(worker.names[each // width], thread.names[each % width]) for each in known.tolist()]
-    return worker, place, places
+    return worker, place.astype("i4"), places
 
 
 def _filled(symbols: Symbols, told: Symbols, rows: np.ndarray) -> Symbols:

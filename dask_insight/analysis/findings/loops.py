@@ -229,10 +229,11 @@ def _much(facts: Facts, name: str, moments: Moments, usual: float, limits: Limit
 def _idle(facts: Facts, worker: str | None, moments: Moments) -> float:
     """Thread-seconds in which threads (of a worker) were idle at these moments."""
     # A thread whose task has ended waits for the loop to take its result.
-    idle = facts.is_part(*IDLE, "overhead")
+    idle = facts.pieces(*IDLE, "overhead")
     if worker is not None:
         codes = [code for code, name in enumerate(facts.lanes.workers) if name == worker]
-        idle = idle & np.isin(facts.lanes.worker[facts.pieces.lane], codes)
+        there = np.isin(facts.lanes.worker, codes)
+        idle = [each.take(np.flatnonzero(there[each.lane])) for each in idle]
     return facts.within(idle, moments)
 
 

@@ -86,10 +86,10 @@ def gaps(found: Work, lanes: Lanes) -> Gaps:
     after = lanes.start.copy()
     after[used] = np.maximum(found.freed[last[used] - 1], lanes.start[used])
     every = Gaps(
-        np.concatenate((found.lane, np.arange(count))),
+        np.concatenate((found.lane, np.arange(count, dtype="i4"))),
         np.concatenate((start, after)),
         np.concatenate((found.taken, lanes.stop)),
-        np.concatenate((np.where(found.resumed, -1, found.row), np.full(count, -1))),
+        np.concatenate((np.where(found.resumed, -1, found.row), np.full(count, -1, "i4"))),
     )
     lasting = every.stop > every.start
     return Gaps(*(values[lasting] for values in every))
@@ -114,7 +114,7 @@ def _around(found: Work, told: Shares) -> Iterator[Pieces]:
         (found.stop, found.freed, {"disk": told.write, "serialize": told.serialize}),
     ):
         length = stop - start
-        left = np.ones(len(row))
+        left = np.broadcast_to(1.0, len(row))
         for part, seconds in parts.items():
             mine = seconds[row]
             if mine.any():
@@ -133,7 +133,7 @@ def _inside(attempts: Attempts, found: Work, told: Shares, names: list[str]) -> 
         yield Pieces.of(bad.lane, bad.start, bad.stop, "failed", row=bad.row)
         found = Work(*(values[~failed] for values in found))
     lane, row, start, stop = found.lane, found.row, found.start, found.stop
-    left = np.ones(len(row))
+    left = np.broadcast_to(1.0, len(row))
     for name, shares_of in told.custom.items():
         share = np.minimum(shares_of[row], left)
         left = left - share
