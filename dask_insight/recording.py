@@ -86,6 +86,7 @@ class Recording(Questions):
         errors: pd.DataFrame
         clocks: pd.DataFrame
         collections: pd.DataFrame
+        releases: pd.DataFrame
         cells: pd.DataFrame
         cache: pd.DataFrame
         graph: pd.DataFrame

@@ -120,6 +120,23 @@ def test_every_task_once_with_its_edges(scheduler: str) -> None:
 
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_results_are_held_until_nothing_needs_them(scheduler: str) -> None:
+    with recorded() as recording:
+        get(scheduler)(GRAPH, [b"c", 3])
+    released = dict(rows(recording, "releases", "task", "time"))
+    done = dict(rows(recording, "attempts", "task", "done"))
+    assert released.keys() == done.keys()
+    assert len(column(recording, "releases", "task")) == len(done), "each once"
+    users: dict[int, list[float]] = {}
+    for task, needed in rows(recording, "edges", "task", "dependency"):
+        users.setdefault(needed, []).append(done[task])
+    asked = {task for task, key in keys(recording).items() if key in ("b'c'", "3")}
+    for task, moment in released.items():
+        last = max(done.values()) if task in asked else max(users[task])
+        assert last - 1e-5 <= moment <= last + 1.0
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_times_are_the_tasks_own(scheduler: str) -> None:
     tasks = [delayed(nap)(0.05, dask_key_name=f"nap-{number}") for number in range(8)]
     before = time.time()

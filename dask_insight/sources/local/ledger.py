@@ -74,6 +74,7 @@ class Ledger:
             *("cores", "own"),
         )
         self._running = Rows("running", "run", "task", "worker", "thread", "start")
+        self.releases = Rows("releases", "task", "time")
         self._cache = Rows("cache", "time", "source", "size", "metric", "task")
         self._events = Rows("events", "time", "source", "kind", "level", "message")
         self._functions = Rows("functions", "prefix", "function", "module", "file", "line", "source")
@@ -204,7 +205,7 @@ class Ledger:
             outlet.rows(emit, rows)
         while self._columns:
             outlet.columns(emit, *self._columns.popleft())
-        others = (self._running, self.errors, self._phases, self._cache, self._events)
+        others = (self._running, self.errors, self._phases, self.releases, self._cache, self._events)
         for rows in (self._functions, self._fused, *others):
             outlet.rows(emit, rows)
         outlet.attempts(emit, self._attempts)
