@@ -2,6 +2,7 @@
 
 from .attempts import Attempts, Read, attempts, concerns, is_local
 from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster
+from .held import held_until
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .moments import Moments, most_at_once
@@ -25,6 +26,7 @@ __all__ = [
     "by_cluster",
     "cluster_of",
     "concerns",
+    "held_until",
     "inputs",
     "is_local",
     "lanes",
