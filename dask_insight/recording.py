@@ -315,4 +315,14 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
     about = recording.about
     if "stopped" not in about and ("pid" in about or not recording.end):
         recording.note("lost", _UNENDED)
+        _see_functions(recording)
     return recording
+
+
+def _see_functions(recording: Recording) -> None:
+    """What call stacks tell of functions stands in a recording only when it has ended."""
+    try:
+        if columns := above("analysis.code", "functions_seen")(recording.columns):
+            recording.append(encode("functions", columns))
+    except Exception as error:
+        recording.note("lost", f"functions could not be told from stacks: {type(error).__name__}: {error}")
