@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 from ..schema import FORMAT
 from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, allowed, checksum, lengths_of
-from .place import place_of
+from .place import place_of, take_place
 
 #: Bytes gathered before they become a frame.
 FRAME_BYTES = 256 * 1024
@@ -114,7 +114,7 @@ def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:
             for frame in packed:
                 writer.put(frame)
             writer.close()
-        temporary.replace(target)
+        take_place(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
 
