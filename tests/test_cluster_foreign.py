@@ -209,5 +209,7 @@ def test_the_scheduler_dies_mid_run(foreign: Processes) -> None:
     assert time.monotonic() - began < 5
     assert len(batches.attempts("before")) == 20
     assert any(row["process"] == "client" for row in batches.table("resources"))
+    [lost] = batches.events("lost")
+    assert "could not be fetched: the scheduler cannot be reached any more" in lost["message"]
     assert not [one for one in threading.enumerate() if one.name.startswith("dask_insight")]
     client.close(timeout=2)

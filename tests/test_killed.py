@@ -60,7 +60,10 @@ def _killed(tmp_path: Path, end: str, *command: str) -> Recording:
 
 
 def _of_naps(recording: Recording) -> Finding:
-    [found] = [each for each in recording.findings() if "naps" in each.tasks]
+    """What is said of the naps: that they slept, or waited for something."""
+    said = ("slept", "without a CPU")
+    [found] = [each for each in recording.findings() if any(words in each.title for words in said)]
+    assert found.tasks == ("naps",)
     return found
 
 
@@ -90,6 +93,30 @@ def test_no_code_is_kept_where_none_is_wanted(tmp_path: Path) -> None:
     recording = _killed(tmp_path, _RECORDS.format(source=False))
     assert recording.lines.empty and not recording.submissions["code"].any()
     assert "without a CPU" in _of_naps(recording).title
+
+
+_FULL = """
+import resource
+if __name__ == "__main__":
+    # As a disk does that is full within a frame.
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (12_345, 12_345))
+    with dask_insight.record("run.dinsight", resources=0.02) as run:
+        for number in range(1_000):
+            dask.compute(*[dask.delayed(abs)(-number) for number in range(100)], scheduler="threads")
+            if "lost" in set(run.events["kind"]):
+                break
+    assert "takes no more" in run.summary().losses[0], run.summary()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
+def test_a_full_disk_is_told_of_in_the_file(tmp_path: Path) -> None:
+    recording = _killed(tmp_path, _FULL)
+    assert len(recording.tasks) and not recording.gaps
+    [lost] = recording.summary().losses
+    assert lost.startswith("the recording went on, but its file took no more:") and "too large" in lost
 
 
 def test_functions_are_told_from_stacks_when_the_file_is_opened(tmp_path: Path) -> None:

@@ -206,8 +206,8 @@ def test_saving_is_all_or_nothing(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_begun_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Any] = []
 
-    def opening(*arguments: Any) -> Any:
-        opened.append(open(*arguments))  # noqa: SIM115
+    def opening(*arguments: Any, **options: Any) -> Any:
+        opened.append(open(*arguments, **options))  # noqa: SIM115
         return opened[0]
 
     def full(*_: Any) -> None:
