@@ -19,6 +19,8 @@ from .thresholds import Limits
 
 #: Seconds by which the word of a lost worker may come before or after its tasks are given to others.
 _SLACK = 1.0
+#: Seconds that a scheduler stays after its last worker if nobody closes the cluster.
+_STAYS = 10.0
 
 
 class Loss(NamedTuple):
@@ -133,11 +135,18 @@ def losses_of(facts: Facts) -> Iterator[Loss]:
 
 
 def _mattered(facts: Facts, loss: Loss) -> bool:
-    """Whether work went on without it, or was given up; when a cluster is closed, all workers go."""
+    """Whether work went on without it, waited for it, or was given up.
+
+    When a cluster is closed, all workers go, and soon after them the scheduler.
+    """
     if not (len(loss.killed) or len(loss.again)):
         return False
     known = facts.attempts
     if (known.ok & (known.done > loss.when)).any():
+        return True
+    samples = facts.read("resources")
+    of_scheduler = is_any(samples["process"], ("scheduler",))
+    if bool((samples["time"][of_scheduler] > loss.when + _STAYS).any()):
         return True
     return any("KilledWorker" in text for text in facts.read("errors")["exception"].tolist())
 
@@ -220,7 +229,8 @@ WORKER_LOST = Rule(
     formula=(
         "`worker-lost.count` workers or more that the scheduler did not expect to leave, and that no nanny "
         "ended (see `memory-pressure`), with tasks "
-        "running or with results that were computed again, while work went on. Named first is what may be "
+        "running or with results that were computed again, while work went on, or waited on a scheduler that "
+        "was still there 10 s later. Named first is what may be "
         "the cause: tasks that several of them died with; the one name that ran on each of several; or tasks "
         "that need `worker-lost.size` of the memory limit and twice what ran beside them. Where nothing "
         "tells, it says so. Apart from them, workers that got a signal to end, and those whose lifetime was "
