@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from .ends import DIED, End, ends
+from .ends import ANEW, DIED, NOTHING_RAN, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import most, of_workers, quoted, risk
@@ -67,13 +67,14 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
     )
     redone = float(facts.length[again].sum())
     seconds = redone + sum(loss.running for loss in losses)
-    names, why = _names(facts, losses, again), end.why
+    first, last = min(loss.when for loss in losses), max(loss.when for loss in losses)
+    went_on = bool((known.ran & (known.done > last)).any())
+    names, why = _names(facts, losses, again), end.why + (ANEW if went_on else NOTHING_RAN)
     if end is DIED:
         suspected = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"])
         names = tuple(dict.fromkeys((*suspected.names, *names)))
         why += f"{_memory(facts, losses)}{suspected.why}"
     whole = max(float(facts.length.sum()), 1e-9)
-    first, last = min(loss.when for loss in losses), max(loss.when for loss in losses)
     left = f"{words.count(len(losses), 'worker')} {end.title}"
     doing = f" with {quoted(names)}" if names else ""
     return Finding(
