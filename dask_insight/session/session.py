@@ -292,6 +292,11 @@ def record(
             result.compute()
         run.tasks
 
+    A program may end without stopping it. With a path, the recording is
+    complete when the program ends by itself, and up to its last seconds when
+    it is killed; without one it is gone with the process. Nothing stays on the
+    clusters either way.
+
     In a notebook it notes the cells that run meanwhile: what a person does
     between two of them is nobody's fault.
 
