@@ -17,6 +17,7 @@ from test_time_budget import START, Run
 import dask_insight
 from dask_insight import words
 from dask_insight.recording import Recording
+from dask_insight.sources.local import epoch
 from dask_insight.timeline import standstills
 
 ALONE = {"threads": 1, "joined": -1.0, "left": math.nan}
@@ -89,6 +90,37 @@ def test_nothing_is_said_of_tasks_that_stood_still_with_all_the_rest() -> None:
     verdict = recording.summary().verdict().replace(words.SPACE, " ")
     assert verdict.startswith("20 s on 2 threads, for 10 s of which everything stood still: 100 % computing")
     assert recording.summary().computing == pytest.approx(2 * 20 - 2 * told.cost_seconds, abs=0.1)
+
+
+class _Clocks:
+    """The time of day, and a clock that stands still while the computer sleeps."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.awake, self.slept = 100.0, 0.0
+        monkeypatch.setattr(epoch, "perf_counter", lambda: self.awake)
+        monkeypatch.setattr(epoch, "time", lambda: START + self.awake + self.slept)
+
+
+def test_moments_of_local_schedulers_are_those_of_the_day_after_a_sleep(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clocks = _Clocks(monkeypatch)
+    made = epoch.Epoch()
+    for _ in range(3):
+        clocks.awake += 0.5
+        made.look()
+    begin, clocks.slept = clocks.awake, 3600.0
+    clocks.awake += 0.5
+    made.look()
+    end = clocks.awake
+    assert (made.of([begin, math.nan, end, end + 7]) - START)[[0, 2, 3]].tolist() == pytest.approx(
+        [begin + 3600, end + 3600, end + 3607]
+    )
+    assert (made.of([begin - 0.1]) - START).tolist() == pytest.approx([begin - 0.1])
+    assert made.ahead == pytest.approx(START + 3600)
+    clocks.slept += 0.2
+    made.look()
+    assert made.ahead == pytest.approx(START + 3600), "clocks that are set a little change nothing"
 
 
 _PROGRAM = """\

@@ -11,8 +11,8 @@ from .moments import Moments
 _LEAST, _TIMES = 2.0, 5.0
 #: Most CPU that a process used meanwhile, per cent of a core: one that ran without being sampled used more.
 _CPU = 10.0
-#: Seconds by which what ended it may be told before.
-_EDGE = 0.25
+#: Seconds by which a task's moments may be off: of local schedulers these are told up to half a second late.
+_EDGE = 0.6
 
 
 def standstills(read: Read) -> Moments:
