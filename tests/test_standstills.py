@@ -89,6 +89,8 @@ def test_nothing_is_said_of_tasks_that_stood_still_with_all_the_rest() -> None:
     assert (told.start, told.stop) == (pytest.approx(5.0, abs=0.3), pytest.approx(14.9, abs=0.3))
     verdict = recording.summary().verdict().replace(words.SPACE, " ")
     assert verdict.startswith("20 s on 2 threads, for 10 s of which everything stood still: 100 % computing")
+    rows = recording.budget
+    assert not ((rows["start"] < 14.0) & (rows["stop"] > 6.0)).any()
     assert recording.summary().computing == pytest.approx(2 * 20 - 2 * told.cost_seconds, abs=0.1)
 
 

@@ -14,7 +14,7 @@ from dask_insight import words
 from dask_insight.batch import Symbols, Texts, Values
 from dask_insight.legible import printed
 from dask_insight.lookup import sorted_set
-from dask_insight.timeline import Moments, Used, most_at_once, standstills, used
+from dask_insight.timeline import Used, most_at_once, standstills, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
 INSTEAD = {
@@ -249,7 +249,7 @@ def overview(
     given_up = np.isin(_numbers(attempts, "run"), _numbers(recording.columns("errors"), "run"))
     workers, hosts, threads, offered = _workers(recording, attempts, begin, end)
     still = standstills(recording.columns)
-    shares = _budget(recording.columns("budget") if budget is None else budget, still)
+    shares = _budget(recording.columns("budget") if budget is None else budget)
     computing = float(length.sum())
     if shares:
         offered = sum(seconds for _, _, seconds in shares)
@@ -347,11 +347,10 @@ def _workers(
     )
 
 
-def _budget(columns: Mapping[str, Values], still: Moments) -> list[tuple[str, str, float]]:
-    """Thread-seconds by part and name, most first; without those in which everything stood still."""
+def _budget(columns: Mapping[str, Values]) -> list[tuple[str, str, float]]:
+    """Thread-seconds by part and name, most first."""
     part, name, edition = _symbols(columns, "part"), _symbols(columns, "name"), _numbers(columns, "edition")
-    start, stop = _numbers(columns, "start"), _numbers(columns, "stop")
-    seconds = (stop - start - still.within(start, stop)) * _numbers(columns, "threads")
+    seconds = (_numbers(columns, "stop") - _numbers(columns, "start")) * _numbers(columns, "threads")
     if not len(seconds):
         return []
     seconds = np.where(edition == edition.max(), seconds, 0.0)

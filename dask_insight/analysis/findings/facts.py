@@ -89,14 +89,8 @@ class Facts:
 
     @cached_property
     def seconds(self) -> np.ndarray:
-        """Thread-seconds of each piece; those outside the cells of a notebook count nothing.
-
-        Nor do those in which everything stood still.
-        """
+        """Thread-seconds of each piece; those outside the cells of a notebook count nothing."""
         seconds = self.pieces.seconds
-        if len(self.still.start):
-            still = self.still.within(self.pieces.start, self.pieces.stop)
-            seconds = seconds - still * self.pieces.threads
         if len(self.pause.start):
             away = self.pause.within(self.pieces.start, self.pieces.stop)
             seconds = seconds - np.where(self.is_part("client"), away * self.pieces.threads, 0.0)

@@ -6,7 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...timeline import LOCAL, Attempts, Lanes, Moments, Read, attempts, concerns, inputs, lanes, states
+from ...timeline import (
+    LOCAL,
+    Attempts,
+    Lanes,
+    Moments,
+    Read,
+    attempts,
+    concerns,
+    inputs,
+    lanes,
+    standstills,
+    states,
+)
 from .clusters import clusters
 from .idle import idle
 from .parts import CODE, Pieces, together
@@ -17,7 +29,10 @@ _MOST = 10_000_000
 
 
 class Budget(NamedTuple):
-    """The time of all threads between two moments, in pieces that leave nothing out and do not overlap."""
+    """The time of all threads between two moments, in pieces that do not overlap.
+
+    They leave nothing out but moments in which everything stood still.
+    """
 
     pieces: Pieces
     #: Names of the parts by code.
@@ -72,7 +87,14 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
             ran, idled = [split(together(ran), start, every)], split(idled, start, every)
         made += [*ran, *_yielded(idled, part)]
         del ran, idled, part
-    return Budget(together(made), parts, known, everything, start, stop)
+    return Budget(_awake(together(made), standstills(read)), parts, known, everything, start, stop)
+
+
+def _awake(made: Pieces, still: Moments) -> Pieces:
+    """The pieces without what of them lies in moments in which everything stood still."""
+    for asleep, awake in zip(*still, strict=True):
+        made = together([made.between(-np.inf, asleep), made.between(awake, np.inf)])
+    return made
 
 
 def _between(known: Attempts, start: float, stop: float) -> tuple[float, float]:
