@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import threading
@@ -551,9 +552,16 @@ def test_ranks_of_dask_order() -> None:
     assert ranks == {str(key): rank for key, rank in dask.order.order(GRAPH).items()}
 
 
+def ours_called() -> list[str]:
+    """What of ours Python calls when it collects garbage."""
+    return [name for one in gc.callbacks if "insight" in (name := getattr(one, "__module__", ""))]
+
+
 def test_a_forked_process_leaves_the_recording_alone() -> None:
     with recorded() as recording:
         dask.get(GRAPH, b"c")
         with ProcessPoolExecutor(1, get_context("fork")) as pool:
+            assert ours_called() and pool.submit(ours_called).result(60)
             assert pool.submit(dask.get, GRAPH, b"c").result(60) == 5
+            assert not pool.submit(ours_called).result(60)
     assert len(column(recording, "attempts", "task")) == 4

@@ -14,7 +14,7 @@ from dask_insight import words
 from dask_insight.batch import Symbols, Texts, Values
 from dask_insight.legible import printed
 from dask_insight.lookup import sorted_set
-from dask_insight.timeline import Used, most_at_once, used
+from dask_insight.timeline import Used, most_at_once, standstills, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
 INSTEAD = {
@@ -94,6 +94,8 @@ class Overview(NamedTuple):
     findings: Sequence[Told] = ()
     #: Cores that the workers' processes used on average, of those that their hosts have.
     used: Used = Used()
+    #: Seconds of the duration in which everything stood still; no share counts them.
+    still: float = 0.0
 
     @property
     def busy(self) -> float:
@@ -109,6 +111,8 @@ class Overview(NamedTuple):
         if not np.isfinite(self.busy):
             return f"{words.duration(self.duration)}: {words.count(self.tasks, 'task')}."
         took = f"{words.duration(self.duration)} on {words.count(self.threads, 'thread')}"
+        if self.still > 0:
+            took += f", for {words.duration(self.still)} of which everything stood still"
         shares = ", ".join([f"{words.share(self.busy)} computing", *self.lost_shares()])
         return f"{took}: {shares}{self._beside()}.{self._most()}{self._failures()}"
 
@@ -244,6 +248,7 @@ def overview(
     ok = _is(status, "ok")
     given_up = np.isin(_numbers(attempts, "run"), _numbers(recording.columns("errors"), "run"))
     workers, hosts, threads, offered = _workers(recording, attempts, begin, end)
+    still = standstills(recording.columns)
     shares = _budget(recording.columns("budget") if budget is None else budget)
     computing = float(length.sum())
     if shares:
@@ -269,6 +274,7 @@ def overview(
         budget=shares,
         findings=_findings(recording.columns("findings") if findings is None else findings),
         used=used(recording.columns, begin, end),
+        still=float(still.within(np.array([begin]), np.array([end]))[0]),
     )
 
 

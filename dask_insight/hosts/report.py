@@ -21,7 +21,7 @@ import msgpack
 from dask_insight import ascii91
 from dask_insight.analysis.overview import short
 from dask_insight.batch import decode, has_missing, table_of
-from dask_insight.frames import place_of
+from dask_insight.frames import place_of, take_place
 from dask_insight.schema import TABLES
 
 from .ahead import ahead
@@ -129,7 +129,7 @@ def write_report(
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(_pieces(recording, title))
-        os.replace(partial, target)
+        take_place(partial, target)
     finally:
         partial.unlink(missing_ok=True)
     return Path(path)

@@ -7,6 +7,7 @@ from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .moments import Moments, most_at_once
 from .pauses import pauses
+from .standstills import standstills
 from .states import States, states
 from .stretches import Stretches, stretches
 from .used import Used, used
@@ -33,6 +34,7 @@ __all__ = [
     "most_at_once",
     "one_cluster",
     "pauses",
+    "standstills",
     "states",
     "stretches",
     "used",

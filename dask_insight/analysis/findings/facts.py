@@ -13,7 +13,7 @@ from ...batch import Symbols
 from ...columns import take, text
 from ...lookup import Lookup, pick, sums
 from ...schema import NOTHING
-from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, pauses, states
+from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, pauses, standstills, states
 from .allowed import Allowed, allowed
 from .cores import Cores, cores
 from .garbage import Garbage, garbage
@@ -99,15 +99,23 @@ class Facts:
         return seconds
 
     @cached_property
+    def still(self) -> Moments:
+        """When everything stood still: the computer slept."""
+        return standstills(self.read).both(self.whole)
+
+    @cached_property
     def pause(self) -> Moments:
-        """When no cell ran and no task was there, or, without cells, none for minutes: a person thought."""
-        return pauses(self.read, self.attempts.wanted, self.attempts.done, self.start, self.stop)
+        """When no cell ran and no task was there, or, without cells, none for minutes: a person thought.
+
+        Without the moments in which everything stood still.
+        """
+        known = self.attempts
+        return pauses(self.read, known.wanted, known.done, self.start, self.stop).without(self.still)
 
     @cached_property
     def wall(self) -> float:
-        """Seconds that the run took, without those between the cells of a notebook."""
-        whole = self.stop - self.start
-        return whole - float((self.pause.stop - self.pause.start).sum())
+        """Seconds that the run took, without those between the cells of a notebook and standstills."""
+        return self.stop - self.start - self.pause.seconds - self.still.seconds
 
     @cached_property
     def offered(self) -> float:
@@ -212,8 +220,16 @@ class Facts:
 
     @cached_property
     def length(self) -> np.ndarray:
-        """Seconds for which the function of each attempt held a thread; 0 if it never ran."""
-        return self.lanes.stretches.held(len(self.attempts.run))
+        """Seconds for which the function of each attempt held a thread; 0 if it never ran.
+
+        Without those in which everything stood still.
+        """
+        held: np.ndarray = self.lanes.stretches.held(len(self.attempts.run))
+        if not len(self.still.start):
+            return held
+        ran = np.flatnonzero(self.attempts.ran)
+        held[ran] -= self.still.within(self.attempts.start[ran], self.attempts.stop[ran])
+        return np.asarray(np.maximum(held, 0.0))
 
     @cached_property
     def garbage(self) -> Garbage:

@@ -35,6 +35,7 @@ from .slow import DATA_SKEW, STRAGGLER
 from .spill import SPILL
 from .start import COLD_START
 from .steals import STEALING
+from .stood_still import STOOD_STILL
 from .threads import GIL_CONTENTION
 from .thresholds import Limits
 from .tiny import TINY_TASKS
@@ -80,6 +81,7 @@ RULES: tuple[Rule, ...] = (
     NEW_CLUSTER,
     CLIENT_GAP,
     COLD_START,
+    STOOD_STILL,
     RECOMPUTE,
 )
 
@@ -122,7 +124,7 @@ def graded(found: Finding, facts: Facts, limits: Limits) -> Finding:
 def whole(found: Finding, facts: Facts) -> Finding:
     """With its time within the run, all of it where the rule tells none; without a cost it is a risk."""
     begin, end = facts.since(facts.start), facts.since(facts.stop)
-    costs = {"cost_seconds": facts.wall, "cost_thread_seconds": facts.offered}
+    costs = {"cost_seconds": facts.wall + facts.still.seconds, "cost_thread_seconds": facts.offered}
     told = {name: getattr(found, name) for name in costs}
     start = begin if math.isnan(found.start) else min(max(found.start, begin), end)
     stop = end if math.isnan(found.stop) else min(max(found.stop, begin), end)

@@ -6,7 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...timeline import LOCAL, Attempts, Lanes, Moments, Read, attempts, concerns, inputs, lanes, states
+from ...timeline import (
+    LOCAL,
+    Attempts,
+    Lanes,
+    Moments,
+    Read,
+    attempts,
+    concerns,
+    inputs,
+    lanes,
+    standstills,
+    states,
+)
 from .clusters import clusters
 from .idle import idle
 from .parts import CODE, Pieces, joined, together
@@ -17,7 +29,10 @@ _MOST = 10_000_000
 
 
 class Budget(NamedTuple):
-    """The time of all threads between two moments, in pieces that leave nothing out and do not overlap."""
+    """The time of all threads between two moments, in pieces that do not overlap.
+
+    They leave nothing out but moments in which everything stood still.
+    """
 
     #: Those of one part may be several.
     pieces: list[Pieces]
@@ -80,7 +95,15 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
         part.idle.clear()
         while gone:
             idled += _yielded(gone.pop(0), part)
-    return Budget([*made, *together(idled)], parts, known, everything, start, stop)
+    return Budget(_awake([*made, *together(idled)], standstills(read)), parts, known, everything, start, stop)
+
+
+def _awake(made: list[Pieces], still: Moments) -> list[Pieces]:
+    """The pieces without what of them lies in moments in which everything stood still."""
+    for asleep, awake in zip(*still, strict=True):
+        sides = ((-np.inf, asleep), (awake, np.inf))
+        made = [some for each in made for side in sides if len((some := each.between(*side)).lane)]
+    return made
 
 
 def _between(known: Attempts, start: float, stop: float) -> tuple[float, float]:

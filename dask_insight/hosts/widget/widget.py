@@ -180,6 +180,12 @@ class InsightWidget(anywidget.AnyWidget):
             self._layout_open()
             self.comm = open_comm({"state": self.get_state(), "buffer_paths": []}, __protocol_version__)
 
+    def end(self) -> None:
+        """Watch no more: pages keep what they have."""
+        self._release()
+        self._tell()
+        self._connection.stop()
+
     def close(self) -> None:
         """End it: pages show it no more, nothing of it is left in the kernel but what it has selected."""
         self._ended = True
