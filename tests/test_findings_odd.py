@@ -339,3 +339,31 @@ def test_what_killed_workers_is_not_to_be_run_in_the_clients_process() -> None:
     )
     assert "recreate_error_locally" not in deadly and "get_worker_logs" in deadly
     assert "recreate_error_locally" in raised
+
+
+@pytest.mark.parametrize("activity", ["executor", "disk-write"])
+def test_finding_out_sizes_is_writing_only_where_something_was_written(activity: str) -> None:
+    run = Run(a=TWO)
+    for number in range(10):
+        run.task("piece", "a", number, number + 0.5, ended=number + 0.9)
+    run.tables["phases"] = {
+        "run": np.arange(10, dtype="u4"),
+        "action": ["disk-write"] * 10,
+        "start": START + np.arange(10) + 0.5,
+        "stop": START + np.arange(10) + 0.9,
+    }
+    run.tables["metrics"] = {
+        "worker": ["a"],
+        "context": ["execute"],
+        "prefix": ["piece"],
+        "activity": [activity],
+        "unit": ["seconds"],
+        "value": [0.01],
+        "time": [START + 10],
+    }
+    in_files(sampled_in(run, "f()"), ("/site-packages/dask/sizeof.py", "safe_sizeof"))
+    found, kept = one(run, "slow-sizes"), activity == "executor"
+    assert found.tasks == ("piece",)
+    assert found.cost_thread_seconds == pytest.approx(9 if kept else 5, rel=0.01)
+    parts = run.budget().groupby("part", observed=True)["seconds"].sum()
+    assert parts.get("disk", 0.0) == pytest.approx(0 if kept else 4, abs=0.1)

@@ -162,6 +162,7 @@ def test_a_lost_worker_is_named_with_what_was_done_again() -> None:
     ("reason", "said"),
     [
         ("worker-lifetime-reached", ("end of their lifetime", "--lifetime-stagger")),
+        ("nanny-close", ("closed at once", "client.retire_workers(names=")),
         ("signal-15", ("got a signal to end", "--lifetime 55m")),
     ],
 )
@@ -279,6 +280,20 @@ def test_one_delay_as_long_as_dask_warns_of_is_enough_if_threads_waited() -> Non
     rows = [{"process": "scheduler", "time": START + 0.2 * at, "lag": lag} for at, lag in enumerate(lags, 1)]
     one = the(with_rows(run.recording(), "resources", rows), "event-loop-lag")
     assert one.cost_seconds == pytest.approx(3.5)
+
+
+@pytest.mark.parametrize(("tasks", "codes"), [(20, ["slow-graph"]), (20_000, ["event-loop-lag"])])
+def test_what_a_slow_graph_holds_up_is_told_of_the_graph(tasks: int, codes: list[str]) -> None:
+    run = Run()
+    for start in (*range(10), *range(14, 20)):
+        for worker in "ab":
+            run.task("piece", worker, start, start + 1, submitted=float(start))
+    lags = [0.0] * 68 + [3.5] + [0.0] * 30
+    rows = [{"process": "scheduler", "time": START + 0.2 * at, "lag": lag} for at, lag in enumerate(lags, 1)]
+    told = with_rows(run.recording(), "resources", rows)
+    made = {"submission": 1, "time": START + 14.0, "tasks": tasks, "materialize": 3.8, "nbytes": 100.0}
+    with_rows(told, "submissions", [made])
+    assert [each.code for each in found(told, "slow-graph") + found(told, "event-loop-lag")] == codes
 
 
 def test_the_schedulers_event_loop_is_nobodys_task() -> None:

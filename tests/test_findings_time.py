@@ -395,6 +395,16 @@ def test_io_wait() -> None:
     assert found.cost_seconds == pytest.approx(4.4, rel=0.03)
 
 
+def test_io_wait_where_waits_for_a_core_are_not_known() -> None:
+    unknown = on_cores(beside(0.02, late=0.0001, starved=np.nan, use=4), 2)
+    found = one(unknown, "io-wait")
+    assert found.tasks == ("loop",) and "waits for a core are known on Linux alone" in found.why
+    assert "Linux" not in one(on_cores(beside(0.02, late=0.0001, starved=0.0, use=4), 2), "io-wait").why
+    # Whoever shares the process has all cores: nothing tells whether these tasks wanted one.
+    assert told(on_cores(beside(0.02, late=0.0001, starved=np.nan, use=198), 2), "io-wait") == []
+    assert told(on_cores(beside(0.02, late=0.0001, starved=0.0, use=198), 2), "io-wait")
+
+
 def sampled_in(run: Run, *texts: str) -> Run:
     """With samples of all attempts, shared among functions whose running line has these texts."""
     count, runs = len(texts), np.array([attempt["run"] for attempt in run.attempts])

@@ -43,6 +43,9 @@ def test_each_task_once_where_it_ran(client: Client) -> None:
     workers = recording.columns("workers")
     own = dict(zip(workers["worker"].tolist(), workers["own"].tolist(), strict=True))
     assert own == {address: 1, "threads": 1, other: 0}
+    hosts = dict(zip(workers["worker"].tolist(), workers["host"].tolist(), strict=True))
+    assert len(set(hosts.values())) == 1
+    assert "host" not in str(recording.summary())
     assert all(worker.startswith("process ") for worker in where["processes"])
     assert tasks.groupby(tasks.key.str.split("-").str[1]).size().to_dict() == {
         "cluster": 6,

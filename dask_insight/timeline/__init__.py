@@ -7,6 +7,7 @@ from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .moments import Moments, most_at_once
 from .pauses import pauses
+from .sizing import sizing
 from .standstills import standstills
 from .states import States, states
 from .stretches import Stretches, stretches
@@ -34,6 +35,7 @@ __all__ = [
     "most_at_once",
     "one_cluster",
     "pauses",
+    "sizing",
     "standstills",
     "states",
     "stretches",

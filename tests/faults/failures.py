@@ -100,6 +100,20 @@ def a_worker_that_is_killed(client: Any) -> Work:
     yield [lost]
 
 
+@plant("worker-lost", "load", variant="scaled", cluster=Cluster(spoilt=True), says="closed at once")
+def a_cluster_that_is_scaled_down_at_once(client: Any) -> Work:
+    """Dask's own cluster closes workers without having their results handed over."""
+    yield
+    loaded = client.map(load, range(14), pure=False)
+    wait(loaded)
+    analysed = client.map(analyse, loaded, range(14), pure=False)
+    for number, _ in enumerate(as_completed(analysed)):
+        if number == 2:
+            client.cluster.scale(1)
+    client.gather(analysed)
+    yield
+
+
 def hog(died: Path) -> bytes:
     """Takes its worker down the first time, as one too large for it, and leaves that worker's address."""
     if not died.exists():

@@ -121,6 +121,26 @@ def tasks_that_sleep(client: Any) -> Work:
     yield
 
 
+class Ledger:
+    """Looks through all that it holds when somebody asks for its size."""
+
+    def __sizeof__(self) -> int:
+        compute(0.06)
+        return 1000
+
+
+def book(number: int) -> Ledger:
+    compute(0.02)
+    return Ledger()
+
+
+@plant("slow-sizes", "book", cluster=QUAD, says="how large")
+def results_that_count_themselves(client: Any) -> Work:
+    yield
+    client.submit(len, client.map(book, range(60), pure=False)).result()
+    yield
+
+
 def decode(number: int) -> int:
     """A call into C that does not let go of the GIL."""
     return sum(range(100_000_000)) + number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from .finding import Fact, Finding
 from .rule import Rule
 from .thresholds import Limits
 
+_NEVER = Moments(np.zeros(0), np.zeros(0))
 #: Durations of what the scheduler does with a graph before its first task; some versions tell them negative.
 _STEPS = ("materialize", "ordering", "states")
 
@@ -54,22 +56,46 @@ def _slow_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     yield from _unmade(facts, limits)
 
 
-def _unmade(facts: Facts, limits: Limits) -> Iterator[Finding]:
+def slow_intake(facts: Facts, limits: Limits) -> Moments:
+    """When the scheduler made the graphs that this rule tells of."""
+    made = intake(facts, slowly_made(facts, limits)) if any(_made(facts, limits)) else _NEVER
+    underway = _underway(facts)
+    if underway is None:
+        return made
+    since = np.array([underway.since])
+    return Moments.of(np.append(made.start, since), np.append(made.stop, since + underway.took))
+
+
+class _Underway(NamedTuple):
     """A graph that was still being made when the recording ended, or is at this moment."""
+
+    since: float
+    took: float
+    line: str
+
+
+def _underway(facts: Facts) -> _Underway | None:
     events, made = facts.read("events"), facts.read("submissions")
     rows = np.flatnonzero(is_any(events["kind"], ("graph",)))
     if not len(rows):
-        return
+        return None
     row = int(rows[np.argmax(events["time"][rows])])
     when = float(events["time"][row])
     if (made["time"] >= when).any():
-        return
+        return None
     try:
         told = json.loads(events["detail"][row])
         since, line = float(told["since"]), place(str(told["file"]), int(told["line"]))
     except (KeyError, TypeError, ValueError):
+        return None
+    return _Underway(since, float(np.nanmax(facts.read("resources")["time"], initial=when)) - since, line)
+
+
+def _unmade(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    underway = _underway(facts)
+    if underway is None:
         return
-    took = float(np.nanmax(facts.read("resources")["time"], initial=when)) - since
+    since, took, line = underway
     yield Finding(
         code="slow-graph",
         severity="critical",

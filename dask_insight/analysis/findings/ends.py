@@ -1,4 +1,4 @@
-"""How workers came to leave with work: they died, were told to end, or their lifetime was over."""
+"""How workers came to leave with work: they died, were closed or told to end, or their lifetime was over."""
 
 from __future__ import annotations
 
@@ -42,6 +42,17 @@ TOLD = End(
     "    # dask worker ADDRESS --lifetime 55m --lifetime-stagger 4m   # of a job that has an hour\n"
     "    client.retire_workers([address])",
 )
+CLOSED = End(
+    "closed at once",
+    "",
+    "They were asked to close while they had work, as `cluster.scale` to fewer workers does, and they ended "
+    "at once and handed nothing over: what ran there began anew elsewhere, and results that only they held "
+    "were computed again.",
+    "Before that, retire those that `scale` will close: they begin nothing new and hand over their results. "
+    "`cluster.adapt` does so by itself.\n\n"
+    "    client.retire_workers(names=list(cluster.worker_spec)[2:])   # all but the two that are to stay\n"
+    "    cluster.scale(2)",
+)
 LIFETIME = End(
     "came to the end of their lifetime",
     "",
@@ -51,6 +62,9 @@ LIFETIME = End(
     "    # dask worker ADDRESS --nworkers 4 --lifetime 55m --lifetime-stagger 15m --lifetime-restart\n"
     "    dask.config.set({'distributed.worker.lifetime.stagger': '15 minutes'})   # before workers start",
 )
+
+#: Reasons of closing that workers and their nannies give where they were asked to.
+_ASKED = ("nanny-close", "nanny-close-gracefully", "worker-close")
 
 
 #: What became of what they had, where others went on and where nobody did.
@@ -64,7 +78,14 @@ def ends(facts: Facts) -> dict[str, End]:
     found: dict[str, End] = {}
     for row in np.flatnonzero(is_any(events["kind"], ("worker-closing",))).tolist():
         reason = events["message"][row]
-        end = LIFETIME if reason == "worker-lifetime-reached" else TOLD if "signal" in reason else None
-        if end is not None:
+        if end := _end(reason):
             found.setdefault(events["source"].names[events["source"].codes[row]], end)
     return found
+
+
+def _end(reason: str) -> End | None:
+    if reason == "worker-lifetime-reached":
+        return LIFETIME
+    if reason in _ASKED:
+        return CLOSED
+    return TOLD if "signal" in reason else None

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import words
 from ...timeline import Moments
+from .building import slow_intake
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
 from .names import carried_by, most, of_workers, own_workers, quoted, risk, split
@@ -29,7 +30,15 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     late = blocked(facts, limits["event-loop-lag.lag"])
     usual = _usual(facts, late)
-    much = {name: moments for name, moments in late.items() if _much(facts, name, moments, usual, limits)}
+    # What making a graph holds up is told of the graph.
+    graphs = slow_intake(facts, limits)
+    for name in late if _one_process(facts) else late.keys() & {"scheduler"}:
+        late[name] = late[name].without(graphs)
+    much = {
+        name: moments
+        for name, moments in late.items()
+        if len(moments.start) and _much(facts, name, moments, usual, limits)
+    }
     spilling = spilled(facts).seconds
     if facts.carried >= limits["large-graph.bytes"]:
         # Unpacking what tasks bring along holds the loop up; see large-graph.
@@ -272,7 +281,8 @@ EVENT_LOOP_LAG = Rule(
         "`event-loop-lag.share` of the run and `event-loop-lag.seconds`; or one of "
         "`event-loop-lag.longest` while threads were idle. Critical from `event-loop-lag.critical` of the "
         "run. Not told where spilling, or collecting garbage, explains half of it, where a limit on CPU "
-        "time did (`cpu-limit.periods`), or where tasks waited for the scheduler for it (`scheduler-bound`). "
+        "time did (`cpu-limit.periods`), or where tasks waited for the scheduler for it (`scheduler-bound`); "
+        "delays while a graph was made that `slow-graph` tells of do not count. "
         "Functions that are no part of Dask are named where call stacks of the loop show them for half of it."
     ),
     cost=(

@@ -234,8 +234,8 @@ WORKER_LOST = Rule(
         "was still there 10 s later. Named first is what may be "
         "the cause: tasks that several of them died with; the one name that ran on each of several; or tasks "
         "that need `worker-lost.size` of the memory limit and twice what ran beside them. Where nothing "
-        "tells, it says so. Apart from them, workers that got a signal to end, and those whose lifetime was "
-        "over, as they tell when they close."
+        "tells, it says so. Apart from them, workers that were closed, that got a signal to end, and whose "
+        "lifetime was over, as they tell when they close."
     ),
     cost="(Thread-seconds of what ran there, and of what was computed again) / threads.",
     url="https://distributed.dask.org/en/stable/killed.html",

@@ -21,6 +21,7 @@ from .growth import UNMANAGED_GROWTH
 from .limited import CPU_LIMIT
 from .loops import EVENT_LOOP_LAG
 from .losses import WORKER_LOST
+from .measuring import SLOW_SIZES
 from .memory import MEMORY_PRESSURE
 from .memory_limits import MEMORY_LIMIT
 from .moved import SLOW_TRANSFER, TRANSFER_BOUND
@@ -70,6 +71,7 @@ RULES: tuple[Rule, ...] = (
     IMBALANCED_THREADS,
     GIL_CONTENTION,
     GARBAGE_COLLECTION,
+    SLOW_SIZES,
     CPU_LIMIT,
     OVERSUBSCRIBED,
     BUSY_HOST,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from .loops import blocked as late
 from .programs import computed, in_programs
 from .rule import Rule
 from .threads import blocked_share, lock, one_thread_each
+from .threads_held import process_of
 from .thresholds import Limits
 
 #: Use of a GPU from which its worker's threads are taken to wait for it, per cent.
@@ -39,6 +40,8 @@ class _Waits(NamedTuple):
     many: np.ndarray
     slept: np.ndarray
     started: np.ndarray
+    #: Of which names the recording tells for how long they waited for a core.
+    sure: np.ndarray
 
 
 class _Told(NamedTuple):
@@ -73,6 +76,7 @@ def _waits(facts: Facts, limits: Limits, sleepers: Asleep) -> _Waits:
         # The wait for the lock, for a GPU or for tasks that a task started is no wait for data.
         if each.seceded or each.gpu >= _GPU:
             blocked[each.code] = 0.0
+    blocked[_crowded(facts, limits) & ~told] = 0.0
     off, lanes = facts.off_cpu, facts.lanes
     worker = lanes.worker[off.lane]
     waited = facts.seconds(off) * blocked[worker]
@@ -88,7 +92,21 @@ def _waits(facts: Facts, limits: Limits, sleepers: Asleep) -> _Waits:
     many = (share >= enough) & (by_name > 0)
     started = in_programs(facts) >= limits["io-wait.lock"] * share
     slept = many & (sleepers.share >= limits["sleeping.share"] * share) & ~started
-    return _Waits(waited, by_name, share, enough, many, slept, many & started)
+    return _Waits(waited, by_name, share, enough, many, slept, many & started, sure)
+
+
+def _crowded(facts: Facts, limits: Limits) -> np.ndarray:
+    """Workers, by code, on hosts whose cores the workers used up: what did not compute may have waited."""
+    used: dict[Any, dict[Any, float]] = {}
+    for each in facts.held:
+        processes = used.setdefault(facts.workers.get(each.name, {}).get("host"), {})
+        processes[process_of(facts, each.name)] = each.cores
+    crowded = np.zeros(len(facts.lanes.workers), bool)
+    for code, name in enumerate(facts.lanes.workers):
+        worker = facts.workers.get(name, {})
+        cores, processes = worker.get("cores", 0), used.get(worker.get("host"), {})
+        crowded[code] = cores > 0 and sum(processes.values()) >= limits["oversubscribed.use"] * cores
+    return crowded
 
 
 def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Told | None:
@@ -146,7 +164,7 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title = f"`{names[0]}` waited without a CPU for {words.share(told.share.value)} of its time"
         why = (
             f"{held} without computing: reading, writing or asking a service. Neither other tasks nor the "
-            "interpreter's lock kept them from a CPU."
+            f"interpreter's lock kept them from a CPU{'.' if waits.sure[told.code] else _UNSURE}"
         )
         advice, cost = _more_at_once(facts, names[0]), facts.spread(told.others) / 2
     yield Finding(
@@ -258,6 +276,10 @@ def _sleeping(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
+_UNSURE = (
+    "; whether other programs did, this recording does not tell: waits for a core are known on Linux alone. "
+    "Make sure that the machine was not busy with something else."
+)
 _SECEDE = (
     "; or give the thread back before, and the worker runs another task meanwhile:\n\n"
     "    distributed.secede()\n"
@@ -270,7 +292,8 @@ IO_WAIT = Rule(
     formula=(
         "Task names that were without a CPU for `io-wait.share` of their time (`io-wait.share-unsure` where "
         "the recording does not tell how long threads waited for a CPU), together `io-wait.time` of all "
-        "thread time; "
+        "thread time; none of workers of which that is not known while those of their host used "
+        "`oversubscribed.use` of its cores; "
         "without waits for a CPU, the interpreter's lock or a GPU, and without names that slept; see "
         "`sleeping`. Where `io-wait.lock` of that is spent in locks of `distributed`, `dask` or their own, "
         "these are told; where it is spent in waits for processes that they had started, that is told, no "

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...batch import Symbols
 from ...lookup import Lookup, pick
-from ...timeline import Attempts, Read
+from ...timeline import Attempts, Read, sizing
 from .parts import CUSTOM
 
 #: Activities of Dask's own within `execute`; all others are users'.
@@ -147,7 +147,7 @@ def _phases(read: Read, attempts: Attempts) -> dict[str, np.ndarray]:
     """Seconds of each attempt's phases, by what they are."""
     columns: Any = read("phases")
     rows = Lookup(attempts.run).rows(columns["run"])
-    length = columns["stop"] - columns["start"]
+    length = np.where(sizing(read, attempts), 0.0, columns["stop"] - columns["start"])
     found = {}
     for action, name in (
         ("disk-read", "read"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from typing import Any
 
 import msgpack
@@ -50,7 +51,7 @@ class Tables:
         self._names: dict[str, list[Any]] = {name: [] for name in _NAMES}
         #: What the scheduler told of each worker, and what the worker told of its own.
         self._workers: dict[str, dict[str, Any]] = {}
-        self._of_itself: dict[str, dict[str, int]] = {}
+        self._of_itself: dict[str, dict[str, Any]] = {}
         self._process = process()
         self._submission_of = np.full(1 << 12, NOTHING, "u4")
         self._submitted: dict[int, float] = {NOTHING: np.nan}
@@ -191,7 +192,10 @@ class Tables:
 
     def _told(self, worker: str, cores: int, process: int) -> None:
         """A worker tells of its host and process; that comes before or after what the scheduler tells."""
-        told = {"cores": cores, "own": int(process == self._process)}
+        told: dict[str, Any] = {"cores": cores, "own": int(process == self._process)}
+        if process >> 32 == self._process >> 32:
+            # The scheduler has an address of it, which says of no two clusters whether they share it.
+            told["host"] = socket.gethostname()
         if self._of_itself.get(worker) != told:
             self._of_itself[worker] = told
             if worker in self._workers:
