@@ -48,6 +48,7 @@ class _Columns(Rowwise):
         if name not in self._known:
             wanted = {name} if self._known else {name, *self._at_once}
             self._known |= self._merged(wanted, self._needed(wanted))
+            self._tail = [batch._replace(columns=_without(batch.columns, wanted)) for batch in self._tail]
         return self._known[name]
 
     def text(self, name: str, row: int) -> str:
@@ -75,6 +76,10 @@ class _Columns(Rowwise):
 
     def __len__(self) -> int:
         return len(self._columns)
+
+
+def _without(columns: dict[str, Values], names: Collection[str]) -> dict[str, Values]:
+    return {name: values for name, values in columns.items() if name not in names}
 
 
 class BoundedRecording(Recording):

@@ -58,7 +58,7 @@ _DESCRIBED = ("key", "prefix", "group", "span", "submission", "priority", "order
 _STATUS = {"memory": "ok", "error": "erred", "released": "cancelled"}
 
 
-def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None = None) -> Mapping[str, Any]:
+def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None = None) -> dict[str, Any]:
     """Join the attempts with their tasks and with what their workers saw.
 
     In the order of the tasks' ids, which is that of their graphs, and of the

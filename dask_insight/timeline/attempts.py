@@ -79,8 +79,10 @@ def attempts(read: Read) -> Attempts:
     ended, executions, running = read("attempts"), read("executions"), read("running")
     more = np.flatnonzero(Lookup(ended["run"]).rows(running["run"]) < 0)
     count = len(ended["run"])
-    run = np.concatenate((ended["run"], running["run"][more]))
-    task = np.concatenate((ended["task"], running["task"][more]))
+    run, task = (
+        np.concatenate((ended[name], running[name][more])) if len(more) else ended[name]
+        for name in ("run", "task")
+    )
     there = Lookup(executions["run"]).rows(run)
     at_worker = all_or(there, len(executions["run"]))
     until = _until(read)

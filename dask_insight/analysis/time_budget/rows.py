@@ -36,10 +36,10 @@ def rows(read: Read) -> dict[str, Any]:
     """
     found = budget(read)
     about = subjects(read, found)
-    if sum(len(each.lane) for each in found.pieces) > _PIECES:
+    if sum(len(each.lane) for each in found.pieces) > _PIECES and _lasting(found) > _PIECES:
         made, about = _short(read, found, about)
     else:
-        made = [each._replace(row=about.of(each)) for each in found.pieces]
+        made = [each._replace(row=about.of(each)) for each in (some.lasting() for some in found.pieces)]
     found.pieces.clear()
     lane, start, stop, threads, row = joined(made, 0)[:5]
     part = np.repeat(np.array([each.part for each in made], "u4"), [len(each.lane) for each in made])
@@ -60,6 +60,11 @@ def rows(read: Read) -> dict[str, Any]:
         "span": _named(about.span, row),
         "submission": about.submission[row],
     }
+
+
+def _lasting(found: Budget) -> int:
+    """Number of pieces that take time."""
+    return sum(int(((each.stop > each.start) & (each.threads > 0)).sum()) for each in found.pieces)
 
 
 def _short(read: Read, found: Budget, about: Subjects) -> tuple[list[Pieces], Subjects]:
@@ -155,7 +160,7 @@ def _sums(told: list[_Told], found: Budget, every: float) -> list[Pieces]:
     codes: list[np.ndarray] = []
     weights: list[np.ndarray] = []
     for each in told:
-        is_long = each.pieces.stop - each.pieces.start >= every
+        is_long = (each.pieces.stop - each.pieces.start >= every) & (each.pieces.threads > 0)
         if is_long.any():
             some = each.take(np.flatnonzero(is_long))
             long_.append(some.pieces._replace(row=some.subject))
