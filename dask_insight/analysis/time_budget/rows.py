@@ -163,10 +163,10 @@ def _sums(told: list[_Told], found: Budget, every: float) -> list[Pieces]:
     coded = (_coded(each, found, every, bins, what) for each in told)
     count = sum(len(each.pieces.lane) for each in told)
     if size <= max(1 << 18, 4 * count):
-        sums = np.zeros(size)
+        sums: np.ndarray = np.zeros(size)
         for code, weight in coded:
             sums += np.bincount(code, weight, size)
-        known: np.ndarray = np.flatnonzero(sums)
+        known = np.flatnonzero(sums)
         sums = sums[known]
     else:
         code, weight = map(np.concatenate, zip(*coded, strict=True))
