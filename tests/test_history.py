@@ -259,6 +259,7 @@ def test_columns_read_the_same_whichever_are_put_together_and_whatever_was_forgo
     recording, plain = BoundedRecording(1_000), Recording()
     for each in (recording, plain):
         _fill(each, 90)
+        each.append(encode("graph", {"task": [90]}))
     recording.tidy()
     assert recording.history.rows("attempts").chunks and recording.history.rows("attempts").tail
     columns, expected = recording.columns("attempts"), plain.columns("attempts")
@@ -271,9 +272,11 @@ def test_columns_read_the_same_whichever_are_put_together_and_whatever_was_forgo
         for name in ("stop", "run", "done", "start"):
             np.testing.assert_array_equal(columns[name], expected[name])
     graph = recording.columns("graph")
-    told = [text(graph, "key", row) for row in (0, 40, 89)]
-    assert told == [text(plain.columns("graph"), "key", row) for row in (0, 40, 89)]
-    assert told == ["key-0", "key-40", "key-89"]
+    for known in (False, True):
+        told = [text(graph, "key", row) for row in (0, 40, 89, 90)]
+        assert told == [text(plain.columns("graph"), "key", row) for row in (0, 40, 89, 90)]
+        assert told == ["key-0", "key-40", "key-89", ""]
+        assert known or graph["key"].tolist()[89:] == ["key-89", ""]
 
 
 def test_of_a_table_that_grows_those_columns_are_read_that_somebody_looks_at() -> None:

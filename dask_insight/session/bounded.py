@@ -65,18 +65,22 @@ class _Columns(Gathered):
 
     def text(self, name: str, row: int) -> str:
         """The text of one row; only what came with it is read."""
-        if name not in self._known:
-            read = self._needed({name})
-            for chunk in self._chunks:
-                if row < chunk.rows:
-                    return str(chunk.columns(read)[name][row])
-                row -= chunk.rows
-            for batch in self._tail:
-                if row < (rows := announced(batch)[1]):
-                    texts: Any = decode(batch, read).columns[name]
-                    return str(texts[row])
-                row -= rows
-        texts = self[name]
+        if (known := self._known.get(name)) is not None:
+            texts: Any = known
+            return str(texts[row])
+        for chunk in self._chunks:
+            if row < chunk.rows:
+                return self._text(chunk.batch, name, row)
+            row -= chunk.rows
+        for batch in self._tail:
+            if row < (rows := announced(batch)[1]):
+                return self._text(batch, name, row)
+            row -= rows
+        raise IndexError(row)
+
+    def _text(self, batch: bytes, name: str, row: int) -> str:
+        part = decode(batch, self._needed({name}))
+        texts: Any = merge(self._table, [part], part.rows, {name})[name]
         return str(texts[row])
 
     def _needed(self, names: Collection[str]) -> set[str]:
