@@ -17,17 +17,37 @@ Columns = Mapping[str, Values]
 _GATHER = 50_000
 
 
-class Rowwise(Mapping[str, Values]):
-    """Columns of which a text can be had without reading those of other rows."""
+class Gathered(Mapping[str, Values]):
+    """Columns that are put together when somebody looks at them."""
+
+    @abstractmethod
+    def gather(self, names: Collection[str]) -> None:
+        """Put some together at once, which takes less than one after another."""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Let go of all; who looks at one again has that one put together anew."""
 
     @abstractmethod
     def text(self, name: str, row: int) -> str:
-        """The text of one row."""
+        """The text of one row, without those of others."""
+
+
+def gather(columns: Columns, names: Collection[str]) -> None:
+    """Say that these will be looked at."""
+    if isinstance(columns, Gathered):
+        columns.gather(names)
+
+
+def forget(columns: Columns) -> None:
+    """Say that who looked at these is done."""
+    if isinstance(columns, Gathered):
+        columns.forget()
 
 
 def text(columns: Columns, name: str, row: int) -> str:
     """The text of one row of a column of texts."""
-    if isinstance(columns, Rowwise):
+    if isinstance(columns, Gathered):
         return columns.text(name, row)
     texts = columns[name]
     assert isinstance(texts, Texts)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import chain
 from typing import Any
 
-from ..batch import Batch, Values
-from ..columns import Columns, Rowwise, merge, newest
+from ..batch import Batch, Values, announced, decode
+from ..columns import Columns, Gathered, merge, newest
 from ..history import Chunk, History
 from ..recording import Recording
 from ..schema import TABLES
@@ -15,7 +15,7 @@ from ..store import Piece
 from .audience import Audience
 
 
-class _Columns(Rowwise):
+class _Columns(Gathered):
     """The columns of a table, of which most are put together when somebody looks at them.
 
     Texts take more than all else, as keys of tasks do, and few are looked at. Of the others, those are put
@@ -28,7 +28,7 @@ class _Columns(Rowwise):
     """
 
     def __init__(
-        self, table: str, chunks: list[Chunk], tail: list[Batch], looked: dict[str, set[str]]
+        self, table: str, chunks: list[Chunk], tail: list[bytes], looked: dict[str, set[str]]
     ) -> None:
         self._table, self._chunks, self._tail = table, chunks, tail
         self._columns = {column.name: column for column in TABLES[table].columns}
@@ -37,31 +37,51 @@ class _Columns(Rowwise):
         self._looked = looked.setdefault(table, set())
         self._known: dict[str, Values] = {}
 
-    def _merged(self, wanted: Collection[str], read: Collection[str]) -> dict[str, Values]:
-        count = sum(chunk.rows for chunk in self._chunks) + sum(batch.rows for batch in self._tail)
+    def gather(self, names: Collection[str]) -> None:
+        """Put some together at once."""
+        # Another thread may have all be forgotten meanwhile.
+        known = self._known
+        if wanted := set(names) - set(known):
+            known.update(self._merged(wanted))
+
+    def forget(self) -> None:
+        """Let go of all."""
+        self._known, self._at_once = {}, frozenset()
+
+    def _merged(self, wanted: Collection[str]) -> dict[str, Values]:
+        read = self._needed(wanted)
+        count = sum(chunk.rows for chunk in self._chunks) + sum(announced(batch)[1] for batch in self._tail)
         older = (Batch(self._table, chunk.rows, chunk.columns(read)) for chunk in self._chunks)
-        return merge(self._table, chain(older, self._tail), count, wanted)
+        newer = (decode(batch, read) for batch in self._tail)
+        return merge(self._table, chain(older, newer), count, wanted)
 
     def __getitem__(self, name: str) -> Values:
         if self._columns[name].kind != "str":
             self._looked.add(name)
-        if name not in self._known:
-            wanted = {name} if self._known else {name, *self._at_once}
-            self._known |= self._merged(wanted, self._needed(wanted))
-        return self._known[name]
+        known = self._known
+        if name not in known:
+            known.update(self._merged({name} if known else {name, *self._at_once}))
+        return known[name]
 
     def text(self, name: str, row: int) -> str:
         """The text of one row; only what came with it is read."""
-        if name not in self._known:
-            for chunk in self._chunks:
-                if row < chunk.rows:
-                    return str(chunk.columns(self._needed({name}))[name][row])
-                row -= chunk.rows
-            for batch in self._tail:
-                if row < batch.rows:
-                    return str(batch.columns[name][row])
-                row -= batch.rows
-        return str(self[name][row])
+        if (known := self._known.get(name)) is not None:
+            texts: Any = known
+            return str(texts[row])
+        for chunk in self._chunks:
+            if row < chunk.rows:
+                return self._text(chunk.batch, name, row)
+            row -= chunk.rows
+        for batch in self._tail:
+            if row < (rows := announced(batch)[1]):
+                return self._text(batch, name, row)
+            row -= rows
+        raise IndexError(row)
+
+    def _text(self, batch: bytes, name: str, row: int) -> str:
+        part = decode(batch, self._needed({name}))
+        texts: Any = merge(self._table, [part], part.rows, {name})[name]
+        return str(texts[row])
 
     def _needed(self, names: Collection[str]) -> set[str]:
         """These columns and those that they refer to."""
@@ -147,7 +167,7 @@ class BoundedRecording(Recording):
         if (cached := self._cache.get(table)) is not None and cached[0] == stamp:
             return cached[1]
         rows = self.history.rows(table)
-        tail = list(self._decoded(rows.tail))
+        tail = [batch for batch in rows.tail if any(self._decoded([batch]))]
         columns = newest(table, _Columns(table, rows.chunks, tail, self._looked))
         self._cache = {name: kept for name, kept in self._cache.items() if kept[0] == stamp}
         self._cache[table] = (stamp, columns)

@@ -145,9 +145,11 @@ def _of_scheduler(
     if rows is not None:
         life = life.holding(rows)
     done = work(life)
+    free = gaps(done, life)
     ran, parts = pieces(read, tasks, done)
-    found = idle(tasks, inputs(read, tasks), life, gaps(done, life), states(read, tasks, life))
-    idled = together(found)
+    del done
+    idled = together(idle(tasks, inputs(read, tasks), life, free, states(read, tasks, life)))
+    del free
     if rows is not None:
         back = np.append(np.flatnonzero(rows), -1).astype("i4")
         ran, idled = ([each._replace(row=back[each.row]) for each in some] for some in (ran, idled))

@@ -42,7 +42,8 @@ def kind_of(part: str) -> str:
 class Pieces(NamedTuple):
     """Stretches of the time of threads that went into one part; times in seconds since the epoch.
 
-    Arrays may be those of other pieces, or one number again and again, and are not to be changed.
+    Arrays may be those of other pieces, or one number again and again, and are not to be changed; some
+    pieces may take no time.
     """
 
     lane: np.ndarray
@@ -89,6 +90,29 @@ class Pieces(NamedTuple):
             code,
             yields,
         )
+
+    @classmethod
+    def sharing(
+        cls,
+        lane: np.ndarray,
+        start: np.ndarray,
+        stop: np.ndarray,
+        part: str | int,
+        *,
+        row: np.ndarray,
+        threads: np.ndarray,
+    ) -> Pieces:
+        """The same, where most are left out; else all, in these very arrays."""
+        lasts = (stop > start) & (threads > 0)
+        if 2 * np.count_nonzero(lasts) < len(lasts):
+            return cls.of(lane, start, stop, part, row=row, threads=threads)
+        code = CODE[part] if isinstance(part, str) else part
+        return cls(lane.astype("i4", copy=False), start, stop, threads, row.astype("i4", copy=False), code)
+
+    def lasting(self) -> Pieces:
+        """Those that take time."""
+        lasts = (self.stop > self.start) & (self.threads > 0)
+        return self if lasts.all() else self.take(np.flatnonzero(lasts))
 
     def take(self, rows: np.ndarray) -> Pieces:
         """Some of them."""

@@ -36,10 +36,10 @@ def rows(read: Read) -> dict[str, Any]:
     """
     found = budget(read)
     about = subjects(read, found)
-    if sum(len(each.lane) for each in found.pieces) > _PIECES:
+    if sum(len(each.lane) for each in found.pieces) > _PIECES and _lasting(found) > _PIECES:
         made, about = _short(read, found, about)
     else:
-        made = [each._replace(row=about.of(each)) for each in found.pieces]
+        made = [each._replace(row=about.of(each)) for each in (some.lasting() for some in found.pieces)]
     found.pieces.clear()
     lane, start, stop, threads, row = joined(made, 0)[:5]
     part = np.repeat(np.array([each.part for each in made], "u4"), [len(each.lane) for each in made])
@@ -60,6 +60,11 @@ def rows(read: Read) -> dict[str, Any]:
         "span": _named(about.span, row),
         "submission": about.submission[row],
     }
+
+
+def _lasting(found: Budget) -> int:
+    """Number of pieces that take time."""
+    return sum(int(((each.stop > each.start) & (each.threads > 0)).sum()) for each in found.pieces)
 
 
 def _short(read: Read, found: Budget, about: Subjects) -> tuple[list[Pieces], Subjects]:
@@ -151,24 +156,20 @@ def _sums(told: list[_Told], found: Budget, every: float) -> list[Pieces]:
     what = max(int(each.alias.max(initial=0)) for each in told) + 1
     size = max(1, len(found.lanes.workers)) * what * bins
     part = told[0].pieces.part
-    long_: list[Pieces] = []
-    codes: list[np.ndarray] = []
-    weights: list[np.ndarray] = []
+    long_ = []
     for each in told:
-        is_long = each.pieces.stop - each.pieces.start >= every
-        if is_long.any():
-            some = each.take(np.flatnonzero(is_long))
-            long_.append(some.pieces._replace(row=some.subject))
-            each = each.take(np.flatnonzero(~is_long))
-        codes += _codes(each, found, every, bins, what, weights)
-    code, weight = np.concatenate(codes), np.concatenate(weights)
-    codes.clear()
-    weights.clear()
-    if size <= max(1 << 18, 4 * len(code)):
-        sums = np.bincount(code, weight, size)
+        some = each.take(np.flatnonzero(_is_long(each, every)))
+        long_.append(some.pieces._replace(row=some.subject))
+    coded = (_coded(each, found, every, bins, what) for each in told)
+    count = sum(len(each.pieces.lane) for each in told)
+    if size <= max(1 << 18, 4 * count):
+        sums: np.ndarray = np.zeros(size)
+        for code, weight in coded:
+            sums += np.bincount(code, weight, size)
         known = np.flatnonzero(sums)
         sums = sums[known]
     else:
+        code, weight = map(np.concatenate, zip(*coded, strict=True))
         there = np.flatnonzero(weight)
         known, place = np.unique(code[there], return_inverse=True)
         sums = np.bincount(place.reshape(-1), weight[there], len(known))
@@ -179,23 +180,27 @@ def _sums(told: list[_Told], found: Budget, every: float) -> list[Pieces]:
     return [*long_, summed]
 
 
-def _codes(
-    told: _Told, found: Budget, every: float, bins: int, what: int, weights: list[np.ndarray]
-) -> list[np.ndarray]:
-    """Worker, subject and bin of each piece as one code; thread-seconds are added to `weights`.
+def _is_long(told: _Told, every: float) -> np.ndarray:
+    """Which pieces last as long as a bin."""
+    pieces = told.pieces
+    mask: np.ndarray = (pieces.stop - pieces.start >= every) & (pieces.threads > 0)
+    return mask
+
+
+def _coded(told: _Told, found: Budget, every: float, bins: int, what: int) -> tuple[np.ndarray, np.ndarray]:
+    """Worker, subject and bin of each piece as one code, and its thread-seconds, of long ones none.
 
     A short piece reaches at most into the next bin: what lies there comes behind.
     """
-    pieces = told.pieces
+    pieces, short = told.pieces, ~_is_long(told, every)
     number = ((pieces.start - found.start) / every).astype("i4")
     beyond = pieces.stop - (found.start + (number + 1.0) * every)
-    crossing = np.flatnonzero(beyond > 0)
+    crossing = np.flatnonzero((beyond > 0) & short)
     over = beyond[crossing] * pieces.threads[crossing]
     del beyond
     code = (found.lanes.worker * (what * bins))[pieces.lane]
     code += told.subject * np.int64(bins)
     code += number
-    weight = pieces.seconds
+    weight = pieces.seconds * short
     weight[crossing] -= over
-    weights += [weight, over]
-    return [code, code[crossing] + 1]
+    return np.append(code, code[crossing] + 1), np.append(weight, over)
