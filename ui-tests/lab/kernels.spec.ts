@@ -76,7 +76,10 @@ test('a notebook that is renamed keeps its panels', async ({ lab }) => {
   await lab.openPanel('Functions');
   for (const cell of [0, 1]) await first.run(cell);
   await first.rename('second-name.ipynb');
-  await expect(lab.page.getByRole('tab', { name: 'Functions · second-name' })).toBeVisible();
+  await expect(lab.page.getByRole('tab', { name: 'Functions', exact: true })).toHaveAttribute(
+    'title',
+    'Functions of second-name.ipynb'
+  );
   await first.run(2);
   await expect.poll(() => lab.tasksOf('early')).toBe(40);
 });
