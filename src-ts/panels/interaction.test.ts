@@ -97,6 +97,22 @@ test('where a click moves the picture, the card tells of what is under the point
   expect(title()).toBe('mark 3');
 });
 
+test('where the page moves, a card of the pointer goes, one of the keys goes along, one that is pinned stays', () => {
+  handlers.hover?.({ x: 25, y: 5 });
+  interaction.pageMoved();
+  expect(title()).toBeUndefined();
+  press('Enter');
+  const before = tooltip.element.style.top;
+  surface.element.getBoundingClientRect = () => new DOMRect(0, 100, 100, 10);
+  interaction.pageMoved();
+  expect(title()).toBe('mark 0');
+  expect(Number.parseFloat(tooltip.element.style.top)).toBe(Number.parseFloat(before) + 100);
+  press('Enter');
+  surface.element.getBoundingClientRect = () => new DOMRect(0, 0, 100, 10);
+  interaction.pageMoved();
+  expect([title(), tooltip.pinned]).toEqual(['mark 0', true]);
+});
+
 test('a finger, which cannot point, has the card of what it pressed stay', () => {
   const finger = Object.assign(new Event('pointerup'), { pointerType: 'touch' }) as unknown as PointerEvent;
   handlers.click?.(25, 5, finger);

@@ -141,6 +141,13 @@ export class Interaction {
     if (!this.stage.viewport.moving && this.last) this.hover(this.last);
   }
 
+  /** The page has moved under the pointer, with what the card stands beside. */
+  pageMoved(): void {
+    if (!this.hovered || this.tooltip.pinned) return;
+    if (this.stepping) this.showCard(this.hovered);
+    else this.hover(undefined);
+  }
+
   /** What is drawn has been worked out anew: the mark under the pointer may be another, or elsewhere. */
   renewed(): void {
     if (!this.hovered || !this.last || this.tooltip.pinned || this.stepping) return;

@@ -206,7 +206,12 @@ export function mount(
     }),
     stage.recording.onReplace(renew),
     listen(surface.element, interaction.handlers()),
-    whenLeft(surface.element, () => interaction.left()),
+    heard(surface.element, 'blur', () => interaction.left()),
+    heard(document, 'scroll', ({ target }) => {
+      if (target instanceof Node && target.contains(surface.element)) interaction.pageMoved();
+    }),
+    // A search takes lines away above the drawing, of this panel or of another.
+    heard(document, 'input', () => interaction.pageMoved()),
     () => clearTimeout(timer)
   );
   if (panel.overTime) {
@@ -266,10 +271,11 @@ function patience(view: PanelView, section: HTMLElement, layout: () => void): Pa
   return view.prompt ? { renew: layout, stop: () => {} } : whenNear(section, layout);
 }
 
-/** Tells when the focus leaves an element. Returns the stop. */
-function whenLeft(element: HTMLElement, left: () => void): () => void {
-  element.addEventListener('blur', left);
-  return () => element.removeEventListener('blur', left);
+/** Listens, also to what happens to something within. Returns the stop. */
+function heard(where: EventTarget, what: string, then: (event: Event) => void): () => void {
+  const how = { capture: true, passive: true };
+  where.addEventListener(what, then, how);
+  return () => where.removeEventListener(what, then, how);
 }
 
 function parts(...elements: (HTMLElement | undefined)[]): HTMLElement[] {
