@@ -75,7 +75,7 @@ export function sideBars(
         element('span', {}, duration(side.seconds)),
         element(
           'span',
-          { class: side.verdict === 'same' ? 'di-muted di-same' : `di-muted di-${side.verdict}` },
+          { class: `di-muted di-${side.verdict}` },
           side.side === 0 ? '' : `${change}(${side.verdict === 'same' ? 'noise ' : ''}${noise})`
         )
       )
