@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { cells, notebook } from './cells';
 import { expect, test } from './test';
 
@@ -33,6 +34,16 @@ test('two notebooks on two clusters keep to themselves', async ({ lab }) => {
   await lab.openPanel('Functions');
   await expect.poll(() => lab.tasksOf('work_one')).toBe(25);
   expect(await lab.tasksOf('work_two')).toBe(0);
+
+  // Where there are panels of several notebooks, tabs say of which.
+  const tab = (name: string): Locator => lab.page.getByRole('tab', { name, exact: true });
+  await expect(tab('Functions')).toBeVisible();
+  await two.show();
+  await lab.openPanel('Workers');
+  await expect(tab('Functions · one')).toBeVisible();
+  await expect(tab('Workers · two')).toBeVisible();
+  await lab.closePanel('Workers');
+  await expect(tab('Functions')).toBeVisible();
 });
 
 test('one notebook shows two clusters and a local scheduler together', async ({ lab }) => {
