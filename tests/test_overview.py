@@ -8,6 +8,7 @@ import pytest
 from dask_insight import words
 from dask_insight.analysis.overview import Overview, overview, short
 from dask_insight.batch import encode
+from dask_insight.hosts.notebook.table import rows
 from dask_insight.recording import Recording
 
 START = 1_750_000_000.0
@@ -74,6 +75,18 @@ def test_the_verdict_is_a_sentence_with_numbers() -> None:
     assert plain(summed(attempts=ATTEMPTS, workers=WORKERS, graph=GRAPH).verdict()).startswith(
         "10 s on 2 threads: 40 % computing. "
     )
+
+
+def test_of_many_names_alike_none_is_told_as_the_largest() -> None:
+    found = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH).summary()
+    alike = found._replace(names=[(f"step-{i}", found.computing / 11) for i in range(11)])
+    assert "of the computing was" in found.verdict() and "of the computing was" not in alike.verdict()
+
+
+def test_a_table_of_a_cell_keeps_the_case_of_names() -> None:
+    found = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH).summary()
+    told = [row.name for row in rows(found._replace(budget=[("inputs", "MyTask", 2.0)]))]
+    assert "Waiting for MyTask" in told
 
 
 def using(*cpu: float, **other: Any) -> dict[str, Any]:
