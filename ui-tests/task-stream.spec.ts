@@ -142,3 +142,22 @@ test('the table lists what is in sight', async ({ report, page }) => {
   expect(starts.length).toBeGreaterThan(0);
   expect([...starts].sort((a, b) => a - b)).toEqual(starts);
 });
+
+test('of a task that gave its thread back a low bar is left, which the legend names', async ({ report }) => {
+  await report.open('away');
+  await report.rested('Task stream');
+  const canvas = report.picture('Task stream').locator('canvas').first();
+  // Ten seconds in the plot: colours at one and at five, in the upper and in the lowest part of the lane.
+  const [[held, heldLow], [left, leftLow], ground] = await canvas.evaluate((canvas: HTMLCanvasElement) => {
+    const ratio = window.devicePixelRatio;
+    const sheet = canvas.getContext('2d') as CanvasRenderingContext2D;
+    const color = (x: number, y: number): string =>
+      String(sheet.getImageData(Math.round(x * canvas.width), Math.round(y * ratio), 1, 1).data);
+    return [...[0.2, 0.55].map(x => [color(x, 4), color(x, 26)]), color(0.999, 4)];
+  });
+  expect(held).toBe(heldLow);
+  expect(held).not.toBe(ground);
+  expect([left, leftLow]).toEqual([ground, held]);
+  await expect(report.panel('Task stream').locator('.di-legend-signs')).toContainText('without a thread');
+  expect(await report.hover('Task stream', 26, 0.5, 0.6)).toMatch(/Without a thread\s+6\s?s/);
+});

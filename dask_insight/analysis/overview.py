@@ -35,6 +35,8 @@ INSTEAD = {
 #: these are told beside; and how many cores for each thread in a task function are more than its own.
 _IDLE = ("inputs", "data", "placement", "scheduler")
 _MUCH, _FULL, _MORE = 0.15, 0.7, 1.1
+#: Share of the computing from which the task name that takes most is told.
+_SAID = 0.1
 
 
 class Columns(Protocol):
@@ -103,7 +105,7 @@ class Overview(NamedTuple):
         return min(1.0, self.computing / self.offered) if self.offered > 0 else float("nan")
 
     def verdict(self) -> str:
-        """The answer in one or two sentences, with numbers."""
+        """The answer in one or two sentences, with numbers; task names stand between backticks."""
         if not self.tasks and not self.erred:
             if isinstance(compared := self.facts.get("comparison"), str):
                 return compared
@@ -144,7 +146,7 @@ class Overview(NamedTuple):
         told: dict[str, float] = {}
         for part, name, seconds in self.budget:
             if part in INSTEAD:
-                text = INSTEAD[part].format(name=short(name) or "tasks")
+                text = INSTEAD[part].format(name=f"`{short(name)}`" if name else "tasks")
                 told[text] = told.get(text, 0.0) + seconds
         return sorted(told.items(), key=lambda item: -item[1])
 
@@ -178,7 +180,7 @@ class Overview(NamedTuple):
             f"<tr><th>{escape(name)}</th><td>{escape(figure)}</td></tr>" for name, figure in self.figures()
         )
         lost = "".join(f"<p>Lost: {escape(short(loss, 400))}</p>" for loss in self.losses)
-        name, verdict = escape(short(self.name, 120)) or "Dask computation", escape(self.verdict())
+        name, verdict = escape(short(self.name, 120)) or "Dask computation", words.marked(self.verdict())
         found = "".join(f"<li>{words.marked(line)}</li>" for line in self.advised())
         told = f"<ul>{found}</ul>" if found else ""
         return f"<p><b>{name}</b><br>{verdict}</p>{told}<table>{rows}</table>{lost}"
@@ -204,7 +206,10 @@ class Overview(NamedTuple):
         if not self.names or self.computing <= 0:
             return ""
         name, seconds = self.names[0]
-        return f" {words.share(seconds / self.computing)} of the computing was {short(name)}."
+        # Among many names that take alike the first is by chance.
+        if seconds < _SAID * self.computing:
+            return ""
+        return f" {words.share(seconds / self.computing)} of the computing was `{short(name)}`."
 
     def _failures(self) -> str:
         parts = [f"{words.count(self.erred, 'attempt')} failed"] if self.erred else []

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgpack
 
-from dask_insight import ascii91
+from dask_insight import ascii91, words
 from dask_insight.analysis.overview import short
 from dask_insight.batch import decode, has_missing, table_of
 from dask_insight.frames import place_of, take_place
@@ -155,7 +155,7 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
         policy=_policy(script, style),
         title=_ascii(escape(short(head.title, 200))),
         style=style,
-        verdict=_ascii(escape(head.verdict)),
+        verdict=_ascii(words.marked(head.verdict)),
         facts=_ascii(
             "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in head.facts)
         ),

@@ -144,6 +144,14 @@ export class Interaction {
     if (!this.stage.viewport.moving && this.last) this.hover(this.last);
   }
 
+  /** What the card stands beside is elsewhere in the window. One that is pinned stays where a person scrolls. */
+  pageMoved(scrolled: boolean): void {
+    const { pinned } = this.tooltip;
+    if (!this.hovered || (pinned && scrolled)) return;
+    if (pinned || this.stepping) this.tooltip.place(this.target(this.hovered));
+    else this.hover(undefined);
+  }
+
   /** What is drawn has been worked out anew: the mark under the pointer may be another, or elsewhere. */
   renewed(): void {
     if (!this.hovered || !this.last || this.tooltip.pinned || this.stepping) return;
@@ -191,16 +199,16 @@ export class Interaction {
       return;
     }
     if (same) return;
-    this.showCard(mark);
+    this.tooltip.show(mark.card(), this.target(mark));
   }
 
-  private showCard(mark: Mark): void {
+  /** Where a mark is in the window. */
+  private target(mark: Mark): Box {
     const bounds = this.surface.element.getBoundingClientRect();
     const { x, y, width, height } = mark.box;
     const left = Math.max(0, x);
     const right = Math.min(bounds.width, x + width);
-    const target = { x: bounds.left + left, y: bounds.top + y, width: Math.max(1, right - left), height };
-    this.tooltip.show(mark.card(), target);
+    return { x: bounds.left + left, y: bounds.top + y, width: Math.max(1, right - left), height };
   }
 
   private click(x: number, y: number, additive: boolean): void {

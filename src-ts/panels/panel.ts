@@ -91,7 +91,12 @@ export interface Sign {
 
 /** Rows for "show as table" and for copying: plain text, as a person would want to paste it. */
 export interface TableRows {
-  readonly columns: readonly { readonly title: string; readonly numeric: boolean }[];
+  readonly columns: readonly {
+    readonly title: string;
+    readonly numeric: boolean;
+    /** Its cells are sentences, which are read from the left. */
+    readonly prose?: boolean;
+  }[];
   readonly length: number;
   /** The cells of one row, formatted; called for the rows that are shown or copied. */
   row(index: number): readonly string[];

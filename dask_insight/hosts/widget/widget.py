@@ -17,6 +17,7 @@ import traitlets
 from ipywidgets import __protocol_version__
 
 from dask_insight.session.feed import own_version
+from dask_insight.words import marked
 
 from .comm import open_comm
 from .connection import Connection
@@ -233,5 +234,5 @@ class InsightWidget(anywidget.AnyWidget):
         text = f"{words}\n{_WITHOUT_KERNEL}"
         if "google.colab" in sys.modules:
             return {"text/plain": text}
-        html = f"<p>{escape(words)}</p><p>{escape(_WITHOUT_KERNEL)}</p>"
+        html = f"<p>{marked(words)}</p><p>{escape(_WITHOUT_KERNEL)}</p>"
         return {"text/plain": text, "text/html": html}

@@ -195,6 +195,16 @@ describe('Task stream', () => {
     expect(cardAt(1005, 0).title).toBe('');
   });
 
+  test('of a task that gave its thread back the card and the legend say so', () => {
+    const signs = (): string => view.above?.querySelector('.di-legend-signs')?.textContent ?? '';
+    expect(signs()).not.toContain('without a thread');
+    expect(cardAt(1005, 0)).not.toHaveProperty('Without a thread');
+    stage.recording.take(batchOf('phases', [{ run: 1, action: 'seceded', start: 1004.5, stop: 1005.75 }]));
+    view.layout();
+    expect(signs()).toContain('without a thread');
+    expect(cardAt(1005, 0)['Without a thread']).toBe('1.25 s');
+  });
+
   test('says in words when there is nothing, and why', () => {
     const empty = createStage(recordingOf({}));
     const other = taskStream.create({ ...empty, surface, say: () => {} });
