@@ -111,16 +111,21 @@ def graded(found: Finding, facts: Facts, limits: Limits) -> Finding:
     """With its cost kept within the run, and a severity; without any if it is not worth telling."""
     found = whole(found, facts)
     seconds = found.cost_seconds
-    if found.is_risk:
+    if found.is_risk or (found.is_told and too_cheap(seconds, facts, limits)):
         return found if found.severity else found.but(severity="info")
-    share = seconds / facts.wall if facts.wall > 0 else 0.0
-    if seconds < limits["all.seconds"] or share < limits["all.share"]:
+    if too_cheap(seconds, facts, limits):
         return found.but(severity="")
     if found.severity:
         return found
+    share = seconds / facts.wall
     if share < limits["all.warning"] or seconds < limits["all.warning-seconds"]:
         return found.but(severity="info")
     return found.but(severity="warning" if share < limits["all.critical"] else "critical")
+
+
+def too_cheap(seconds: float, facts: Facts, limits: Limits) -> bool:
+    """Whether a finding that costs so much wall time is not worth telling for that."""
+    return seconds < limits["all.seconds"] or seconds < limits["all.share"] * facts.wall
 
 
 def whole(found: Finding, facts: Facts) -> Finding:

@@ -15,7 +15,7 @@ from .building import intake, slowly_made
 from .facts import Facts, medians
 from .finding import Fact, Finding
 from .loops import often_late
-from .names import own_workers, risk
+from .names import own_workers, told_at
 from .on_loop import HELD_UP, OFF_THE_LOOP, on_loop
 from .outliers import first_of_each
 from .rule import Rule
@@ -178,7 +178,7 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         name = names[0] if names else "task"
         title = f"`{name}` carries data in its graph: {words.size(nbytes)} were sent to the scheduler"
     dear = nbytes >= limits["large-graph.critical"]
-    told = risk(facts, limits, cost) if heavy else {"cost_seconds": cost}
+    told = told_at(cost) if heavy else {"cost_seconds": cost}
     yield Finding(
         code="large-graph",
         severity="critical" if dear else "warning" if heavy else "",
