@@ -55,7 +55,7 @@ class Messenger:
 
 def messenger() -> Messenger | None:
     """One for the cell that is running; None wherever messages need none."""
-    marimo = sys.modules.get("marimo")
+    marimo: Any = sys.modules.get("marimo")
     if not hasattr(marimo, "Thread") or not marimo.running_in_notebook() or _version(marimo) >= _TAKES_ALL:
         return None
     return Messenger(marimo.Thread)
