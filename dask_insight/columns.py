@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
@@ -14,6 +15,43 @@ Columns = Mapping[str, Values]
 
 #: Texts gathered at a time, which bounds the memory that their byte numbers take.
 _GATHER = 50_000
+
+
+class Gathered(Mapping[str, Values]):
+    """Columns that are put together when somebody looks at them."""
+
+    @abstractmethod
+    def gather(self, names: Collection[str]) -> None:
+        """Put some together at once, which takes less than one after another."""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Let go of all; who looks at one again has that one put together anew."""
+
+    @abstractmethod
+    def text(self, name: str, row: int) -> str:
+        """The text of one row, without those of others."""
+
+
+def gather(columns: Columns, names: Collection[str]) -> None:
+    """Say that these will be looked at."""
+    if isinstance(columns, Gathered):
+        columns.gather(names)
+
+
+def forget(columns: Columns) -> None:
+    """Say that who looked at these is done."""
+    if isinstance(columns, Gathered):
+        columns.forget()
+
+
+def text(columns: Columns, name: str, row: int) -> str:
+    """The text of one row of a column of texts."""
+    if isinstance(columns, Gathered):
+        return columns.text(name, row)
+    texts = columns[name]
+    assert isinstance(texts, Texts)
+    return texts[row]
 
 
 def merge(

@@ -31,6 +31,7 @@ _UNENDED = (
     "the recording had not ended when this file was opened: its process was killed or still runs, "
     "so its last seconds may be missing"
 )
+_CUT = "the recording went on, but its file took no more: {}"
 #: Moments that may be the first of a recording that does not say when it began.
 _FIRST = {
     "attempts": "start",
@@ -86,6 +87,7 @@ class Recording(Questions):
         errors: pd.DataFrame
         clocks: pd.DataFrame
         collections: pd.DataFrame
+        releases: pd.DataFrame
         cells: pd.DataFrame
         cache: pd.DataFrame
         graph: pd.DataFrame
@@ -314,5 +316,15 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
         recording.lost(gap)
     about = recording.about
     if "stopped" not in about and ("pid" in about or not recording.end):
-        recording.note("lost", _UNENDED)
+        recording.note("lost", _CUT.format(about["cut"]) if "cut" in about else _UNENDED)
+        _see_functions(recording)
     return recording
+
+
+def _see_functions(recording: Recording) -> None:
+    """What call stacks tell of functions stands in a recording only when it has ended."""
+    try:
+        if columns := above("analysis.code", "functions_seen")(recording.columns):
+            recording.append(encode("functions", columns))
+    except Exception as error:
+        recording.note("lost", f"functions could not be told from stacks: {type(error).__name__}: {error}")

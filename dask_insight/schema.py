@@ -195,6 +195,12 @@ _ALL = (
         Column("compressed", "f64", "Bytes on the wire; NaN if unknown.", unit="bytes"),
     ),
     _table(
+        "releases",
+        "When schedulers let go of results, which were in memory or on disk until then.",
+        Column("task", "u32", "The task whose result it was."),
+        Column("time", "time", "When."),
+    ),
+    _table(
         "transferred",
         "The task results that each transfer carried.",
         Column("transfer", "u32", "The transfer."),

@@ -22,7 +22,7 @@ _SPANS = {
 #: Tables whose rows are moments.
 _MOMENTS = (
     *("resources", "collections", "gpus", "memory", "samples", "sampling"),
-    *("metrics", "events", "clocks", "cache"),
+    *("metrics", "events", "clocks", "cache", "releases"),
 )
 
 Read = Callable[[str], Columns]

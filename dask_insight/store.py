@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -124,6 +125,9 @@ class Store:
         """Go on without a file that takes no more; the lock is held."""
         writer, self._writer, self._refused = self._writer, None, error
         if writer is not None:
+            with suppress(OSError):
+                # There may be room for so little, and whoever opens it learns why it ends here.
+                writer.write(encode("about", {"name": ["cut"], "value": [json.dumps(str(error))]}))
             with suppress(OSError):
                 writer.close()
         self.note("lost", f"the file takes no more, the recording goes on in memory: {error}", time())

@@ -160,6 +160,29 @@ def test_a_recorder_that_is_killed_leaves_a_file_and_a_clean_cluster(
     assert any("had not ended" in loss for loss in recording.summary().losses)
 
 
+#: Records to memory, works, and ends without another word.
+FORGOTTEN = """
+import sys, dask_insight
+from distributed import Client
+
+client = Client(sys.argv[1])
+run = dask_insight.record(client=client).start()
+client.gather(client.map(abs, range(20), key="forgotten", pure=False))
+plugins = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.plugins))
+assert any("insight" in name for name in plugins)
+"""
+
+
+def test_a_program_that_ends_with_a_recording_in_memory_leaves_a_clean_cluster(foreign: Processes) -> None:
+    from distributed import Client
+
+    command = [sys.executable, "-c", FORGOTTEN, foreign.address]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 0 and "dask_insight" not in ended.stderr, ended.stderr
+    with Client(foreign.address) as client:
+        wait_for(lambda: not any(left_on(client).values()), "nothing of ours is on the cluster")
+
+
 def shut_down(found: Processes) -> None:
     from distributed import Client
 
@@ -209,5 +232,7 @@ def test_the_scheduler_dies_mid_run(foreign: Processes) -> None:
     assert time.monotonic() - began < 5
     assert len(batches.attempts("before")) == 20
     assert any(row["process"] == "client" for row in batches.table("resources"))
+    [lost] = batches.events("lost")
+    assert "could not be fetched: the scheduler cannot be reached any more" in lost["message"]
     assert not [one for one in threading.enumerate() if one.name.startswith("dask_insight")]
     client.close(timeout=2)

@@ -332,6 +332,32 @@ def test_results_that_are_forgotten_before_their_worker_tells_of_them_keep_their
     assert [key for key in carried if not key.startswith(("bytes-", "len-"))] == []
 
 
+def test_it_is_known_when_results_were_let_go_of(client: Any) -> None:
+    with recorded(client) as batches:
+        first = client.map(increment, range(5), key="first", pure=False)
+        second = client.submit(sum, first, key="second", pure=False)
+        assert second.result(30) == 15
+        before = time.time()
+        keys = {future.key for future in first}
+        del first
+        wait_for(
+            lambda: (
+                not client.run_on_scheduler(
+                    lambda dask_scheduler: [
+                        key for key in keys if dask_scheduler.tasks[key].state == "memory"
+                    ]
+                )
+            ),
+            "the scheduler has let go of them",
+            30,
+        )
+    named = batches.keys()
+    released = [(named[row["task"]], row["time"]) for row in batches.table("releases")]
+    assert sorted(key for key, _ in released) == sorted(keys), "each once, and not what is held still"
+    assert all(moment >= before - SLACK for _, moment in released)
+    del second
+
+
 def test_transfers_carry_tasks(client: Any) -> None:
     first, second = sorted(client.scheduler_info(n_workers=-1)["workers"])
     with recorded(client) as batches:

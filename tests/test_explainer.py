@@ -465,7 +465,7 @@ def test_nothing_is_kept_of_what_was_read_once_it_is_worked_out(monkeypatch: pyt
         stop()
 
 
-@pytest.mark.parametrize(("table", "most"), [("budget", 1_050), ("critical", 700), ("findings", 1_100)])
+@pytest.mark.parametrize(("table", "most"), [("budget", 480), ("critical", 480), ("findings", 620)])
 def test_an_edition_takes_so_many_bytes_a_task_for_as_long_as_it_is_worked_out(table: str, most: int) -> None:
     count = 20_000
 

@@ -127,6 +127,20 @@ def test_a_part_of_the_time_can_be_asked_for() -> None:
     assert late[0].start == pytest.approx(10)
 
 
+def test_what_is_told_whatever_it_costs_ranks_by_its_cost_and_a_risk_above_it() -> None:
+    found = apply(
+        facts(ten_seconds()),
+        Limits(),
+        [
+            rule(finding("cheap", 0.1, severity="warning", is_told=True)),
+            rule(finding("dear", 3.0, severity="warning", is_told=True)),
+            rule(finding("risk", 0.1, severity="warning", is_risk=True)),
+            rule(finding("not worth telling", 0.1, severity="warning")),
+        ],
+    )
+    assert [each.code for each in found] == ["dear", "risk", "cheap"]
+
+
 def test_findings_are_rows_in_rank_order() -> None:
     run = ten_seconds()
     run.task("<piece>", "a", 10, 20, submitted=0)

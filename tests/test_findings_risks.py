@@ -179,6 +179,16 @@ def test_why_a_worker_closed_after_it_was_lost_is_no_cause() -> None:
     assert (one.severity, one.title[:13]) == ("critical", "1 worker died")
 
 
+@pytest.mark.parametrize(("seconds", "told"), [(2, False), (30, True)])
+def test_work_that_waits_for_workers_that_do_not_come_back(seconds: int, told: bool) -> None:
+    rows = [{"process": "scheduler", "time": START + 6 + each, "cpu": 5.0} for each in range(seconds)]
+    recording = with_rows(losing(later=False), "resources", rows)
+    lost = found(recording, "worker-lost")
+    assert [each.workers for each in lost] == [("b",)] * told
+    assert all("Nothing ran after that" in each.why and "anew" not in each.why for each in lost)
+    assert "anew elsewhere" in the(losing(), "worker-lost").why
+
+
 def test_a_worker_that_was_asked_to_leave_is_not_lost() -> None:
     assert not found(losing(expected=True), "worker-lost")
 

@@ -193,7 +193,7 @@ def test_a_cluster_tells_where_functions_stand(client: Any) -> None:
         "shared": {"_plain", "_other"},
         "within": {"_within"},
     }
-    lines = run.lines.set_index("line")["text"]
+    lines = run.lines.query("file == @HERE").set_index("line")["text"]
     assert lines[_first_line(_plain)] == "def _plain(number: int) -> int:"
     submitted = run.submissions
     assert submitted["file"].eq(HERE).all()

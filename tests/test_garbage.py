@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -74,6 +75,23 @@ def test_nothing_is_noted_once_it_has_ended() -> None:
     assert gc.callbacks == before
     gc.collect()
     assert collections.take() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_process_that_is_forked_off_notes_nothing(collections: Collections) -> None:
+    collect(0)
+    assert collections.take()
+    child = os.fork()
+    if not child:
+        # Whatever is raised here, this copy of the tests must end.
+        try:
+            collect(1)
+            os._exit(len(collections.take()))
+        finally:
+            os._exit(99)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    collect(2)
+    assert collections.take()
 
 
 def test_on_a_cluster_they_stand_with_the_attempt_that_had_to_wait(client: Any) -> None:

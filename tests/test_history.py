@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from dask_insight.batch import decode, encode, split
-from dask_insight.history import History, history
+from dask_insight.columns import forget, gather, text
+from dask_insight.history import History, history, part
 from dask_insight.identity import Stacks
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
@@ -252,3 +253,51 @@ def test_texts_are_those_of_the_rows_beside_them_however_late_they_are_looked_at
     assert graph["task"].tolist() == before and set(graph) == {*graph} == set(dict(graph))
     with pytest.raises(KeyError):
         graph["no such column"]
+
+
+def test_columns_read_the_same_whichever_are_put_together_and_whatever_was_forgotten() -> None:
+    recording, plain = BoundedRecording(1_000), Recording()
+    for each in (recording, plain):
+        _fill(each, 90)
+        each.append(encode("graph", {"task": [90]}))
+    recording.tidy()
+    assert recording.history.rows("attempts").chunks and recording.history.rows("attempts").tail
+    columns, expected = recording.columns("attempts"), plain.columns("attempts")
+    for ask in (
+        lambda: gather(columns, ("start", "done")),
+        lambda: forget(columns),
+        lambda: None,
+    ):
+        ask()
+        for name in ("stop", "run", "done", "start"):
+            np.testing.assert_array_equal(columns[name], expected[name])
+    graph = recording.columns("graph")
+    for known in (False, True):
+        told = [text(graph, "key", row) for row in (0, 40, 89, 90)]
+        assert told == [text(plain.columns("graph"), "key", row) for row in (0, 40, 89, 90)]
+        assert told == ["key-0", "key-40", "key-89", ""]
+        assert known or graph["key"].tolist()[89:] == ["key-89", ""]
+
+
+def test_of_a_table_that_grows_those_columns_are_read_that_somebody_looks_at() -> None:
+    recording = BoundedRecording(1_000)
+    _fill(recording, 60)
+    recording.tidy()
+    read: list[set[str]] = []
+
+    def noted(data: Any, only: Any = None) -> Any:
+        read.append(set(only))
+        return decode(data, only)
+
+    assert recording.columns("attempts")["start"][0] == 1e9
+    _fill(recording, 30, first=60)
+    recording.tidy()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(part, "decode", noted)
+        columns = recording.columns("attempts")
+        assert len(np.asarray(columns["start"])) == 90
+        # A moment is kept as what is between it and another.
+        assert read and all(names == {"start", "stop"} for names in read)
+        read.clear()
+        assert len(np.asarray(columns["task"])) == 90
+        assert read and all(names == {"task"} for names in read)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import threading
@@ -117,6 +118,23 @@ def test_every_task_once_with_its_edges(scheduler: str) -> None:
     assert {status for _, status in attempts} == {"ok"}
     edges = {(names[task], names[other]) for task, other in rows(recording, "edges", "task", "dependency")}
     assert edges == {("('b', 0)", "a"), ("3", "('b', 0)"), ("3", "a"), ("b'c'", "3")}
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_results_are_held_until_nothing_needs_them(scheduler: str) -> None:
+    with recorded() as recording:
+        get(scheduler)(GRAPH, [b"c", 3])
+    released = dict(rows(recording, "releases", "task", "time"))
+    done = dict(rows(recording, "attempts", "task", "done"))
+    assert released.keys() == done.keys()
+    assert len(column(recording, "releases", "task")) == len(done), "each once"
+    users: dict[int, list[float]] = {}
+    for task, needed in rows(recording, "edges", "task", "dependency"):
+        users.setdefault(needed, []).append(done[task])
+    asked = {task for task, key in keys(recording).items() if key in ("b'c'", "3")}
+    for task, moment in released.items():
+        last = max(done.values()) if task in asked else max(users[task])
+        assert last - 1e-5 <= moment <= last + 1.0
 
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
@@ -534,9 +552,16 @@ def test_ranks_of_dask_order() -> None:
     assert ranks == {str(key): rank for key, rank in dask.order.order(GRAPH).items()}
 
 
+def ours_called() -> list[str]:
+    """What of ours Python calls when it collects garbage."""
+    return [name for one in gc.callbacks if "insight" in (name := getattr(one, "__module__", ""))]
+
+
 def test_a_forked_process_leaves_the_recording_alone() -> None:
     with recorded() as recording:
         dask.get(GRAPH, b"c")
         with ProcessPoolExecutor(1, get_context("fork")) as pool:
+            assert ours_called() and pool.submit(ours_called).result(60)
             assert pool.submit(dask.get, GRAPH, b"c").result(60) == 5
+            assert not pool.submit(ours_called).result(60)
     assert len(column(recording, "attempts", "task")) == 4

@@ -8,6 +8,7 @@ import pytest
 from dask_insight import words
 from dask_insight.analysis.overview import Overview, overview, short
 from dask_insight.batch import encode
+from dask_insight.hosts.notebook.table import rows
 from dask_insight.recording import Recording
 
 START = 1_750_000_000.0
@@ -68,12 +69,24 @@ def test_a_task_that_killed_worker_after_worker_failed_once() -> None:
 def test_the_verdict_is_a_sentence_with_numbers() -> None:
     recording = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH)
     assert plain(recording.summary().verdict()) == (
-        "10 s on 2 threads: 40 % computing, 20 % waiting for sum, 20 % waiting for the scheduler, "
-        "10 % waiting for load. 62 % of the computing was sum. 1 was retried."
+        "10 s on 2 threads: 40 % computing, 20 % waiting for `sum`, 20 % waiting for the scheduler, "
+        "10 % waiting for `load`. 62 % of the computing was `sum`. 1 was retried."
     )
     assert plain(summed(attempts=ATTEMPTS, workers=WORKERS, graph=GRAPH).verdict()).startswith(
         "10 s on 2 threads: 40 % computing. "
     )
+
+
+def test_of_many_names_alike_none_is_told_as_the_largest() -> None:
+    found = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH).summary()
+    alike = found._replace(names=[(f"step-{i}", found.computing / 11) for i in range(11)])
+    assert "of the computing was" in found.verdict() and "of the computing was" not in alike.verdict()
+
+
+def test_a_table_of_a_cell_keeps_the_case_of_names() -> None:
+    found = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH).summary()
+    told = [row.name for row in rows(found._replace(budget=[("inputs", "MyTask", 2.0)]))]
+    assert "Waiting for MyTask" in told
 
 
 def using(*cpu: float, **other: Any) -> dict[str, Any]:
@@ -99,7 +112,7 @@ def test_idle_threads_beside_busy_cores_are_told_as_such() -> None:
     # Libraries compute on threads of their own within the only task.
     found = recorded(**using(*[130.0] * 12)).summary()
     assert found.used == (pytest.approx(1.9), 2)
-    assert "50 % waiting for load, while the workers used 1.9 of 2 cores. " in plain(found.verdict())
+    assert "50 % waiting for `load`, while the workers used 1.9 of 2 cores. " in plain(found.verdict())
     assert "cores" not in recorded(**using(*[60.0] * 12)).summary().verdict()
     # As many threads computed as cores were in use: no library's threads.
     assert "cores" not in found._replace(computing=2 * found.duration).verdict()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 import dask_insight
 from dask_insight.batch import encode
-from dask_insight.frames import Gap, create, read, save, writer
+from dask_insight.frames import Gap, create, place, read, save, writer
 from dask_insight.frames.layout import MAGIC
 from dask_insight.recording import RecordingError
 from dask_insight.schema import FORMAT
@@ -205,8 +206,8 @@ def test_saving_is_all_or_nothing(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_begun_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Any] = []
 
-    def opening(*arguments: Any) -> Any:
-        opened.append(open(*arguments))  # noqa: SIM115
+    def opening(*arguments: Any, **options: Any) -> Any:
+        opened.append(open(*arguments, **options))  # noqa: SIM115
         return opened[0]
 
     def full(*_: Any) -> None:
@@ -282,3 +283,46 @@ def test_nothing_in_a_file_is_unpickled_or_run(tmp_path: Path) -> None:
     assert recording.about["versions"] == "__import__('os')"
     assert len(recording.events) == 1
     assert not (tmp_path / "owned").exists()
+
+
+class _Scanner:
+    """Stands for `os` and the clock of Windows, where a scanner holds a file for so many seconds."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, held: float) -> None:
+        self.now, self._held = 0.0, held
+        self._replace = os.replace
+        monkeypatch.setattr(place, "_HELD", True)
+        monkeypatch.setattr(place, "monotonic", lambda: self.now)
+        monkeypatch.setattr(place, "sleep", self._sleep)
+        monkeypatch.setattr(place.os, "replace", self._take)
+
+    def _sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def _take(self, written: Path, target: Path) -> None:
+        if self.now < self._held:
+            raise PermissionError(13, "used by another process", str(written), 32, str(target))
+        self._replace(written, target)
+
+
+def test_a_file_that_a_scanner_holds_for_a_moment_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.dinsight"
+    save(path, [_batch(1)])
+    _Scanner(monkeypatch, held=1.0)
+    save(path, [_batch(2)])
+    assert _numbers(path) == [2]
+    assert [each.name for each in tmp_path.iterdir()] == ["run.dinsight"]
+
+
+def test_a_file_that_is_held_for_long_is_an_error_in_bounded_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.dinsight"
+    save(path, [_batch(1)])
+    scanner = _Scanner(monkeypatch, held=3600.0)
+    with pytest.raises(PermissionError, match="another process"):
+        save(path, [_batch(2)])
+    assert scanner.now < 3.0 and _numbers(path) == [1]
+    assert [each.name for each in tmp_path.iterdir()] == ["run.dinsight"]

@@ -71,7 +71,7 @@ def test_a_straggler_whose_output_all_wait_for(warm: Any) -> None:
         dask.compute(*last)
     table = checked(run)
     assert most(table) == ("inputs", "straggler")
-    assert "waiting for straggler" in run.summary().verdict()
+    assert "waiting for `straggler`" in run.summary().verdict()
 
 
 def test_a_client_that_sleeps_between(warm: Any) -> None:

@@ -13,11 +13,15 @@ from typing import Any
 
 import dask
 import pytest
+from conftest import left_on
+from distributed import Client, LocalCluster
 from ipywidgets.widgets.widget import _instances
 
 import dask_insight
 from dask_insight.hosts.widget import PANELS
 from dask_insight.session.driver import DRIVER
+from dask_insight.session.feed import PROTOCOL
+from dask_insight.words import marked
 
 SOURCES = Path(__file__).parent.parent / "src-ts" / "panels"
 
@@ -134,7 +138,8 @@ def test_stored_it_says_what_to_do(run: dask_insight.Recording, widget: Any) -> 
     assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == widget.model_id
     for kind in ("text/plain", "text/html"):
         assert "Run this cell again" in data[kind]
-        assert run.summary().verdict() in data[kind]
+        verdict = run.summary().verdict()
+        assert (marked(verdict) if kind == "text/html" else verdict) in data[kind]
     assert "<script" not in data["text/html"]
 
 
@@ -185,3 +190,34 @@ def test_watched_sessions_end_with_their_last_widget() -> None:
     second.close()
     second.close()
     assert live() is None
+
+
+def test_unloading_the_extension_ends_what_is_watched() -> None:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from dask_insight.hosts import lab
+    from dask_insight.session.live import live
+
+    def threads() -> list[str]:
+        return [one.name for one in threading.enumerate() if "insight" in one.name]
+
+    before = threads()
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        lab.load(InteractiveShell.instance())
+        widgets = [dask_insight.watch(), dask_insight.watch(client)]
+        for widget in widgets:
+            hello = {"type": "hello", "page": "one", "protocol": PROTOCOL, "have": None, "visible": True}
+            widget._handle_custom_msg(hello, [])
+        assert threads() != before
+        client.submit(abs, -1).result()
+        lab.unload(InteractiveShell.instance())
+        InteractiveShell.clear_instance()
+        assert live() is None and threads() == before
+        assert all(not found for found in left_on(client).values())
+    for widget in widgets:
+        assert len(widget.recording.tasks) == 1 and "stopped" in widget.recording.about
+        assert not widget._live and "on 2 threads" in widget._verdict
+        widget.close()

@@ -3,9 +3,9 @@
 ``real`` is recorded on a cluster of worker processes, ``faulty`` on one too,
 with time lost in several ways, ``compared`` compares four runs, ``threads`` is
 recorded on a local scheduler, ``synthetic``
-has many tasks, ``hostile`` has names that try to break out of a page,
-``empty`` has no task at all. Beside ``real`` and ``hostile`` stand their
-exports for Perfetto and speedscope.
+has many tasks, ``hostile`` has names that try to break out of a page, in
+``away`` a task gives its thread back, ``empty`` has no task at all. Beside
+``real`` and ``hostile`` stand their exports for Perfetto and speedscope.
 """
 
 from __future__ import annotations
@@ -239,6 +239,22 @@ def hostile_comparison() -> dict[str, dict[str, Any]]:
     }
 
 
+def away() -> Recording:
+    """A recording of one task that gives its thread back for six of its ten seconds."""
+    recording = Recording()
+    times = {"start": [START], "stop": [START + 10], "done": [START + 10]}
+    tables: dict[str, dict[str, Any]] = {
+        "about": {"name": ["name", "stopped"], "value": ['"away"', str(START + 10)]},
+        "workers": {"worker": ["w"], "name": ["0"], "threads": [1], "joined": [START]},
+        "graph": {"task": [0], "key": ["waits-0"], "prefix": ["waits"]},
+        "attempts": {"run": [0], "task": [0], "worker": ["w"], "thread": ["t"], "status": ["ok"], **times},
+        "phases": {"run": [0], "action": ["seceded"], "start": [START + 2], "stop": [START + 8]},
+    }
+    for table, columns in tables.items():
+        recording.append(encode(table, columns))
+    return recording
+
+
 def empty() -> Recording:
     """A recording that nothing came into."""
     recording = Recording()
@@ -253,6 +269,7 @@ MAKERS = {
     "threads": threads,
     "synthetic": lambda: synthetic(Size(tasks=20_000, lanes=16, samples=20_000, stacks=1_500)),
     "hostile": hostile,
+    "away": away,
     "empty": empty,
 }
 

@@ -4,7 +4,15 @@ import { test as base, expect, type Locator, type Page } from '@playwright/test'
 
 export { expect };
 
-export type ReportName = 'real' | 'compared' | 'faulty' | 'threads' | 'synthetic' | 'hostile' | 'empty';
+export type ReportName =
+  | 'real'
+  | 'compared'
+  | 'faulty'
+  | 'threads'
+  | 'synthetic'
+  | 'hostile'
+  | 'away'
+  | 'empty';
 
 declare global {
   interface Window {

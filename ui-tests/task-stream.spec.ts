@@ -40,6 +40,37 @@ test('the card stands beside the task, is pinned by a click and tells more then'
   await expect(report.card()).toBeHidden();
 });
 
+test('what a task waited for is drawn, and keys lead there', async ({ report, page }) => {
+  /** Columns of pixels that are drawn upon below the first lanes, the cursor's line aside. */
+  const elsewhere = (): Promise<number> =>
+    report
+      .picture(TITLE)
+      .locator('canvas')
+      .last()
+      .evaluate((canvas: HTMLCanvasElement) => {
+        const { width, height } = canvas;
+        const from = Math.round(height / 4);
+        const pen = canvas.getContext('2d') as CanvasRenderingContext2D;
+        const { data } = pen.getImageData(0, from, width, height - from);
+        const inked = new Uint32Array(width);
+        for (let at = 3; at < data.length; at += 4) if (data[at] > 0) inked[(at >> 2) % width]++;
+        return inked.filter(count => count > 0 && count < (height - from) / 2).length;
+      });
+  await report.picture(TITLE).focus();
+  let card = '';
+  for (let from = 0.3; !card.includes('Inputs'); from += 0.04) card = await report.hover(TITLE, 14, from);
+  expect(await elsewhere()).toBeGreaterThan(2);
+  const moment = (text: string, label: string): number =>
+    Number(text.match(new RegExp(`${label}\\n([0-9.]+)`))?.[1]);
+  await page.keyboard.press('i');
+  await report.settle();
+  const input = await report.card().innerText();
+  expect(moment(input, 'Ended')).toBeLessThanOrEqual(moment(card, 'Started'));
+  await page.keyboard.press('o');
+  await report.settle();
+  expect(moment(await report.card().innerText(), 'Started')).toBeGreaterThanOrEqual(moment(input, 'Ended'));
+});
+
 test('the key is copied whole by a click on the pinned card', async ({ report, page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await report.hover(TITLE, 14);
@@ -110,4 +141,23 @@ test('the table lists what is in sight', async ({ report, page }) => {
   const starts = (await report.column(TITLE, 3)).map(Number);
   expect(starts.length).toBeGreaterThan(0);
   expect([...starts].sort((a, b) => a - b)).toEqual(starts);
+});
+
+test('of a task that gave its thread back a low bar is left, which the legend names', async ({ report }) => {
+  await report.open('away');
+  await report.rested('Task stream');
+  const canvas = report.picture('Task stream').locator('canvas').first();
+  // Ten seconds in the plot: colours at one and at five, in the upper and in the lowest part of the lane.
+  const [[held, heldLow], [left, leftLow], ground] = await canvas.evaluate((canvas: HTMLCanvasElement) => {
+    const ratio = window.devicePixelRatio;
+    const sheet = canvas.getContext('2d') as CanvasRenderingContext2D;
+    const color = (x: number, y: number): string =>
+      String(sheet.getImageData(Math.round(x * canvas.width), Math.round(y * ratio), 1, 1).data);
+    return [...[0.2, 0.55].map(x => [color(x, 4), color(x, 26)]), color(0.999, 4)];
+  });
+  expect(held).toBe(heldLow);
+  expect(held).not.toBe(ground);
+  expect([left, leftLow]).toEqual([ground, held]);
+  await expect(report.panel('Task stream').locator('.di-legend-signs')).toContainText('without a thread');
+  expect(await report.hover('Task stream', 26, 0.5, 0.6)).toMatch(/Without a thread\s+6\s?s/);
 });

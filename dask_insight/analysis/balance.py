@@ -11,7 +11,7 @@ from ..batch import Symbols
 from ..lookup import Lookup
 from ..schema import NOTHING
 from ..tables.field import Field
-from ..timeline import Attempts, Read, attempts
+from ..timeline import Attempts, Read, attempts, held_until
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +119,7 @@ class _Grid:
 def _held(read: Read, known: Attempts, place: np.ndarray, grid: _Grid) -> dict[str, np.ndarray]:
     """Results held by each worker: from when they were made, or came, to when nothing needed them."""
     good = np.flatnonzero(known.ok & known.ran)
-    until = _needed_until(read, known)
+    until = held_until(read, known)
     worker, start, stop = place[known.worker.codes[good]], known.done[good], until[good]
     size = np.nan_to_num(known.nbytes[good])
     came = _came(read, known, place)
@@ -134,17 +134,6 @@ def _held(read: Read, known: Attempts, place: np.ndarray, grid: _Grid) -> dict[s
         "tasks": grid.held(worker, start, stop).astype("i8"),
         "nbytes": grid.held(worker, start, stop, size),
     }
-
-
-def _needed_until(read: Read, known: Attempts) -> np.ndarray:
-    """When the last task that needs each attempt's result had ended; the end where none does."""
-    edges: Mapping[str, Any] = read("edges")
-    makers = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
-    users = Lookup(known.task).rows(edges["task"])
-    both = (makers >= 0) & (users >= 0)
-    until = np.full(len(known.run), -np.inf)
-    np.maximum.at(until, makers[both], known.done[users[both]])
-    return np.where(np.isfinite(until), np.maximum(until, known.done), np.inf)
 
 
 def _came(read: Read, known: Attempts, place: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -67,6 +67,14 @@ def seen(read: Read) -> list[Seen]:
     return found
 
 
+def functions_seen(read: Read) -> dict[str, Any]:
+    """What `seen` finds, as columns of ``functions``; {} if that is nothing."""
+    if not (found := seen(read)):
+        return {}
+    columns = dict(zip(Seen._fields, zip(*found, strict=True), strict=True))
+    return {**columns, "source": ["sampled"] * len(found)}
+
+
 def lines(read: Read) -> list[Line]:
     """The lines that other tables point to; of stacks those first in which most time was spent."""
     wanted: dict[tuple[str, int], str] = {}

@@ -14,7 +14,7 @@ from dask_insight import words
 from dask_insight.batch import Symbols, Texts, Values
 from dask_insight.legible import printed
 from dask_insight.lookup import sorted_set
-from dask_insight.timeline import Used, most_at_once, used
+from dask_insight.timeline import Used, most_at_once, standstills, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
 INSTEAD = {
@@ -35,6 +35,8 @@ INSTEAD = {
 #: these are told beside; and how many cores for each thread in a task function are more than its own.
 _IDLE = ("inputs", "data", "placement", "scheduler")
 _MUCH, _FULL, _MORE = 0.15, 0.7, 1.1
+#: Share of the computing from which the task name that takes most is told.
+_SAID = 0.1
 
 
 class Columns(Protocol):
@@ -94,6 +96,8 @@ class Overview(NamedTuple):
     findings: Sequence[Told] = ()
     #: Cores that the workers' processes used on average, of those that their hosts have.
     used: Used = Used()
+    #: Seconds of the duration in which everything stood still; no share counts them.
+    still: float = 0.0
 
     @property
     def busy(self) -> float:
@@ -101,7 +105,7 @@ class Overview(NamedTuple):
         return min(1.0, self.computing / self.offered) if self.offered > 0 else float("nan")
 
     def verdict(self) -> str:
-        """The answer in one or two sentences, with numbers."""
+        """The answer in one or two sentences, with numbers; task names stand between backticks."""
         if not self.tasks and not self.erred:
             if isinstance(compared := self.facts.get("comparison"), str):
                 return compared
@@ -109,6 +113,8 @@ class Overview(NamedTuple):
         if not np.isfinite(self.busy):
             return f"{words.duration(self.duration)}: {words.count(self.tasks, 'task')}."
         took = f"{words.duration(self.duration)} on {words.count(self.threads, 'thread')}"
+        if self.still > 0:
+            took += f", for {words.duration(self.still)} of which everything stood still"
         shares = ", ".join([f"{words.share(self.busy)} computing", *self.lost_shares()])
         return f"{took}: {shares}{self._beside()}.{self._most()}{self._failures()}"
 
@@ -140,7 +146,7 @@ class Overview(NamedTuple):
         told: dict[str, float] = {}
         for part, name, seconds in self.budget:
             if part in INSTEAD:
-                text = INSTEAD[part].format(name=short(name) or "tasks")
+                text = INSTEAD[part].format(name=f"`{short(name)}`" if name else "tasks")
                 told[text] = told.get(text, 0.0) + seconds
         return sorted(told.items(), key=lambda item: -item[1])
 
@@ -174,7 +180,7 @@ class Overview(NamedTuple):
             f"<tr><th>{escape(name)}</th><td>{escape(figure)}</td></tr>" for name, figure in self.figures()
         )
         lost = "".join(f"<p>Lost: {escape(short(loss, 400))}</p>" for loss in self.losses)
-        name, verdict = escape(short(self.name, 120)) or "Dask computation", escape(self.verdict())
+        name, verdict = escape(short(self.name, 120)) or "Dask computation", words.marked(self.verdict())
         found = "".join(f"<li>{words.marked(line)}</li>" for line in self.advised())
         told = f"<ul>{found}</ul>" if found else ""
         return f"<p><b>{name}</b><br>{verdict}</p>{told}<table>{rows}</table>{lost}"
@@ -200,7 +206,10 @@ class Overview(NamedTuple):
         if not self.names or self.computing <= 0:
             return ""
         name, seconds = self.names[0]
-        return f" {words.share(seconds / self.computing)} of the computing was {short(name)}."
+        # Among many names that take alike the first is by chance.
+        if seconds < _SAID * self.computing:
+            return ""
+        return f" {words.share(seconds / self.computing)} of the computing was `{short(name)}`."
 
     def _failures(self) -> str:
         parts = [f"{words.count(self.erred, 'attempt')} failed"] if self.erred else []
@@ -244,6 +253,7 @@ def overview(
     ok = _is(status, "ok")
     given_up = np.isin(_numbers(attempts, "run"), _numbers(recording.columns("errors"), "run"))
     workers, hosts, threads, offered = _workers(recording, attempts, begin, end)
+    still = standstills(recording.columns)
     shares = _budget(recording.columns("budget") if budget is None else budget)
     computing = float(length.sum())
     if shares:
@@ -269,6 +279,7 @@ def overview(
         budget=shares,
         findings=_findings(recording.columns("findings") if findings is None else findings),
         used=used(recording.columns, begin, end),
+        still=float(still.within(np.array([begin]), np.array([end]))[0]),
     )
 
 

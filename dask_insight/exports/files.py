@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from ..frames import place_of
+from ..frames import place_of, take_place
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def replaced(path: Path, *, packed: bool = False) -> Iterator[IO[bytes]]:
                     yield cast("IO[bytes]", smaller)
             else:
                 yield raw
-        os.replace(partial, target)
+        take_place(partial, target)
     finally:
         partial.unlink(missing_ok=True)
 
@@ -51,12 +51,12 @@ def replaced_folder(path: Path, names: Collection[str]) -> Iterator[Path]:
         partial.mkdir()
         yield partial
         if path.exists():
-            os.replace(path, before)
+            take_place(path, before)
         try:
-            os.replace(partial, path)
+            take_place(partial, path)
         except OSError:
             if before.exists():
-                os.replace(before, path)
+                take_place(before, path)
             raise
     finally:
         for each in (partial, before):

@@ -155,7 +155,14 @@ resources = _figure(
         "        ``'occupancy'``, ``'transfers'``.",
     },
 )
-memory = _figure("memory", "Dask's memory measures of the workers over time, with their limit.")
+memory = _figure(
+    "memory",
+    "Dask's memory measures of the workers over time, with their limit; or the results that were held.",
+    own={
+        "by": "``'measure'`` (default), or ``'name'``: results in memory or on disk by task name, each once\n"
+        "        however many workers had a copy.",
+    },
+)
 flame_graph = _figure(
     "flame-graph", "Sampled call stacks in tasks: callers over what they call, as wide as their seconds."
 )

@@ -121,7 +121,7 @@ class Picture:
         request = Request(recording, theme=scheme, limit=_LIMIT, **asked)
         charts = _charts(request, panel, own)
         self.is_empty = all(chart.empty for chart in charts)
-        title = charts[0].title if panel != OVERVIEW else recording.summary(findings=False).verdict()
+        title = charts[0].title if panel != OVERVIEW else _said(recording)
         self._title = " · ".join(part for part in (title, request.caption()) if part)
         self._background = request.theme.background
         self._page = Page(
@@ -145,6 +145,11 @@ class Picture:
             return PngPen(width, height, self._background, self._title, scale)
 
         return self._page.draw(pen).encoded()
+
+
+def _said(recording: Recording) -> str:
+    said: str = recording.summary(findings=False).verdict()
+    return said.replace("`", "")
 
 
 def _charts(request: Request, panel: str, own: dict[str, Any]) -> list[Chart]:

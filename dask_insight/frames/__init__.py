@@ -13,8 +13,8 @@ but bytes and numbers is ever built from a file.
 """
 
 from .layout import MAGIC, Gap, RecordingError
-from .place import place_of
+from .place import place_of, take_place
 from .reader import read
 from .writer import Writer, create, save
 
-__all__ = ["MAGIC", "Gap", "RecordingError", "Writer", "create", "place_of", "read", "save"]
+__all__ = ["MAGIC", "Gap", "RecordingError", "Writer", "create", "place_of", "read", "save", "take_place"]

@@ -1,10 +1,18 @@
-"""Where a file is written that takes the place of another."""
+"""Files that take the place of another."""
 
 from __future__ import annotations
 
 import errno
 import os
+import sys
 from pathlib import Path
+from time import monotonic, sleep
+
+#: Windows lets nobody take the place of a file that another program holds, such as a virus scanner.
+_HELD = sys.platform == "win32"
+#: Seconds for which that is tried, and between two tries at first and at most.
+_PATIENCE = 2.0
+_PAUSE, _LONGEST = 0.01, 0.25
 
 
 def place_of(path: str | os.PathLike[str]) -> Path:
@@ -21,3 +29,25 @@ def place_of(path: str | os.PathLike[str]) -> Path:
             errno.EINVAL, "a device or a pipe, whose place no file can take; name a file", str(given)
         )
     return Path(os.path.realpath(given))
+
+
+def take_place(written: Path, place: Path) -> None:
+    """Rename a file or folder to another's name, in whose place it is then.
+
+    Where another program may hold one of them for a moment, it is tried again for a short time.
+
+    Raises
+    ------
+    OSError
+        If that cannot be done; `place` is as it was.
+    """
+    deadline, pause = monotonic() + _PATIENCE, _PAUSE
+    while True:
+        try:
+            os.replace(written, place)
+            return
+        except PermissionError:
+            if not _HELD or monotonic() >= deadline:
+                raise
+        sleep(pause)
+        pause = min(2 * pause, _LONGEST)

@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 from ..schema import FORMAT
 from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, allowed, checksum, lengths_of
-from .place import place_of
+from .place import place_of, take_place
 
 #: Bytes gathered before they become a frame.
 FRAME_BYTES = 256 * 1024
@@ -48,8 +48,9 @@ class Writer:
         self._bytes = 0
         self._raw = 0
         self._packed = 0
-        file.write(HEADER.pack(MAGIC, *FORMAT, 0))
-        file.flush()
+        #: Where the last frame ended.
+        self._end = 0
+        self._append(HEADER.pack(MAGIC, *FORMAT, 0))
 
     def write(self, batch: bytes) -> None:
         """Take one batch; write a frame when enough has come together."""
@@ -76,18 +77,34 @@ class Writer:
         payload = lengths_of(len(lengths)).pack(*lengths) + packed
         self._raw, self._packed = self._raw + len(raw), self._packed + len(payload)
         head = FRAME.pack(MARKER, len(payload), len(lengths), checksum(len(payload), len(lengths), payload))
-        self._file.write(head + payload)
-        self._file.flush()
+        self._append(head + payload)
+
+    def _append(self, data: bytes) -> None:
+        """Write it all, or nothing: what a full disk has taken of it is given back."""
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+            self._file.flush()
+        except OSError:
+            with suppress(OSError):
+                self._file.seek(self._end)
+                self._file.truncate()
+            raise
+        self._end += len(data)
 
     def close(self) -> None:
         """Flush and close the file."""
-        self.flush()
-        self._file.close()
+        try:
+            self.flush()
+        finally:
+            self._file.close()
 
 
 def create(path: str | os.PathLike[str]) -> Writer:
     """Begin a recording file; one that is there is replaced."""
-    file = open(place_of(path), "wb")  # noqa: SIM115  the writer closes it
+    # A buffer would keep what a full disk does not take, and write it later, where it does not belong.
+    file = open(place_of(path), "wb", buffering=0)  # noqa: SIM115  the writer closes it
     try:
         return Writer(file)
     except OSError:
@@ -114,7 +131,7 @@ def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:
             for frame in packed:
                 writer.put(frame)
             writer.close()
-        temporary.replace(target)
+        take_place(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgpack
 
-from dask_insight import ascii91
+from dask_insight import ascii91, words
 from dask_insight.analysis.overview import short
 from dask_insight.batch import decode, has_missing, table_of
-from dask_insight.frames import place_of
+from dask_insight.frames import place_of, take_place
 from dask_insight.schema import TABLES
 
 from .ahead import ahead
@@ -129,7 +129,7 @@ def write_report(
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(_pieces(recording, title))
-        os.replace(partial, target)
+        take_place(partial, target)
     finally:
         partial.unlink(missing_ok=True)
     return Path(path)
@@ -155,7 +155,7 @@ def _pieces(recording: Recording, title: str | None) -> Iterator[str]:
         policy=_policy(script, style),
         title=_ascii(escape(short(head.title, 200))),
         style=style,
-        verdict=_ascii(escape(head.verdict)),
+        verdict=_ascii(words.marked(head.verdict)),
         facts=_ascii(
             "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in head.facts)
         ),

@@ -124,7 +124,8 @@ class Runs(Mapping[str, Recording]):
             when = words.dated(recording.started)
             began = f"{when:%H:%M:%S}" if when else "–"
             size = words.size(sum(map(len, recording.batches())))
-            rows.append((short(name, 40), began, size, recording.summary(findings=False).verdict()))
+            said = recording.summary(findings=False).verdict().replace("`", "")
+            rows.append((short(name, 40), began, size, said))
         return rows
 
 

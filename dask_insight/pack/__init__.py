@@ -21,6 +21,7 @@ _ORDER: Mapping[str, tuple[str, ...]] = {
     "executions": ("worker", "ended"),
     "phases": ("action", "run"),
     "transfers": ("worker", "direction", "start"),
+    "releases": ("time",),
     "transferred": ("transfer",),
     "resources": ("process", "time"),
     "collections": ("process", "time"),

@@ -128,17 +128,19 @@ class Graph:
         except Exception as error:
             self._failed("functions", error)
 
+    def find(self, key: Hashable) -> int:
+        """The id of a task that has one, else NOTHING."""
+        task = self._ids.get(key, NOTHING)
+        return task if task >= 0 else -2 - task
+
     def id(self, key: Hashable, state: Any = None) -> int:
         """The id of a task, NOTHING where neither we nor the scheduler know it and no state is given."""
-        task = self._ids.get(key)
-        if task is None:
-            state = state or self._scheduler.tasks.get(key)
-            if state is None:
-                return NOTHING
+        task = self.find(key)
+        state = state or (self._scheduler.tasks.get(key) if task == NOTHING else None)
+        if task == NOTHING and state is not None:
             task = self._new(key, state)
             self._ids[key] = -2 - task
-            return task
-        return task if task >= 0 else -2 - task
+        return task
 
     def submitted(self, client: str, keys: Any, tasks: int) -> None:
         """A graph has come; `measured` follows."""

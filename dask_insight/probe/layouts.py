@@ -5,5 +5,6 @@ LAYOUTS = {
     "edges": "II",  # task, dependency
     "attempts": "IIIBHdddddd",  # run, task, thread, status, type, done, stop, start, assigned, ready, nbytes
     "phases": "IIBdd",  # run, worker, action, start, stop
+    "releases": "Id",  # task, time
     "memory": "IdddddddId",  # worker, time, Dask's six measures, tasks processing, occupancy
 }

@@ -50,6 +50,7 @@ class Stores:
             "edges": tasks.graph.edges,
             "attempts": tasks.attempts,
             "phases": tasks.phases,
+            "releases": tasks.releases,
             "errors": tasks.errors,
             "submissions": tasks.graph.submissions,
             "events": self.events,

@@ -20,7 +20,7 @@ _TEXT = 20_000
 #: Notes that are kept before they are settled.
 _MANY = 256
 #: Kinds of notes.
-_WANTED, _READY, _LET_GO, _GIVEN, _FINISHED, _GIVEN_UP = range(6)
+_WANTED, _READY, _LET_GO, _GIVEN, _FINISHED, _GIVEN_UP, _FREED = range(7)
 #: States of a task that waits for a place on a worker, and of any that waits.
 _WAITS_FOR_A_WORKER = ("queued", "no-worker")
 _WAITS = ("waiting", *_WAITS_FOR_A_WORKER)
@@ -53,6 +53,7 @@ class Tasks:
         self.graph = Graph(scheduler, bound, failed)
         self.attempts = Rows(LAYOUTS["attempts"], bound)
         self.phases = Rows(LAYOUTS["phases"], bound)
+        self.releases = Rows(LAYOUTS["releases"], bound)
         self.errors = Items(min(bound, 20_000))
         self.workers = Names("")
         self.threads = Names((0, 0))
@@ -91,6 +92,8 @@ class Tasks:
                     notes.append((_WANTED, key, state, tuple(state.dependencies)))
                     if self._let_go:
                         self._let_go.pop(key, None)
+            elif start == "memory":
+                notes.append((_FREED, key, time()))
             elif finish in _WAITS_FOR_A_WORKER:
                 notes.append((_READY, key, time()))
             elif finish == "released" and start in _WAITS:
@@ -126,6 +129,9 @@ class Tasks:
                         assigned[key] = (now, since, code, QUEUED, run & NOTHING)
                 elif kind == _READY:
                     ready[note[1]] = note[2]
+                elif kind == _FREED:
+                    if (task := self.graph.find(note[1])) != NOTHING:
+                        self.releases.add(task, note[2])
                 elif kind == _LET_GO:
                     ready.pop(note[1], None)
                 elif kind == _GIVEN_UP:

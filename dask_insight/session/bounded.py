@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain
 from typing import Any
 
-from ..batch import Batch, Values
-from ..columns import Columns, merge, newest
+from ..batch import Batch, Values, announced, decode
+from ..columns import Columns, Gathered, merge, newest
 from ..history import Chunk, History
 from ..recording import Recording
 from ..schema import TABLES
@@ -15,39 +15,86 @@ from ..store import Piece
 from .audience import Audience
 
 
-class _Columns(Mapping[str, Values]):
-    """The columns of a table, of which texts are put together when somebody looks at them.
+class _Columns(Gathered):
+    """The columns of a table, of which most are put together when somebody looks at them.
 
-    They take more than all else, as keys of tasks do, and few are looked at.
+    Texts take more than all else, as keys of tasks do, and few are looked at. Of the others, those are put
+    together at once that somebody has looked at before; the first time all.
+
+    Parameters
+    ----------
+    looked
+        Names of columns by table, to which those are added that somebody looks at.
     """
 
-    def __init__(self, table: str, chunks: list[Chunk], tail: list[Batch]) -> None:
+    def __init__(
+        self, table: str, chunks: list[Chunk], tail: list[bytes], looked: dict[str, set[str]]
+    ) -> None:
         self._table, self._chunks, self._tail = table, chunks, tail
         self._columns = {column.name: column for column in TABLES[table].columns}
         numbers = {name for name, column in self._columns.items() if column.kind != "str"}
-        self._known = self._merged(numbers, numbers)
-        self._tail = [batch._replace(columns=_without(batch.columns, numbers)) for batch in tail]
+        self._at_once = frozenset(looked.get(table, numbers))
+        self._looked = looked.setdefault(table, set())
+        self._known: dict[str, Values] = {}
 
-    def _merged(self, wanted: Collection[str], read: Collection[str]) -> dict[str, Values]:
-        count = sum(chunk.rows for chunk in self._chunks) + sum(batch.rows for batch in self._tail)
+    def gather(self, names: Collection[str]) -> None:
+        """Put some together at once."""
+        # Another thread may have all be forgotten meanwhile.
+        known = self._known
+        if wanted := set(names) - set(known):
+            known.update(self._merged(wanted))
+
+    def forget(self) -> None:
+        """Let go of all."""
+        self._known, self._at_once = {}, frozenset()
+
+    def _merged(self, wanted: Collection[str]) -> dict[str, Values]:
+        read = self._needed(wanted)
+        count = sum(chunk.rows for chunk in self._chunks) + sum(announced(batch)[1] for batch in self._tail)
         older = (Batch(self._table, chunk.rows, chunk.columns(read)) for chunk in self._chunks)
-        return merge(self._table, chain(older, self._tail), count, wanted)
+        newer = (decode(batch, read) for batch in self._tail)
+        return merge(self._table, chain(older, newer), count, wanted)
 
     def __getitem__(self, name: str) -> Values:
-        if name not in self._known:
-            column = self._columns[name]
-            self._known |= self._merged({name}, {name, column.since})
-        return self._known[name]
+        if self._columns[name].kind != "str":
+            self._looked.add(name)
+        known = self._known
+        if name not in known:
+            known.update(self._merged({name} if known else {name, *self._at_once}))
+        return known[name]
+
+    def text(self, name: str, row: int) -> str:
+        """The text of one row; only what came with it is read."""
+        if (known := self._known.get(name)) is not None:
+            texts: Any = known
+            return str(texts[row])
+        for chunk in self._chunks:
+            if row < chunk.rows:
+                return self._text(chunk.batch, name, row)
+            row -= chunk.rows
+        for batch in self._tail:
+            if row < (rows := announced(batch)[1]):
+                return self._text(batch, name, row)
+            row -= rows
+        raise IndexError(row)
+
+    def _text(self, batch: bytes, name: str, row: int) -> str:
+        part = decode(batch, self._needed({name}))
+        texts: Any = merge(self._table, [part], part.rows, {name})[name]
+        return str(texts[row])
+
+    def _needed(self, names: Collection[str]) -> set[str]:
+        """These columns and those that they refer to."""
+        found = set(names)
+        while more := {self._columns[name].since for name in found} - {""} - found:
+            found |= more
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 
     def __len__(self) -> int:
         return len(self._columns)
-
-
-def _without(columns: dict[str, Values], names: Collection[str]) -> dict[str, Values]:
-    return {name: values for name, values in columns.items() if name not in names}
 
 
 class BoundedRecording(Recording):
@@ -82,6 +129,7 @@ class BoundedRecording(Recording):
         self.history = History(limit, lambda: self.identity.stacks.since)
         self._untidy = untidy
         self._cache: dict[str, tuple[Any, Columns]] = {}
+        self._looked: dict[str, set[str]] = {}
 
     @property
     def turnover(self) -> float:
@@ -119,7 +167,8 @@ class BoundedRecording(Recording):
         if (cached := self._cache.get(table)) is not None and cached[0] == stamp:
             return cached[1]
         rows = self.history.rows(table)
-        columns = newest(table, _Columns(table, rows.chunks, list(self._decoded(rows.tail))))
+        tail = [batch for batch in rows.tail if any(self._decoded([batch]))]
+        columns = newest(table, _Columns(table, rows.chunks, tail, self._looked))
         self._cache = {name: kept for name, kept in self._cache.items() if kept[0] == stamp}
         self._cache[table] = (stamp, columns)
         return columns

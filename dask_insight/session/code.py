@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..analysis.code import Line, lines, seen
+from ..analysis.code import Line, functions_seen, lines
 from ..batch import encode
 from ..recording import Recording
 from ..sources.cells import file_of
@@ -38,23 +38,26 @@ class Code:
     def keep(self) -> None:
         """Add what is new: rows of ``functions`` for tasks that were seen at work only, and of ``lines``."""
         recording = self._recording
-        if found := seen(recording.columns):
-            prefix, function, file, line = zip(*found, strict=True)
-            columns = {"prefix": prefix, "function": function, "file": file, "line": line}
-            recording.append(encode("functions", {**columns, "source": ["sampled"] * len(found)}))
-        known: Any = recording.columns("lines")
-        have = set(zip(known["file"].tolist(), known["line"].tolist(), strict=True))
-        new = list(_read(lines(recording.columns), have))
-        room = max(0, LINES - len(have))
-        if rows := new[:room]:
-            file, line, text = zip(*rows, strict=True)
-            recording.append(encode("lines", {"file": file, "line": line, "text": text}))
-        if len(new) > room and not self._told:
-            self._told = len(new) - room
-            why = f"{self._told:,} lines of source code or more were left out: {LINES:,} are kept"
+        if columns := functions_seen(recording.columns):
+            recording.append(encode("functions", columns))
+        left = self.read(lines(recording.columns), LINES)
+        if left and not self._told:
+            self._told = left
+            why = f"{left:,} lines of source code or more were left out: {LINES:,} are kept"
             told = {"time": time.time(), "source": "recorder", "kind": "lost", "level": "info"}
             told["message"] = why
             recording.append(encode("events", {name: [value] for name, value in told.items()}))
+
+    def read(self, wanted: Iterable[Line], most: int) -> int:
+        """Add those of these lines that are new, up to so many in all; how many were left out."""
+        known: Any = self._recording.columns("lines")
+        have = set(zip(known["file"].tolist(), known["line"].tolist(), strict=True))
+        new = list(_read(wanted, have))
+        room = max(0, most - len(have))
+        if rows := new[:room]:
+            file, line, text = zip(*rows, strict=True)
+            self._recording.append(encode("lines", {"file": file, "line": line, "text": text}))
+        return len(new) - len(new[:room])
 
 
 def may_be_kept(recording: Recording) -> bool:

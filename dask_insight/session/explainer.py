@@ -168,11 +168,13 @@ class Explainer:
         for table in self._waiting(needed):
             if self._due.get(table, 0.0) <= now:
                 self._work(table, len(needed))
+                # What it has freed lies in pieces that the next table's arrays do not fit in.
+                give_back()
                 worked = True
                 for _, told in serving:
                     told()
         if worked:
-            # Of 200,000 tasks 60 MB, which would wait here for the next news, and be put together anew then.
+            # Of 200,000 tasks 40 MB, which would wait here for the next news, and be put together anew then.
             self._recording.forget()
             give_back()
         # Before looking: what comes from now on wakes us, as long as a table has nothing to wait for.

@@ -213,6 +213,26 @@ def hold_live() -> tuple[Live, Callable[[], None]]:
     return held, release
 
 
+_watching: dict[object, Callable[[], None]] = {}
+
+
+def until_unloaded(end: Callable[[], None]) -> Callable[[], None]:
+    """Have `end` called when the extension is unloaded; gives what revokes that."""
+    key = object()
+    _watching[key] = end
+
+    def revoke() -> None:
+        _watching.pop(key, None)
+
+    return revoke
+
+
+def end_watching() -> None:
+    """The extension is unloaded: who still watches stops."""
+    while _watching:
+        _watching.popitem()[1]()
+
+
 def live() -> Live | None:
     """The live session of this process, if there is one."""
     return _live

@@ -54,6 +54,7 @@ class Session:
         self._clusters: Clusters | None = None
         self._cells: Any = None
         self._unwatch: Any = None
+        self._early: Any = None
         self._starting: int | None = None
         self._found: list[Any] = []
         self._process = os.getpid()
@@ -173,6 +174,10 @@ class Session:
     def _write(self) -> None:
         if self._target is not None:
             self._target.begin(self.recording)
+            if self._options.source:
+                from .early_code import EarlyCode
+
+                self._early = EarlyCode(self.recording)
 
     def _clients(self) -> list[Any]:
         """The clients to begin with; those that appear later come to `_appeared`."""
@@ -242,6 +247,8 @@ class Session:
         recording = self.recording
         if self._local is not None:
             self._local.stop()
+        if self._early is not None:
+            self._early.stop()
         if self._options.source:
             self._keep_code()
         recording.append(facts({"stopped": time.time()}))
@@ -284,6 +291,11 @@ def record(
         with dask_insight.record("run.dinsight") as run:
             result.compute()
         run.tasks
+
+    A program may end without stopping it. With a path, the recording is
+    complete when the program ends by itself, and up to its last seconds when
+    it is killed; without one it is gone with the process. Nothing stays on the
+    clusters either way.
 
     In a notebook it notes the cells that run meanwhile: what a person does
     between two of them is nobody's fault.

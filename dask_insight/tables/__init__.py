@@ -27,6 +27,7 @@ _MADE: dict[str, tuple[tuple[Field, ...], _Make]] = {
     "memory": (memory.FIELDS, memory.make),
     "samples": (named.SAMPLES, named.samples),
     "collections": (named.COLLECTIONS, named.collections),
+    "releases": (named.RELEASES, named.releases),
     "phases": (named.PHASES, named.phases),
     "errors": (named.ERRORS, named.errors),
     "edges": (named.EDGES, named.edges),

@@ -1,4 +1,4 @@
-"""Tables whose ids are given the names behind them: phases, errors, edges, samples, collections."""
+"""Tables whose ids are given the names behind them: phases, errors, edges, samples, collections, releases."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ EDGES = (
 )
 SAMPLES = (*plain.fields(TABLES["samples"]), _PREFIX)
 COLLECTIONS = (*plain.fields(TABLES["collections"]), _PREFIX)
+RELEASES = (*plain.fields(TABLES["releases"]), _KEY, Field("prefix", "", "Task name."))
 
 Read = Callable[[str], Mapping[str, Any]]
 
@@ -77,6 +78,12 @@ def collections(read: Read) -> Mapping[str, Any]:
     """Garbage collections with the name of the task that ran."""
     columns = read("collections")
     return {**columns, **_of_run(read, columns["run"], "prefix")}
+
+
+def releases(read: Read) -> Mapping[str, Any]:
+    """Releases with the task whose result it was."""
+    columns = read("releases")
+    return {**columns, **_of_task(read, columns["task"], "key", "prefix")}
 
 
 def _of_task(read: Read, task: np.ndarray, *names: str) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..batch import Symbols
+from ..columns import gather
 from ..lookup import Lookup, all_or, fill, fill_symbols, own, pick, sums, to_micros
 from ..schema import NOTHING, SECEDED
 from .field import Field
@@ -55,10 +56,19 @@ FIELDS = (
 )
 
 _DESCRIBED = ("key", "prefix", "group", "span", "submission", "priority", "order")
+#: Columns of ``attempts`` and of ``executions`` that are looked at whatever is wanted.
+_OF_SCHEDULER = (
+    *("run", "task", "worker", "thread", "status"),
+    *("submitted", "ready", "assigned", "start", "stop", "done"),
+)
+_OF_WORKER = (
+    *("run", "worker", "thread", "status"),
+    *("received", "ready", "executing", "start", "stop", "ended"),
+)
 _STATUS = {"memory": "ok", "error": "erred", "released": "cancelled"}
 
 
-def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None = None) -> Mapping[str, Any]:
+def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None = None) -> dict[str, Any]:
     """Join the attempts with their tasks and with what their workers saw.
 
     In the order of the tasks' ids, which is that of their graphs, and of the
@@ -78,6 +88,8 @@ def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None 
             attempts, executions, running, graph = threads.map(read, tables)
     else:
         attempts, executions, running, graph = map(read, tables)
+    gather(attempts, attempts if only is None else _OF_SCHEDULER)
+    gather(executions, executions if only is None else _OF_WORKER)
     seen, rows = _all_runs(attempts, running)
     task = _tasks(attempts["task"], running, seen, rows)
     order = np.lexsort((seen, task)) if _repeated(task) else np.argsort(task)

@@ -2,11 +2,13 @@
 
 from .attempts import Attempts, Read, attempts, concerns, is_local
 from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster
+from .held import held_until
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .moments import Moments, most_at_once
 from .pauses import pauses
 from .sizing import sizing
+from .standstills import standstills
 from .states import States, states
 from .stretches import Stretches, stretches
 from .used import Used, used
@@ -26,6 +28,7 @@ __all__ = [
     "by_cluster",
     "cluster_of",
     "concerns",
+    "held_until",
     "inputs",
     "is_local",
     "lanes",
@@ -33,6 +36,7 @@ __all__ = [
     "one_cluster",
     "pauses",
     "sizing",
+    "standstills",
     "states",
     "stretches",
     "used",

@@ -10,12 +10,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch import Symbols
+from ..columns import forget, gather
 from ..lookup import Lookup, all_or, distinct, fill, pick
 from ..schema import NOTHING
 from .ticks import evened
 
 Read = Callable[[str], Mapping[str, Any]]
 
+#: Columns of ``attempts`` and of ``executions`` that are looked at.
+_OF_SCHEDULER = (
+    *("run", "task", "worker", "thread", "status", "nbytes"),
+    *("submitted", "ready", "assigned", "start", "stop", "done"),
+)
+_OF_WORKER = (
+    *("run", "worker", "thread", "cpu"),
+    *("received", "ready", "executing", "start", "stop", "ended"),
+)
 #: Names of the workers that a local scheduler's tasks run on begin so.
 _LOCAL = ("threads", "sync", "local", "process ")
 
@@ -77,10 +87,14 @@ def attempts(read: Read) -> Attempts:
         Gives the columns of a table of the schema, times in seconds since the epoch.
     """
     ended, executions, running = read("attempts"), read("executions"), read("running")
+    gather(ended, _OF_SCHEDULER)
+    gather(executions, _OF_WORKER)
     more = np.flatnonzero(Lookup(ended["run"]).rows(running["run"]) < 0)
     count = len(ended["run"])
-    run = np.concatenate((ended["run"], running["run"][more]))
-    task = np.concatenate((ended["task"], running["task"][more]))
+    run, task = (
+        np.concatenate((ended[name], running[name][more])) if len(more) else ended[name]
+        for name in ("run", "task")
+    )
     there = Lookup(executions["run"]).rows(run)
     at_worker = all_or(there, len(executions["run"]))
     until = _until(read)
@@ -127,6 +141,9 @@ def attempts(read: Read) -> Attempts:
     worker_names, place, places = _places(ended, executions, running, there, begun, len(more))
     described = Lookup(read("graph")["task"]).rows(task)
     prefix = pick(read("graph")["prefix"], described)
+    cpu, nbytes = np.asarray(worker("cpu"), "f8"), scheduler("nbytes")
+    for columns in (ended, executions):
+        forget(columns)
     alike = worker_names.codes.astype("i8") * (len(prefix.names) or 1) + prefix.codes
     return Attempts(
         run=run,
@@ -148,8 +165,8 @@ def attempts(read: Read) -> Attempts:
         stop=stop,
         ended=taken,
         done=done,
-        cpu=evened(np.asarray(worker("cpu"), "f8"), np.where(there < 0, np.nan, stop - start), alike),
-        nbytes=scheduler("nbytes"),
+        cpu=evened(cpu, np.where(there < 0, np.nan, stop - start), alike),
+        nbytes=nbytes,
         local=np.array([is_local(name) for name in worker_names.names] or [False])[worker_names.codes],
     )
 
@@ -219,7 +236,7 @@ def _places(
     code = worker.codes.astype("i8") * width + thread.codes
     known, place = distinct(code, max(1, len(worker.names)) * width)
     places = [(worker.names[each // width], thread.names[each % width]) for each in known.tolist()]
-    return worker, place, places
+    return worker, place.astype("i4"), places
 
 
 def _filled(symbols: Symbols, told: Symbols, rows: np.ndarray) -> Symbols:

@@ -84,7 +84,7 @@ def _greatest(needs: np.ndarray, made: np.ndarray, size: np.ndarray, count: int)
     """For each row in `needs`, that of `made` with the greatest size."""
     most = np.full(count, -np.inf)
     np.maximum.at(most, needs, size)
-    found = np.full(count, -1)
+    found = np.full(count, -1, "i4")
     is_most = size == most[needs]
     found[needs[is_most]] = made[is_most]
     return found

@@ -78,7 +78,7 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
     # In the order of the places, so that `order` goes by lane.
     names = list(dict.fromkeys((*found.places, *told)))
     rows: list[tuple[int, str, int, float, float]] = []
-    lane = np.full(len(attempts.places) + 1, -1)
+    lane = np.full(len(attempts.places) + 1, -1, "i4")
     moved: list[tuple[np.ndarray, np.ndarray]] = []
     for code, worker in enumerate(names):
         mine = found.places.get(worker, [])
@@ -129,7 +129,7 @@ def _workers(columns: Mapping[str, Any]) -> dict[str, tuple[int, float, float]]:
 
 def _by_start(lane: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Rows that have a lane, by lane and start."""
-    order = np.argsort(start)
+    order = np.argsort(start).astype("i4")
     # Sixteen bits are sorted in linear time.
     small = lane[order].astype("i2" if int(lane.max(initial=0)) < 1 << 15 else "i4")
     order = order[np.argsort(small, kind="stable")]

@@ -30,6 +30,11 @@ class Moments(NamedTuple):
         ends = np.append(np.flatnonzero(begins)[1:], len(start)) - 1
         return cls(start[begins], stop[ends])
 
+    @property
+    def seconds(self) -> float:
+        """How long they are together."""
+        return float((self.stop - self.start).sum())
+
     def before(self, moment: np.ndarray) -> np.ndarray:
         """Seconds of the set that lie before each moment."""
         if not len(self.start):

@@ -15,7 +15,8 @@ def sizing(read: Read, attempts: Attempts) -> np.ndarray:
     """
     phases, metrics = read("phases"), read("metrics")
     action, activity, workers = phases["action"], metrics["activity"], metrics["worker"]
-    writes = np.array([name == "disk-write" for name in action.names] or [False])[action.codes]
+    named = np.array([name == "disk-write" for name in action.names] or [False])
+    writes: np.ndarray = named[action.codes]
     if not writes.any():
         return writes
     measured = {workers.names[code] for code in np.unique(workers.codes).tolist()}

@@ -46,7 +46,7 @@ def stretches(read: Read, attempts: Attempts) -> Stretches:
     """Cut out of each attempt when its thread was not one of its worker's."""
     count = len(attempts.run)
     whole = Stretches(
-        np.arange(count),
+        np.arange(count, dtype="i4"),
         attempts.place,
         attempts.executing,
         attempts.start,

@@ -154,6 +154,13 @@ export const TABLES = {
     /** Bytes on the wire; NaN if unknown. */
     compressed: 'f64'
   },
+  /** When schedulers let go of results, which were in memory or on disk until then. */
+  releases: {
+    /** The task whose result it was. */
+    task: 'u32',
+    /** When. */
+    time: 'time'
+  },
   /** The task results that each transfer carried. */
   transferred: {
     /** The transfer. */

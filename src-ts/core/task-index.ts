@@ -64,10 +64,14 @@ export class TaskIndex {
     return this.inputs().rows(task, most);
   }
 
+  /** Rows of `edges` that lead to the tasks that need a task's result, at most `most`. */
+  dependentRows(task: number, most?: number): number[] {
+    return this.dependents().rows(task, most);
+  }
+
   /** Number of inputs, and of tasks that need the result. */
   degree(task: number): { readonly inputs: number; readonly dependents: number } {
-    const dependents = this.neededBy.upTo(this.recording.table('edges').numbers('dependency'));
-    return { inputs: this.inputs().count(task), dependents: dependents.count(task) };
+    return { inputs: this.inputs().count(task), dependents: this.dependents().count(task) };
   }
 
   /** Takes all rows that the recording has by now. */
@@ -112,6 +116,10 @@ export class TaskIndex {
 
   private inputs(): Chains {
     return this.needs.upTo(this.recording.table('edges').numbers('task'));
+  }
+
+  private dependents(): Chains {
+    return this.neededBy.upTo(this.recording.table('edges').numbers('dependency'));
   }
 }
 

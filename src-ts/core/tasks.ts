@@ -78,6 +78,21 @@ export class Tasks extends TaskIndex {
     return this.threads.workerName(worker);
   }
 
+  /** The task of an entry. */
+  taskOf({ row, status }: Lane, entry: number): number {
+    const table = status[entry] === RUNNING ? 'running' : 'attempts';
+    return this.recording.table(table).numbers('task')[row[entry]];
+  }
+
+  /** The entry of an attempt, by its row; undefined where it is in no lane. */
+  entryOf(row: number): { readonly lane: Lane; readonly entry: number } | undefined {
+    const placed = placeOf(this, row);
+    if (typeof placed === 'string') return undefined;
+    const lane = this.threads.find(placed.worker, placed.thread);
+    const entry = lane?.find(placed.start, row, false) ?? -1;
+    return lane && entry >= 0 ? { lane, entry } : undefined;
+  }
+
   /** How many tasks have entries but no name yet. */
   get namelessCount(): number {
     return this.nameless.size;

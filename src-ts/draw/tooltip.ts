@@ -65,7 +65,6 @@ export class Tooltip {
     this.fill(card);
     this.element.style.colorScheme = getComputedStyle(this.near).colorScheme;
     this.element.hidden = false;
-    this.target = target;
     this.place(target);
   }
 
@@ -127,7 +126,9 @@ export class Tooltip {
     this.element.classList.remove('di-pinned');
   }
 
-  private place(target: Box): void {
+  /** Moves the card beside a box, in CSS pixels of the window. */
+  place(target: Box): void {
+    this.target = target;
     this.element.style.maxHeight = '';
     const { width, height } = this.element.getBoundingClientRect();
     const across = window.innerWidth;

@@ -12,6 +12,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['Click', 'choose what is under the pointer for all panels'],
   ['Ctrl + click', 'add it to what is chosen'],
   ['Enter, then arrow keys', 'go from one thing to the next'],
+  ['I, O', 'go from a task to its input that came last, or to what used its output first'],
   ['/', 'search in the panel'],
   ['Esc', 'take back the last choice'],
   ['Ctrl + Z, Ctrl + Shift + Z', 'undo and redo a choice'],

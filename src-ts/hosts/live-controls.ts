@@ -1,4 +1,4 @@
-import { button, element } from '../panels/element';
+import { button, choice, element } from '../panels/element';
 import { icon } from '../panels/icons';
 import type { LivePage } from './live-page';
 
@@ -36,16 +36,11 @@ const ALL = '';
 
 /** Runs of notebook cells, newest first; choosing one narrows every panel to it. Hidden while there are fewer than `least`. */
 export function cellPicker(page: LivePage, least = 1): Control {
-  const label = 'Notebook cell to show';
-  const made = element('select', {
-    class: 'di-choice di-cell-picker',
-    'aria-label': label,
-    title: label,
-    hidden: true
+  const made = choice('Notebook cell to show', [], ALL, cell => {
+    page.showCell(cell === ALL ? undefined : Number(cell));
   });
-  made.addEventListener('change', () => {
-    page.showCell(made.value === ALL ? undefined : Number(made.value));
-  });
+  made.classList.add('di-cell-picker');
+  made.hidden = true;
   let shown = '';
   const update = (): void => {
     const all = page.cells();

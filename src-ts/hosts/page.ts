@@ -46,7 +46,7 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
   const left = new Set(panels);
   const { clientWidth } = main;
   const put = (row: readonly Panel[]): void => {
-    const box = element('div', { class: row.length > 1 ? 'di-columns' : 'di-row' });
+    const box = element('div', { class: row.length > 1 && 'di-columns' });
     main.append(box);
     for (const panel of row) {
       const cell = element('div', { class: 'di-cell' });

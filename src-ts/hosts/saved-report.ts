@@ -63,7 +63,7 @@ export class SavedReport {
       fit.disabled = viewport.fitted;
     };
     enable();
-    bar.append(element('span', { class: 'di-saved-gap' }), undo, fit, keys.opener);
+    bar.append(element('div', { class: 'di-actions' }, undo, fit, keys.opener));
     host.append(bar, this.damage, panels);
     this.stops = [
       selection.subscribe(enable),

@@ -27,6 +27,13 @@ export function svg(
   return made;
 }
 
+/** A small square of a colour, before the name that it stands for; one of a kind has a form of its own. */
+export function swatch(color: string, kind = ''): HTMLElement {
+  const made = element('span', { class: `di-swatch ${kind}`, 'aria-hidden': 'true' });
+  made.style.setProperty(kind ? '--di-sign' : 'background-color', color);
+  return made;
+}
+
 /** A button that says what it does; `icon` is its drawing, without it the name is shown. */
 export function button(name: string, press: () => void, icon?: SVGElement): HTMLButtonElement {
   const made = element('button', { type: 'button', class: icon ? 'di-icon' : 'di-button' }, icon ?? name);

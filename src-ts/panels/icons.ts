@@ -5,6 +5,7 @@ const PATHS = {
   search: 'M7 2.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 0 1 0-9M10.3 10.3L14 14',
   table: 'M2 3h12v10H2zM2 6.5h12M2 9.75h12M6 3v10',
   save: 'M8 2v8M4.8 7L8 10.2L11.2 7M2.5 13.5h11',
+  open: 'M6 4l4 4l-4 4',
   close: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
   copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
   light:

@@ -33,6 +33,7 @@ const view: PanelView = {
   draw: () => {},
   pick: x => markAt(Math.floor(x / 10) + moved),
   move: (from, direction) => markAt(direction === 'right' ? Number(from?.id ?? 0) + 1 : 0),
+  follow: (from, to) => (to === 'inputs' ? markAt(Number(from.id) + 7) : undefined),
   gestures: {
     click: () => {
       moved++;
@@ -97,10 +98,47 @@ test('where a click moves the picture, the card tells of what is under the point
   expect(title()).toBe('mark 3');
 });
 
+test('where a page scrolls, a card of the pointer goes, one of the keys goes along, one that is pinned stays', () => {
+  handlers.hover?.({ x: 25, y: 5 });
+  interaction.pageMoved(true);
+  expect(title()).toBeUndefined();
+  press('Enter');
+  const top = (): number => Number.parseFloat(tooltip.element.style.top);
+  const before = top();
+  surface.element.getBoundingClientRect = () => new DOMRect(0, 100, 100, 10);
+  interaction.pageMoved(true);
+  expect([title(), top()]).toEqual(['mark 0', before + 100]);
+  press('Enter');
+  surface.element.getBoundingClientRect = () => new DOMRect(0, 200, 100, 10);
+  interaction.pageMoved(true);
+  expect([title(), tooltip.pinned, top()]).toEqual(['mark 0', true, before + 100]);
+});
+
+test('where lines above it come or go, a pinned card stands beside what it tells of again', () => {
+  press('Enter');
+  press('Enter');
+  const before = Number.parseFloat(tooltip.element.style.top);
+  surface.element.getBoundingClientRect = () => new DOMRect(0, 40, 100, 10);
+  interaction.pageMoved(false);
+  expect([title(), tooltip.pinned]).toEqual(['mark 0', true]);
+  expect(Number.parseFloat(tooltip.element.style.top)).toBe(before + 40);
+});
+
 test('a finger, which cannot point, has the card of what it pressed stay', () => {
   const finger = Object.assign(new Event('pointerup'), { pointerType: 'touch' }) as unknown as PointerEvent;
   handlers.click?.(25, 5, finger);
   handlers.hover?.(undefined);
   expect(title()).toBe('mark 3');
   expect(tooltip.pinned).toBe(true);
+});
+
+test('keys follow the graph from what is pointed at, and stay where it ends', () => {
+  press('i');
+  expect(title()).toBeUndefined();
+  handlers.hover?.({ x: 25, y: 5 });
+  expect(title()).toBe('mark 2');
+  press('i');
+  expect(title()).toBe('mark 9');
+  press('o');
+  expect(title()).toBe('mark 9');
 });

@@ -14,6 +14,9 @@ const ARROWS: Readonly<Record<string, Direction>> = {
   End: 'last'
 };
 
+/** From a task along the graph. */
+const ALONG = { i: 'inputs', o: 'dependents' } as const;
+
 /** What a person does on a panel, and what follows from it. */
 export class Interaction {
   private hovered: Mark | undefined;
@@ -141,6 +144,14 @@ export class Interaction {
     if (!this.stage.viewport.moving && this.last) this.hover(this.last);
   }
 
+  /** What the card stands beside is elsewhere in the window. One that is pinned stays where a person scrolls. */
+  pageMoved(scrolled: boolean): void {
+    const { pinned } = this.tooltip;
+    if (!this.hovered || (pinned && scrolled)) return;
+    if (pinned || this.stepping) this.tooltip.place(this.target(this.hovered));
+    else this.hover(undefined);
+  }
+
   /** What is drawn has been worked out anew: the mark under the pointer may be another, or elsewhere. */
   renewed(): void {
     if (!this.hovered || !this.last || this.tooltip.pinned || this.stepping) return;
@@ -188,16 +199,16 @@ export class Interaction {
       return;
     }
     if (same) return;
-    this.showCard(mark);
+    this.tooltip.show(mark.card(), this.target(mark));
   }
 
-  private showCard(mark: Mark): void {
+  /** Where a mark is in the window. */
+  private target(mark: Mark): Box {
     const bounds = this.surface.element.getBoundingClientRect();
     const { x, y, width, height } = mark.box;
     const left = Math.max(0, x);
     const right = Math.min(bounds.width, x + width);
-    const target = { x: bounds.left + left, y: bounds.top + y, width: Math.max(1, right - left), height };
-    this.tooltip.show(mark.card(), target);
+    return { x: bounds.left + left, y: bounds.top + y, width: Math.max(1, right - left), height };
   }
 
   private click(x: number, y: number, additive: boolean): void {
@@ -239,6 +250,9 @@ export class Interaction {
       return true;
     }
     if (event.key === 'Enter' && this.view.move) return this.enter(event.shiftKey);
+    if ((event.key === 'i' || event.key === 'o') && this.hovered && this.view.follow) {
+      return this.go(this.view.follow(this.hovered, ALONG[event.key]));
+    }
     const direction = ARROWS[event.key];
     if (direction && this.view.move && (this.stepping || event.shiftKey || !this.overTime)) {
       return this.step(direction);
@@ -264,7 +278,10 @@ export class Interaction {
   }
 
   private step(direction: Direction): boolean {
-    const next = this.view.move?.(this.stepping || this.hovered ? this.hovered : undefined, direction);
+    return this.go(this.view.move?.(this.stepping || this.hovered ? this.hovered : undefined, direction));
+  }
+
+  private go(next: Mark | undefined): boolean {
     if (!next) return true;
     this.stepping = true;
     this.tooltip.hide();

@@ -73,12 +73,7 @@ export function mount(
   const titleId = `di-title-${panel.id}-${++count}`;
   const chips = element('div', { class: 'di-chips' });
   const actions = element('div', { class: 'di-actions' });
-  const head = element(
-    'header',
-    { class: 'di-panel-head' },
-    element('h2', { id: titleId }, panel.title),
-    chips
-  );
+  const head = element('header', {}, element('h2', { id: titleId }, panel.title), chips);
   head.append(...(view.controls ?? []), actions);
   const empty = element('p', { class: 'di-empty', hidden: true });
   const tableBox = element('div', { class: 'di-panel-table', hidden: true });
@@ -161,11 +156,14 @@ export function mount(
 
   const rest = view.plain ? patience(view, section, layout) : undefined;
   let unseen = false;
-  const shownAgain = new ResizeObserver(() => {
+  const resized = new ResizeObserver(() => {
     if (unseen) renew();
+    // A choice or a search takes lines away above the drawing, of this panel or of another.
+    interaction.pageMoved(false);
   });
-  shownAgain.observe(section);
-  stops.push(() => shownAgain.disconnect());
+  resized.observe(section);
+  resized.observe(document.body);
+  stops.push(() => resized.disconnect());
   // What is hidden or has no height draws no frames, and a change may have to bring it back.
   const renew = (): void => {
     // A panel in a tab that is not shown costs nothing until it is.
@@ -206,7 +204,10 @@ export function mount(
     }),
     stage.recording.onReplace(renew),
     listen(surface.element, interaction.handlers()),
-    whenLeft(surface.element, () => interaction.left()),
+    heard(surface.element, 'blur', () => interaction.left()),
+    heard(document, 'scroll', ({ target }) => {
+      if (target instanceof Node && target.contains(surface.element)) interaction.pageMoved(true);
+    }),
     () => clearTimeout(timer)
   );
   if (panel.overTime) {
@@ -266,10 +267,11 @@ function patience(view: PanelView, section: HTMLElement, layout: () => void): Pa
   return view.prompt ? { renew: layout, stop: () => {} } : whenNear(section, layout);
 }
 
-/** Tells when the focus leaves an element. Returns the stop. */
-function whenLeft(element: HTMLElement, left: () => void): () => void {
-  element.addEventListener('blur', left);
-  return () => element.removeEventListener('blur', left);
+/** Listens, also to what happens to something within. Returns the stop. */
+function heard(where: EventTarget, what: string, then: (event: Event) => void): () => void {
+  const how = { capture: true, passive: true };
+  where.addEventListener(what, then, how);
+  return () => where.removeEventListener(what, then, how);
 }
 
 function parts(...elements: (HTMLElement | undefined)[]): HTMLElement[] {

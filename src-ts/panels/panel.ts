@@ -91,7 +91,12 @@ export interface Sign {
 
 /** Rows for "show as table" and for copying: plain text, as a person would want to paste it. */
 export interface TableRows {
-  readonly columns: readonly { readonly title: string; readonly numeric: boolean }[];
+  readonly columns: readonly {
+    readonly title: string;
+    readonly numeric: boolean;
+    /** Its cells are sentences, which are read from the left. */
+    readonly prose?: boolean;
+  }[];
   readonly length: number;
   /** The cells of one row, formatted; called for the rows that are shown or copied. */
   row(index: number): readonly string[];
@@ -126,6 +131,8 @@ export interface PanelView {
   pick?(x: number, y: number): Mark | undefined;
   /** The neighbour of a mark, for the arrow keys; without a mark, the first one. */
   move?(from: Mark | undefined, direction: Direction): Mark | undefined;
+  /** What a mark waited for last, or what waited for it first. */
+  follow?(from: Mark, to: 'inputs' | 'dependents'): Mark | undefined;
   /** A mark was clicked, or Enter pressed on it; usually sets a clause. Without a mark: empty space. */
   choose?(mark: Mark | undefined, event: { readonly additive: boolean }): void;
   /** Takes gestures before the mount does; a handler that is given replaces the mount's. */

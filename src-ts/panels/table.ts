@@ -1,6 +1,6 @@
 import { count } from '../core/format';
 import { copyText } from '../draw/tooltip';
-import { button, element } from './element';
+import { button, element, swatch } from './element';
 import { icon } from './icons';
 import type { TableRows } from './panel';
 
@@ -25,8 +25,8 @@ const NEXT = [450, 2000] as const;
 /** Longest text that a cell holds; the copy has all of it. */
 const LONGEST = 500;
 
-/** Letters at the end of a long name that stay where the rest gives way: names often differ there. */
-const END = 12;
+/** Letters of a name that are shown in a table so wide, CSS pixels. */
+const lettersIn = (width: number): number => (width < 440 ? 26 : width < 800 ? 36 : 52);
 
 /** A table that can be sorted and copied whole, however long it is. */
 export class Table {
@@ -35,6 +35,7 @@ export class Table {
   private sorted: number;
   private descending: boolean;
   private shown = PAGE;
+  private letters = lettersIn(window.innerWidth);
   private cells: readonly HTMLElement[] = [];
   private readonly head = element('tr');
   private readonly body = element('tbody');
@@ -70,6 +71,7 @@ export class Table {
     );
     this.element = element('div', { class: 'di-table-box' }, copy, scroll, this.more);
     this.renew(options);
+    new ResizeObserver(([{ contentRect }]) => this.fit(contentRect.width)).observe(this.element);
   }
 
   /** Shows other rows; order, length, scroll and focus stay as the person has set them. */
@@ -86,6 +88,15 @@ export class Table {
     if (focused === null) return;
     const buttons = [...this.body.querySelectorAll('button')];
     buttons.find(({ textContent }) => textContent === focused)?.focus({ preventScroll: true });
+  }
+
+  /** Names take the room that there is. */
+  private fit(width: number): void {
+    const letters = lettersIn(width);
+    // Without a width it is out of sight.
+    if (width === 0 || letters === this.letters) return;
+    this.letters = letters;
+    this.fill();
   }
 
   private title(): void {
@@ -105,7 +116,7 @@ export class Table {
 
   private fill(): void {
     const { order, shown, more } = this;
-    this.body.replaceChildren(...order.slice(0, shown).map(row => tableRow(this.options, row)));
+    this.body.replaceChildren(...order.slice(0, shown).map(row => tableRow(this.options, row, this.letters)));
     more.hidden = shown >= order.length;
     more.textContent = `Show more of ${count(order.length - shown)} rows`;
   }
@@ -140,7 +151,7 @@ function ordering(rows: TableRows, column: number, descending: boolean): (a: num
   };
 }
 
-function tableRow(options: TableOptions, row: number): HTMLTableRowElement {
+function tableRow(options: TableOptions, row: number, most: number): HTMLTableRowElement {
   const texts = options.rows.row(row);
   const cells = options.rows.columns.map((column, index) => {
     const text = texts[index];
@@ -154,15 +165,8 @@ function tableRow(options: TableOptions, row: number): HTMLTableRowElement {
       cell.append(content);
       return cell;
     }
-    const letters = [...text];
-    const end = letters.length > 2 * END ? letters.splice(-END).join('') : '';
-    const start = letters.join('').slice(0, LONGEST);
-    content.append(end ? element('span', {}, start) : start, end);
-    if (options.swatch) {
-      const swatch = element('span', { class: 'di-swatch', 'aria-hidden': 'true' });
-      swatch.style.backgroundColor = options.swatch(row);
-      cell.append(swatch);
-    }
+    content.append(...(column.prose ? [text.slice(0, LONGEST)] : inMiddle(text, most)));
+    if (options.swatch) cell.append(swatch(options.swatch(row)));
     if (options.choose) {
       const pressed = String(options.isChosen?.(row) ?? false);
       const chooser = element('button', { type: 'button', 'aria-pressed': pressed }, content);
@@ -174,6 +178,15 @@ function tableRow(options: TableOptions, row: number): HTMLTableRowElement {
     return cell;
   });
   return element('tr', { class: options.isFaint?.(row) ? 'di-faint' : undefined }, ...cells);
+}
+
+/** A long name with its middle out of sight: names often differ at their ends. Whole on paper and for a search. */
+function inMiddle(text: string, most: number): (Node | string)[] {
+  const letters = [...text];
+  if (letters.length <= most) return [text];
+  const end = letters.splice(-Math.floor(most / 2)).join('');
+  const start = letters.splice(0, most - Math.floor(most / 2) - 1).join('');
+  return [start, element('span', { class: 'di-cut' }, letters.join('').slice(0, LONGEST)), end];
 }
 
 /** Tab-separated text, as spreadsheets and issues take it; numbers unrounded. */

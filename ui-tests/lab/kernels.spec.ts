@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { cells, notebook } from './cells';
 import { expect, test } from './test';
 
@@ -33,6 +34,16 @@ test('two notebooks on two clusters keep to themselves', async ({ lab }) => {
   await lab.openPanel('Functions');
   await expect.poll(() => lab.tasksOf('work_one')).toBe(25);
   expect(await lab.tasksOf('work_two')).toBe(0);
+
+  // Where there are panels of several notebooks, tabs say of which.
+  const tab = (name: string): Locator => lab.page.getByRole('tab', { name, exact: true });
+  await expect(tab('Functions')).toBeVisible();
+  await two.show();
+  await lab.openPanel('Workers');
+  await expect(tab('Functions · one')).toBeVisible();
+  await expect(tab('Workers · two')).toBeVisible();
+  await lab.closePanel('Workers');
+  await expect(tab('Functions')).toBeVisible();
 });
 
 test('one notebook shows two clusters and a local scheduler together', async ({ lab }) => {
@@ -76,7 +87,10 @@ test('a notebook that is renamed keeps its panels', async ({ lab }) => {
   await lab.openPanel('Functions');
   for (const cell of [0, 1]) await first.run(cell);
   await first.rename('second-name.ipynb');
-  await expect(lab.page.getByRole('tab', { name: 'Functions · second-name' })).toBeVisible();
+  await expect(lab.page.getByRole('tab', { name: 'Functions', exact: true })).toHaveAttribute(
+    'title',
+    'Functions of second-name.ipynb'
+  );
   await first.run(2);
   await expect.poll(() => lab.tasksOf('early')).toBe(40);
 });

@@ -34,16 +34,16 @@ class History:
         The attempt that ended last.
     """
 
-    def __init__(self, read: Read, columns: Mapping[str, Any], ended: np.ndarray) -> None:
+    def __init__(self, read: Read, columns: dict[str, Any], ended: np.ndarray) -> None:
+        known = (columns[name][ended] for name in ("submitted", "start", "stop", "done"))
+        self.begin = float(np.fmin.reduce([np.fmin.reduce(each) for each in known]))
+        ran = ended[np.isfinite(columns["start"][ended])]
         stop, done = self._moments(columns)
         self.last = int(ended[np.argmax(done[ended])])
         self.end = float(done[ended].max())
-        known = np.concatenate([columns[name][ended] for name in ("submitted", "start", "stop", "done")])
-        self.begin = float(np.nanmin(known))
         self._worker = columns["worker"].codes.data
         self._submission = columns["submission"].data
         self._relations(read, columns["task"], ended, done)
-        ran = ended[np.isfinite(columns["start"][ended])]
         self._stops = self._by_worker(columns["worker"].codes, ran, stop)
         self._dones = self._by_worker(columns["worker"].codes, ran, done)
         self._all = _sorted(ended, done)
@@ -55,19 +55,23 @@ class History:
         joined = dict(zip(workers["worker"].tolist(), workers["joined"].tolist(), strict=True))
         self._joined = [joined.get(name, np.nan) for name in columns["worker"].names]
 
-    def _moments(self, columns: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-        """Put the moments in order, and fill in what is missing about the end; gives `stop` and `done`."""
-        done: np.ndarray = np.fmax(columns["done"], columns["stop"])
-        stop = np.fmin(fill(columns["stop"], done), done)
-        start = np.fmin(fill(columns["start"], stop), stop)
-        executing = np.fmin(fill(columns["executing"], start), start)
+    def _moments(self, columns: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """Put the moments in order, and fill in what is missing about the end; gives `stop` and `done`.
+
+        They are taken out of the columns, so that they need not be there twice.
+        """
+        take = columns.pop
+        done: np.ndarray = np.fmax(take("done"), columns["stop"])
+        stop = np.fmin(fill(take("stop"), done), done)
+        start = np.fmin(fill(take("start"), stop), stop)
+        executing = np.fmin(fill(take("executing"), start), start)
         # The clock of a worker may be off by milliseconds; what its scheduler saw first, was first.
-        assigned = np.minimum(columns["assigned"], executing)
-        inputs = np.minimum(fill(columns["inputs"], assigned), executing)
-        received = np.minimum(fill(columns["received"], assigned), inputs)
+        assigned = np.minimum(take("assigned"), executing)
+        inputs = np.minimum(fill(take("inputs"), assigned), executing)
+        received = np.minimum(fill(take("received"), assigned), inputs)
         received = np.fmax(received, assigned)
-        ready = np.fmin(columns["ready"], assigned)
-        submitted = np.minimum(columns["submitted"], fill(columns["ready"], start))
+        submitted = np.minimum(take("submitted"), fill(columns["ready"], start))
+        ready = np.fmin(take("ready"), assigned)
         # One moment at a time is read, of few attempts: a list would make a float of every one of all.
         self.done, self.stop, self.start = done.data, stop.data, start.data
         self.executing, self.inputs, self.received = executing.data, inputs.data, received.data

@@ -24,7 +24,6 @@ length of the run. An attempt stands on the path at most once.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,9 +65,9 @@ class _Cause(NamedTuple):
     result: bool = True
 
 
-def path(read: Read, columns: Mapping[str, Any]) -> Tiles:
-    """The tiles of the path; `columns` are those of the table ``tasks``."""
-    ended = np.flatnonzero(np.isfinite(columns["done"]) | np.isfinite(columns["stop"]))
+def path(read: Read, columns: dict[str, Any]) -> Tiles:
+    """The tiles of the path; `columns` are those of the table ``tasks``, of which moments are taken out."""
+    ended = np.flatnonzero(np.isfinite(columns["done"]) | np.isfinite(columns["stop"])).astype("i4")
     return _Walk(History(read, columns, ended)).tiles() if len(ended) else _Laid().tiles()
 
 

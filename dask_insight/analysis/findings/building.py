@@ -135,7 +135,7 @@ def _made(facts: Facts, limits: Limits) -> Iterator[Finding]:
     seconds = float((made.stop - made.start).sum())
     # The first graph is taken in before the first task is wanted.
     before = seconds - float(made.within(np.array([facts.start]), np.array([facts.stop])).sum())
-    idle = facts.is_part("scheduler", "client", "joining")
+    idle = facts.pieces("scheduler", "client", "joining")
     lost = facts.within(idle, made)
     cost = before + facts.spread(lost)
     if not slow.any() or cost < limits["slow-graph.share"] * (facts.wall + before):

@@ -113,7 +113,7 @@ def _idle(facts: Facts) -> np.ndarray:
 
     Not those behind outliers, nor those for which no core was free.
     """
-    idle: np.ndarray = (facts.seconds[facts.waiting] - facts.waiting_for_outliers) * facts.cores.free
+    idle: np.ndarray = (facts.seconds(facts.waiting) - facts.waiting_for_outliers) * facts.cores.free
     return idle
 
 
@@ -130,8 +130,7 @@ def _is_chain(each: Chain) -> bool:
 def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     told = facts.by_names
     idle = _idle(facts)
-    of = facts.of_piece[facts.waiting]
-    lost = np.bincount(of[of >= 0], idle[of >= 0], len(facts.names))
+    lost = facts.summed(facts.waiting, idle)
     ratio = _waves(facts, lost) / max(facts.threads, 1.0)
     few = (told.number > 0) & (ratio < limits["too-few-tasks.ratio"])
     # What brings a whole result together for the client is one task by its nature; see oversized-results.

@@ -72,7 +72,7 @@ def _in_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _in_heads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     found = facts.garbage
     moments = found.when(*_HEADS)
-    lost = facts.within(facts.is_part(*IDLE, "overhead"), moments)
+    lost = facts.within(facts.pieces(*IDLE, "overhead"), moments)
     if lost <= 0 or lost < limits["garbage-collection.share"] * facts.offered:
         return
     by_process = split(found.process, np.arange(len(found.stop)))

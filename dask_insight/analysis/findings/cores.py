@@ -59,13 +59,12 @@ def cores(facts: Facts) -> Cores:
     those that libraries (OpenMP, BLAS) run beside them; where they do, they would have used more by as much
     as the tasks' own threads waited. Over each piece of time ``min(1, (cores - wanted) / idle threads)``.
     """
-    pieces, lanes = facts.pieces, facts.lanes
-    rows = facts.waiting
-    begin, end = pieces.start[rows], pieces.stop[rows]
-    free, lasting = np.ones(len(rows)), np.maximum(end - begin, 1e-9)
+    lanes = facts.lanes
+    begin, end = facts.waiting.start, facts.waiting.stop
+    free, lasting = np.ones(len(begin)), np.maximum(end - begin, 1e-9)
     columns = ("process", "time", "cpu")
     samples = Samples({name: facts.read("resources")[name] for name in columns})
-    worker = lanes.worker[pieces.lane[rows]]
+    worker = lanes.worker[facts.waiting.lane]
     held = lanes.worker[lanes.of]
     # Threads of libraries wait for a core as much as those of tasks do, which alone are known to.
     wanted = {

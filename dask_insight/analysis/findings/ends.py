@@ -24,8 +24,7 @@ DIED = End(
     "died",
     "critical",
     "The scheduler lost them, and nobody had asked them to leave: the process crashed, was killed "
-    "(by its nanny or by the system, mostly for memory), or its machine went away. What ran there "
-    "began anew elsewhere, and results that only they held were computed again. ",
+    "(by its nanny or by the system, mostly for memory), or its machine went away. ",
     "Look into the worker's log, and at its memory before it died. If it was killed for memory, "
     "make chunks smaller or give a worker fewer threads; if a library crashes, run that task "
     "alone. Where machines may be taken away, have workers hand over their results first, and "
@@ -36,8 +35,8 @@ TOLD = End(
     "got a signal to end",
     "",
     "Their processes got a signal to end, as batch systems send at the end of a job's time, machines that "
-    "are taken away, containers that are moved, and `Ctrl+C`. Dask then ends at once and hands nothing over: "
-    "what ran there began anew elsewhere, and results that only they held were computed again.",
+    "are taken away, containers that are moved, and `Ctrl+C`. Dask then ends at once and hands "
+    "nothing over. ",
     "Have workers leave of themselves before that, and one after another, or retire them by hand; write what "
     "is dear to storage:\n\n"
     "    # dask worker ADDRESS --lifetime 55m --lifetime-stagger 4m   # of a job that has an hour\n"
@@ -58,8 +57,7 @@ LIFETIME = End(
     "came to the end of their lifetime",
     "",
     "Their lifetime (`--lifetime`, `distributed.worker.lifetime`) was over, and nobody could take what they "
-    "had: no other worker was left, or those were short of memory or about to end as well. What ran there "
-    "began anew elsewhere, and results that only they held were computed again.",
+    "had: no other worker was left, or those were short of memory or about to end as well. ",
     "Let them end far enough apart, with others that go on, and live longer than what you compute:\n\n"
     "    # dask worker ADDRESS --nworkers 4 --lifetime 55m --lifetime-stagger 15m --lifetime-restart\n"
     "    dask.config.set({'distributed.worker.lifetime.stagger': '15 minutes'})   # before workers start",
@@ -67,6 +65,11 @@ LIFETIME = End(
 
 #: Reasons of closing that workers and their nannies give where they were asked to.
 _ASKED = ("nanny-close", "nanny-close-gracefully", "worker-close")
+
+
+#: What became of what they had, where others went on and where nobody did.
+ANEW = "What ran there began anew elsewhere, and results that only they held were computed again. "
+NOTHING_RAN = "Nothing ran after that: work was left, and no worker came in their place. "
 
 
 def ends(facts: Facts) -> dict[str, End]:

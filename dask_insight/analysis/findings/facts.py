@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...batch import Symbols
-from ...columns import take
-from ...lookup import Lookup, pick
+from ...columns import take, text
+from ...lookup import Lookup, pick, sums
 from ...schema import NOTHING
-from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, pauses, states
+from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, pauses, standstills, states
 from .allowed import Allowed, allowed
 from .cores import Cores, cores
 from .garbage import Garbage, garbage
@@ -82,50 +83,53 @@ class Facts:
         """Every thread."""
         return self.budget.lanes
 
-    @property
-    def pieces(self) -> Pieces:
-        """All thread time in pieces: where, when, which part, for which attempt."""
-        return self.budget.pieces
+    def pieces(self, *parts: str) -> list[Pieces]:
+        """Thread time of these parts of the budget in pieces: where, when, for which attempt."""
+        return [each for each in self.budget.pieces if self.budget.parts[each.part] in parts]
 
-    @cached_property
-    def seconds(self) -> np.ndarray:
-        """Thread-seconds of each piece; those outside the cells of a notebook count nothing."""
-        seconds = self.pieces.seconds
-        if len(self.pause.start):
-            away = self.pause.within(self.pieces.start, self.pieces.stop)
-            seconds = seconds - np.where(self.is_part("client"), away * self.pieces.threads, 0.0)
+    def pieces_without(self, *parts: str) -> list[Pieces]:
+        """The same of all other parts."""
+        return [each for each in self.budget.pieces if self.budget.parts[each.part] not in parts]
+
+    def seconds(self, pieces: Pieces) -> np.ndarray:
+        """Thread-seconds of each; those outside the cells of a notebook count nothing."""
+        seconds = pieces.seconds
+        if len(self.pause.start) and self.budget.parts[pieces.part] == "client":
+            seconds -= self.pause.within(pieces.start, pieces.stop) * pieces.threads
         return seconds
 
     @cached_property
+    def still(self) -> Moments:
+        """When everything stood still: the computer slept."""
+        return standstills(self.read).both(self.whole)
+
+    @cached_property
     def pause(self) -> Moments:
-        """When no cell ran and no task was there, or, without cells, none for minutes: a person thought."""
-        return pauses(self.read, self.attempts.wanted, self.attempts.done, self.start, self.stop)
+        """When no cell ran and no task was there, or, without cells, none for minutes: a person thought.
+
+        Without the moments in which everything stood still.
+        """
+        known = self.attempts
+        return pauses(self.read, known.wanted, known.done, self.start, self.stop).without(self.still)
 
     @cached_property
     def wall(self) -> float:
-        """Seconds that the run took, without those between the cells of a notebook."""
-        whole = self.stop - self.start
-        return whole - float((self.pause.stop - self.pause.start).sum())
+        """Seconds that the run took, without those between the cells of a notebook and standstills."""
+        return self.stop - self.start - self.pause.seconds - self.still.seconds
 
     @cached_property
     def offered(self) -> float:
         """Thread-seconds that there were in it."""
-        return float(self.seconds.sum())
+        return sum(float(self.seconds(each).sum()) for each in self.budget.pieces)
 
     @property
     def threads(self) -> float:
         """Threads that there were, on average."""
         return self.offered / self.wall if self.wall > 0 else 0.0
 
-    def is_part(self, *parts: str) -> np.ndarray:
-        """Which pieces are of these parts of the budget."""
-        wanted = np.array([name in parts for name in self.budget.parts] or [False])
-        mask: np.ndarray = wanted[self.pieces.part]
-        return mask
-
     def spent(self, *parts: str) -> float:
         """Thread-seconds in these parts of the budget."""
-        return float(self.seconds[self.is_part(*parts)].sum())
+        return sum(float(self.seconds(each).sum()) for each in self.pieces(*parts))
 
     def spread(self, thread_seconds: float) -> float:
         """Seconds by which the run would be shorter if all threads shared what these thread-seconds took."""
@@ -144,7 +148,7 @@ class Facts:
     def key(self, row: int) -> str:
         """Dask's key of an attempt's task; '' if it is not known."""
         place = int(self.attempts.described[row])
-        return str(self.read("graph")["key"][place]) if place >= 0 else ""
+        return text(self.read("graph"), "key", place) if place >= 0 else ""
 
     def line_after(self, moment: float) -> str:
         """File and line that began the first computation after a moment; '' if it is not known."""
@@ -170,33 +174,41 @@ class Facts:
         return self.prefix.names
 
     @cached_property
-    def of_piece(self) -> np.ndarray:
-        """Code of the task name of each piece; -1 if it is for none."""
-        codes = np.append(self.prefix.codes.astype("i4"), np.int32(-1))
-        found: np.ndarray = codes[self.pieces.row]
+    def _codes(self) -> np.ndarray:
+        """Code of the task name of each attempt, and of none."""
+        return np.append(self.prefix.codes.astype("i4"), np.int32(-1))
+
+    def name_of(self, pieces: Pieces) -> np.ndarray:
+        """Code of the task name of each; -1 if it is for none."""
+        found: np.ndarray = self._codes[pieces.row]
         return found
 
-    def by_name(self, pieces: np.ndarray) -> np.ndarray:
-        """Thread-seconds by code of the task name, of the pieces where a mask is true."""
-        some = pieces & (self.of_piece >= 0)
-        return np.bincount(self.of_piece[some], self.seconds[some], len(self.names))
+    def by_name(self, pieces: Iterable[Pieces]) -> np.ndarray:
+        """Thread-seconds by code of the task name."""
+        return sum((self.summed(each, self.seconds(each)) for each in pieces), np.zeros(len(self.names)))
 
-    def by_worker(self, pieces: np.ndarray) -> np.ndarray:
-        """Thread-seconds by code of the worker (of `lanes`), of the pieces where a mask is true."""
-        worker = self.lanes.worker[self.pieces.lane[pieces]]
-        return np.bincount(worker, self.seconds[pieces], len(self.lanes.workers))
+    def summed(self, pieces: Pieces, values: np.ndarray) -> np.ndarray:
+        """What pieces have, summed by code of the task name."""
+        # What is for none stands before the others.
+        return sums(self.name_of(pieces) + 1, values, len(self.names) + 1)[1:]
 
-    def within(self, pieces: np.ndarray, moments: Moments) -> float:
-        """Thread-seconds of the pieces where a mask is true that lie within some moments."""
-        some = np.flatnonzero(pieces)
-        inside = moments.within(self.pieces.start[some], self.pieces.stop[some])
-        return float((inside * self.pieces.threads[some]).sum())
+    def by_worker(self, pieces: Iterable[Pieces]) -> np.ndarray:
+        """Thread-seconds by code of the worker (of `lanes`)."""
+        return np.bincount(self.lanes.worker, self._by_lane(pieces), len(self.lanes.workers))
 
-    def share_within(self, moments: Moments, rows: np.ndarray) -> np.ndarray:
-        """Share of each piece, by their rows, that lies within some moments; 0 to 1."""
-        start, stop = self.pieces.start[rows], self.pieces.stop[rows]
-        inside, lasting = moments.within(start, stop), stop - start
-        share: np.ndarray = np.divide(inside, lasting, out=np.zeros(len(rows)), where=lasting > 0)
+    def _by_lane(self, pieces: Iterable[Pieces]) -> np.ndarray:
+        count = len(self.lanes.worker)
+        return sum((sums(each.lane, self.seconds(each), count) for each in pieces), np.zeros(count))
+
+    def within(self, pieces: Iterable[Pieces], moments: Moments) -> float:
+        """Thread-seconds of pieces that lie within some moments."""
+        return sum(float((moments.within(each.start, each.stop) * each.threads).sum()) for each in pieces)
+
+    def share_within(self, moments: Moments, pieces: Pieces) -> np.ndarray:
+        """Share of each piece that lies within some moments; 0 to 1."""
+        lasting = pieces.stop - pieces.start
+        inside = moments.within(pieces.start, pieces.stop)
+        share: np.ndarray = np.divide(inside, lasting, out=np.zeros(len(lasting)), where=lasting > 0)
         return share
 
     def worst(self, by_code: np.ndarray, names: list[str], share: float = 0.1) -> tuple[str, ...]:
@@ -208,8 +220,16 @@ class Facts:
 
     @cached_property
     def length(self) -> np.ndarray:
-        """Seconds for which the function of each attempt held a thread; 0 if it never ran."""
-        return self.lanes.stretches.held(len(self.attempts.run))
+        """Seconds for which the function of each attempt held a thread; 0 if it never ran.
+
+        Without those in which everything stood still.
+        """
+        held: np.ndarray = self.lanes.stretches.held(len(self.attempts.run))
+        if not len(self.still.start):
+            return held
+        ran = np.flatnonzero(self.attempts.ran)
+        held[ran] -= self.still.within(self.attempts.start[ran], self.attempts.stop[ran])
+        return np.asarray(np.maximum(held, 0.0))
 
     @cached_property
     def garbage(self) -> Garbage:
@@ -281,14 +301,14 @@ class Facts:
         return self._outliers[key]
 
     @cached_property
-    def waiting(self) -> np.ndarray:
-        """Rows of the pieces in which a thread had nothing to run, for inputs were being computed."""
-        return np.flatnonzero(self.is_part("inputs"))
+    def waiting(self) -> Pieces:
+        """Pieces in which a thread had nothing to run, for inputs were being computed."""
+        return self.budget.part("inputs")
 
     @cached_property
-    def off_cpu(self) -> np.ndarray:
-        """Rows of the pieces in which a function ran without a CPU."""
-        return np.flatnonzero(self.is_part("off-cpu"))
+    def off_cpu(self) -> Pieces:
+        """Pieces in which a function ran without a CPU."""
+        return self.budget.part("off-cpu")
 
     @cached_property
     def waiting_for_outliers(self) -> np.ndarray:
@@ -296,7 +316,7 @@ class Facts:
         share = np.zeros(len(self.attempts.run) + 1)
         for found in self.outliers(3, 4):
             share[found.rows] = found.beyond
-        excess: np.ndarray = self.seconds[self.waiting] * share[self.pieces.row[self.waiting]]
+        excess: np.ndarray = self.seconds(self.waiting) * share[self.waiting.row]
         return excess
 
     @cached_property
@@ -315,13 +335,10 @@ class Facts:
 
         Without those in which they stood behind an outlier; see `straggler` and `data-skew`.
         """
-        rows = np.flatnonzero(self.is_part("placement"))
-        idle = self.seconds[rows]
+        idle = self.seconds(self.budget.part("placement"))
         for found in self.outliers(3, 4):
-            if found.why in ("itself", "data"):
-                behind, seconds = found.stuck
-                at = np.searchsorted(rows, behind)
-                idle[at] = np.maximum(idle[at] - seconds, 0.0)
+            if found.why in ("itself", "data") and len(found.stuck):
+                idle = np.maximum(idle - found.stuck, 0.0)
         return float(idle.sum())
 
     @cached_property
@@ -342,8 +359,7 @@ class Facts:
     @cached_property
     def busy_by_lane(self) -> np.ndarray:
         """Thread-seconds in which attempts held a thread, by lane."""
-        idle = self.is_part(*IDLE)
-        return np.bincount(self.pieces.lane[~idle], self.seconds[~idle], len(self.lanes.worker))
+        return self._by_lane(self.pieces_without(*IDLE))
 
     @cached_property
     def busy_by_worker(self) -> np.ndarray:

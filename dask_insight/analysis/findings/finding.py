@@ -51,8 +51,10 @@ class Finding:
         Thread-seconds that it took, a part of the time budget.
     cost_seconds
         Seconds of wall time that the run would be shorter by; 0 where it costs no time.
+    is_told
+        Told whatever it costs, and ranked by that.
     is_risk
-        Told whatever it costs: what it puts at risk is worth more than that.
+        Told whatever it costs, and ranked as if it cost more: what it puts at risk is worth that.
     evidence
         The figures behind it.
     why, advice
@@ -74,6 +76,7 @@ class Finding:
     cost_seconds: float = math.nan
     evidence: tuple[Fact, ...] = ()
     severity: str = ""
+    is_told: bool = False
     is_risk: bool = False
 
     @property

@@ -28,7 +28,7 @@ def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
     share = lost / facts.wall if facts.wall > 0 else 0.0
     if not len(lengths) or share < limits["client-gap.share"]:
         return
-    idle = facts.is_part("client")
+    idle = facts.pieces("client")
     most = int(np.argmax(lengths))
     computations = len(facts.read("submissions")["submission"])
     many = len(lengths) >= MANY and lost > 2 * float(lengths[most])

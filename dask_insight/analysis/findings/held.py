@@ -6,22 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...lookup import Lookup
-from ...schema import NOTHING
+from ...timeline import held_until
 from .facts import Facts
 from .losses import running_of
 from .names import most, of_workers, split
-
-
-def needed_until(facts: Facts) -> np.ndarray:
-    """When the last task that needs each attempt's result had ended; infinity where none does."""
-    edges, known = facts.read("edges"), facts.attempts
-    makers = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
-    users = Lookup(known.task).rows(edges["task"])
-    both = (makers >= 0) & (users >= 0)
-    until = np.full(len(known.run), -np.inf)
-    np.maximum.at(until, makers[both], known.done[users[both]])
-    return np.where(np.isfinite(until), np.maximum(until, known.done), np.inf)
 
 
 def names_in_memory(facts: Facts, peaks: dict[str, tuple[float, float]]) -> tuple[str, ...]:
@@ -35,7 +23,7 @@ def names_in_memory(facts: Facts, peaks: dict[str, tuple[float, float]]) -> tupl
     peaks
         For each worker a moment, and the bytes to be explained.
     """
-    known, until, managed = facts.attempts, needed_until(facts), _managed(facts)
+    known, until, managed = facts.attempts, held_until(facts.read, facts.attempts), _managed(facts)
     size = np.nan_to_num(known.nbytes)
     weight = np.zeros(len(known.run))
     attempts = split(known.worker, np.flatnonzero(of_workers(facts, peaks)))

@@ -26,7 +26,7 @@ def _cpu_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _of_workers(facts: Facts, mine: Sequence[Held], least: float) -> Finding:
-    waiting = facts.by_worker(facts.is_part("off-cpu"))
+    waiting = facts.by_worker(facts.pieces("off-cpu"))
     stopped = np.array([np.minimum(each.stopped, waiting[each.code]) for each in mine])
     # What nothing tells of makes it a risk.
     lost = float(np.nansum(stopped)) if np.isfinite(stopped).any() else np.nan

@@ -11,7 +11,7 @@ from ...timeline import Moments
 from .building import slow_intake
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
-from .names import carried_by, most, of_workers, own_workers, quoted, risk, split
+from .names import carried_by, most, of_workers, own_workers, quoted, split, told_at
 from .on_loop import HELD_UP, OFF_THE_LOOP, holds_up_tasks, on_loop
 from .rule import Rule
 from .spill import spilled
@@ -89,7 +89,7 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
         start=facts.since(min(float(each.start[0]) for each in late.values())),
         stop=facts.since(max(float(each.stop[-1]) for each in late.values())),
         cost_thread_seconds=idle,
-        **risk(facts, limits, facts.spread(idle)),
+        **told_at(facts.spread(idle)),
         evidence=_evidence(facts, limits, held[workers[0]], longest, idle),
         why=(
             "While its event loop does not run, a worker takes no new tasks, sends and receives no data "
@@ -138,7 +138,7 @@ def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
         start=facts.since(late.start[0]),
         stop=facts.since(late.stop[-1]),
         cost_thread_seconds=idle,
-        **risk(facts, limits, facts.spread(idle)),
+        **told_at(facts.spread(idle)),
         evidence=_evidence(facts, limits, held, longest, idle),
         why=(
             "While the scheduler's event loop does not run, no task is handed out and no result is taken "
@@ -238,10 +238,11 @@ def _much(facts: Facts, name: str, moments: Moments, usual: float, limits: Limit
 def _idle(facts: Facts, worker: str | None, moments: Moments) -> float:
     """Thread-seconds in which threads (of a worker) were idle at these moments."""
     # A thread whose task has ended waits for the loop to take its result.
-    idle = facts.is_part(*IDLE, "overhead")
+    idle = facts.pieces(*IDLE, "overhead")
     if worker is not None:
         codes = [code for code, name in enumerate(facts.lanes.workers) if name == worker]
-        idle = idle & np.isin(facts.lanes.worker[facts.pieces.lane], codes)
+        there = np.isin(facts.lanes.worker, codes)
+        idle = [each.take(np.flatnonzero(there[each.lane])) for each in idle]
     return facts.within(idle, moments)
 
 

@@ -9,16 +9,18 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from .ends import DIED, End, ends
+from .ends import ANEW, DIED, NOTHING_RAN, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import most, of_workers, quoted, risk
+from .names import most, of_workers, quoted, told_at
 from .rule import Rule
 from .suspects import Deaths, suspects
 from .thresholds import Limits
 
 #: Seconds by which the word of a lost worker may come before or after its tasks are given to others.
 _SLACK = 1.0
+#: Seconds that a scheduler stays after its last worker if nobody closes the cluster.
+_STAYS = 10.0
 
 
 class Loss(NamedTuple):
@@ -65,13 +67,14 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
     )
     redone = float(facts.length[again].sum())
     seconds = redone + sum(loss.running for loss in losses)
-    names, why = _names(facts, losses, again), end.why
+    first, last = min(loss.when for loss in losses), max(loss.when for loss in losses)
+    went_on = bool((known.ran & (known.done > last)).any())
+    names, why = _names(facts, losses, again), end.why + (ANEW if went_on else NOTHING_RAN)
     if end is DIED:
         suspected = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"])
         names = tuple(dict.fromkeys((*suspected.names, *names)))
         why += f"{_memory(facts, losses)}{suspected.why}"
     whole = max(float(facts.length.sum()), 1e-9)
-    first, last = min(loss.when for loss in losses), max(loss.when for loss in losses)
     left = f"{words.count(len(losses), 'worker')} {end.title}"
     doing = f" with {quoted(names)}" if names else ""
     return Finding(
@@ -83,7 +86,7 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
         start=facts.since(first),
         stop=facts.since(max(last, float(known.done[again].max(initial=first)))),
         cost_thread_seconds=seconds,
-        **risk(facts, limits, facts.spread(seconds)),
+        **told_at(facts.spread(seconds)),
         evidence=(
             Fact(f"workers that {end.title}", len(losses), "count", limits["worker-lost.count"]),
             Fact("tasks that they had been given", len(killed), "count"),
@@ -133,11 +136,18 @@ def losses_of(facts: Facts) -> Iterator[Loss]:
 
 
 def _mattered(facts: Facts, loss: Loss) -> bool:
-    """Whether work went on without it, or was given up; when a cluster is closed, all workers go."""
+    """Whether work went on without it, waited for it, or was given up.
+
+    When a cluster is closed, all workers go, and soon after them the scheduler.
+    """
     if not (len(loss.killed) or len(loss.again)):
         return False
     known = facts.attempts
     if (known.ok & (known.done > loss.when)).any():
+        return True
+    samples = facts.read("resources")
+    of_scheduler = is_any(samples["process"], ("scheduler",))
+    if bool((samples["time"][of_scheduler] > loss.when + _STAYS).any()):
         return True
     return any("KilledWorker" in text for text in facts.read("errors")["exception"].tolist())
 
@@ -220,7 +230,8 @@ WORKER_LOST = Rule(
     formula=(
         "`worker-lost.count` workers or more that the scheduler did not expect to leave, and that no nanny "
         "ended (see `memory-pressure`), with tasks "
-        "running or with results that were computed again, while work went on. Named first is what may be "
+        "running or with results that were computed again, while work went on, or waited on a scheduler that "
+        "was still there 10 s later. Named first is what may be "
         "the cause: tasks that several of them died with; the one name that ran on each of several; or tasks "
         "that need `worker-lost.size` of the memory limit and twice what ran beside them. Where nothing "
         "tells, it says so. Apart from them, workers that were closed, that got a signal to end, and whose "

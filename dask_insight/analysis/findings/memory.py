@@ -13,7 +13,7 @@ from .facts import Facts
 from .finding import Fact, Finding
 from .held import names_in_memory
 from .losses import Kill, Loss, deaths_of, kills_of, losses_of
-from .names import quoted, risk, split
+from .names import quoted, split
 from .rule import Rule
 from .suspects import suspects
 from .thresholds import Limits
@@ -70,7 +70,8 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(min(moments)),
         stop=facts.since(min(max(moments), facts.stop)),
         cost_thread_seconds=seconds,
-        **risk(facts, limits, facts.spread(seconds)),
+        cost_seconds=facts.spread(seconds),
+        is_risk=True,
         evidence=(
             Fact("workers killed for their memory", len(kills), "count"),
             Fact("workers paused", len(paused), "count"),

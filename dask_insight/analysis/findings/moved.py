@@ -43,7 +43,7 @@ class _Came(NamedTuple):
 def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if facts.spent("data") < limits["transfer-bound.share"] * facts.offered:
         return
-    waiting = facts.is_part("data")
+    waiting = facts.pieces("data")
     # What a slow line costs is told of that line.
     spent = facts.spent("data") - sum(each.cost_thread_seconds for each in _slow_transfer(facts, limits))
     # And what goes to where a whole result is put together for the client, of that.
@@ -57,7 +57,7 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     users = _users(facts)
     produced = float(np.nan_to_num(facts.attempts.nbytes[facts.good]).sum())
     rate = moved / max(seconds(Moments.of(came.start, came.stop)), 1e-9)
-    first, last = facts.pieces.start[waiting].min(), facts.pieces.stop[waiting].max()
+    first, last = min(each.start.min() for each in waiting), max(each.stop.max() for each in waiting)
     yield Finding(
         code="transfer-bound",
         severity="critical" if share >= limits["transfer-bound.critical"] else "warning",
@@ -99,7 +99,7 @@ def _for_client(facts: Facts, limits: Limits) -> float:
     rows = np.flatnonzero(mine & known.ran & (known.inputs > known.received))
     if not len(rows) or not any(brought(facts, limits)):
         return 0.0
-    return facts.within(facts.is_part("data"), Moments.of(known.received[rows], known.inputs[rows]))
+    return facts.within(facts.pieces("data"), Moments.of(known.received[rows], known.inputs[rows]))
 
 
 def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -112,7 +112,7 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
     moments = Moments.of(
         *(np.concatenate([getattr(pair.moments, end) for pair in slow]) for end in ("start", "stop"))
     )
-    waiting = facts.is_part("data")
+    waiting = facts.pieces("data")
     spent = facts.within(waiting, moments)
     nbytes = sum(pair.nbytes for pair in slow)
     rate = nbytes / sum(seconds(pair.moments) for pair in slow)
@@ -248,7 +248,7 @@ def _came(facts: Facts, least: float, long: float = np.inf) -> _Came:
 
 def _makers(facts: Facts, came: _Came) -> tuple[str, ...]:
     """Names of the results that threads waited for, longest first; else of those with most bytes."""
-    waited = facts.worst(facts.by_name(facts.is_part("data")), facts.names)
+    waited = facts.worst(facts.by_name(facts.pieces("data")), facts.names)
     carried = carried_by(facts, came.transfer)
     return tuple(name for name in waited if not carried or name in carried) or carried
 

@@ -10,7 +10,6 @@ import numpy as np
 from ...batch import Symbols
 from ...lookup import Lookup
 from .facts import Facts
-from .thresholds import Limits
 
 
 def most(
@@ -75,10 +74,9 @@ def quoted(names: tuple[str, ...], most_of: int = 2) -> str:
     return " and ".join(shown) + (" and others" if len(names) > most_of else "")
 
 
-def risk(facts: Facts, limits: Limits, seconds: float) -> dict[str, Any]:
-    """The cost of a finding that is told as a risk where its cost alone would be too little."""
-    enough = seconds >= max(limits["all.seconds"], limits["all.share"] * facts.wall)
-    return {"cost_seconds": seconds, "is_risk": not enough}
+def told_at(seconds: float) -> dict[str, Any]:
+    """The cost of a finding that is told also where its cost alone would be too little."""
+    return {"cost_seconds": seconds, "is_told": True}
 
 
 def own_workers(facts: Facts) -> frozenset[str]:

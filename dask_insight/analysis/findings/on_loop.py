@@ -75,7 +75,7 @@ def on_loop(facts: Facts, process: str, within: Moments) -> OnLoop:
 
 def holds_up_tasks(facts: Facts, limits: Limits) -> bool:
     """Whether tasks waited for the scheduler mostly for such functions; see `scheduler-bound`."""
-    waited = facts.is_part("scheduler")
+    waited = facts.pieces("scheduler")
     held = facts.within(waited, on_loop(facts, "scheduler", facts.whole).when.without(intake(facts)))
     share, much = limits["scheduler-bound.share"] * facts.offered, HELD_UP * facts.spent("scheduler")
     return held > 0 and held >= max(share, much)

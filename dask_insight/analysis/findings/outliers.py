@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...lookup import sums
+
 if TYPE_CHECKING:
     from .facts import Facts
 
@@ -41,8 +43,8 @@ class Outliers(NamedTuple):
     excess: float
     #: Thread-seconds in which threads were idle and waited for that excess, or for tasks stuck behind it.
     waited: float
-    #: What of that were tasks stuck behind it: rows of pieces of time, and seconds of each.
-    stuck: tuple[np.ndarray, np.ndarray]
+    #: What of that were tasks stuck behind it: seconds of each piece of placement; none if that is little.
+    stuck: np.ndarray
     #: What of the excess lies on the critical path.
     held_up: float
     #: 'data', 'worker', 'start' or 'itself'.
@@ -64,9 +66,7 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
         return
     # What of the time is beyond the usual, and not the wait for a CPU.
     beyond = np.divide(own - usual, facts.length, out=np.zeros(len(code)), where=over)
-    waiting = facts.is_part("inputs")
-    rows = facts.pieces.row[waiting]
-    waited = np.bincount(rows[rows >= 0], facts.seconds[waiting][rows >= 0], len(code)) * beyond
+    waited = sums(facts.waiting.row + 1, facts.seconds(facts.waiting), len(code) + 1)[1:] * beyond
     path = facts.path
     steps = path.of("compute") & (path.row >= 0)
     held = np.bincount(path.row[steps], path.seconds[steps], len(code)) * beyond
@@ -88,7 +88,7 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
             beyond=beyond[mine],
             excess=float((own[mine] - usual[mine]).sum()),
             waited=float(waited[mine].sum() + stuck.sum()),
-            stuck=(facts.queues.idle, stuck),
+            stuck=stuck,
             held_up=float(held[mine].sum()),
             why=why,
             larger=larger,

@@ -19,20 +19,20 @@ class Queues:
     """Threads that were idle beside tasks that waited for another one, and on which workers these waited."""
 
     def __init__(self, facts: Facts) -> None:
-        known, pieces = facts.attempts, facts.pieces
-        #: Rows of the pieces of idle time.
-        self.idle = np.flatnonzero(facts.is_part("placement"))
-        if float(facts.seconds[self.idle].sum()) < _LITTLE * facts.offered:
-            self.idle = self.idle[:0]
+        known = facts.attempts
         self._facts = facts
-        self._start, self._stop = pieces.start[self.idle], pieces.stop[self.idle]
-        self._threads = pieces.threads[self.idle]
+        #: Pieces of idle time, none where it is little.
+        self._idle = facts.budget.part("placement")
+        if facts.spent("placement") < _LITTLE * facts.offered:
+            self._idle = self._idle.take(np.zeros(0, "i8"))
         #: Rows of the attempts that waited for a thread; nobody asks for them where no time is idle.
         self._waited: np.ndarray = np.flatnonzero(known.ran & (known.executing > known.inputs))
         self._of: dict[int, Moments] = {}
 
     def behind(self, mine: np.ndarray, beyond: np.ndarray) -> np.ndarray:
         """Seconds of each piece in which tasks waited only on the workers of some attempts, beyond a median.
+
+        Of no piece where little time was idle.
 
         Parameters
         ----------
@@ -42,11 +42,12 @@ class Queues:
             Share of the time of every attempt that is beyond the median.
         """
         known, worker = self._facts.attempts, self._facts.attempts.worker.codes
-        seconds = np.zeros(len(self.idle))
-        for code in np.unique(worker[mine]).tolist() if len(self.idle) else ():
+        idle = self._idle
+        seconds = np.zeros(len(idle.lane))
+        for code in np.unique(worker[mine]).tolist() if len(seconds) else ():
             rows = mine[worker[mine] == code]
             late = Moments.of(known.stop[rows] - beyond[rows] * self._facts.length[rows], known.stop[rows])
-            seconds += late.both(self._only(code)).within(self._start, self._stop) * self._threads
+            seconds += late.both(self._only(code)).within(idle.start, idle.stop) * idle.threads
         return seconds
 
     def _only(self, code: int) -> Moments:

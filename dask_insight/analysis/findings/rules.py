@@ -36,6 +36,7 @@ from .slow import DATA_SKEW, STRAGGLER
 from .spill import SPILL
 from .start import COLD_START
 from .steals import STEALING
+from .stood_still import STOOD_STILL
 from .threads import GIL_CONTENTION
 from .thresholds import Limits
 from .tiny import TINY_TASKS
@@ -82,6 +83,7 @@ RULES: tuple[Rule, ...] = (
     NEW_CLUSTER,
     CLIENT_GAP,
     COLD_START,
+    STOOD_STILL,
     RECOMPUTE,
 )
 
@@ -109,22 +111,27 @@ def graded(found: Finding, facts: Facts, limits: Limits) -> Finding:
     """With its cost kept within the run, and a severity; without any if it is not worth telling."""
     found = whole(found, facts)
     seconds = found.cost_seconds
-    if found.is_risk:
+    if found.is_risk or (found.is_told and too_cheap(seconds, facts, limits)):
         return found if found.severity else found.but(severity="info")
-    share = seconds / facts.wall if facts.wall > 0 else 0.0
-    if seconds < limits["all.seconds"] or share < limits["all.share"]:
+    if too_cheap(seconds, facts, limits):
         return found.but(severity="")
     if found.severity:
         return found
+    share = seconds / facts.wall
     if share < limits["all.warning"] or seconds < limits["all.warning-seconds"]:
         return found.but(severity="info")
     return found.but(severity="warning" if share < limits["all.critical"] else "critical")
 
 
+def too_cheap(seconds: float, facts: Facts, limits: Limits) -> bool:
+    """Whether a finding that costs so much wall time is not worth telling for that."""
+    return seconds < limits["all.seconds"] or seconds < limits["all.share"] * facts.wall
+
+
 def whole(found: Finding, facts: Facts) -> Finding:
     """With its time within the run, all of it where the rule tells none; without a cost it is a risk."""
     begin, end = facts.since(facts.start), facts.since(facts.stop)
-    costs = {"cost_seconds": facts.wall, "cost_thread_seconds": facts.offered}
+    costs = {"cost_seconds": facts.wall + facts.still.seconds, "cost_thread_seconds": facts.offered}
     told = {name: getattr(found, name) for name in costs}
     start = begin if math.isnan(found.start) else min(max(found.start, begin), end)
     stop = end if math.isnan(found.stop) else min(max(found.stop, begin), end)

@@ -15,7 +15,7 @@ from .building import intake, slowly_made
 from .facts import Facts, medians
 from .finding import Fact, Finding
 from .loops import often_late
-from .names import own_workers, risk
+from .names import own_workers, told_at
 from .on_loop import HELD_UP, OFF_THE_LOOP, on_loop
 from .outliers import first_of_each
 from .rule import Rule
@@ -38,7 +38,7 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # On a busy machine every event loop is late.
     late = often_late(facts, "scheduler", limits["scheduler-bound.lag"])
     loaded = own & ((cpu >= limits["scheduler-bound.cpu"]) | (late & (lag >= limits["scheduler-bound.lag"])))
-    idle = facts.is_part("scheduler")
+    idle = facts.pieces("scheduler")
     held_up = on_loop(facts, "scheduler", facts.whole).when
     # Its messages come late after it was busy, too.
     busy = Moments.of(
@@ -129,7 +129,7 @@ _LESS_TO_DO = (
 def waited_for(facts: Facts) -> tuple[str, ...]:
     """Names of the tasks that were ready and not yet with a worker for longest while threads were idle."""
     known = facts.attempts
-    idle = facts.by_name(facts.is_part("scheduler"))
+    idle = facts.by_name(facts.pieces("scheduler"))
     waited = np.bincount(
         facts.prefix.codes, np.where(known.ran, known.received - known.ready, 0.0), len(facts.names)
     )
@@ -154,7 +154,7 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         and seconds + sent / max(facts.threads, 1) < limits["large-graph.seconds"]
     ):
         return
-    idle = facts.is_part("scheduler", "client", "joining")
+    idle = facts.pieces("scheduler", "client", "joining")
     lost = facts.within(idle, taken) + sent
     cost = before + facts.spread(lost)
     names = requests.names or _brought(facts, table, "nbytes" if heavy else "tasks")
@@ -178,7 +178,7 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         name = names[0] if names else "task"
         title = f"`{name}` carries data in its graph: {words.size(nbytes)} were sent to the scheduler"
     dear = nbytes >= limits["large-graph.critical"]
-    told = risk(facts, limits, cost) if heavy else {"cost_seconds": cost}
+    told = told_at(cost) if heavy else {"cost_seconds": cost}
     yield Finding(
         code="large-graph",
         severity="critical" if dear else "warning" if heavy else "",
@@ -227,19 +227,18 @@ def _requests(facts: Facts, limits: Limits) -> _Requests:
     slow = way >= limits["large-graph.request"]
     if not slow.any():
         return _NONE
-    row, of, pieces = facts.pieces.row, facts.of_piece, facts.pieces
-    inside = np.minimum(pieces.stop, known.received[row]) - np.maximum(pieces.start, known.assigned[row])
-    mine = facts.is_part("scheduler") & (row >= 0) & slow[of]
-    lost = np.where(mine, np.maximum(inside, 0.0) * pieces.threads, 0.0)
+    by_name = np.zeros(size)
+    for each in facts.pieces("scheduler"):
+        row = each.row
+        inside = np.minimum(each.stop, known.received[row]) - np.maximum(each.start, known.assigned[row])
+        by_name += np.where(slow, facts.summed(each, np.maximum(inside, 0.0) * each.threads), 0.0)
     if not any(each.contended(limits) for each in facts.held):
         packed = way >= 2 * limits["large-graph.request"]
-        lost += np.where(facts.is_part("client") & (of >= 0) & packed[of], facts.seconds, 0.0)
-    some = of >= 0
-    by_name = np.bincount(of[some], lost[some], size)
+        by_name += np.where(packed, facts.by_name(facts.pieces("client")), 0.0)
     names = facts.worst(by_name, facts.names)
     if not names:
         return _NONE
-    return _Requests(float(lost.sum()), names, float(way[facts.names.index(names[0])]))
+    return _Requests(float(by_name.sum()), names, float(way[facts.names.index(names[0])]))
 
 
 def _brought(facts: Facts, table: Mapping[str, Any], by: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -11,7 +12,10 @@ from ...timeline import Attempts, Lanes
 
 
 class Pieces(Protocol):
-    """Stretches of the time of threads; see `dask_insight.analysis.time_budget`. Seconds since the epoch."""
+    """Stretches of the time of threads that went into one part; see `dask_insight.analysis.time_budget`.
+
+    Seconds since the epoch.
+    """
 
     @property
     def lane(self) -> np.ndarray: ...
@@ -22,18 +26,20 @@ class Pieces(Protocol):
     @property
     def threads(self) -> np.ndarray: ...
     @property
-    def part(self) -> np.ndarray: ...
-    @property
     def row(self) -> np.ndarray: ...
     @property
+    def part(self) -> int: ...
+    @property
     def seconds(self) -> np.ndarray: ...
+    def take(self, rows: np.ndarray) -> Pieces:
+        """Some of them."""
 
 
 class Budget(Protocol):
     """The time of all threads, in pieces."""
 
     @property
-    def pieces(self) -> Pieces: ...
+    def pieces(self) -> Sequence[Pieces]: ...
     @property
     def parts(self) -> list[str]: ...
     @property
@@ -44,6 +50,8 @@ class Budget(Protocol):
     def start(self) -> float: ...
     @property
     def stop(self) -> float: ...
+    def part(self, name: str) -> Pieces:
+        """All pieces of one part."""
 
 
 class Names(NamedTuple):

@@ -32,7 +32,7 @@ def _task_shuffle(facts: Facts, limits: Limits) -> Iterator[Finding]:
     share = count / max(1, whole)
     if count < limits["task-shuffle.count"] or share < limits["task-shuffle.share"]:
         return
-    spent = np.where(mine, facts.by_name(~facts.is_part(*IDLE)), 0.0)
+    spent = np.where(mine, facts.by_name(facts.pieces_without(*IDLE)), 0.0)
     seconds = float(spent.sum())
     names = facts.worst(np.where(mine, number, 0).astype("f8"), facts.names)
     yield Finding(

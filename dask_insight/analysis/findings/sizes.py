@@ -13,7 +13,7 @@ from ...schema import NOTHING
 from ...timeline import Moments
 from .facts import IDLE, Facts, is_any
 from .finding import Fact, Finding
-from .names import most, named, quoted, risk, workers_of
+from .names import most, named, quoted, told_at, workers_of
 from .rule import Rule
 from .thresholds import Limits
 
@@ -51,7 +51,7 @@ def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
     waited, parts = _gathered(facts, made[mine], limits)
     # What puts a whole collection together has no name that anybody knows.
     whose = parts if parts and names and names[0].startswith(FINALIZE) else names
-    idle = facts.within(facts.is_part("client"), moments) + waited
+    idle = facts.within(facts.pieces("client"), moments) + waited
     cost = facts.spread(idle)
     yield Finding(
         code="oversized-results",
@@ -62,7 +62,7 @@ def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(transfers["start"][out].min()),
         stop=facts.since(transfers["stop"][out].max()),
         cost_thread_seconds=idle,
-        **risk(facts, limits, cost),
+        **told_at(cost),
         evidence=(
             Fact("fetched by the client", total, "bytes", limits["oversized-results.fetched"]),
             Fact("largest result of them", largest, "bytes"),
@@ -95,7 +95,7 @@ def _gathered(facts: Facts, rows: np.ndarray, limits: Limits) -> tuple[float, tu
     put = (np.bincount(users, minlength=len(rows)) > 1) & (came >= 0.5 * known.nbytes[rows])
     moments = Moments.of(known.assigned[rows[put]], known.done[rows[put]])
     parts = put[users]
-    return facts.within(facts.is_part(*IDLE), moments), most(facts, makers[parts], size[parts])
+    return facts.within(facts.pieces(*IDLE), moments), most(facts, makers[parts], size[parts])
 
 
 def _chunks(facts: Facts, limits: Limits, told: set[str]) -> Iterator[Finding]:

@@ -53,7 +53,7 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
         rows = np.flatnonzero(facts.good & (workers == worker) & (expected > 0)[code])
         of = np.append(np.zeros(len(known.run)), 0.0)
         of[rows] = 1 - 1 / times
-        waited = float((facts.seconds[facts.waiting] * of[facts.pieces.row[facts.waiting]]).sum())
+        waited = float((facts.seconds(facts.waiting) * of[facts.waiting.row]).sum())
         names = facts.worst(spent - expected, facts.names)
         yield Finding(
             code="worker-skew",

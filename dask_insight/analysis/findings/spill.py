@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...timeline import held_until
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .held import needed_until
-from .names import most, of_workers, own_workers, quoted, risk
+from .names import most, of_workers, own_workers, quoted, told_at
 from .rule import Rule
 from .thresholds import Limits
 
@@ -80,7 +80,7 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(_since(facts)),
         stop=facts.since(facts.stop),
         cost_thread_seconds=max(facts.spent("disk"), seconds),
-        **(risk(facts, limits, cost) if much else {"cost_seconds": cost}),
+        **(told_at(cost) if much else {"cost_seconds": cost}),
         evidence=(
             Fact("written to disk", written, "bytes", limits["spill.bytes"]),
             Fact("read back", read, "bytes"),
@@ -143,7 +143,7 @@ def _since(facts: Facts) -> float:
 
 def _names(facts: Facts, workers: tuple[str, ...]) -> tuple[str, ...]:
     """Names of the results that took most of the memory of these workers, for longest."""
-    known, until = facts.attempts, np.minimum(needed_until(facts), facts.stop)
+    known, until = facts.attempts, np.minimum(held_until(facts.read, facts.attempts), facts.stop)
     weight = np.nan_to_num(known.nbytes) * np.maximum(until - known.done, 0.0)
     rows = np.flatnonzero(of_workers(facts, workers) & known.ok & (weight > 0))
     return most(facts, rows, weight[rows])

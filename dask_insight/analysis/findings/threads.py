@@ -11,13 +11,14 @@ from ... import words
 from .facts import Facts
 from .finding import Fact, Finding
 from .rule import Rule
+from .shapes import Pieces
 from .threads_held import Held
 from .thresholds import Limits
 
 
 def blocked_share(facts: Facts) -> tuple[np.ndarray, np.ndarray]:
     """Share of each worker's time without a CPU in which no task waited for one; where it is known."""
-    waiting = facts.by_worker(facts.is_part("off-cpu"))
+    waiting = facts.by_worker(facts.pieces("off-cpu"))
     share, known = np.ones(len(waiting)), np.zeros(len(waiting), bool)
     for each in facts.held:
         known[each.code] = np.isfinite(each.starved)
@@ -43,20 +44,26 @@ def lock(facts: Facts, limits: Limits) -> Lock:
     Only who has the lock now and then waits for it: a task that sleeps, reads or waits for a program has next
     to no CPU beside those that compute.
     """
-    lanes, pieces = facts.lanes, facts.pieces
-    waited = np.zeros(len(facts.off_cpu))
+    off = facts.off_cpu
+    waited = np.zeros(len(off.lane))
     mine = [each for each in facts.held if each.contended(limits)]
     if not mine:
         return Lock([], waited, 0.0)
-    off = facts.is_part("off-cpu")
-    computing = off | facts.is_part("cpu")
     blocked, _ = blocked_share(facts)
-    codes = np.array([each.code for each in mine], "i8")
-    there = computing & np.isin(lanes.worker, codes)[pieces.lane]
-    wants = there & np.append(_computes(facts, limits, mine, there, blocked), False)[facts.of_piece]
-    waiting, busy = facts.by_worker(wants & off), facts.by_worker(wants)
-    seconds_of, wants = facts.seconds[facts.off_cpu], wants[facts.off_cpu]
-    worker = lanes.worker[pieces.lane[facts.off_cpu]]
+    there = np.isin(facts.lanes.worker, np.array([each.code for each in mine], "i8"))
+    names = np.append(_computes(facts, limits, mine, there, blocked), False)
+
+    def wanting(pieces: Pieces) -> np.ndarray:
+        mask: np.ndarray = there[pieces.lane] & names[facts.name_of(pieces)]
+        return mask
+
+    waiting, computing = (
+        facts.by_worker(each.take(np.flatnonzero(wanting(each))) for each in facts.pieces(part))
+        for part in ("off-cpu", "cpu")
+    )
+    busy = waiting + computing
+    seconds_of, wants = facts.seconds(off), wanting(off)
+    worker = facts.lanes.worker[off.lane]
     found, total = [], 0.0
     for each in mine:
         seconds, all_of = float(waiting[each.code]), float(busy[each.code])
@@ -91,11 +98,10 @@ def _share(each: Held, seconds: float, blocked: float, least: float) -> float:
 def _computes(
     facts: Facts, limits: Limits, mine: list[Held], there: np.ndarray, blocked: np.ndarray
 ) -> np.ndarray:
-    """Which task names have the lock now and then, and no CPU for long, by code."""
-    cpu = facts.by_name(there & facts.is_part("cpu"))
-    some = there & facts.is_part("off-cpu") & (facts.of_piece >= 0)
-    worker = facts.lanes.worker[facts.pieces.lane[some]]
-    off = np.bincount(facts.of_piece[some], facts.seconds[some] * blocked[worker], len(facts.names))
+    """Which task names have the lock now and then, and no CPU for long, by code; `there` says which lanes."""
+    cpu = facts.by_name(each.take(np.flatnonzero(there[each.lane])) for each in facts.pieces("cpu"))
+    share = np.where(there, blocked[facts.lanes.worker], 0.0)
+    off = facts.summed(facts.off_cpu, facts.seconds(facts.off_cpu) * share[facts.off_cpu.lane])
     least = limits["gil-contention.computes"] / _at_once(mine)
     mask: np.ndarray = (cpu >= least * (cpu + off)) & (off >= limits["gil-contention.share"] * (cpu + off))
     return mask & (cpu > 0)
@@ -111,8 +117,7 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if not mine:
         return
     lost = float(waited.sum())
-    of = facts.of_piece[facts.off_cpu]
-    names = facts.worst(np.bincount(of[of >= 0], waited[of >= 0], len(facts.names)), facts.names)
+    names = facts.worst(facts.summed(facts.off_cpu, waited), facts.names)
     share = lost / max(computing, 1e-12)
     at_once = _at_once(mine)
     told = max(mine, key=lambda each: each.seconds)

@@ -24,10 +24,10 @@ def _tiny_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     count = int(told.number[tiny].sum())
     if count < limits["tiny-tasks.count"]:
         return
-    around = facts.is_part(*_AROUND)
+    around = facts.pieces(*_AROUND)
     lost = np.where(tiny, facts.by_name(around), 0.0)
     # Tasks that nobody had sent to a worker yet have no row: they are shared out by number.
-    nameless = float(facts.seconds[around & (facts.of_piece < 0)].sum())
+    nameless = sum(float(facts.seconds(each)[facts.name_of(each) < 0].sum()) for each in around)
     lost += nameless * np.where(tiny, told.number, 0) / max(1, int(told.number.sum()))
     total, inside = float(lost.sum()), float(told.total[tiny].sum())
     share = total / (total + inside) if total > 0 else 0.0

@@ -66,7 +66,7 @@ def _late(facts: Facts, worker: np.ndarray) -> np.ndarray:
     for code, name in enumerate(facts.lanes.workers):
         if name in loops:
             mine = np.flatnonzero(worker == code)
-            share[mine] = facts.share_within(loops[name], facts.off_cpu[mine])
+            share[mine] = facts.share_within(loops[name], facts.off_cpu.take(mine))
     return share
 
 
@@ -78,13 +78,15 @@ def _waits(facts: Facts, limits: Limits, sleepers: Asleep) -> _Waits:
             blocked[each.code] = 0.0
     blocked[_crowded(facts, limits) & ~told] = 0.0
     off, lanes = facts.off_cpu, facts.lanes
-    worker, of = lanes.worker[facts.pieces.lane[off]], facts.of_piece[off]
-    waited = facts.seconds[off] * blocked[worker]
+    worker = lanes.worker[off.lane]
+    waited = facts.seconds(off) * blocked[worker]
     waited = np.maximum(waited - lock(facts, limits).waited, 0.0) * (1 - _late(facts, worker))
-    by_name = np.bincount(of[of >= 0], waited[of >= 0], len(facts.names))
-    inside = facts.is_part("off-cpu", "cpu")
+    by_name = facts.summed(off, waited)
+    inside = facts.pieces("off-cpu", "cpu")
     computing = facts.by_name(inside)
-    sure = facts.by_name(inside & told[lanes.worker][facts.pieces.lane]) >= 0.5 * computing
+    there = told[lanes.worker]
+    sure = sum(facts.summed(each, facts.seconds(each) * there[each.lane]) for each in inside)
+    sure = sure >= 0.5 * computing
     share = np.divide(by_name, computing, out=np.zeros(len(by_name)), where=computing > 0)
     enough = np.where(sure, limits["io-wait.share"], limits["io-wait.share-unsure"])
     many = (share >= enough) & (by_name > 0)
@@ -123,8 +125,8 @@ def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Tol
     backlog = Moments.of(
         attempts.ready, np.where(attempts.executing - attempts.ready > 0.01, attempts.executing, 0)
     )
-    some = np.isin(facts.of_piece[facts.off_cpu], np.flatnonzero(mine)) & (waits.waited > 0)
-    others = waits.waited[some] * facts.share_within(backlog, facts.off_cpu[some])
+    some = np.flatnonzero(np.append(mine, False)[facts.name_of(facts.off_cpu)] & (waits.waited > 0))
+    others = waits.waited[some] * facts.share_within(backlog, facts.off_cpu.take(some))
     return _Told(names, code, share, total, float(others.sum()))
 
 

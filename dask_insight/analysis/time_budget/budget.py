@@ -6,10 +6,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...timeline import LOCAL, Attempts, Lanes, Moments, Read, attempts, concerns, inputs, lanes, states
+from ...timeline import (
+    LOCAL,
+    Attempts,
+    Lanes,
+    Moments,
+    Read,
+    attempts,
+    concerns,
+    inputs,
+    lanes,
+    standstills,
+    states,
+)
 from .clusters import clusters
 from .idle import idle
-from .parts import CODE, Pieces, together
+from .parts import CODE, Pieces, joined, together
 from .work import gaps, pieces, work
 
 #: Most pieces that the threads' time is cut into.
@@ -17,9 +29,13 @@ _MOST = 10_000_000
 
 
 class Budget(NamedTuple):
-    """The time of all threads between two moments, in pieces that leave nothing out and do not overlap."""
+    """The time of all threads between two moments, in pieces that do not overlap.
 
-    pieces: Pieces
+    They leave nothing out but moments in which everything stood still.
+    """
+
+    #: Those of one part may be several.
+    pieces: list[Pieces]
     #: Names of the parts by code.
     parts: list[str]
     attempts: Attempts
@@ -28,6 +44,11 @@ class Budget(NamedTuple):
     start: float
     stop: float
 
+    def part(self, name: str) -> Pieces:
+        """All pieces of one part."""
+        code = self.parts.index(name)
+        return joined([each for each in self.pieces if each.part == code], code)
+
 
 class _Scheduler(NamedTuple):
     """What one scheduler has done."""
@@ -35,7 +56,7 @@ class _Scheduler(NamedTuple):
     #: What ran.
     ran: list[Pieces]
     #: What did not, before other causes take precedence.
-    idle: Pieces
+    idle: list[Pieces]
     #: Moments with tasks, with tasks that had no worker yet, and with others that waited for a thread.
     inside: Moments
     queued: Moments
@@ -59,6 +80,7 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
     start, stop = _between(known, start, stop)
     parts: list[str] = []
     made: list[Pieces] = []
+    idled: list[Pieces] = []
     told = clusters(read, known, everything)
     for code, name in enumerate(told.names):
         mine = told.worker[everything.worker] == code
@@ -66,13 +88,22 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
             continue
         rows = told.attempt == code if len(told.names) > 1 else None
         part, parts = _of_scheduler(read, known, everything, mine, (start, stop), rows, name == LOCAL)
-        ran, idled = [each.between(start, stop) for each in part.ran], part.idle.between(start, stop)
-        part.ran.clear()
+        ran, gone = ([each.between(start, stop) for each in some] for some in (part.ran, part.idle))
         if np.isfinite(every):
-            ran, idled = [split(together(ran), start, every)], split(idled, start, every)
-        made += [*ran, *_yielded(idled, part)]
-        del ran, idled, part
-    return Budget(together(made), parts, known, everything, start, stop)
+            ran, gone = split(ran, start, every), split(gone, start, every)
+        made += ran
+        part.idle.clear()
+        while gone:
+            idled += _yielded(gone.pop(0), part)
+    return Budget(_awake([*made, *together(idled)], standstills(read)), parts, known, everything, start, stop)
+
+
+def _awake(made: list[Pieces], still: Moments) -> list[Pieces]:
+    """The pieces without what of them lies in moments in which everything stood still."""
+    for asleep, awake in zip(*still, strict=True):
+        sides = ((-np.inf, asleep), (awake, np.inf))
+        made = [some for each in made for side in sides if len((some := each.between(*side)).lane)]
+    return made
 
 
 def _between(known: Attempts, start: float, stop: float) -> tuple[float, float]:
@@ -114,21 +145,24 @@ def _of_scheduler(
     if rows is not None:
         life = life.holding(rows)
     done = work(life)
+    free = gaps(done, life)
     ran, parts = pieces(read, tasks, done)
-    found = idle(tasks, inputs(read, tasks), life, gaps(done, life), states(read, tasks, life))
-    idled = together(found)
+    del done
+    idled = together(idle(tasks, inputs(read, tasks), life, free, states(read, tasks, life)))
+    del free
     if rows is not None:
-        back = np.append(np.flatnonzero(rows), -1)
-        *ran, idled = (each._replace(row=back[each.row].astype("i4")) for each in (*ran, idled))
-    # Unused threads are one lane together.
-    idled = idled._replace(threads=idled.threads * life.threads[idled.lane])
+        back = np.append(np.flatnonzero(rows), -1).astype("i4")
+        ran, idled = ([each._replace(row=back[each.row]) for each in some] for some in (ran, idled))
+    if (life.threads > 1).any():
+        # Unused threads are one lane together.
+        idled = [each._replace(threads=each.threads * life.threads[each.lane]) for each in idled]
     inside = Moments.of(tasks.wanted, tasks.done)
     queued = Moments.of(tasks.ready, tasks.assigned)
     waiting = Moments.of(tasks.inputs, tasks.executing).without(queued)
     return _Scheduler(ran, idled, inside, queued, waiting), parts
 
 
-def split(made: Pieces, zero: float, every: float) -> Pieces:
+def split(made: list[Pieces], zero: float, every: float) -> list[Pieces]:
     """The same pieces, cut at the multiples of some seconds after a moment.
 
     Raises
@@ -136,11 +170,15 @@ def split(made: Pieces, zero: float, every: float) -> Pieces:
     ValueError
         If there would be more than memory is good for.
     """
-    whole = float((made.stop - made.start).sum()) / every
+    whole = sum(float((each.stop - each.start).sum()) for each in made) / every
     if whole > _MOST:
         raise ValueError(
             f"every={every:g} s cuts the threads' time into {whole:,.0f} pieces, more than {_MOST:,}"
         )
+    return [_cut(each, zero, every) for each in made]
+
+
+def _cut(made: Pieces, zero: float, every: float) -> Pieces:
     first = np.floor((made.start - zero) / every).astype("i8")
     last = np.floor((made.stop - zero) / every).astype("i8")
     if not (last > first).any():
@@ -159,23 +197,27 @@ def split(made: Pieces, zero: float, every: float) -> Pieces:
 
 
 def _yielded(made: Pieces, scheduler: _Scheduler) -> list[Pieces]:
-    """Give what of a piece has a cause that takes precedence to that."""
-    rows = np.flatnonzero(made.yields > 0)
-    if not len(rows):
+    """Give what of each piece has a cause that takes precedence to that."""
+    if not made.yields:
         return [made]
-    firm, some = made.take(np.flatnonzero(made.yields == 0)), made.take(rows)
-    length = some.stop - some.start
-    left = np.ones(len(rows))
+    lane, start, stop, threads, row = made[:5]
+    length = stop - start
+    left = np.ones(len(lane))
     more = []
-    for part, seconds, least in (
-        ("client", length - scheduler.inside.within(some.start, some.stop), 1),
-        ("scheduler", scheduler.queued.within(some.start, some.stop), 2),
-        ("placement", scheduler.waiting.within(some.start, some.stop), 2),
+    for part, moments, least in (
+        ("client", scheduler.inside, 1),
+        ("scheduler", scheduler.queued, 2),
+        ("placement", scheduler.waiting, 2),
     ):
-        seconds = np.where((some.yields >= least) & (some.part != CODE[part]), seconds, 0.0)
-        share = np.minimum(np.divide(seconds, length, out=np.zeros(len(rows)), where=length > 0), left)
-        left = left - share
-        row = some.row if part == "client" else np.full(len(rows), -1)
-        more.append(Pieces.of(some.lane, some.start, some.stop, part, row=row, threads=share * some.threads))
-    rest = some._replace(threads=some.threads * left).take(np.flatnonzero(left > 0))
-    return [firm, rest, *more]
+        if made.yields < least or made.part == CODE[part]:
+            continue
+        seconds = moments.within(start, stop)
+        if part == "client":
+            seconds = length - seconds
+        share = np.minimum(np.divide(seconds, length, out=np.zeros(len(lane)), where=length > 0), left)
+        left -= share
+        whose = row if part == "client" else None
+        more.append(Pieces.of(lane, start, stop, part, row=whose, threads=share * threads))
+    if (left == 1.0).all():
+        return [made._replace(yields=0)]
+    return [Pieces.of(lane, start, stop, made.part, row=row, threads=threads * left), *more]

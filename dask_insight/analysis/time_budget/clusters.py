@@ -29,7 +29,7 @@ def clusters(read: Read, known: Attempts, everything: Lanes) -> Clusters:
     code = {name: number for number, name in enumerate(names)}
     seen = [code.get(of(name), -1) if name else -1 for name in known.worker.names]
     worker = np.array([code[name] for name in workers], "i8")
-    attempt = np.array(seen or [-1])[known.worker.codes]
+    attempt = np.array(seen or [-1], "i4")[known.worker.codes]
     ran = everything.of >= 0
     attempt[everything.stretches.attempt[ran]] = worker[everything.worker[everything.of[ran]]]
     if len(names) > 1 and (lost := attempt < 0).any():

@@ -101,7 +101,7 @@ class _Latest(NamedTuple):
 
     @classmethod
     def of(cls, attempts: Attempts) -> _Latest:
-        ran = np.flatnonzero(attempts.ran)
+        ran = np.flatnonzero(attempts.ran).astype("i4")
         by_start = ran[np.argsort(attempts.executing[ran], kind="stable")]
         done = attempts.done[by_start]
         most = np.maximum.accumulate(done)

@@ -40,19 +40,23 @@ def kind_of(part: str) -> str:
 
 
 class Pieces(NamedTuple):
-    """Stretches of the time of threads; times in seconds since the epoch."""
+    """Stretches of the time of threads that went into one part; times in seconds since the epoch.
+
+    Arrays may be those of other pieces, or one number again and again, and are not to be changed; some
+    pieces may take no time.
+    """
 
     lane: np.ndarray
     start: np.ndarray
     stop: np.ndarray
     #: How many threads it took, on average between start and stop.
     threads: np.ndarray
-    #: Code of the part: of `PARTS`, then of the custom activities.
-    part: np.ndarray
     #: Row of the attempt that it was for, or that it waited for; -1 if none.
     row: np.ndarray
+    #: Code of the part: of `PARTS`, then of the custom activities.
+    part: int
     #: What other causes take precedence: 0 none, 1 that there are no tasks, 2 what is ready elsewhere too.
-    yields: np.ndarray
+    yields: int = 0
 
     @classmethod
     def of(
@@ -66,7 +70,7 @@ class Pieces(NamedTuple):
         threads: np.ndarray | None = None,
         yields: int = 0,
     ) -> Pieces:
-        """Stretches of one part; those that do not last, and those without threads, are left out."""
+        """Such stretches; those that do not last, and those without threads, are left out."""
         lasts = stop > start
         if threads is not None:
             lasts &= threads > 0
@@ -81,15 +85,39 @@ class Pieces(NamedTuple):
             lane[rows].astype("i4", copy=False),
             start[rows],
             stop[rows],
-            np.ones(count) if threads is None else threads[rows],
-            np.full(count, code, "i2"),
-            np.full(count, -1, "i4") if row is None else row[rows].astype("i4", copy=False),
-            np.full(count, yields, "i1"),
+            np.broadcast_to(1.0, count) if threads is None else threads[rows],
+            np.broadcast_to(np.int32(-1), count) if row is None else row[rows].astype("i4", copy=False),
+            code,
+            yields,
         )
+
+    @classmethod
+    def sharing(
+        cls,
+        lane: np.ndarray,
+        start: np.ndarray,
+        stop: np.ndarray,
+        part: str | int,
+        *,
+        row: np.ndarray,
+        threads: np.ndarray,
+    ) -> Pieces:
+        """The same, where most are left out; else all, in these very arrays."""
+        lasts = (stop > start) & (threads > 0)
+        if 2 * np.count_nonzero(lasts) < len(lasts):
+            return cls.of(lane, start, stop, part, row=row, threads=threads)
+        code = CODE[part] if isinstance(part, str) else part
+        return cls(lane.astype("i4", copy=False), start, stop, threads, row.astype("i4", copy=False), code)
+
+    def lasting(self) -> Pieces:
+        """Those that take time."""
+        lasts = (self.stop > self.start) & (self.threads > 0)
+        return self if lasts.all() else self.take(np.flatnonzero(lasts))
 
     def take(self, rows: np.ndarray) -> Pieces:
         """Some of them."""
-        return Pieces(*(values[rows] for values in self))
+        lane, start, stop, threads, row = (values[rows] for values in self[:5])
+        return Pieces(lane, start, stop, threads, row, self.part, self.yields)
 
     def between(self, start: float, stop: float) -> Pieces:
         """What of them lies between two moments."""
@@ -106,13 +134,20 @@ class Pieces(NamedTuple):
         return product
 
 
-def together(pieces: list[Pieces]) -> Pieces:
-    """All of several; the list is emptied, so that they need not be there twice."""
-    none = Pieces(*(np.zeros(0, kind) for kind in ("i4", "f8", "f8", "f8", "i2", "i4", "i1")))
-    columns = [list(values) for values in zip(none, *pieces, strict=True)]
+def together(pieces: list[Pieces]) -> list[Pieces]:
+    """Those of one part as one, in the order of the parts; the list is emptied, so that they are not kept."""
+    alike: dict[tuple[int, int], list[Pieces]] = {}
+    for each in pieces:
+        alike.setdefault((each.part, each.yields), []).append(each)
     pieces.clear()
-    made = []
-    for values in columns:
-        made.append(np.concatenate(values))
-        values.clear()
-    return Pieces(*made)
+    return [joined(alike.pop(key), *key) for key in sorted(alike)]
+
+
+def joined(pieces: list[Pieces], part: int, yields: int = 0) -> Pieces:
+    """Several of one part as one."""
+    if len(pieces) == 1:
+        return pieces[0]
+    none = [np.zeros(0, kind) for kind in ("i4", "f8", "f8", "f8", "i4")]
+    columns = zip(none, *(each[:5] for each in pieces), strict=True)
+    lane, start, stop, threads, row = map(np.concatenate, columns)
+    return Pieces(lane, start, stop, threads, row, part, yields)

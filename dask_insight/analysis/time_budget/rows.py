@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...batch import Symbols, intern
 from ...timeline import Read
 from .budget import Budget, budget
-from .parts import Pieces, kind_of, together
+from .parts import Pieces, joined, kind_of
 from .subjects import Subjects, by_line, subjects
 
 #: Pieces up to which each is a row of its own.
@@ -36,47 +36,94 @@ def rows(read: Read) -> dict[str, Any]:
     """
     found = budget(read)
     about = subjects(read, found)
-    made, subject = found.pieces, about.of
-    if len(subject) > _PIECES:
-        computing = np.array([kind_of(name) == "computing" for name in found.parts])[made.part]
-        scattered = np.array([name in _SCATTERED for name in found.parts])[made.part]
-        much = _much(found, about, subject)
-        about, bare, named = by_line(read, about)
-        subject = np.where(scattered, np.where(much, named[subject], bare[subject]), subject)
-        made = together(
-            [
-                _summed(made, subject, computing, found, _COMPUTING),
-                _summed(made, subject, ~computing, found, _OTHER),
-            ]
-        )
+    if sum(len(each.lane) for each in found.pieces) > _PIECES and _lasting(found) > _PIECES:
+        made, about = _short(read, found, about)
     else:
-        made = made._replace(row=subject)
-    many = made.lane < 0
-    worker = np.append(found.lanes.worker, 0)[np.where(many, -1, made.lane)]
-    worker = np.where(many, -1 - made.lane, worker)
-    order = np.lexsort((made.start, made.part, worker))
-    made, worker = made.take(order), worker[order]
-    threads = intern([*found.lanes.thread, ""])
+        made = [each._replace(row=about.of(each)) for each in (some.lasting() for some in found.pieces)]
+    found.pieces.clear()
+    lane, start, stop, threads, row = joined(made, 0)[:5]
+    part = np.repeat(np.array([each.part for each in made], "u4"), [len(each.lane) for each in made])
+    many = lane < 0
+    worker = np.append(found.lanes.worker, 0)[np.where(many, -1, lane)]
+    worker = np.where(many, -1 - lane, worker)
+    order = np.lexsort((start, part, worker))
+    lane, row = lane[order], row[order]
+    named = intern([*found.lanes.thread, ""])
     return {
-        "worker": Symbols(worker.astype("u4"), found.lanes.workers),
-        "thread": Symbols(threads.codes[np.where(made.lane < 0, -1, made.lane)], threads.names),
-        "start": made.start,
-        "stop": made.stop,
-        "threads": made.threads,
-        "part": Symbols(made.part.astype("u4"), found.parts),
-        "name": _named(about.function, made.row),
-        "span": _named(about.span, made.row),
-        "submission": about.submission[made.row],
+        "worker": Symbols(worker[order].astype("u4"), found.lanes.workers),
+        "thread": Symbols(named.codes[np.where(lane < 0, -1, lane)], named.names),
+        "start": start[order],
+        "stop": stop[order],
+        "threads": threads[order],
+        "part": Symbols(part[order], found.parts),
+        "name": _named(about.function, row),
+        "span": _named(about.span, row),
+        "submission": about.submission[row],
     }
 
 
-def _much(found: Budget, about: Subjects, subject: np.ndarray) -> np.ndarray:
-    """Whether the task name of each piece has a good share of the piece's part."""
-    name = intern(about.function).codes.astype("i8")[subject]
-    part, count = found.pieces.part.astype("i8"), len(about.function)
-    sums = np.bincount(part * count + name, found.pieces.seconds, len(found.parts) * count)
-    whole = np.bincount(part, found.pieces.seconds, len(found.parts))
-    much: np.ndarray = (sums >= _NAMED * np.repeat(whole, count))[part * count + name]
+def _lasting(found: Budget) -> int:
+    """Number of pieces that take time."""
+    return sum(int(((each.stop > each.start) & (each.threads > 0)).sum()) for each in found.pieces)
+
+
+def _short(read: Read, found: Budget, about: Subjects) -> tuple[list[Pieces], Subjects]:
+    """Long pieces, and sums of short ones; and what they are for."""
+    much = _much(found, about)
+    told, bare, named = by_line(read, about)
+    by_part: dict[int, list[_Told]] = {}
+    for each in found.pieces:
+        # What a piece of its part is told to be for, by its subject.
+        alias = np.arange(len(about.function), dtype="i4")
+        if found.parts[each.part] in _SCATTERED:
+            alias = np.where(much[each.part], named, bare)
+        by_part.setdefault(each.part, []).append(_Told(each, about, alias))
+    made: list[Pieces] = []
+    for computing, most in ((True, _COMPUTING), (False, _OTHER)):
+        mine = {
+            part: some
+            for part, some in by_part.items()
+            if (kind_of(found.parts[part]) == "computing") == computing
+        }
+        every = _bin(mine, found, most)
+        for some in mine.values():
+            made += _sums(some, found, every)
+    return made, told
+
+
+class _Told(NamedTuple):
+    """Pieces and what they are told to be for."""
+
+    pieces: Pieces
+    about: Subjects
+    #: By the subject of a piece, its row of the table.
+    alias: np.ndarray
+
+    def take(self, rows: np.ndarray) -> _Told:
+        """Some of them."""
+        return self._replace(pieces=self.pieces.take(rows))
+
+    def between(self, begin: float, end: float) -> _Told:
+        """Those that start between two moments."""
+        start = self.pieces.start
+        return self.take(np.flatnonzero((start >= begin) & (start < end)))
+
+    @property
+    def subject(self) -> np.ndarray:
+        """What each is told to be for."""
+        found: np.ndarray = self.alias[self.about.of(self.pieces)]
+        return found
+
+
+def _much(found: Budget, about: Subjects) -> np.ndarray:
+    """Whether the task name of each subject, a column, has a good share of a part, a row."""
+    name = intern(about.function).codes
+    sums, whole = np.zeros((len(found.parts), len(name))), np.zeros(len(found.parts))
+    for each in found.pieces:
+        seconds = each.seconds
+        sums[each.part] += np.bincount(name[about.of(each)], seconds, len(name))
+        whole[each.part] += seconds.sum()
+    much: np.ndarray = (sums >= _NAMED * whole[:, None])[:, name]
     return much
 
 
@@ -85,60 +132,75 @@ def _named(names: list[str], of: np.ndarray) -> Symbols:
     return Symbols(known.codes[of], known.names)
 
 
-def _summed(made: Pieces, subject: np.ndarray, mine: np.ndarray, found: Budget, most: int) -> Pieces:
-    """Long pieces, and sums of short ones; `row` tells what for, `lane` of a sum is -1 - its worker."""
+def _bin(told: dict[int, list[_Told]], found: Budget, most: int) -> float:
+    """Seconds of a bin, so that there are about so many rows."""
     length = found.stop - found.start
     begin = found.start + length / 3
-    trial = np.flatnonzero(mine & (made.start >= begin) & (made.start < begin + length * _TRIAL))
-    some, what = made.take(trial), subject[trial]
-    bins = _BINS[-1]
+    end = begin + length * _TRIAL
+    some = [[each.between(begin, end) for each in alike] for alike in told.values()]
+    every = length / _BINS[-1]
     for bins in _BINS:
-        tried = _sums(some, what, np.ones(len(trial), bool), found, length / bins)
-        if len(tried.row) <= most * _TRIAL:
+        every = length / bins
+        rows = sum(len(made.lane) for alike in some for made in _sums(alike, found, every))
+        if rows <= most * _TRIAL:
             break
-    return _sums(made, subject, mine, found, length / bins)
+    return every
 
 
-def _sums(made: Pieces, subject: np.ndarray, mine: np.ndarray, found: Budget, every: float) -> Pieces:
-    """The same with all pieces that are shorter than `every` summed by bin."""
-    is_long = made.stop - made.start >= every
-    long_, short = np.flatnonzero(mine & is_long), np.flatnonzero(mine & ~is_long)
-    start, stop, threads = made.start[short], made.stop[short], made.threads[short]
+def _sums(told: list[_Told], found: Budget, every: float) -> list[Pieces]:
+    """The same, of one part, with all that are shorter than `every` summed by bin.
+
+    `row` tells what for, `lane` of a sum is -1 - its worker.
+    """
     bins = int(np.ceil((found.stop - found.start) / every)) + 1
-    number = ((start - found.start) / every).astype("i4")
-    weight = (stop - start) * threads
-    # A short piece reaches at most into the next bin.
-    beyond = stop - (found.start + (number + 1.0) * every)
-    crossing = np.flatnonzero(beyond > 0)
-    over = beyond[crossing] * threads[crossing]
-    weight[crossing] -= over
-    del start, stop, threads, beyond
-    what, parts = int(subject.max(initial=0)) + 1, len(found.parts)
-    size = max(1, len(found.lanes.workers)) * parts * what * bins
-    code = (found.lanes.worker * (parts * what * bins))[made.lane[short]]
-    code += made.part[short] * np.int64(what * bins)
-    code += subject[short] * np.int64(bins)
-    code += number
-    code, weight = np.append(code, code[crossing] + 1), np.append(weight, over)
-    if size <= max(1 << 20, 4 * len(code)):
-        sums = np.bincount(code, weight, size)
+    what = max(int(each.alias.max(initial=0)) for each in told) + 1
+    size = max(1, len(found.lanes.workers)) * what * bins
+    part = told[0].pieces.part
+    long_ = []
+    for each in told:
+        some = each.take(np.flatnonzero(_is_long(each, every)))
+        long_.append(some.pieces._replace(row=some.subject))
+    coded = (_coded(each, found, every, bins, what) for each in told)
+    count = sum(len(each.pieces.lane) for each in told)
+    if size <= max(1 << 18, 4 * count):
+        sums: np.ndarray = np.zeros(size)
+        for code, weight in coded:
+            sums += np.bincount(code, weight, size)
         known = np.flatnonzero(sums)
         sums = sums[known]
     else:
+        code, weight = map(np.concatenate, zip(*coded, strict=True))
         there = np.flatnonzero(weight)
         known, place = np.unique(code[there], return_inverse=True)
         sums = np.bincount(place.reshape(-1), weight[there], len(known))
     rest, number = np.divmod(known, bins)
-    rest, row = np.divmod(rest, what)
-    worker, part = np.divmod(rest, parts)
+    worker, row = np.divmod(rest, what)
     start, stop = (np.rint((found.start + edge * every) * 1e6) / 1e6 for edge in (number, number + 1))
-    summed = Pieces(
-        (-1 - worker).astype("i4"),
-        start,
-        stop,
-        sums / (stop - start),
-        part.astype("i2"),
-        row.astype("i4"),
-        np.zeros(len(known), "i1"),
-    )
-    return together([made.take(long_)._replace(row=subject[long_]), summed])
+    summed = Pieces((-1 - worker).astype("i4"), start, stop, sums / (stop - start), row.astype("i4"), part)
+    return [*long_, summed]
+
+
+def _is_long(told: _Told, every: float) -> np.ndarray:
+    """Which pieces last as long as a bin."""
+    pieces = told.pieces
+    mask: np.ndarray = (pieces.stop - pieces.start >= every) & (pieces.threads > 0)
+    return mask
+
+
+def _coded(told: _Told, found: Budget, every: float, bins: int, what: int) -> tuple[np.ndarray, np.ndarray]:
+    """Worker, subject and bin of each piece as one code, and its thread-seconds, of long ones none.
+
+    A short piece reaches at most into the next bin: what lies there comes behind.
+    """
+    pieces, short = told.pieces, ~_is_long(told, every)
+    number = ((pieces.start - found.start) / every).astype("i4")
+    beyond = pieces.stop - (found.start + (number + 1.0) * every)
+    crossing = np.flatnonzero((beyond > 0) & short)
+    over = beyond[crossing] * pieces.threads[crossing]
+    del beyond
+    code = (found.lanes.worker * (what * bins))[pieces.lane]
+    code += told.subject * np.int64(bins)
+    code += number
+    weight = pieces.seconds * short
+    weight[crossing] -= over
+    return np.append(code, code[crossing] + 1), np.append(weight, over)

@@ -13,7 +13,7 @@ from ...lookup import distinct, pick
 from ...schema import NOTHING
 from ...timeline import Read
 from .budget import Budget
-from .parts import CODE
+from .parts import CODE, Pieces
 
 #: Dask's name for the span of a computation that stands in none of the person's.
 _DEFAULT = "default"
@@ -25,8 +25,15 @@ class Subjects(NamedTuple):
     function: list[str]
     span: list[str]
     submission: np.ndarray
-    #: Row of this table for each piece.
-    of: np.ndarray
+    #: Row of this table for each attempt, and for none; the other for time without tasks.
+    task: np.ndarray
+    nameless: np.ndarray
+
+    def of(self, pieces: Pieces) -> np.ndarray:
+        """Row of this table for each piece."""
+        rows = self.nameless if pieces.part == CODE["client"] else self.task
+        found: np.ndarray = rows[pieces.row]
+        return found
 
 
 def subjects(read: Read, found: Budget) -> Subjects:
@@ -43,19 +50,22 @@ def subjects(read: Read, found: Budget) -> Subjects:
     code = (prefix.codes.astype("i8") * widths[1] + span.codes) * widths[2] + submission + 1
     nothing = (prefix.names.index("") * widths[1] + span.names.index("")) * widths[2]
     nameless = prefix.names.index("") * widths[1] * widths[2] + code % (widths[1] * widths[2])
-    row, part = found.pieces.row, found.pieces.part
-    whole = np.append(code, nothing)
-    of = whole[row]
-    idle = part == CODE["client"]
-    of[idle] = np.append(nameless, nothing)[row[idle]]
-    known, place = distinct(of, widths[0] * widths[1] * widths[2])
+    known, place = distinct(
+        np.concatenate((code, [nothing], nameless, [nothing])), widths[0] * widths[1] * widths[2]
+    )
+    told = Subjects([], [], np.zeros(0, "u4"), *np.split(place.astype("i4"), 2))
+    used = np.zeros(len(known), bool)
+    for each in found.pieces:
+        used[told.of(each)] = True
+    known, place = known[used], (np.cumsum(used, dtype="i4") - 1)
     names, rest = np.divmod(known, widths[1] * widths[2])
     spans, numbers = np.divmod(rest, widths[2])
     return Subjects(
         [prefix.names[each] for each in names.tolist()],
         [span.names[each] for each in spans.tolist()],
         np.where(numbers == 0, NOTHING, numbers - 1).astype("u4"),
-        place.astype("i4"),
+        place[told.task],
+        place[told.nameless],
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from ...lookup import Lookup, distinct, pick
 from ...timeline import Read
 from .budget import Budget, budget
 from .clusters import clusters
-from .parts import kind_of
+from .parts import Pieces, kind_of
 from .subjects import Subjects, subjects
 
 if TYPE_CHECKING:
@@ -46,8 +46,13 @@ def time_budget(
     found = budget(read, zero + start, zero + stop, width)
     about = subjects(read, found)
     keys = [_key(read, found, about, name, width) for name in wanted]
-    part = _Key("part", np.arange(len(found.parts)), found.pieces.part.astype("i8"))
-    codes, seconds = _summed([*keys, part], found.pieces.seconds)
+    counts = [len(each.lane) for each in found.pieces]
+    part = _Key(
+        "part",
+        np.arange(len(found.parts)),
+        np.repeat(np.array([each.part for each in found.pieces], "i8"), counts),
+    )
+    codes, seconds = _summed([*keys, part], _all(found, lambda each: each.seconds))
     columns: dict[str, Any] = {}
     for key, places in zip(keys, codes[:-1], strict=True):
         values = key.values[places]
@@ -97,9 +102,14 @@ class _Key(NamedTuple):
     places: np.ndarray
 
 
+def _all(found: Budget, of: Callable[[Pieces], np.ndarray]) -> np.ndarray:
+    """Something of all pieces."""
+    return np.concatenate([np.zeros(0, "i4"), *map(of, found.pieces)])
+
+
 def _key(read: Read, found: Budget, about: Subjects, name: str, width: float) -> _Key:
     if name == "time":
-        middle = (found.pieces.start + found.pieces.stop) / 2
+        middle = _all(found, lambda each: (each.start + each.stop) / 2)
         number = np.floor((middle - found.start) / width).astype("i8")
         # What rounding leaves beyond the last bin belongs to it.
         bins = max(1, int(np.ceil((found.stop - found.start) / width - 1e-4)))
@@ -109,11 +119,12 @@ def _key(read: Read, found: Budget, about: Subjects, name: str, width: float) ->
         return _Key(name, there * width, places)
     if name == "worker":
         names = np.array([*found.lanes.workers, ""], object)[:-1]
-        return _Key(name, names, found.lanes.worker[found.pieces.lane])
+        return _Key(name, names, _all(found, lambda each: found.lanes.worker[each.lane]))
     if name == "cluster":
         of = clusters(read, found.attempts, found.lanes)
         names = np.array([*of.names, ""], object)[:-1]
-        return _Key(name, names, of.worker[found.lanes.worker[found.pieces.lane]])
+        worker = of.worker[found.lanes.worker]
+        return _Key(name, names, _all(found, lambda each: worker[each.lane]))
     submissions = read("submissions")
     rows = Lookup(submissions["submission"]).rows(about.submission)
     if name == "function":
@@ -131,7 +142,7 @@ def _key(read: Read, found: Budget, about: Subjects, name: str, width: float) ->
             :-1
         ]
     known, place = np.unique(values, return_inverse=True)
-    return _Key(name, known, place.reshape(-1)[about.of])
+    return _Key(name, known, _all(found, lambda each: place.reshape(-1)[about.of(each)]))
 
 
 def _summed(keys: list[_Key], seconds: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:

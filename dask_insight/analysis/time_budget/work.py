@@ -86,10 +86,10 @@ def gaps(found: Work, lanes: Lanes) -> Gaps:
     after = lanes.start.copy()
     after[used] = np.maximum(found.freed[last[used] - 1], lanes.start[used])
     every = Gaps(
-        np.concatenate((found.lane, np.arange(count))),
+        np.concatenate((found.lane, np.arange(count, dtype="i4"))),
         np.concatenate((start, after)),
         np.concatenate((found.taken, lanes.stop)),
-        np.concatenate((np.where(found.resumed, -1, found.row), np.full(count, -1))),
+        np.concatenate((np.where(found.resumed, -1, found.row), np.full(count, -1, "i4"))),
     )
     lasting = every.stop > every.start
     return Gaps(*(values[lasting] for values in every))
@@ -114,36 +114,37 @@ def _around(found: Work, told: Shares) -> Iterator[Pieces]:
         (found.stop, found.freed, {"disk": told.write, "serialize": told.serialize}),
     ):
         length = stop - start
-        left = np.ones(len(row))
+        left = np.broadcast_to(1.0, len(row))
         for part, seconds in parts.items():
             mine = seconds[row]
             if mine.any():
                 share = np.divide(mine, length, out=np.zeros(len(row)), where=length > 0)
                 share = np.minimum(share, left)
                 left = left - share
-                yield Pieces.of(found.lane, start, stop, part, row=row, threads=share)
-        yield Pieces.of(found.lane, start, stop, "overhead", row=row, threads=left)
+                yield Pieces.sharing(found.lane, start, stop, part, row=row, threads=share)
+        yield Pieces.sharing(found.lane, start, stop, "overhead", row=row, threads=left)
 
 
 def _inside(attempts: Attempts, found: Work, told: Shares, names: list[str]) -> Iterator[Pieces]:
     """While the functions ran."""
-    failed = attempts.failed[found.row]
-    if failed.any():
-        bad = Work(*(values[failed] for values in found))
-        yield Pieces.of(bad.lane, bad.start, bad.stop, "failed", row=bad.row)
-        found = Work(*(values[~failed] for values in found))
     lane, row, start, stop = found.lane, found.row, found.start, found.stop
-    left = np.ones(len(row))
+    left = np.broadcast_to(1.0, len(row))
+    failed = attempts.failed[row]
+    if failed.any():
+        bad = np.flatnonzero(failed)
+        yield Pieces.of(lane[bad], start[bad], stop[bad], "failed", row=row[bad])
+        left = np.where(failed, 0.0, 1.0)
     for name, shares_of in told.custom.items():
         share = np.minimum(shares_of[row], left)
         left = left - share
-        yield Pieces.of(lane, start, stop, names.index(name), row=row, threads=share)
+        yield Pieces.sharing(lane, start, stop, names.index(name), row=row, threads=share)
     length = sums(row, stop - start, len(attempts.run))[row]
     cpu = np.divide(attempts.cpu[row], length, out=np.zeros(len(row)), where=length > 0)
     cpu = np.where(np.isnan(cpu), told.cpu[row], cpu)
     known = np.isfinite(cpu)
     share = np.minimum(np.maximum(np.where(known, cpu, 0.0), 0.0), left)
-    yield Pieces.of(lane, start, stop, "cpu", row=row, threads=share)
-    yield Pieces.of(lane, start, stop, "off-cpu", row=row, threads=np.where(known, left - share, 0.0))
+    yield Pieces.sharing(lane, start, stop, "cpu", row=row, threads=share)
+    left = left - share
+    yield Pieces.sharing(lane, start, stop, "off-cpu", row=row, threads=np.where(known, left, 0.0))
     if not known.all():
         yield Pieces.of(lane, start, stop, "compute", row=row, threads=np.where(known, 0.0, left))

@@ -1,4 +1,4 @@
-"""Dask's memory measures of all workers together, over time."""
+"""Dask's memory measures of all workers together, over time; or the results that were held, by task name."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ... import words
 from ..chart import Area, Axis, Chart, Line, Mark, Plot, Sign
 from ..colors import Rgb, mixed, reserved, slot_color
 from ..request import BINS, Request
+from .results_held import by_name
 from .series import series
 
 #: From the bottom.
@@ -21,7 +22,20 @@ MEASURES = {
 }
 
 
-def chart(request: Request) -> Chart:
+def chart(request: Request, by: str | None = None) -> Chart:
+    """Measures over one another, with the limit; or results by task name.
+
+    Raises
+    ------
+    ValueError
+        If `by` is neither ``'measure'`` nor ``'name'``.
+    """
+    if by not in (None, "measure", "name"):
+        raise ValueError(f"by={by!r}: memory can be shown by 'measure' or by 'name'")
+    return by_name(request) if by == "name" else by_measure(request)
+
+
+def by_measure(request: Request) -> Chart:
     """Measures over one another, with the limit."""
     table: Any = request.columns("memory")
     rows = request.wants(table["worker"], request.workers)

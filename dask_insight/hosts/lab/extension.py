@@ -10,7 +10,7 @@ from typing import Any
 from ...session import DRIVER, Feed
 from ...session.cells import Cells
 from ...session.explainer import explainer_of
-from ...session.live import hold_live
+from ...session.live import end_watching, hold_live
 
 _lock = threading.Lock()
 _loaded: Extension | None = None
@@ -25,12 +25,13 @@ def load(ip: Any) -> None:
 
 
 def unload(ip: Any) -> None:
-    """Undo `load`, leaving nothing behind."""
+    """Undo `load`, leaving nothing behind: widgets that watch keep what they show."""
     global _loaded
     with _lock:
         ending, _loaded = _loaded, None
     if ending is not None:
         ending.close()
+        end_watching()
 
 
 class Extension:

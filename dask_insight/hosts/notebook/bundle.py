@@ -120,7 +120,7 @@ class _Said:
         }
 
     def html(self) -> str:
-        head = f"<p><bdi><b>{escape(self.name)}</b></bdi><br>{escape(self._summary.verdict())}</p>"
+        head = f"<p><bdi><b>{escape(self.name)}</b></bdi><br>{words.marked(self._summary.verdict())}</p>"
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         compared = folded(self._comparison) if self._comparison else ""
         found = "".join(f"<li>{words.marked(line)}</li>" for line in self._summary.advised())

@@ -45,6 +45,15 @@ Promise.all([text("style"), text("script")]).then(
   () => put("p", "This browser is too old to show the report.")
 );
 """
+#: Tells the frame by the green of the page whether that is dark: from inside nothing of it can be seen.
+_FOLLOW = """\
+for (let each = this; each; each = each.parentElement) {
+  const color = getComputedStyle(each).backgroundColor.match(/[\\d.]+/g);
+  if (color[3] == 0) continue;
+  this.style.colorScheme = color[1] > 118 ? 'light' : 'dark';
+  break;
+}
+"""
 #: The output has a headline and a margin already.
 _FRAMED = "body{padding:0 2px 8px}#tools{justify-content:flex-end}"
 _SANDBOX = "allow-scripts allow-downloads"
@@ -64,7 +73,7 @@ def frame(recording: Recording, title: str, inside: str) -> str:
     return (
         f'<iframe sandbox="{_SANDBOX}" allow="clipboard-write" title="Dask Insight report" loading="lazy" '
         f'width="100%" height="{_HEIGHT}" style="border:0;width:100%;height:{_HEIGHT}px;resize:vertical" '
-        f'srcdoc="{document}">{inside}</iframe>'
+        f'onload="{_FOLLOW}" srcdoc="{document}">{inside}</iframe>'
     )
 
 

@@ -34,12 +34,17 @@ def rows(summary: Overview) -> list[Row]:
     parts = [(short(name or "(no name)", 40), seconds) for name, seconds in summary.names[:_NAMES]]
     if others := summary.names[_NAMES:]:
         parts.append((words.count(len(others), "other name"), sum(seconds for _, seconds in others)))
-    lost = [(text.capitalize(), seconds) for text, seconds in summary.lost_time() if seconds > 0]
+    lost = [(_begun(text), seconds) for text, seconds in summary.lost_time() if seconds > 0]
     parts += [(short(text, 60), seconds) for text, seconds in lost[:_CAUSES]]
     rest = summary.offered - sum(seconds for _, seconds in parts)
     if rest > _LEAST * offered:
         parts.append(("Something else" if lost else "Threads without a task", rest))
     return [Row(name, words.duration(seconds), words.share(seconds / offered)) for name, seconds in parts]
+
+
+def _begun(text: str) -> str:
+    # Only its first letter: names keep their case.
+    return text[0].upper() + text[1:].replace("`", "")
 
 
 def as_html(table: Sequence[Row]) -> str:

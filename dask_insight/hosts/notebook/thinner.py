@@ -61,7 +61,7 @@ def _without(tables: Tables, *names: str) -> Tables:
 
 
 def _without_details(tables: Tables) -> Tables:
-    kept = _without(tables, "executions", "clocks", "cache", "collections")
+    kept = _without(tables, "executions", "clocks", "cache", "collections", "releases")
     return kept | {"graph": {name: values for name, values in kept["graph"].items() if name != "key"}}
 
 

@@ -27,9 +27,10 @@ def watch(client: Any = None, panel: str | None = None) -> InsightWidget:
 
         dask_insight.watch()
 
-    It begins at once, and ends when the widget is closed or the cell that
-    shows it runs again. Widgets that watch the same share one recording; after
-    ``%load_ext dask_insight`` also that of JupyterLab's panels.
+    It begins at once, and ends when the widget is closed, the cell that
+    shows it runs again, or ``%unload_ext dask_insight`` ends all. Widgets
+    that watch the same share one recording; after ``%load_ext dask_insight``
+    also that of JupyterLab's panels.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def watch(client: Any = None, panel: str | None = None) -> InsightWidget:
     from .watched import hold
 
     name, widget_class = known_panel(panel), _widget_class()
-    session, release = hold(client)
+    session, release = hold(client, lambda: widget.end())
     try:
         widget: InsightWidget = widget_class(
             session.recording, name, title="Live", state=session.state, release=release

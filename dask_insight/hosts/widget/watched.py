@@ -6,15 +6,29 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from dask_insight.session.live import Live, hold_live
+from dask_insight.session.live import Live, hold_live, until_unloaded
 
 _lock = threading.Lock()
 #: Of single clients, by the client's id; and how many watch each.
 _sessions: dict[str, tuple[Live, int]] = {}
 
 
-def hold(client: Any) -> tuple[Live, Callable[[], None]]:
-    """A live session that has begun, and what gives it back; of all clients if there is no `client`."""
+def hold(client: Any, ended: Callable[[], None]) -> tuple[Live, Callable[[], None]]:
+    """A live session that has begun, and what gives it back; of all clients if there is no `client`.
+
+    `ended` is called when it has to be given back, for the extension is unloaded.
+    """
+    session, release = _held(client)
+    revoke = until_unloaded(ended)
+
+    def give_back() -> None:
+        revoke()
+        release()
+
+    return session, give_back
+
+
+def _held(client: Any) -> tuple[Live, Callable[[], None]]:
     if client is None:
         return hold_live()
     name = str(client.id)

@@ -7,7 +7,7 @@ import platform
 import sys
 import uuid
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,11 @@ import traitlets
 from ipywidgets import __protocol_version__
 
 from dask_insight.session.feed import own_version
+from dask_insight.words import marked
 
 from .comm import open_comm
 from .connection import Connection
+from .messenger import messenger
 from .outputs import OUTPUTS
 from .panels import known_panel
 from .selected import Choice, selected_tasks
@@ -120,6 +122,7 @@ class InsightWidget(anywidget.AnyWidget):
         self._state = state
         self._release = release
         self._connection = Connection(recording, self.send, self._tell)
+        self._messenger = messenger()
         self._ended = False
         self._esm = _asset("widget.js")
         self._css = _asset("widget.css")
@@ -180,6 +183,12 @@ class InsightWidget(anywidget.AnyWidget):
             self._layout_open()
             self.comm = open_comm({"state": self.get_state(), "buffer_paths": []}, __protocol_version__)
 
+    def end(self) -> None:
+        """Watch no more: pages keep what they have."""
+        self._release()
+        self._tell()
+        self._connection.stop()
+
     def close(self) -> None:
         """End it: pages show it no more, nothing of it is left in the kernel but what it has selected."""
         self._ended = True
@@ -195,9 +204,17 @@ class InsightWidget(anywidget.AnyWidget):
     def _shut(self) -> None:
         OUTPUTS.forget(self)
         self._connection.stop()
+        if self._messenger is not None:
+            self._messenger.end()
         if (layout := self.__dict__.get("_own_layout")) is not None and layout.comm is not None:
             layout.close()
         self._release()
+
+    def _send(self, msg: Any, buffers: Any = None) -> None:
+        if (messenger := self.__dict__.get("_messenger")) is None:
+            super()._send(msg, buffers)
+        else:
+            messenger.say(partial(super()._send, msg, buffers))
 
     def _layout_open(self) -> None:
         if self.layout.comm is None:
@@ -227,5 +244,5 @@ class InsightWidget(anywidget.AnyWidget):
         text = f"{words}\n{_WITHOUT_KERNEL}"
         if "google.colab" in sys.modules:
             return {"text/plain": text}
-        html = f"<p>{escape(words)}</p><p>{escape(_WITHOUT_KERNEL)}</p>"
+        html = f"<p>{marked(words)}</p><p>{escape(_WITHOUT_KERNEL)}</p>"
         return {"text/plain": text, "text/html": html}

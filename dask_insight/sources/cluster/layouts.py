@@ -16,6 +16,7 @@ _FIELDS = {
     "edges": "task dependency",
     "attempts": "run task thread status type done stop start assigned ready nbytes",
     "phases": "run worker action start stop",
+    "releases": "task time",
     "memory": "worker time process managed unmanaged_old unmanaged_recent spilled optimistic"
     " processing occupancy",
 }

@@ -154,10 +154,11 @@ class ClusterSource:
         if self._following is not None:
             while not self._following.done() and not self._lost:
                 await asyncio.wait([self._following], timeout=_LOOK)
-        if not self._lost:
-            await self._call("flush", timeout=max(_LEAST, (deadline - monotonic()) / 2))
-            while await self._poll():
-                pass
+        if self._lost:
+            raise self._unreachable()
+        await self._call("flush", timeout=max(_LEAST, (deadline - monotonic()) / 2))
+        while await self._poll():
+            pass
 
     async def _while_there(self, work: Coroutine[Any, Any, None], deadline: float) -> None:
         """Wait for work while the client has its scheduler, until a moment."""
@@ -165,7 +166,7 @@ class ClusterSource:
         try:
             while not (await asyncio.wait([working], timeout=_LOOK))[0]:
                 if not self._has_scheduler:
-                    raise OSError(f"the client is {self._client.status}")
+                    raise self._unreachable()
                 if monotonic() > deadline:
                     raise TimeoutError(f"no answer within {self._options.stop_timeout:g} s")
             working.result()
@@ -176,6 +177,9 @@ class ClusterSource:
     def _has_scheduler(self) -> bool:
         # One that closes asks us first, and can be used until we have answered.
         return self._client.status in ("running", "closing")
+
+    def _unreachable(self) -> OSError:
+        return OSError(f"the scheduler cannot be reached any more (the client is {self._client.status})")
 
     async def _take_leave(self, deadline: float) -> None:
         """Have everything of ours taken off; a scheduler that stands still is told when it goes on."""
@@ -322,7 +326,7 @@ class ClusterSource:
         try:
             while not (await asyncio.wait([asking], timeout=_LOOK))[0]:
                 if not self._has_scheduler:
-                    self._missed(OSError(f"the client is {self._client.status}"))
+                    self._missed(self._unreachable())
             return asking.result()
         finally:
             asking.cancel()
@@ -358,4 +362,4 @@ def _plain(blob: Any) -> bytes:
 
 
 def _words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".rstrip(": ")
+    return str(error) if type(error) is OSError else f"{type(error).__name__}: {error}".rstrip(": ")

@@ -87,6 +87,10 @@ class Tables:
             self._fused(told["fused"])
         if "phases" in told:
             self._phases(rows("phases", told["phases"]))
+        if "releases" in told:
+            released = rows("releases", told["releases"])
+            columns = {"task": self.tasks.map(released["task"]), "time": released["time"]}
+            self._emit(encode("releases", columns))
         if "errors" in told:
             self.messages.errors(told["errors"])
         if "events" in told:

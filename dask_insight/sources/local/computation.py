@@ -6,7 +6,7 @@ what runs for each task is kept short.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from math import nan
 from threading import get_ident
@@ -192,10 +192,17 @@ class Computation:
         try:
             now = self._done[key] = perf_counter()
             self._write(key, "ok", now, size_of(result), self._ledger.type_name(result))
+            self._let_go(self._dependencies[key], state["cache"], now)
             if self._cache is not None:
                 self._cache.came(key, result, self._dependencies[key], state["cache"], self._tasks[key], now)
         except Exception as error:
             self._ledger.failed("posttask", error)
+
+    def _let_go(self, keys: Iterable[Any], results: Container[Any], now: float) -> None:
+        """Note which of these tasks' results are held no more."""
+        for key in keys:
+            if key in self._done and key not in results:
+                self._ledger.releases.add((self._tasks[key], now))
 
     def finish(self, dsk: Any, state: Any, failed: bool) -> None:
         """The computation has ended, or is given up; threads may still work on its tasks."""
@@ -203,6 +210,7 @@ class Computation:
             self._finished = True
             for key in list(self._ended):
                 self._unused(key)
+            self._let_go(state["cache"], (), perf_counter())
             if self._cache is not None:
                 self._cache.cleared(perf_counter())
         except Exception as error:

@@ -19,7 +19,6 @@ from dask.system import CPU_COUNT
 
 from ...identity import Identity
 from ...options import Emit
-from ...probe.clock import time
 from ...probe.functions import functions_of
 from ...probe.fused import parts_of
 from ...probe.garbage import Collected
@@ -30,6 +29,7 @@ from ..garbage import collected
 from ..losses import lost_words
 from .activity import Activity, Reporter
 from .cache import Metric, Totals
+from .epoch import Epoch
 from .names import TypeNames
 from .outlet import Outlet
 from .rows import Rows
@@ -74,6 +74,7 @@ class Ledger:
             *("cores", "own"),
         )
         self._running = Rows("running", "run", "task", "worker", "thread", "start")
+        self.releases = Rows("releases", "task", "time")
         self._cache = Rows("cache", "time", "source", "size", "metric", "task")
         self._events = Rows("events", "time", "source", "kind", "level", "message")
         self._functions = Rows("functions", "prefix", "function", "module", "file", "line", "source")
@@ -82,7 +83,8 @@ class Ledger:
         self.defined: set[str] = set()
         self.looked_into: set[str] = set()
         self.totals = Totals(self._cache, cache_metric)
-        self._outlet = Outlet(identity, anchor=time() - perf_counter())
+        self._epoch = Epoch()
+        self._outlet = Outlet(identity, self._epoch)
         self._reporter = Reporter(self.activity, self._running)
         self._columns: deque[tuple[str, dict[str, Sequence[Any]]]] = deque()
         self._profiles: deque[tuple[Callable[[str], str], dict[str, Any], dict[int, int] | None]] = deque()
@@ -152,8 +154,8 @@ class Ledger:
     def run_ended(self, run: int, start: float, stop: float, name: str, thread: int) -> None:
         """A run in this process has ended, and was sampled."""
         if self.sampler is not None:
-            epoch = self._outlet.anchor
-            self.sampler.ended(run, epoch + start, epoch + stop, name, thread)
+            ahead = self._epoch.ahead
+            self.sampler.ended(run, ahead + start, ahead + stop, name, thread)
 
     def phases(self, run: int, measured: Measured) -> None:
         """What was around the computing of an attempt in another process."""
@@ -165,7 +167,7 @@ class Ledger:
     def collected(self, worker: str, rows: list[Collected]) -> None:
         """What a process noted of its garbage collections; nothing of those before the first computation."""
         if rows:
-            columns = collected(worker, rows, self._outlet.anchor, None)
+            columns = collected(worker, rows, self._epoch.ahead, None)
             self.put("collections", **columns)
 
     def profile(self, drained: dict[str, Any]) -> None:
@@ -199,12 +201,13 @@ class Ledger:
     def flush(self, emit: Emit) -> None:
         """Encode and emit all there is."""
         outlet = self._outlet
+        self._epoch.look()
         self._reporter.tell()
         for rows in (self._workers, self.submitted):
             outlet.rows(emit, rows)
         while self._columns:
             outlet.columns(emit, *self._columns.popleft())
-        others = (self._running, self.errors, self._phases, self._cache, self._events)
+        others = (self._running, self.errors, self._phases, self.releases, self._cache, self._events)
         for rows in (self._functions, self._fused, *others):
             outlet.rows(emit, rows)
         outlet.attempts(emit, self._attempts)

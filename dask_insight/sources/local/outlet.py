@@ -13,6 +13,7 @@ from ...identity import Identity, stacks_at
 from ...options import Emit
 from ...schema import NOTHING, TABLES
 from ..cells import shown_file
+from .epoch import Epoch
 from .rows import Rows
 
 _KIND_OF_ID = {"task": "task", "dependency": "task", "run": "run", "submission": "submission"}
@@ -21,16 +22,10 @@ _OF_EXECUTIONS = ("cpu", "rss")
 
 
 class Outlet:
-    """Encodes rows; used by one thread at a time.
+    """Encodes rows; used by one thread at a time."""
 
-    Attributes
-    ----------
-    anchor
-        Added to a moment of `perf_counter` gives seconds since the epoch.
-    """
-
-    def __init__(self, identity: Identity, anchor: float) -> None:
-        self.anchor = anchor
+    def __init__(self, identity: Identity, epoch: Epoch) -> None:
+        self._epoch = epoch
         self._stacks = identity.stacks
         self._namespaces = {kind: identity.namespace(kind) for kind in set(_KIND_OF_ID.values())}
 
@@ -95,7 +90,7 @@ class Outlet:
         if name in _KIND_OF_ID:
             return self._namespaces[_KIND_OF_ID[name]].map(values)
         if name in _TIMES[table]:
-            return np.asarray(values, "f8") + self.anchor
+            return self._epoch.of(values)
         return values
 
 

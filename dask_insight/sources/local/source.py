@@ -89,6 +89,7 @@ class LocalSource:
     def begin(self, scheduler: str, place: Place, threads: int, origin: Origin) -> Computation | None:
         """A computation begins; None in a process that was forked off, which cannot reach the recording."""
         if os.getpid() != self._pid:
+            self._collections.stop()
             return None
         try:
             self._work(place)

@@ -1,5 +1,6 @@
 import { dataBlocks, SavedReport } from '@dask-insight/panels/hosts/saved-report';
 import { element } from '@dask-insight/panels/panels/element';
+import { inline } from '@dask-insight/panels/panels/findings/prose';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
 import { MIME, type Summary, summaryOf } from './summary';
@@ -59,7 +60,7 @@ function words({ name, verdict, table, notes }: Summary): HTMLElement {
   const made = element('div', { class: 'di-saved-words' });
   made.append(
     element('h3', { dir: 'auto' }, name),
-    element('p', { class: 'di-saved-verdict', dir: 'auto' }, verdict)
+    element('p', { class: 'di-saved-verdict', dir: 'auto' }, ...inline(verdict))
   );
   if (table.length > 0) {
     const head = element(

@@ -82,14 +82,9 @@ export class Documents {
     widget.addClass('di-document');
     widget.title.icon = panelIcon(id);
     widget.title.closable = true;
-    const name = (): void => {
-      widget.title.label = `${panel.title} · ${place.name.replace(/\.ipynb$/, '')}`;
-      widget.title.caption = `${panel.title} of ${place.path}`;
-    };
-    name();
     let { id: saved } = place;
     const renamed = (): void => {
-      name();
+      this.label();
       if (saved === place.id) return;
       saved = place.id;
       void this.tracker.save(widget).then(() => saveLayout(widget));
@@ -98,9 +93,22 @@ export class Documents {
     widget.disposed.connect(() => {
       place.changed.disconnect(renamed);
       this.tidy();
+      this.label();
     });
     void this.tracker.add(widget);
+    this.label();
     return widget;
+  }
+
+  /** Says on the tabs what each is; of which document, only where there are panels of several. */
+  private label(): void {
+    const all = this.all();
+    const isOne = new Set(all.map(({ content }) => content.place)).size < 2;
+    for (const { title, content } of all) {
+      const { panel, place } = content;
+      title.label = isOne ? panel.title : `${panel.title} · ${place.name.replace(/\.ipynb$/, '')}`;
+      title.caption = `${panel.title} of ${place.path}`;
+    }
   }
 
   /** Opens a panel, or comes back to it. */

@@ -1,5 +1,6 @@
 import type { Stop } from '../../core/recording';
 import { button, choice, element } from '../../panels/element';
+import { inline } from '../../panels/findings/prose';
 import { icon } from '../../panels/icons';
 import { PANELS } from '../../panels/index';
 import { type Control, cellPicker, liveControls } from '../live-controls';
@@ -36,7 +37,7 @@ export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop 
     // Compare begins with its own verdict.
     const verdict = model.get('panel') === COMPARE ? '' : model.get('_verdict');
     const well = model.get('_live') ? progressWords(state, page.recording) : verdict;
-    words.textContent = statusWords(status, well);
+    words.replaceChildren(...inline(statusWords(status, well)));
     head.dataset.phase = status.phase;
     fit.disabled = page.viewport.fitted;
   };

@@ -45,7 +45,8 @@ function fill(root: HTMLElement, model: Model, shared: Shared): Stop {
   const body = element('div');
   root.append(head, body);
   keepStyled(root, model.get('_css'));
-  const stops = [keepScheme(root), keepScheme(head), fillHead(head, model, shared)];
+  // VS Code puts all widgets on white, in its dark themes too; this one has the theme's colours.
+  const stops = [keepScheme(root, true), keepScheme(head), fillHead(head, model, shared)];
 
   let panels: LivePanel[] = [];
   const clear = (): void => {

@@ -2,7 +2,7 @@ import type { Comparison, SidePart } from '../../core/comparison';
 import { duration, share, THIN } from '../../core/format';
 import { type ColorRegistry, css } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
-import { element } from '../element';
+import { element, swatch } from '../element';
 import { partColor } from '../time-budget/colors';
 import { partWords } from '../time-budget/words';
 import { sideFacts, sideName, signed } from './words';
@@ -75,7 +75,7 @@ export function sideBars(
         element('span', {}, duration(side.seconds)),
         element(
           'span',
-          { class: side.verdict === 'same' ? 'di-muted di-same' : `di-muted di-${side.verdict}` },
+          { class: `di-muted di-${side.verdict}` },
           side.side === 0 ? '' : `${change}(${side.verdict === 'same' ? 'noise ' : ''}${noise})`
         )
       )
@@ -91,14 +91,11 @@ export function sideBars(
 }
 
 function legend(parts: readonly string[], dots: boolean, colors: ColorRegistry, theme: Theme): HTMLElement {
-  const items = parts.map(part => {
-    const swatch = element('span', { class: 'di-swatch', 'aria-hidden': 'true' });
-    swatch.style.backgroundColor = colorOfPart(part, colors, theme);
-    return element('li', { class: 'di-legend-item' }, swatch, partWords(part, '', false).words);
-  });
-  if (dots) {
-    const dot = element('span', { class: 'di-swatch di-dot', 'aria-hidden': 'true' });
-    items.push(element('li', { class: 'di-legend-item' }, dot, 'one run'));
-  }
+  const item = (sign: HTMLElement, words: string): HTMLElement =>
+    element('li', { class: 'di-legend-item' }, sign, words);
+  const items = parts.map(part =>
+    item(swatch(colorOfPart(part, colors, theme)), partWords(part, '', false).words)
+  );
+  if (dots) items.push(item(swatch('', 'di-dot'), 'one run'));
   return element('ul', { class: 'di-legend-list di-compare-parts' }, ...items);
 }

@@ -20,10 +20,7 @@ export class CompareView implements PanelView {
   readonly below = element('div', { class: 'di-compare' });
   readonly controls: readonly HTMLElement[];
   readonly gestures: GestureHandlers;
-  private readonly others = element('select', {
-    class: 'di-choice',
-    'aria-label': 'Compare with the baseline'
-  });
+  private readonly others: HTMLSelectElement;
   private readonly widths: HTMLSelectElement;
   private readonly flame: FlameChange;
   private readonly memory = new MemoryLines();
@@ -53,8 +50,8 @@ export class CompareView implements PanelView {
         renew();
       }
     );
-    this.others.addEventListener('change', () => {
-      this.other = Number(this.others.value);
+    this.others = choice('Compare with the baseline', [], '', side => {
+      this.other = Number(side);
       renew();
     });
     const whole = button('Show all frames (0)', () => this.flame.zoom.fit(), icon('fit'));

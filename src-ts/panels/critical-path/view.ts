@@ -5,7 +5,7 @@ import type { Filter } from '../../core/selection';
 import { AXIS_HEIGHT, gutterOf, MARGIN } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
-import { choice, element } from '../element';
+import { choice, element, swatch } from '../element';
 import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign } from '../panel';
 import { Table, type TableOptions } from '../table';
@@ -67,8 +67,7 @@ export class CriticalPathView implements PanelView {
     const { recording, tasks } = this.context;
     if (recording.table('critical').rows > 0) return undefined;
     if (tasks.count === 0) return noTasks(recording);
-    if (recording.about('stopped') === undefined)
-      return 'The critical path is worked out while tasks finish.';
+    if (recording.about('stopped') === undefined) return 'The critical path is being worked out.';
     return 'Recorded without its critical path: `recording.explain()` adds it before a report is written.';
   }
 
@@ -225,11 +224,10 @@ export class CriticalPathView implements PanelView {
     const items = order
       .sort((a, b) => sums[b] - sums[a])
       .map(kind => {
-        const swatch = element('span', { class: `di-swatch di-path-${KINDS[kind]}`, 'aria-hidden': 'true' });
-        swatch.style.setProperty('--di-sign', kindColor(KINDS[kind], theme));
+        const sign = swatch(kindColor(KINDS[kind], theme), `di-path-${KINDS[kind]}`);
         const words = `${KIND_WORDS[KINDS[kind]]} ${share(sums[kind] / all)}`;
         const title = `${duration(sums[kind])} of the path`;
-        return element('li', { class: 'di-legend-item', title }, swatch, element('span', {}, words));
+        return element('li', { class: 'di-legend-item', title }, sign, element('span', {}, words));
       });
     this.above.replaceChildren(...items);
   }

@@ -1,6 +1,7 @@
 import type { Finding } from '../../core/findings';
 import { shortened } from '../../core/format';
-import { button, element, svg } from '../element';
+import { button, element, swatch } from '../element';
+import { icon } from '../icons';
 import { severityMark } from './mark';
 import { inline, prose } from './prose';
 import { costSentence, costWords, evidenceWords, whenWords } from './words';
@@ -36,7 +37,7 @@ export class FindingRow {
     const id = `di-finding-${++count}`;
     this.rest = element('div', { class: 'di-finding-rest', id, hidden: true });
     const plain = title.replaceAll('`', '');
-    this.opener = button(`Details: ${plain}`, () => this.open(!this.isOpen), chevron());
+    this.opener = button(`Details: ${plain}`, () => this.open(!this.isOpen), icon('open'));
     this.opener.setAttribute('aria-expanded', 'false');
     this.opener.setAttribute('aria-controls', id);
     this.opener.title = 'Details';
@@ -47,6 +48,7 @@ export class FindingRow {
       severityMark(severity),
       element('span', { class: 'di-finding-severity' }, severity),
       element('span', { class: 'di-finding-words', title: plain }, ...inline(shortened(title, 400))),
+      costBar(cost && context.run > 0 ? finding.seconds / context.run : 0),
       element('span', { class: 'di-finding-cost' }, cost)
     );
     this.title.addEventListener('click', () => context.choose(finding));
@@ -104,13 +106,11 @@ export class FindingRow {
 
   private chips(): HTMLElement[] {
     const { finding, context } = this;
-    const chips = finding.tasks.map(name => {
-      const swatch = element('span', { class: 'di-swatch', 'aria-hidden': 'true' });
-      swatch.style.backgroundColor = context.color(name);
-      return chip(name || '(no name)', `Choose the tasks ${name}`, swatch, () =>
+    const chips = finding.tasks.map(name =>
+      chip(name || '(no name)', `Choose the tasks ${name}`, swatch(context.color(name)), () =>
         context.narrow(finding, 'name', name)
-      );
-    });
+      )
+    );
     for (const worker of finding.workers) {
       const words = `worker ${context.workerName(worker)}`;
       chips.push(chip(words, `Choose ${words}`, undefined, () => context.narrow(finding, 'worker', worker)));
@@ -122,12 +122,23 @@ export class FindingRow {
   }
 }
 
-function chip(words: string, name: string, swatch: HTMLElement | undefined, press: () => void): HTMLElement {
+/** A share of the run; the bars of all findings have one scale, of which the whole is the run. */
+function costBar(of: number): HTMLElement {
+  const bar = element('span', { class: 'di-finding-bar', 'aria-hidden': 'true' });
+  if (of > 0) {
+    const part = element('span');
+    part.style.width = `${Math.min(100, 100 * of)}%`;
+    bar.append(part);
+  }
+  return bar;
+}
+
+function chip(words: string, name: string, sign: HTMLElement | undefined, press: () => void): HTMLElement {
   const text = element('span', { dir: 'auto' }, shortened(words, 48));
   const made = element(
     'button',
     { type: 'button', class: 'di-chip', 'aria-label': name, title: words },
-    ...(swatch ? [swatch, text] : [text])
+    ...(sign ? [sign, text] : [text])
   );
   made.addEventListener('click', press);
   return made;
@@ -137,16 +148,4 @@ function chip(words: string, name: string, swatch: HTMLElement | undefined, pres
 function link(url: string): HTMLElement {
   const words = url.replace(/^https?:\/\//i, '').replace(/\/$/, '');
   return element('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, words);
-}
-
-function chevron(): SVGElement {
-  const path = svg('path', {
-    d: 'M6 4l4 4l-4 4',
-    fill: 'none',
-    stroke: 'currentColor',
-    'stroke-width': 1.5,
-    'stroke-linecap': 'round',
-    'stroke-linejoin': 'round'
-  });
-  return svg('svg', { viewBox: '0 0 16 16', width: 16, height: 16, 'aria-hidden': 'true' }, path);
 }

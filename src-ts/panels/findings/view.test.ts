@@ -84,6 +84,18 @@ describe('the list', () => {
     );
   });
 
+  it('has bars of one scale, of which the whole is the run', () => {
+    const panel = show([row('tiny-tasks'), row('spill', { cost_seconds: 1 }), row('x', { cost_seconds: 0 })]);
+    const bars = [...panel.querySelectorAll<HTMLElement>('.di-finding-bar')];
+    const widths = bars.map(bar => (bar.firstElementChild as HTMLElement | null)?.style.width);
+    // The run took six seconds.
+    expect(widths.map(width => width && Number.parseFloat(width))).toEqual([
+      expect.closeTo(100 / 3, 3),
+      expect.closeTo(100 / 6, 3),
+      undefined
+    ]);
+  });
+
   it('is cut after a few, until a person asks', () => {
     const panel = show(Array.from({ length: 9 }, (_, at) => row(`code-${at}`)));
     expect(titles(panel)).toHaveLength(5);

@@ -53,7 +53,7 @@ export class FindingsView implements PanelView {
     if (found) return undefined;
     const ended = recording.about('stopped') !== undefined;
     if (tasks.count === 0) return noTasks(recording);
-    if (!ended) return 'What costs time is worked out while the run goes on; it has not come yet.';
+    if (!ended) return 'Findings are being worked out.';
     return 'What costs time has not been worked out for this file: dask_insight.open it, and save it or its report again.';
   }
 
@@ -101,7 +101,7 @@ export class FindingsView implements PanelView {
     ];
     return {
       columns: [
-        { title: 'Finding', numeric: false },
+        { title: 'Finding', numeric: false, prose: true },
         { title: 'Severity', numeric: false },
         { title: 'Code', numeric: false },
         { title: 'Costs', numeric: true },

@@ -4,7 +4,7 @@ import { css } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
-import { element } from '../element';
+import { choice, element } from '../element';
 import { outline, stepped } from '../marks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { activityColor } from './colors';
@@ -25,7 +25,7 @@ interface Line {
 
 export class FineMetricsView implements PanelView {
   readonly controls: readonly HTMLElement[];
-  private readonly unit = element('select', { class: 'di-choice', 'aria-label': 'Unit', title: 'Unit' });
+  private readonly unit: HTMLSelectElement;
   private known = '';
   private groups: readonly Group[] = [];
   private lines: readonly Line[] = [];
@@ -33,7 +33,7 @@ export class FineMetricsView implements PanelView {
   private text: TextWidth | undefined;
 
   constructor(private readonly context: PanelContext) {
-    this.unit.addEventListener('change', () => context.surface.invalidate('layout'));
+    this.unit = choice('Unit', [], '', () => context.surface.invalidate('layout'));
     this.controls = [this.unit];
   }
 

@@ -7,6 +7,7 @@ import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawArea, drawLine, drawRowFrame, isNarrow, type RowScale } from '../chart-row';
 import { MEASURES, type MeasureName, type MemoryFigures } from './figures';
+import { drawSwatches } from './swatches';
 
 /** The sum of a measure over the workers, bin by bin. */
 export type Sums = (column: MeasureName) => Cached<{ readonly sum: Float64Array }>;
@@ -62,26 +63,16 @@ const SHORT = ['managed', 'old', 'recent', 'spilled'];
 
 /** What the layers are, in a line over the plot. */
 export function drawStackLegend(pen: Pen, row: RowScale, limit: number, theme: Theme): void {
-  const font = `12px ${theme.font}`;
-  pen.font = font;
-  pen.textBaseline = 'middle';
-  pen.textAlign = 'left';
   const { box } = row;
-  let x = isNarrow(box.x) ? 0 : box.x;
-  const room = box.x + box.width;
   const words = box.width < 420 ? SHORT : MEASURES.map(({ label }) => label);
-  const text = textWidth(font);
-  words.forEach((label, at) => {
-    const width = text.of(label) + 13;
-    if (x + width > room) return;
-    pen.fillStyle = css(colorOf(at, theme));
-    pen.globalAlpha = at === 3 ? 0.5 : 1;
-    pen.fillRect(x, 5, 9, 9);
-    pen.globalAlpha = 1;
-    pen.fillStyle = theme.muted;
-    pen.fillText(label, x + 13, 10);
-    x += width + 14;
-  });
+  const signs = words.map((label, at) => ({
+    label,
+    color: css(colorOf(at, theme)),
+    faded: MEASURES[at].column === 'spilled'
+  }));
+  const x = drawSwatches(pen, box, signs, theme);
+  const room = box.x + box.width;
+  const text = textWidth(pen.font);
   const label = limit <= row.most ? 'limit' : `limit ${bytes(limit)}`;
   if (!Number.isFinite(limit) || x + text.of(label) + 15 > room) return;
   pen.fillStyle = theme.text;

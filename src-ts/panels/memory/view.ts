@@ -9,16 +9,17 @@ import type { Box, Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawUnknown, isNarrow, type RowScale, rowScale } from '../chart-row';
-import { choice } from '../element';
+import { choice, element } from '../element';
 import { drawHeat, heatHeight } from '../heat';
 import type { Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { drawTimes } from '../time-axis';
 import { AlignedRuns } from './aligned';
+import { ByName } from './by-name';
 import { memoryMark, memoryTable } from './card';
 import { type MeasureName, MemoryFigures } from './figures';
 import { drawStack, drawStackLegend } from './stack';
 
-type Look = 'cluster' | 'workers';
+type Look = 'cluster' | 'workers' | 'names';
 type Runs = 'whole' | 'aligned';
 
 const HEIGHT = 132;
@@ -31,6 +32,7 @@ interface Drawn {
 
 export class MemoryView implements PanelView {
   readonly controls: readonly HTMLElement[];
+  readonly below = element('p', { class: 'di-note', hidden: true });
   private look: Look = 'cluster';
   private runs: Runs = 'whole';
   private readonly looks: HTMLSelectElement;
@@ -39,11 +41,13 @@ export class MemoryView implements PanelView {
   private readonly figures: MemoryFigures;
   private readonly bursts: Bursts;
   private readonly aligned = new AlignedRuns();
+  private readonly byName: ByName;
   private scale: RowScale = rowScale({ x: 0, y: 0, width: 1, height: 1 }, 1);
 
   constructor(private readonly context: PanelContext) {
     this.figures = new MemoryFigures(context);
     this.bursts = new Bursts(context.tasks);
+    this.byName = new ByName(context);
     const changed = (): void => context.surface.invalidate('layout');
     this.alignment = choice<Runs>(
       'Time axis',
@@ -61,7 +65,8 @@ export class MemoryView implements PanelView {
       'Memory of',
       [
         ['cluster', 'Sum of workers'],
-        ['workers', 'Each worker']
+        ['workers', 'Each worker'],
+        ['names', 'Results by task name']
       ],
       'cluster',
       look => {
@@ -78,7 +83,7 @@ export class MemoryView implements PanelView {
   }
 
   empty(): string | undefined {
-    if (this.context.recording.table('memory').rows > 0) return undefined;
+    if (this.hasMeasures || this.byName.some) return undefined;
     return 'No memory measures were recorded: only a distributed scheduler has them.';
   }
 
@@ -95,8 +100,14 @@ export class MemoryView implements PanelView {
     const kind = stretchKind(context.tasks, this.bursts);
     this.alignment.hidden = kind === undefined;
     if (kind === undefined) this.runs = 'whole';
-    this.looks.hidden = this.ownAxis;
+    this.looks.hidden = this.ownAxis || !this.hasMeasures;
     const box = this.plot();
+    this.below.hidden = !this.showsNames;
+    if (this.showsNames) {
+      this.byName.layout(box);
+      this.below.textContent = this.byName.note;
+      return;
+    }
     if (kind && this.ownAxis) {
       this.aligned.layout(stretchesOf(kind, context.tasks, this.bursts), figures, box);
       return;
@@ -123,10 +134,14 @@ export class MemoryView implements PanelView {
       this.aligned.draw(pen, theme);
       return;
     }
-    const { box } = this.scale;
+    const box = this.plot();
     const scale = viewport.scale(box.width, surface.ratio);
     drawTimes(pen, box, scale, viewport.origin, theme);
     const { figures, look } = this;
+    if (this.showsNames) {
+      this.byName.draw(pen, scale, theme);
+      return;
+    }
     if (look === 'workers') {
       this.drawMap(pen, scale, theme);
     } else {
@@ -144,7 +159,8 @@ export class MemoryView implements PanelView {
   pick(x: number, y: number): Mark | undefined {
     const { viewport, surface } = this.context;
     if (this.ownAxis) return this.aligned.pick(x, y, surface.theme);
-    const { box } = this.scale;
+    const box = this.plot();
+    if (this.showsNames) return this.byName.pick(x, y, viewport.scale(box.width, surface.ratio));
     if (x < box.x || x > box.x + box.width || y < box.y || y > box.y + box.height) return undefined;
     const time = viewport.scale(box.width, surface.ratio).time(x - box.x);
     const { figures } = this;
@@ -164,19 +180,41 @@ export class MemoryView implements PanelView {
         selection.set({ source: 'memory', column: 'time', value: { start: run.start, stop: run.stop } });
       return;
     }
+    if (this.showsNames) {
+      const name = this.byName.nameOf(mark);
+      if (name) this.narrow('name', name, additive);
+      return;
+    }
     if (this.look === 'cluster') return;
     const name = String(mark.id).split('\n')[0];
-    const own = selection.own('memory', 'worker') ?? [];
-    if (additive || (own.length === 1 && own[0] === name)) selection.toggle('memory', 'worker', name);
-    else selection.set({ source: 'memory', column: 'worker', value: [name] });
+    this.narrow('worker', name, additive);
+  }
+
+  /** Chooses one value, takes it back where it is the only one, or adds it to those that are chosen. */
+  private narrow(column: 'worker' | 'name', value: string, additive: boolean): void {
+    const { selection } = this.context;
+    const own = selection.own('memory', column) ?? [];
+    if (additive || (own.length === 1 && own[0] === value)) selection.toggle('memory', column, value);
+    else selection.set({ source: 'memory', column, value: [value] });
+  }
+
+  private get hasMeasures(): boolean {
+    return this.context.recording.table('memory').rows > 0;
+  }
+
+  private get showsNames(): boolean {
+    return !this.ownAxis && (this.look === 'names' || !this.hasMeasures);
   }
 
   signs(): Sign[] {
-    return this.ownAxis ? this.aligned.signs(this.context.surface.theme) : [];
+    const { theme } = this.context.surface;
+    if (this.showsNames) return this.byName.signs(theme);
+    return this.ownAxis ? this.aligned.signs(theme) : [];
   }
 
   rows(): TableRows {
     const { recording, selection } = this.context;
+    if (this.showsNames) return this.byName.rows();
     return memoryTable(this.figures, timeOf(recording, selection.filter()));
   }
 

@@ -2,12 +2,15 @@ import { count, duration, plural, shortened } from '../../core/format';
 import { SECEDED } from '../../core/time-budget';
 import { css, type Reserved, reservedColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
-import { element } from '../element';
+import { element, swatch } from '../element';
 import type { Sign, Stage } from '../panel';
 import { nameColor } from './colors';
 
 /** Names shown before a person asks for all. */
 const SHOWN = 12;
+
+/** Letters of a name that are shown. */
+const LETTERS = 28;
 
 /** The signs that are no task names, and how they look without colour. */
 const SIGNS: readonly (readonly [Reserved, string, string])[] = [
@@ -105,7 +108,7 @@ export class Legend {
       .map(index => names[index])
       .filter(name => !this.hooks.isHidden(name))
       .slice(0, 40)
-      .map(name => ({ color: nameColor(name, this.stage.colors, theme), label: shortened(name, 34) }));
+      .map(name => ({ color: nameColor(name, this.stage.colors, theme), label: shortened(name, LETTERS) }));
     return [
       ...this.signsOf().map(([kind, label]) => ({ color: css(reservedColor(kind, theme.dark)), label })),
       ...shown
@@ -121,11 +124,9 @@ export class Legend {
     const name = this.stage.tasks.names[index];
     const chosen = this.hooks.isChosen(name);
     const hidden = this.hooks.isHidden(name);
-    const swatch = element('span', { class: 'di-swatch', 'aria-hidden': 'true' });
-    swatch.style.backgroundColor = nameColor(name, this.stage.colors, theme);
     const shown = name || '(no name)';
     const { counts, seconds } = this.stage.tasks.totals;
-    const label = element('bdi', {}, shortened(shown, 34));
+    const label = element('bdi', {}, shortened(shown, LETTERS));
     const words = `${shown}: ${plural(counts[index], 'task')}, ${duration(seconds[index])} in all`;
     const choose = element(
       'button',
@@ -136,7 +137,7 @@ export class Legend {
         title: words,
         'data-key': `n${index}`
       },
-      swatch,
+      swatch(nameColor(name, this.stage.colors, theme)),
       label
     );
     choose.addEventListener('click', event =>
@@ -205,7 +206,6 @@ export class Legend {
 }
 
 function signItem([kind, label, shape]: (typeof SIGNS)[number], theme: Theme): HTMLElement {
-  const swatch = element('span', { class: `di-swatch di-sign-${kind}`, 'aria-hidden': 'true' });
-  swatch.style.setProperty('--di-sign', css(reservedColor(kind, theme.dark)));
-  return element('li', { class: 'di-legend-item', title: shape }, swatch, element('span', {}, label));
+  const sign = swatch(css(reservedColor(kind, theme.dark)), `di-sign-${kind}`);
+  return element('li', { class: 'di-legend-item', title: shape }, sign, element('span', {}, label));
 }

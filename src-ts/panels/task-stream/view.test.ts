@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { NOTHING } from '../../core/schema';
 import { batchOf, type Row, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
-import type { PanelView, Stage } from '../panel';
+import type { Mark, PanelView, Stage } from '../panel';
 import { createStage } from '../stage';
 import { taskStream } from '../task-stream';
 
@@ -138,6 +138,17 @@ describe('Task stream', () => {
     expect(view.move?.(below, 'down')?.id).toBe(below?.id);
   });
 
+  test('the graph leads from a task to its input and back, and brings it into sight', () => {
+    const { x, y } = at(1005, 0);
+    const sum = view.pick?.(x, y) as Mark;
+    stage.viewport.show(1003.5, 1006.5);
+    const inc = view.follow?.(sum, 'inputs') as Mark;
+    expect(inc.words()).toContain('inc, finished');
+    expect(stage.viewport.start).toBeLessThan(1001.5);
+    expect(view.follow?.(inc, 'dependents')?.id).toBe(sum.id);
+    expect(view.follow?.(inc, 'inputs')).toBeUndefined();
+  });
+
   test('the legend lists names by time, finds, chooses and hides', () => {
     const names = (): string[] =>
       [...(view.above?.querySelectorAll('.di-legend-name bdi') ?? [])].map(each => each.textContent ?? '');
@@ -182,6 +193,16 @@ describe('Task stream', () => {
     view.layout();
     expect(cardAt(1001.5, 0).title).toBe('inc');
     expect(cardAt(1005, 0).title).toBe('');
+  });
+
+  test('of a task that gave its thread back the card and the legend say so', () => {
+    const signs = (): string => view.above?.querySelector('.di-legend-signs')?.textContent ?? '';
+    expect(signs()).not.toContain('without a thread');
+    expect(cardAt(1005, 0)).not.toHaveProperty('Without a thread');
+    stage.recording.take(batchOf('phases', [{ run: 1, action: 'seceded', start: 1004.5, stop: 1005.75 }]));
+    view.layout();
+    expect(signs()).toContain('without a thread');
+    expect(cardAt(1005, 0)['Without a thread']).toBe('1.25 s');
   });
 
   test('says in words when there is nothing, and why', () => {

@@ -16,6 +16,7 @@ import { drawLaneLabels, type Group, groupsOf } from './lane-labels';
 import { heightOf, LaneWindow } from './lane-window';
 import { Legend } from './legend';
 import { LEVELS_FROM } from './levels';
+import { drawLineage, type Lineage, lineageOf } from './lineage';
 import { entryAt, type Place, TaskMark } from './marks';
 import { neighbour } from './neighbour';
 import { noteOf } from './note';
@@ -26,6 +27,8 @@ import { Sheet } from './sheet';
 
 /** From this height on, phases and shapes are drawn within a lane. */
 const WITH_SHAPES = 5;
+/** How far out of sight, in pixels, a line may lead: far ones would be drawn imprecisely. */
+const FAR = 1e5;
 /** Longest time in one go for building levels, milliseconds. */
 const BUILDING = 10;
 
@@ -48,6 +51,7 @@ export class TaskStreamView implements PanelView {
   private readonly window = new LaneWindow();
   private colors: ColorTable | undefined;
   private colored = '';
+  private lineage: { readonly of: string; readonly found: Lineage } | undefined;
   private building = false;
   private disposed = false;
 
@@ -152,6 +156,7 @@ export class TaskStreamView implements PanelView {
     const box = place && this.boxOf(place);
     if (!box) return;
     const plot = this.plot();
+    drawLineage(pen, plot, this.lineageOf(hovered.id, place), box, each => this.anywhere(each), theme);
     const left = Math.max(plot.x, box.x);
     const right = Math.min(plot.x + plot.width, box.x + box.width);
     pen.strokeStyle = theme.backgroundText;
@@ -181,6 +186,14 @@ export class TaskStreamView implements PanelView {
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
     const place = from instanceof TaskMark ? from.current() : undefined;
     const next = neighbour(this.context, place, direction, this.window.top);
+    if (!next) return undefined;
+    this.reveal(next);
+    return this.mark(next, 0);
+  }
+
+  follow(from: Mark, to: keyof Lineage): Mark | undefined {
+    const place = from instanceof TaskMark ? from.current() : undefined;
+    const next = place && lineageOf(this.context.tasks, place)[to][0];
     if (!next) return undefined;
     this.reveal(next);
     return this.mark(next, 0);
@@ -314,17 +327,30 @@ export class TaskStreamView implements PanelView {
     return true;
   }
 
-  private boxOf({ lane, entry }: Place): Box | undefined {
-    const { top, shown, height } = this.window;
-    const row = this.context.tasks.lanes.indexOf(lane) - top;
-    if (row < 0 || row >= shown || entry >= lane.length) return undefined;
+  /** What a task waited for and what waited for it, worked out once while it is pointed at. */
+  private lineageOf(id: string, place: Place): Lineage {
+    const of = `${id} ${this.context.tasks.version}`;
+    if (this.lineage?.of !== of) this.lineage = { of, found: lineageOf(this.context.tasks, place) };
+    return this.lineage.found;
+  }
+
+  private boxOf(place: Place): Box | undefined {
+    const { top, shown } = this.window;
+    const row = this.context.tasks.lanes.indexOf(place.lane) - top;
+    return row < 0 || row >= shown || place.entry >= place.lane.length ? undefined : this.anywhere(place);
+  }
+
+  /** Where a task stands or would stand, in sight or not. */
+  private anywhere({ lane, entry }: Place): Box {
+    const { top, height } = this.window;
     const plot = this.plot();
     const scale = this.context.viewport.scale(plot.width, this.context.surface.ratio);
-    const x = plot.x + scale.x(lane.start[entry]);
-    const stop = plot.x + scale.x(Math.min(lane.stop[entry], this.context.recording.end));
+    const at = (time: number): number => plot.x + Math.max(-FAR, Math.min(FAR, scale.x(time)));
+    const x = at(lane.start[entry]);
+    const stop = at(Math.min(lane.stop[entry], this.context.recording.end));
     return {
       x,
-      y: row * height,
+      y: (this.context.tasks.lanes.indexOf(lane) - top) * height,
       width: Math.max(1, stop - x),
       height: Math.max(2, height - 1)
     };

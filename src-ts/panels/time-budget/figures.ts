@@ -176,7 +176,7 @@ export class BudgetFigures {
 /** Why idle time has no causes here, in words. */
 function whyNot(filter: Filter, ended: boolean): string {
   if (filter.runs) return 'Why threads were idle is not known of single attempts.';
-  if (!ended) return 'Why threads were idle is worked out while the run goes on; it has not come yet.';
+  if (!ended) return 'Why threads were idle is being worked out.';
   return 'Why threads were idle has not been worked out for this file: dask_insight.open it, and save it or its report again.';
 }
 

@@ -223,7 +223,7 @@ describe('without rows', () => {
 
   it('says that they come while the run goes on', () => {
     show(undefined);
-    expect(view.below?.textContent).toContain('while the run goes on');
+    expect(view.below?.textContent).toContain('is being worked out');
   });
 
   it('is so for single attempts too', () => {

@@ -6,7 +6,7 @@ import type { Box, Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { CardLine } from '../../draw/tooltip';
-import { element } from '../element';
+import { choice } from '../element';
 import { heatColor } from '../heat';
 import { outline, stepped } from '../marks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
@@ -43,11 +43,7 @@ interface Place {
 /** Who sent to whom, and what. */
 export class TransfersView implements PanelView {
   readonly controls: readonly HTMLElement[];
-  private readonly choice = element(
-    'select',
-    { class: 'di-choice', 'aria-label': 'Coloured by', title: 'Coloured by' },
-    ...MEASURES.map(({ id, label }) => element('option', { value: id }, label))
-  );
+  private readonly choice: HTMLSelectElement;
   private known = '';
   private measured = '';
   private flows: Flows = { pairs: [], carried: [] };
@@ -56,7 +52,12 @@ export class TransfersView implements PanelView {
   private square: Square = { senders: [], receivers: [], cells: [] };
 
   constructor(private readonly context: PanelContext) {
-    this.choice.addEventListener('change', () => context.surface.invalidate('layout'));
+    this.choice = choice(
+      'Coloured by',
+      MEASURES.map(({ id, label }) => [id, label]),
+      MEASURES[0].id,
+      () => context.surface.invalidate('layout')
+    );
     this.controls = [this.choice];
   }
 

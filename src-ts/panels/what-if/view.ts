@@ -2,7 +2,7 @@ import { MISSING, share } from '../../core/format';
 import { type Possible, type WhatIf, whatIfsOf } from '../../core/what-if';
 import { css } from '../../draw/palette';
 import { themeOf, watchTheme } from '../../draw/theme';
-import { element } from '../element';
+import { element, swatch } from '../element';
 import { inline } from '../findings/prose';
 import { noTasks } from '../no-tasks';
 import type { PanelContext, PanelView, TableRows } from '../panel';
@@ -75,7 +75,7 @@ export class WhatIfView implements PanelView {
     const tookOf = ({ recorded }: WhatIf): number => recorded?.seconds ?? Number.NaN;
     return {
       columns: [
-        { title: 'What', numeric: false },
+        { title: 'What', numeric: false, prose: true },
         { title: 'Takes', numeric: true },
         { title: 'Change', numeric: true },
         { title: 'Simulation off by', numeric: true },
@@ -165,9 +165,7 @@ export class WhatIfView implements PanelView {
 
   private swatch(name: string): HTMLElement {
     const { dark, contrast } = themeOf(this.below);
-    const made = element('span', { class: 'di-swatch', 'aria-hidden': 'true' });
-    made.style.backgroundColor = css(this.context.colors.color(name, dark, contrast));
-    return made;
+    return swatch(css(this.context.colors.color(name, dark, contrast)));
   }
 
   /** Chooses what a line is about; again takes it back. */

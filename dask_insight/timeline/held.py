@@ -1,0 +1,56 @@
+"""Until when results were held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..lookup import Lookup
+from ..schema import NOTHING
+from .attempts import Attempts, Read
+
+
+def held_until(read: Read, known: Attempts) -> np.ndarray:
+    """When each attempt's result was let go of.
+
+    Where nobody told (other tools' files), a result is taken to be held until the last task that needs it
+    has ended.
+
+    Returns
+    -------
+    numpy.ndarray
+        Seconds since the epoch, one an attempt; infinity where the result was held to the end, and for
+        attempts without one.
+    """
+    releases: Mapping[str, Any] = read("releases")
+    return _told(releases, known) if len(releases["task"]) else _needed_until(read, known)
+
+
+def _told(releases: Mapping[str, Any], known: Attempts) -> np.ndarray:
+    until = np.full(len(known.run), np.inf)
+    made = np.flatnonzero(known.ok)
+    made = made[np.lexsort((known.done[made], known.task[made]))]
+    order = np.lexsort((releases["time"], releases["task"]))
+    task, time = releases["task"][order], releases["time"][order]
+    # Whose result that was: the last one of the task that was there.
+    first, last = (np.searchsorted(known.task[made], task, side) for side in ("left", "right"))
+    several = np.flatnonzero(last - first > 1)
+    at = last - 1
+    for row in several.tolist():
+        there = np.searchsorted(known.done[made[first[row] : last[row]]], time[row], "right")
+        at[row] = first[row] + there - 1
+    known_here = (at >= first) & (last > first)
+    np.minimum.at(until, made[at[known_here]], time[known_here])
+    return np.asarray(np.maximum(until, known.done))
+
+
+def _needed_until(read: Read, known: Attempts) -> np.ndarray:
+    edges: Mapping[str, Any] = read("edges")
+    makers = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
+    users = Lookup(known.task).rows(edges["task"])
+    both = (makers >= 0) & (users >= 0)
+    until = np.full(len(known.run), -np.inf)
+    np.maximum.at(until, makers[both], known.done[users[both]])
+    return np.asarray(np.where(np.isfinite(until), np.maximum(until, known.done), np.inf))

@@ -1,0 +1,42 @@
+"""When no process ran: the computer slept, or somebody had stopped them all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .attempts import Read
+from .moments import Moments
+
+#: Seconds without a sample of any process from which they stood still; also so many times as usual.
+_LEAST, _TIMES = 2.0, 5.0
+#: Most CPU that a process used meanwhile, per cent of a core: one that ran without being sampled used more.
+_CPU = 10.0
+#: Seconds by which a task's moments may be off: of local schedulers these are told up to half a second late.
+_EDGE = 0.6
+
+
+def standstills(read: Read) -> Moments:
+    """Moments in which no process that was recorded ran, by their samples, and no task began or ended."""
+    samples, attempts = read("resources"), read("attempts")
+    nothing = Moments(np.zeros(0), np.zeros(0))
+    if not {"process", "time", "cpu"} <= samples.keys():
+        return nothing
+    known = np.flatnonzero(np.isfinite(samples["cpu"]) & np.isfinite(samples["time"]))
+    rows = known[np.lexsort((samples["time"][known], samples["process"].codes[known]))]
+    code, time = samples["process"].codes[rows], samples["time"][rows]
+    passed = np.diff(time, prepend=time[:1])
+    passed[np.diff(code, prepend=-1) != 0] = 0.0
+    gaps = (passed > _LEAST) & (samples["cpu"][rows] < _CPU)
+    still = Moments.of((time - passed)[gaps], time[gaps])
+    if not len(still.start):
+        return nothing
+    for each in np.unique(code).tolist():
+        mine = slice(*np.searchsorted(code, (each, each + 1)).tolist())
+        away = gaps[mine] & (passed[mine] > _TIMES * np.median(passed[mine]))
+        there = Moments.of(time[mine][:1], time[mine][-1:])
+        gone = Moments.of((time[mine] - passed[mine])[away], time[mine][away])
+        still = still.without(there.without(gone))
+    moments = np.sort(np.concatenate((attempts["start"], attempts["stop"])))
+    first, last = np.searchsorted(moments, (still.start + _EDGE, still.stop - _EDGE))
+    true = (still.stop - still.start > _LEAST) & (first >= last)
+    return Moments(still.start[true], still.stop[true])

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { binnedHeld, Held } from './held';
+import { Selection } from './selection';
+import { Tasks } from './tasks';
+import { type Row, recordingOf } from './test-recording';
+
+const GRAPH = [0, 1, 2].map(task => ({ task, key: `k${task}`, prefix: task < 2 ? 'load' : 'sum' }));
+const ATTEMPTS: readonly Row[] = [
+  { run: 0, task: 0, worker: 'a', thread: '1', status: 'ok', start: 0.5, stop: 0.9, done: 1, nbytes: 100 },
+  { run: 1, task: 1, worker: 'b', thread: '1', status: 'ok', start: 1, stop: 1.9, done: 2, nbytes: 50 },
+  { run: 2, task: 2, worker: 'a', thread: '1', status: 'erred', start: 2, stop: 2.9, done: 3 },
+  { run: 3, task: 2, worker: 'a', thread: '1', status: 'ok', start: 3, stop: 3.9, done: 4, nbytes: 8 },
+  // Lost with a worker, and computed again.
+  { run: 4, task: 0, worker: 'b', thread: '1', status: 'ok', start: 5, stop: 5.9, done: 6, nbytes: 100 }
+];
+const EDGES = [
+  { task: 2, dependency: 0 },
+  { task: 2, dependency: 1 }
+];
+const RELEASES = [
+  { task: 1, time: 4.5 },
+  { task: 0, time: 5 },
+  { task: 0, time: 7 }
+];
+
+function held(releases: readonly Row[]): Held {
+  const made = new Held(new Tasks(recordingOf({ graph: GRAPH, attempts: ATTEMPTS, edges: EDGES, releases })));
+  made.update();
+  return made;
+}
+
+const ends = (of: Held): number[][] =>
+  Array.from({ length: of.length }, (_, at) => [of.begin[at], of.end[at], of.bytes[at]]);
+
+test('each result is held until it is let go of, and what was computed again twice', () => {
+  const all = held(RELEASES);
+  expect(all.guessed).toBe(false);
+  expect(ends(all)).toEqual([
+    [1, 5, 100],
+    [2, 4.5, 50],
+    [4, Number.POSITIVE_INFINITY, 8],
+    [6, 7, 100]
+  ]);
+  expect(all.update()).toBe(false);
+});
+
+test('where nobody tells, until the last task that needs it has ended', () => {
+  const all = held([]);
+  expect(all.guessed).toBe(true);
+  expect(ends(all).map(([, end]) => end)).toEqual([4, 4, Number.POSITIVE_INFINITY, 6]);
+});
+
+test('bins have means, however brief or long results are held', () => {
+  const all = held(RELEASES);
+  const layers = [0, 0, 1, 0];
+  const [load, sum] = binnedHeld(all, layers, 2, 0, 8, 4);
+  expect([...load]).toEqual([50, 150, 62.5, 50]);
+  expect([...sum]).toEqual([0, 0, 8, 8]);
+  expect(binnedHeld(all, layers, 1, 0, 8, 4)).toHaveLength(1);
+  const total = (bins: number): number =>
+    binnedHeld(all, layers, 2, 0.25, 7.75, bins)[0].reduce((a, b) => a + b, 0) * (7.5 / bins);
+  for (const bins of [1, 3, 17, 400]) expect(total(bins)).toBeCloseTo(100 * 4 + 50 * 2.5 + 100, 6);
+});
+
+test('a filter leaves those of its workers', () => {
+  const all = held(RELEASES);
+  const selection = new Selection();
+  selection.set({ source: 'elsewhere', column: 'worker', value: ['b'] });
+  const passes = all.passing(selection.filter());
+  expect([0, 1, 2, 3].map(passes)).toEqual([false, true, false, true]);
+});

@@ -1,0 +1,163 @@
+import type { Filter } from './selection';
+import { taskTest } from './task-filter';
+import type { Tasks } from './tasks';
+
+/**
+ * Results of tasks, from when the scheduler knew of each until it let go of it, once however many workers had a
+ * copy. Where nobody told when that was (other tools' files), a result is taken to be held until the last task
+ * that needs it has ended, and to the end if none does.
+ */
+export class Held {
+  length = 0;
+  /** Seconds since the epoch; Infinity for what is held still. */
+  begin = new Float64Array(0);
+  end = new Float64Array(0);
+  bytes = new Float64Array(0);
+  /** Rows of `attempts`. */
+  row = new Uint32Array(0);
+  /** Whether it was worked out from who needed what. */
+  guessed = false;
+  private known = '';
+  /** By task: the result that came last, and by result the one before of the same task; -1 for none. */
+  private last = new Int32Array(0);
+  private before = new Int32Array(0);
+
+  constructor(private readonly tasks: Tasks) {}
+
+  /** Takes what is new. True if there was anything. */
+  update(): boolean {
+    const { recording } = this.tasks;
+    const known = recording.state('attempts', 'releases', 'edges');
+    if (known === this.known) return false;
+    this.known = known;
+    this.takeResults();
+    this.guessed = recording.table('releases').rows === 0;
+    if (this.guessed) this.guessEnds();
+    else this.takeEnds();
+    return true;
+  }
+
+  /** Which results a filter leaves. */
+  passing(filter: Filter): (result: number) => boolean {
+    const { recording } = this.tasks;
+    const attempts = recording.table('attempts');
+    const workers = attempts.symbols('worker');
+    const isWorker = workers.names.map(name => filter.workers?.has(name) ?? true);
+    const runs = attempts.numbers('run');
+    const ids = attempts.numbers('task');
+    const test = taskTest(this.tasks, filter);
+    return result => {
+      const row = this.row[result];
+      return isWorker[workers.codes[row]] && (test?.(runs[row], ids[row]) ?? true);
+    };
+  }
+
+  /** Index into `Tasks.names` of each result. */
+  names(): Uint16Array {
+    const ids = this.tasks.recording.table('attempts').numbers('task');
+    const nameOf = this.tasks.namer();
+    return Uint16Array.from(this.row.subarray(0, this.length), row => nameOf(ids[row]));
+  }
+
+  private takeResults(): void {
+    const attempts = this.tasks.recording.table('attempts');
+    const status = attempts.symbols('status');
+    const ok = status.find('ok');
+    const ids = attempts.numbers('task');
+    const done = attempts.times('done');
+    const stop = attempts.times('stop');
+    const nbytes = attempts.numbers('nbytes');
+    const { rows } = attempts;
+    this.begin = new Float64Array(rows);
+    this.end = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
+    this.bytes = new Float64Array(rows);
+    this.row = new Uint32Array(rows);
+    this.before = new Int32Array(rows).fill(-1);
+    let most = 0;
+    for (let row = 0; row < rows; row++) if (ids[row] > most) most = ids[row];
+    this.last = new Int32Array(most + 1).fill(-1);
+    let at = 0;
+    for (let row = 0; row < rows; row++) {
+      if (status.codes[row] !== ok || !(nbytes[row] > 0)) continue;
+      this.begin[at] = done[row] >= stop[row] || Number.isNaN(stop[row]) ? done[row] : stop[row];
+      this.bytes[at] = nbytes[row];
+      this.row[at] = row;
+      this.before[at] = this.last[ids[row]];
+      this.last[ids[row]] = at++;
+    }
+    this.length = at;
+  }
+
+  private takeEnds(): void {
+    const releases = this.tasks.recording.table('releases');
+    const ids = releases.numbers('task');
+    const times = releases.times('time');
+    for (let row = 0; row < releases.rows; row++) {
+      const time = times[row];
+      let best = -1;
+      for (let at = this.last[ids[row]] ?? -1; at >= 0; at = this.before[at]) {
+        if (this.begin[at] <= time && (best < 0 || this.begin[at] > this.begin[best])) best = at;
+      }
+      if (best >= 0 && time < this.end[best]) this.end[best] = time;
+    }
+  }
+
+  private guessEnds(): void {
+    const { recording } = this.tasks;
+    const edges = recording.table('edges');
+    const needed = edges.numbers('dependency');
+    const needing = edges.numbers('task');
+    const done = recording.table('attempts').times('done');
+    const until = new Float64Array(this.last.length);
+    for (let row = 0; row < edges.rows; row++) {
+      const user = this.last[needing[row]] ?? -1;
+      if (!(needed[row] < until.length)) continue;
+      const time = user < 0 ? Number.POSITIVE_INFINITY : done[this.row[user]];
+      if (time > until[needed[row]]) until[needed[row]] = time;
+    }
+    const ids = recording.table('attempts').numbers('task');
+    for (let at = 0; at < this.length; at++) {
+      const time = until[ids[this.row[at]]];
+      if (time > 0) this.end[at] = Math.max(time, this.begin[at]);
+    }
+  }
+}
+
+/** Mean bytes in each bin, layer by layer. */
+export function binnedHeld(
+  held: Held,
+  layerOf: ArrayLike<number>,
+  layers: number,
+  from: number,
+  to: number,
+  bins: number
+): Float64Array[] {
+  const sums = Array.from({ length: layers }, () => new Float64Array(bins));
+  const steps = Array.from({ length: layers }, () => new Float64Array(bins + 1));
+  const step = (to - from) / bins;
+  for (let at = 0; at < held.length; at++) {
+    const layer = layerOf[at];
+    const begin = (held.begin[at] - from) / step;
+    const end = Math.min((held.end[at] - from) / step, bins);
+    if (layer >= layers || !(end > 0) || !(begin < end)) continue;
+    const left = Math.max(begin, 0);
+    const [first, last] = [Math.floor(left), Math.floor(end)];
+    const size = held.bytes[at];
+    if (first === last) {
+      sums[layer][first] += size * (end - left);
+      continue;
+    }
+    sums[layer][first] += size * (first + 1 - left);
+    steps[layer][first + 1] += size;
+    steps[layer][last] -= size;
+    if (last < bins) sums[layer][last] += size * (end - last);
+  }
+  sums.forEach((sum, layer) => {
+    let whole = 0;
+    for (let bin = 0; bin < bins; bin++) {
+      whole += steps[layer][bin];
+      sum[bin] += whole;
+    }
+  });
+  return sums;
+}

@@ -1,0 +1,119 @@
+import { beforeEach, expect, test } from 'vitest';
+import { type Row, recordingOf } from '../../core/test-recording';
+import { Surface } from '../../draw/surface';
+import { memory } from '../memory';
+import type { PanelView, Stage } from '../panel';
+import { createStage } from '../stage';
+
+const MIB = 2 ** 20;
+const GRAPH: readonly Row[] = [
+  { task: 0, key: 'load-0', prefix: 'load' },
+  { task: 1, key: 'load-1', prefix: 'load' },
+  { task: 2, key: 'sum-2', prefix: 'sum' }
+];
+const RESULTS: readonly Row[] = [0, 1, 2].map(task => ({
+  run: task,
+  task,
+  worker: task === 1 ? 'w2' : 'w1',
+  thread: 't',
+  status: 'ok',
+  start: 1000 + 2 * task,
+  stop: 1001 + 2 * task,
+  done: 1001 + 2 * task,
+  nbytes: (task === 2 ? 1 : 4) * MIB
+}));
+const FAILURE: Row = { run: 3, task: 3, worker: 'w1', thread: 't', status: 'erred', start: 1009, stop: 1010 };
+const RELEASES: readonly Row[] = [
+  { task: 0, time: 1006 },
+  { task: 1, time: 1006 }
+];
+const MEMORY: readonly Row[] = [{ worker: 'w1', time: 1001, process: 1, managed: 1 }];
+
+let stage: Stage;
+let view: PanelView;
+let look: HTMLSelectElement;
+
+function shown(tables: { releases?: readonly Row[]; memory?: readonly Row[] }): void {
+  const about = [
+    { name: 'started', value: '1000' },
+    { name: 'stopped', value: '1010' }
+  ];
+  stage = createStage(recordingOf({ about, graph: GRAPH, attempts: [...RESULTS, FAILURE], ...tables }));
+  const surface = new Surface();
+  surface.width = 800;
+  view = memory.create({ ...stage, surface, say: () => {} });
+  surface.height = view.height(800);
+  look = view.controls?.[1] as HTMLSelectElement;
+}
+
+function byName(): void {
+  look.value = 'names';
+  look.dispatchEvent(new Event('change'));
+  view.layout();
+}
+
+const plain = (text: string): string => text.replaceAll('\u202f', ' ').replaceAll('\u2009', ' ');
+
+function cardAt(time: number, height = 0.99): string[] {
+  const plot = view.plot?.() ?? { x: 0, y: 0, width: 1, height: 1 };
+  const x = plot.x + stage.viewport.scale(plot.width).x(time);
+  const mark = view.pick?.(x, plot.y + height * plot.height);
+  const card = mark?.card();
+  const lines = card?.groups[0].map(({ label, value }) => `${label} ${value}`) ?? [];
+  return [card?.title ?? '', ...lines].map(plain);
+}
+
+beforeEach(() => {
+  shown({ releases: RELEASES, memory: MEMORY });
+  byName();
+});
+
+test('at each moment it says what results there were, of which name', () => {
+  expect(cardAt(1002)).toEqual(['4 MiB of results', 'load 4 MiB']);
+  expect(cardAt(1005.5)).toEqual(['9 MiB of results', 'load 8 MiB', 'sum 1 MiB']);
+  expect(cardAt(1008)).toEqual(['1 MiB of results', 'sum 1 MiB']);
+  expect(view.below?.textContent).toContain('counts once');
+  expect(view.below?.textContent).not.toContain('taken to be');
+});
+
+test('a click chooses the name under the pointer, another takes it back', () => {
+  const plot = view.plot?.() ?? { x: 0, y: 0, width: 1, height: 1 };
+  const x = plot.x + stage.viewport.scale(plot.width).x(1005.5);
+  const mark = view.pick?.(x, plot.y + 0.95 * plot.height);
+  view.choose?.(mark, { additive: false });
+  expect(stage.selection.clauses).toEqual([{ source: 'memory', column: 'name', value: ['load'] }]);
+  view.choose?.(mark, { additive: false });
+  expect(stage.selection.clauses).toEqual([]);
+});
+
+test('it shows those of the workers and names that are chosen elsewhere', () => {
+  stage.selection.set({ source: 'workers', column: 'worker', value: ['w2'] });
+  view.layout();
+  expect(cardAt(1005.5)).toEqual(['4 MiB of results', 'load 4 MiB']);
+  stage.selection.clear();
+  stage.selection.set({ source: 'task-stream', column: 'name', value: ['sum'] });
+  view.layout();
+  expect(cardAt(1005.5)).toEqual(['1 MiB of results', 'sum 1 MiB']);
+});
+
+test('the table has what was held most first', () => {
+  const rows = view.rows?.();
+  expect(rows?.length).toBe(2);
+  expect(rows?.row(0).map(plain)).toEqual(['load', '8 MiB', '2', '4 MiB']);
+  expect(rows?.value?.(1, 1)).toBe(MIB);
+});
+
+test('without measures of a scheduler it is what there is to see', () => {
+  shown({ releases: RELEASES });
+  view.layout();
+  expect(view.empty()).toBeUndefined();
+  expect(look.hidden).toBe(true);
+  expect(cardAt(1002)[0]).toBe('4 MiB of results');
+});
+
+test('where releases were not recorded it says what it goes by', () => {
+  shown({ memory: MEMORY });
+  byName();
+  expect(view.below?.textContent).toContain('not recorded');
+  expect(cardAt(1008)[0]).toBe('9 MiB of results');
+});

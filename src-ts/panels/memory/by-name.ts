@@ -1,0 +1,242 @@
+import { BinCache, type Cached, type Window } from '../../core/bin-cache';
+import { bytes, clock, count, duration } from '../../core/format';
+import { binnedHeld, Held } from '../../core/held';
+import type { Clause } from '../../core/selection';
+import { timeOf } from '../../core/task-filter';
+import type { Box, Pen } from '../../draw/pen';
+import type { Theme } from '../../draw/theme';
+import type { Scale } from '../../draw/viewport';
+import { clip, drawArea, drawRowFrame, isNarrow, type RowScale, rowScale } from '../chart-row';
+import type { Mark, PanelContext, Sign, TableRows } from '../panel';
+import { nameColor } from '../task-stream/colors';
+import { drawSwatches } from './swatches';
+
+/** Names that have a layer of their own. */
+const LAYERS = 8;
+const NONE = 255;
+/** Bins in which the highest moment is looked for. */
+const COARSE = 400;
+const NAMED_IN_CARD = 12;
+
+/** What of the results in memory, or on disk, is of which task name. */
+export class ByName {
+  private readonly held: Held;
+  private readonly cache = new BinCache<readonly Float64Array[]>();
+  private known: { readonly clauses: readonly Clause[]; readonly state: string } | undefined;
+  /** By result: index into `Tasks.names`, and its layer. */
+  private names: Uint16Array = new Uint16Array(0);
+  private layerOf: Uint8Array = new Uint8Array(0);
+  /** Names from the bottom; what is in none of them is the last layer. */
+  private layers: readonly number[] = [];
+  private others = false;
+  /** A little over the most that was held at once, bytes. */
+  private most = 1;
+  private row: RowScale = rowScale({ x: 0, y: 0, width: 1, height: 1 }, 1);
+
+  constructor(private readonly context: PanelContext) {
+    this.held = new Held(context.tasks);
+  }
+
+  /** Whether there is anything to show. */
+  get some(): boolean {
+    this.held.update();
+    return this.held.length > 0;
+  }
+
+  /** In words, what is to be known of it. */
+  get note(): string {
+    const copies = 'Each result counts once, in memory or on disk, however many workers had a copy.';
+    return this.held.guessed
+      ? `${copies} When results were let go of was not recorded: they are taken to be held until the last task that needs them has ended.`
+      : copies;
+  }
+
+  layout(box: Box): void {
+    this.read();
+    this.row = rowScale(box, this.most);
+  }
+
+  draw(pen: Pen, scale: Scale, theme: Theme): void {
+    const { row, layers } = this;
+    const title = isNarrow(row.box.x) ? '' : 'Results held';
+    drawSwatches(pen, row.box, this.signsOf(theme), theme);
+    drawRowFrame(pen, row, title, 'bytes', false, theme);
+    clip(pen, row.box);
+    const bins = this.bins(scale);
+    let below: Float64Array = new Float64Array(bins.bins);
+    for (let layer = 0; layer < layers.length + Number(this.others); layer++) {
+      const above = bins.value[layer].map((value, bin) => below[bin] + value);
+      pen.fillStyle = this.colorOf(layer, theme);
+      drawArea(pen, row, scale, bins, below, above);
+      below = above;
+    }
+    pen.restore();
+  }
+
+  pick(x: number, y: number, scale: Scale): Mark | undefined {
+    const { box } = this.row;
+    if (x < box.x || x > box.x + box.width || y < box.y || y > box.y + box.height) return undefined;
+    const time = scale.time(x - box.x);
+    const under = this.nameUnder(y, time, scale);
+    const names = this.at(time);
+    const sum = names.reduce((all, [, size]) => all + size, 0);
+    const { tasks, recording } = this.context;
+    const when = `${duration(time - recording.origin)} (${clock(time)})`;
+    const lines = names.map(([name, size]) => ({ label: tasks.names[name], value: bytes(size) }));
+    return {
+      id: `${under}\n${Math.round(x)}`,
+      box: { x: x - 6, y: box.y, width: 12, height: box.height },
+      card: () => ({
+        title: `${bytes(sum)} of results`,
+        groups: [lines.slice(0, NAMED_IN_CARD), [{ label: 'at', value: when, tone: 'muted' as const }]]
+      }),
+      words: () =>
+        `${bytes(sum)} of results at ${when}${lines[0] ? `, ${lines[0].value} of them ${lines[0].label}` : ''}`
+    };
+  }
+
+  /** The task name that a mark stands on; '' for none. */
+  nameOf(mark: Mark): string {
+    return String(mark.id).split('\n')[0];
+  }
+
+  signs(theme: Theme): Sign[] {
+    return this.signsOf(theme);
+  }
+
+  rows(): TableRows {
+    this.read();
+    const { recording, selection, tasks } = this.context;
+    const { start, stop } = timeOf(recording, selection.filter()) ?? {
+      start: recording.origin,
+      stop: recording.end
+    };
+    const ranked = [...new Set(this.names.filter((_, at) => this.layerOf[at] !== NONE))];
+    const of = new Map(ranked.map((name, at) => [name, at]));
+    const layer = Uint16Array.from(this.names, (name, at) =>
+      this.layerOf[at] === NONE ? 0xffff : (of.get(name) ?? 0xffff)
+    );
+    const sums = binnedHeld(this.held, layer, ranked.length, start, stop, COARSE);
+    const sizes = ranked.map(name => {
+      let results = 0;
+      let size = 0;
+      for (let at = 0; at < this.names.length; at++) {
+        if (this.names[at] !== name || this.layerOf[at] === NONE) continue;
+        results++;
+        size += this.held.bytes[at];
+      }
+      return { name: tasks.names[name], results, mean: size / results };
+    });
+    const most = sums.map(sum => sum.reduce((a, b) => Math.max(a, b), 0));
+    const order = ranked.map((_, at) => at).sort((a, b) => most[b] - most[a]);
+    const value = (at: number): (string | number)[] => {
+      const { name, results, mean } = sizes[order[at]];
+      return [name, most[order[at]], results, mean];
+    };
+    return {
+      columns: [
+        { title: 'Name', numeric: false },
+        { title: 'Most at once', numeric: true },
+        { title: 'Results', numeric: true },
+        { title: 'Mean size', numeric: true }
+      ],
+      length: ranked.length,
+      row: at => {
+        const [name, high, results, mean] = value(at) as [string, number, number, number];
+        return [name, bytes(high), count(results), bytes(mean)];
+      },
+      value: (at, column) => value(at)[column]
+    };
+  }
+
+  /** Reads what is new, and what the selection leaves of it. */
+  private read(): void {
+    const { selection, tasks, recording } = this.context;
+    const changed = this.held.update();
+    const filter = selection.filter('memory');
+    const { clauses } = selection;
+    const state = recording.state('graph', 'submissions');
+    if (!changed && this.known?.clauses === clauses && this.known.state === state) return;
+    this.known = { clauses, state };
+    this.cache.renew(this.known);
+    const { held } = this;
+    this.names = held.names();
+    const passes = held.passing(filter);
+    const named = tasks.names.map(name => filter.names?.has(name) ?? true);
+    const weight = new Map<number, number>();
+    const included = Uint8Array.from(this.names, (name, at) => {
+      if (!named[name] || !passes(at)) return 0;
+      const took = Math.min(held.end[at], recording.end) - held.begin[at];
+      weight.set(name, (weight.get(name) ?? 0) + held.bytes[at] * Math.max(took, 1e-6));
+      return 1;
+    });
+    const ranked = [...weight].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+    this.others = ranked.length > LAYERS;
+    this.layers = ranked.slice(0, LAYERS);
+    const layer = new Uint8Array(tasks.names.length).fill(LAYERS);
+    this.layers.forEach((name, at) => {
+      layer[name] = at;
+    });
+    this.layerOf = included.map((is, at) => (is ? layer[this.names[at]] : NONE));
+    this.most = this.findMost();
+  }
+
+  private findMost(): number {
+    const { origin, end } = this.context.recording;
+    const sums = binnedHeld(this.held, this.layerOf, LAYERS + 1, origin, end, COARSE);
+    let most = 0;
+    for (let bin = 0; bin < COARSE; bin++) {
+      most = Math.max(
+        most,
+        sums.reduce((all, sum) => all + sum[bin], 0)
+      );
+    }
+    return most * 1.04;
+  }
+
+  private bins(scale: Scale): Cached<readonly Float64Array[]> {
+    const window: Window = { ...scale, stop: scale.stop, moving: this.context.viewport.moving };
+    const layers = this.layers.length + Number(this.others);
+    return this.cache.get('', window, (from, to, bins) =>
+      binnedHeld(this.held, this.layerOf, this.others ? LAYERS + 1 : layers, from, to, bins)
+    );
+  }
+
+  /** Bytes held at a moment by name, most first. */
+  private at(time: number): [number, number][] {
+    const { held } = this;
+    const sums = new Map<number, number>();
+    for (let at = 0; at < held.length; at++) {
+      if (this.layerOf[at] === NONE || !(held.begin[at] <= time && time < held.end[at])) continue;
+      sums.set(this.names[at], (sums.get(this.names[at]) ?? 0) + held.bytes[at]);
+    }
+    return [...sums].sort((a, b) => b[1] - a[1]);
+  }
+
+  private nameUnder(y: number, time: number, scale: Scale): string {
+    const bins = this.bins(scale);
+    const bin = Math.floor((time - bins.from) / bins.step);
+    let height = 0;
+    for (const [layer, name] of this.layers.entries()) {
+      height += bins.value[layer][bin] ?? 0;
+      if (this.row.y(height) <= y) return this.context.tasks.names[name];
+    }
+    return '';
+  }
+
+  private colorOf(layer: number, theme: Theme): string {
+    const { colors, tasks } = this.context;
+    return layer < this.layers.length
+      ? nameColor(tasks.names[this.layers[layer]], colors, theme)
+      : theme.faint;
+  }
+
+  private signsOf(theme: Theme): Sign[] {
+    const { names } = this.context.tasks;
+    const labels = this.layers.map(name => names[name]);
+    return (this.others ? [...labels, 'other names'] : labels).map((label, layer) => ({
+      label,
+      color: this.colorOf(layer, theme)
+    }));
+  }
+}

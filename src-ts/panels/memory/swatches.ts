@@ -1,0 +1,37 @@
+import { shortened } from '../../core/format';
+import type { Box, Pen } from '../../draw/pen';
+import { textWidth } from '../../draw/text-width';
+import type { Theme } from '../../draw/theme';
+import { isNarrow } from '../chart-row';
+import type { Sign } from '../panel';
+
+const LONGEST = 24;
+
+/** What colours mean, in a line over a plot, as far as there is room; where the line ends. */
+export function drawSwatches(
+  pen: Pen,
+  box: Box,
+  signs: readonly (Sign & { readonly faded?: boolean })[],
+  theme: Theme
+): number {
+  const font = `12px ${theme.font}`;
+  pen.font = font;
+  pen.textBaseline = 'middle';
+  pen.textAlign = 'left';
+  const text = textWidth(font);
+  let x = isNarrow(box.x) ? 0 : box.x;
+  const room = box.x + box.width;
+  for (const { label, color, faded } of signs) {
+    const words = shortened(label, LONGEST);
+    const width = text.of(words) + 13;
+    if (x + width > room) break;
+    pen.fillStyle = color;
+    pen.globalAlpha = faded ? 0.5 : 1;
+    pen.fillRect(x, 5, 9, 9);
+    pen.globalAlpha = 1;
+    pen.fillStyle = theme.muted;
+    pen.fillText(words, x + 13, 10);
+    x += width + 14;
+  }
+  return x;
+}

@@ -1,0 +1,163 @@
+"""Computers that sleep while they compute: nothing that happened then is anybody's fault."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_findings_risks import with_rows
+from test_time_budget import START, Run
+
+import dask_insight
+from dask_insight import words
+from dask_insight.recording import Recording
+from dask_insight.sources.local import epoch
+from dask_insight.timeline import standstills
+
+ALONE = {"threads": 1, "joined": -1.0, "left": math.nan}
+
+
+def _samples(
+    process: str, *gaps: tuple[float, float], last: float = 20.0, cpu: float = 1.0
+) -> list[dict[str, object]]:
+    """A sample each fifth of a second, but within gaps; the CPU that was used in these."""
+    times = [time for time in np.arange(0.0, last, 0.2) if not any(a < time < b for a, b in gaps)]
+    ends = {min(time for time in times if time >= stop) for _, stop in gaps}
+    return [
+        {"process": process, "time": START + time, "cpu": cpu if time in ends else 60.0} for time in times
+    ]
+
+
+def _run(*more: tuple[float, float]) -> Run:
+    """Two workers run tasks of half a second; one of each takes from 4.5 to 15 s."""
+    run = Run(a=ALONE, b=ALONE)
+    for worker in "ab":
+        for start in [*np.arange(0.0, 4.5, 0.5), *np.arange(15.0, 20.0, 0.5)]:
+            run.task("piece", worker, start, start + 0.5)
+        run.task("piece", worker, 4.5, 15.0)
+    for start, stop in more:
+        run.task("piece", "a", start, stop, thread="2")
+    return run
+
+
+def _slept(run: Run, *samples: list[dict[str, object]]) -> Recording:
+    return with_rows(run.recording(), "resources", [row for rows in samples for row in rows])
+
+
+SLEPT = (5.0, 14.9)
+
+
+def test_all_processes_stand_still() -> None:
+    samples = [_samples(name, (5.0 + late, 14.9 + late)) for late, name in enumerate(("a", "b"))]
+    late = _samples("client", last=4.0)
+    still = standstills(_slept(_run(), *samples, late).columns)
+    assert (still.start - START).tolist() == [pytest.approx(6.0, abs=0.3)]
+    assert (still.stop - START).tolist() == [pytest.approx(14.9, abs=0.3)]
+
+
+@pytest.mark.parametrize(
+    ("run", "samples"),
+    [
+        (_run(), [_samples("a", SLEPT), _samples("b", SLEPT), _samples("client")]),
+        (_run(), [_samples("a", SLEPT, cpu=99.0), _samples("b", SLEPT, cpu=99.0)]),
+        (_run((6.0, 9.0)), [_samples("a", SLEPT), _samples("b", SLEPT)]),
+        (_run(), [_samples("a", (5.0, 6.5)), _samples("b", (5.0, 6.5))]),
+        (_run(), [_samples(name)[::50] for name in "ab"]),
+    ],
+    ids=["one goes on", "they compute", "a task begins and ends", "short", "seldom sampled"],
+)
+def test_not_all_stand_still(run: Run, samples: list[list[dict[str, object]]]) -> None:
+    recording = _slept(run, *samples)
+    assert not len(standstills(recording.columns).start)
+    assert "stood still" not in recording.summary().verdict()
+
+
+def test_nothing_is_said_of_tasks_that_stood_still_with_all_the_rest() -> None:
+    without = _run().recording().findings()
+    assert "straggler" in {each.code for each in without}
+    recording = _slept(_run(), _samples("a", SLEPT), _samples("b", SLEPT))
+    found = {each.code: each for each in recording.findings()}
+    assert "straggler" not in found
+    told = found["stood-still"]
+    assert told.severity == "info" and told.cost_seconds == pytest.approx(9.9, abs=0.3)
+    assert (told.start, told.stop) == (pytest.approx(5.0, abs=0.3), pytest.approx(14.9, abs=0.3))
+    verdict = recording.summary().verdict().replace(words.SPACE, " ")
+    assert verdict.startswith("20 s on 2 threads, for 10 s of which everything stood still: 100 % computing")
+    rows = recording.budget
+    assert not ((rows["start"] < 14.0) & (rows["stop"] > 6.0)).any()
+    assert recording.summary().computing == pytest.approx(2 * 20 - 2 * told.cost_seconds, abs=0.1)
+
+
+class _Clocks:
+    """The time of day, and a clock that stands still while the computer sleeps."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.awake, self.slept = 100.0, 0.0
+        monkeypatch.setattr(epoch, "perf_counter", lambda: self.awake)
+        monkeypatch.setattr(epoch, "time", lambda: START + self.awake + self.slept)
+
+
+def test_moments_of_local_schedulers_are_those_of_the_day_after_a_sleep(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clocks = _Clocks(monkeypatch)
+    made = epoch.Epoch()
+    for _ in range(3):
+        clocks.awake += 0.5
+        made.look()
+    begin, clocks.slept = clocks.awake, 3600.0
+    clocks.awake += 0.5
+    made.look()
+    end = clocks.awake
+    assert (made.of([begin, math.nan, end, end + 7]) - START)[[0, 2, 3]].tolist() == pytest.approx(
+        [begin + 3600, end + 3600, end + 3607]
+    )
+    assert (made.of([begin - 0.1]) - START).tolist() == pytest.approx([begin - 0.1])
+    assert made.ahead == pytest.approx(START + 3600)
+    clocks.slept += 0.2
+    made.look()
+    assert made.ahead == pytest.approx(START + 3600), "clocks that are set a little change nothing"
+
+
+_PROGRAM = """\
+import os, sys, time
+import dask
+import dask_insight
+
+def nap(number):
+    if number == 15:
+        print("under way", flush=True)
+    time.sleep(0.2)
+    return number
+
+with dask_insight.record("run.dinsight", resources=0.1) as run:
+    dask.compute(*[dask.delayed(nap)(number) for number in range(30)], scheduler="threads", num_workers=2)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="this system does not stop processes")
+def test_a_program_that_is_stopped_and_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(_PROGRAM)
+    program = subprocess.Popen(
+        [sys.executable, "program.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == "under way\n"
+    program.send_signal(signal.SIGSTOP)
+    os.waitpid(program.pid, os.WUNTRACED)
+    with pytest.raises(subprocess.TimeoutExpired):
+        program.wait(4.0)
+    program.send_signal(signal.SIGCONT)
+    program.communicate(timeout=60)
+    run = dask_insight.open(tmp_path / "run.dinsight")
+    assert run.tasks["duration"].max() > 3.0
+    found = {each.code: each for each in run.findings()}
+    assert 3.0 < found["stood-still"].cost_seconds < 10.0
+    assert "straggler" not in found
+    assert "of which everything stood still" in run.summary().verdict()

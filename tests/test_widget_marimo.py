@@ -1,0 +1,105 @@
+"""A widget where only messages of threads that marimo knows arrive."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from queue import Queue
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import dask_insight
+from dask_insight.hosts.widget.messenger import messenger
+
+#: Whether marimo knows the thread.
+_known = threading.local()
+
+
+class Thread(threading.Thread):
+    """Like marimo's: known to it, and aware of its cell."""
+
+    should_exit = False
+
+    def run(self) -> None:
+        _known.yes = True
+        super().run()
+
+
+class Comm:
+    """Drops what other threads send, as marimo's did up to 0.23.13."""
+
+    kernel = "marimo"
+    comm_id = "1"
+
+    def __init__(self) -> None:
+        self.heard: Queue[Any] = Queue()
+
+    def send(self, data: Any, buffers: Any = None) -> None:
+        if getattr(_known, "yes", False):
+            self.heard.put(data)
+
+    def on_msg(self, callback: Any) -> None:
+        """No page says anything."""
+
+    def close(self) -> None:
+        """Nothing to take away."""
+
+
+@pytest.fixture
+def marimo(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    made = SimpleNamespace(Thread=Thread, running_in_notebook=lambda: True, __version__="0.19.11")
+    monkeypatch.setitem(sys.modules, "marimo", made)
+    monkeypatch.setattr(_known, "yes", True, raising=False)
+    return made
+
+
+def _elsewhere(call: Any) -> None:
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join(10)
+
+
+def test_what_other_threads_send_arrives(marimo: SimpleNamespace) -> None:
+    with dask_insight.record(name="nothing") as run:
+        pass
+    before = set(threading.enumerate())
+    widget = run.widget()
+    (thread,) = set(threading.enumerate()) - before
+    comm = widget.comm = Comm()
+
+    widget.send({"from": "here"})
+    assert comm.heard.get_nowait()["content"] == {"from": "here"}
+    _elsewhere(lambda: widget.send({"from": "elsewhere"}))
+    assert comm.heard.get(timeout=10)["content"] == {"from": "elsewhere"}
+
+    widget.close()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def test_it_ends_with_its_cell(marimo: SimpleNamespace) -> None:
+    before = set(threading.enumerate())
+    made = messenger()
+    assert made is not None
+    (thread,) = set(threading.enumerate()) - before
+    thread.should_exit = True  # type: ignore[attr-defined]
+    thread.join(10)
+    assert not thread.is_alive()
+    told: list[int | None] = []
+    _elsewhere(lambda: made.say(lambda: told.append(threading.get_ident())))
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("version", ["0.23.14", "0.25.2", "1.0.0rc1"])
+def test_marimo_that_hears_all_threads_needs_none(marimo: SimpleNamespace, version: str) -> None:
+    marimo.__version__ = version
+    assert messenger() is None
+
+
+def test_scripts_and_other_hosts_need_none(marimo: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    marimo.running_in_notebook = lambda: False
+    assert messenger() is None
+    monkeypatch.delitem(sys.modules, "marimo")
+    assert messenger() is None
