@@ -567,6 +567,16 @@ def test_memory_that_grows_beside_the_results_is_a_leak() -> None:
     assert one.evidence[0].value == pytest.approx(340 * MB, rel=0.1)
 
 
+def test_memory_that_a_leak_fills_is_told_with_the_leak() -> None:
+    leak = using(np.linspace(150 * MB, 950 * MB, 100))
+    leak.tables["memory"]["managed"] = [1 * MB] * 100
+    one = the(leak.recording(), "memory-pressure")
+    assert "never given back" in one.why and one.advice.startswith("Find what keeps memory first")
+    results = np.linspace(0, 650 * MB, 100)
+    other = the(using(150 * MB + 1.2 * results, results).recording(), "memory-pressure")
+    assert "never given back" not in other.why and other.advice.startswith("Have less in memory")
+
+
 @pytest.mark.parametrize(("mb", "leaks"), [(10, True), (25, False)])
 def test_what_tasks_bring_along_is_no_leak(mb: float, leaks: bool) -> None:
     run = using(np.linspace(150 * MB, 700 * MB, 100), limit=2 * GB)

@@ -109,7 +109,7 @@ def test_the_data_stand_once() -> None:
 
 
 def test_the_front_end_takes_little_of_each_output() -> None:
-    assert len(json.dumps(recording()._repr_mimebundle_())) < 161_000
+    assert len(json.dumps(recording()._repr_mimebundle_())) < 160_000
 
 
 def test_the_frame_may_only_draw() -> None:

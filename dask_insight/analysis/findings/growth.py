@@ -69,12 +69,18 @@ def _brought(facts: Facts, worker: str) -> int:
     return int((of_workers(facts, (worker,)) & (submission == largest)).sum())
 
 
-def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    grown = {}
+def growing(facts: Facts, limits: Limits) -> dict[str, _Growth]:
+    """Workers whose memory grew by what is no result and was not given back."""
+    found = {}
     for worker, course in _courses(facts).items():
         growth = _growth(facts, worker, course, limits["unmanaged-growth.steady"])
         if growth is not None and _told(facts, worker, growth, limits):
-            grown[worker] = growth
+            found[worker] = growth
+    return found
+
+
+def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    grown = growing(facts, limits)
     if not grown:
         return
     workers = sorted(grown, key=lambda worker: -grown[worker].nbytes)

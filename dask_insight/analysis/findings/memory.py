@@ -11,6 +11,7 @@ import numpy as np
 from ... import words
 from .facts import Facts
 from .finding import Fact, Finding
+from .growth import growing
 from .held import names_in_memory
 from .losses import Kill, Loss, deaths_of, kills_of, losses_of
 from .names import quoted, split
@@ -20,6 +21,18 @@ from .thresholds import Limits
 
 #: Share of the thread time paused from which that is what a title tells.
 _FELT = 0.01
+
+
+_ADVICE = (
+    "Have less in memory at a time: smaller chunks, fewer threads to a worker, or workers with more "
+    "memory; drop what you do not need any more (`del future`), and reduce before you persist.\n\n"
+    "    x = x.rechunk('64MB'); df = df.repartition(partition_size='64MB')\n"
+    "    LocalCluster(n_workers=2, threads_per_worker=1, memory_limit='8GB')"
+)
+_LEAK_WHY = "Here much of it is memory that grew, is no result and was never given back. "
+_LEAK_ADVICE = (
+    "Find what keeps memory first, see `unmanaged-growth`: with smaller chunks it only takes longer to fill."
+)
 
 
 class _Peak(NamedTuple):
@@ -41,6 +54,10 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     ended = {kill.worker for kill in kills}
     losses = [loss for loss in losses_of(facts) if loss.worker in ended]
     cause = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"]).why if losses else ""
+    if growing(facts, limits).keys() & set(workers):
+        cause, advice = f"{cause}{_LEAK_WHY}", f"{_LEAK_ADVICE}\n\n{_ADVICE}"
+    else:
+        advice = _ADVICE
     paused_seconds = facts.spent("paused")
     share = paused_seconds / facts.offered if facts.offered > 0 else 0.0
     seconds = paused_seconds + _lost(facts, losses)
@@ -83,12 +100,7 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "95 % its nanny kills it, with its results and running tasks. What fills it are results, what "
             f"functions need while they run, and memory that was not given back to the system. {cause}"
         ).strip(),
-        advice=(
-            "Have less in memory at a time: smaller chunks, fewer threads to a worker, or workers with more "
-            "memory; drop what you do not need any more (`del future`), and reduce before you persist.\n\n"
-            "    x = x.rechunk('64MB'); df = df.repartition(partition_size='64MB')\n"
-            "    LocalCluster(n_workers=2, threads_per_worker=1, memory_limit='8GB')"
-        ),
+        advice=advice,
         url=MEMORY_PRESSURE.url,
     )
 

@@ -78,6 +78,8 @@ export class MemoryFigures {
     }
     const most = total.reduce((a, b) => Math.max(a, b), 0) * 1.04;
     const limit = this.limitOf(this.included);
+    // Without any measure in what is shown the limit alone says how much there could be.
+    if (most === 0 && limit > 0) return limit * 1.04;
     return limit * 1.04 > most && limit < most * 2.5 ? limit * 1.04 : most;
   }
 
