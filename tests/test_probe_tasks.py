@@ -27,6 +27,7 @@ LIVES = (
     ("wanted", "queued", "given_up", "wanted", "given", "finished"),
     ("wanted", "queued", "given_up", "forgotten", *PLAIN),
     ("wanted", "queued", "given_up", "forgotten"),
+    (*PLAIN, "released", "wanted", "queued", "given_up", "forgotten"),
     ("wanted", "given", "erred"),
     ("wanted", "queued", "given", "stolen", "finished"),
     ("finished", "forgotten"),
@@ -76,7 +77,10 @@ class Scheduler:
         elif step == "stolen":
             state.run_id = next(self._runs)
             self.probe.stolen(key, ADDRESS)
+        elif step == "released":
+            hook(key, "memory", "released", stimulus_id="handle-worker-cleanup-1")
         elif step == "finished":
+            state.nbytes = 28
             compute = {"action": "compute", "start": 1.0, "stop": 2.0}
             read = {"action": "disk-read", "start": 0.5, "stop": 1.0}
             hook(
@@ -192,6 +196,19 @@ def test_a_wait_that_was_given_up_is_none_of_the_next_attempt(patched: pytest.Mo
     scheduler.probe.settle()
     (found,) = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
     assert found["status"] == 0 and found["ready"] == found["assigned"]
+
+
+def test_a_result_that_was_lost_and_not_wanted_any_more_was_given_up_by_nobody(
+    patched: pytest.MonkeyPatch,
+) -> None:
+    scheduler = Scheduler(patched)
+    for step in (*PLAIN, "released", "wanted", "queued", "given_up", "forgotten"):
+        scheduler.move("a", step)
+    scheduler.probe.settle()
+    (found,) = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
+    assert found["status"] == module.QUEUED and found["stop"] == 2
+    (released,) = rows("releases", bytes(scheduler.probe.releases.take(0, 10)[2]))
+    assert released["task"] == found["task"] and released["time"] > found["done"]
 
 
 def test_a_task_given_up_while_it_waited_ends_without_a_worker(patched: pytest.MonkeyPatch) -> None:

@@ -97,7 +97,9 @@ class Tasks:
             elif finish in _WAITS_FOR_A_WORKER:
                 notes.append((_READY, key, time()))
             elif finish == "released" and start in _WAITS:
-                self._let_go[key] = time()
+                # What was done before, and lost with its worker, had its end.
+                if self._states[key].nbytes < 0:
+                    self._let_go[key] = time()
                 notes.append((_LET_GO, key))
             if finish == "forgotten":
                 self.graph.forgotten(key)
