@@ -108,6 +108,7 @@ test('without measures of a scheduler it is what there is to see', () => {
   view.layout();
   expect(view.empty()).toBeUndefined();
   expect(look.hidden).toBe(true);
+  expect(view.below?.textContent).toContain('only a distributed scheduler');
   expect(cardAt(1002)[0]).toBe('4 MiB of results');
 });
 

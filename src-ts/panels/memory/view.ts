@@ -22,6 +22,7 @@ import { drawStack, drawStackLegend } from './stack';
 type Look = 'cluster' | 'workers' | 'names';
 type Runs = 'whole' | 'aligned';
 
+const NO_MEASURES = 'No memory measures were recorded: only a distributed scheduler has them.';
 const HEIGHT = 132;
 const LEGEND = 20;
 
@@ -84,7 +85,7 @@ export class MemoryView implements PanelView {
 
   empty(): string | undefined {
     if (this.hasMeasures || this.byName.some) return undefined;
-    return 'No memory measures were recorded: only a distributed scheduler has them.';
+    return NO_MEASURES;
   }
 
   height(): number {
@@ -105,7 +106,7 @@ export class MemoryView implements PanelView {
     this.below.hidden = !this.showsNames;
     if (this.showsNames) {
       this.byName.layout(box);
-      this.below.textContent = this.byName.note;
+      this.below.textContent = `${this.hasMeasures ? '' : NO_MEASURES} ${this.byName.note}`.trim();
       return;
     }
     if (kind && this.ownAxis) {
