@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { binnedHeld, Held } from './held';
 import { Selection } from './selection';
 import { Tasks } from './tasks';
-import { type Row, recordingOf } from './test-recording';
+import { batchOf, type Row, recordingOf } from './test-recording';
 
 const GRAPH = [0, 1, 2].map(task => ({ task, key: `k${task}`, prefix: task < 2 ? 'load' : 'sum' }));
 const ATTEMPTS: readonly Row[] = [
@@ -13,11 +13,11 @@ const ATTEMPTS: readonly Row[] = [
   // Lost with a worker, and computed again.
   { run: 4, task: 0, worker: 'b', thread: '1', status: 'ok', start: 5, stop: 5.9, done: 6, nbytes: 100 }
 ];
-const EDGES = [
+const EDGES: readonly Row[] = [
   { task: 2, dependency: 0 },
   { task: 2, dependency: 1 }
 ];
-const RELEASES = [
+const RELEASES: readonly Row[] = [
   { task: 1, time: 4.5 },
   { task: 0, time: 5 },
   { task: 0, time: 7 }
@@ -68,4 +68,16 @@ test('a filter leaves those of its workers', () => {
   selection.set({ source: 'elsewhere', column: 'worker', value: ['b'] });
   const passes = all.passing(selection.filter());
   expect([0, 1, 2, 3].map(passes)).toEqual([false, true, false, true]);
+});
+
+test('rows that come one by one give what they give at once', () => {
+  const recording = recordingOf({ graph: GRAPH, edges: EDGES });
+  const live = new Held(new Tasks(recording));
+  const at = (row: Row): number => Number(row.done ?? row.time);
+  const rows = [...ATTEMPTS, ...RELEASES].sort((a, b) => at(a) - at(b));
+  for (const row of rows) {
+    recording.take(batchOf(row.status ? 'attempts' : 'releases', [row]));
+    live.update();
+  }
+  expect(ends(live)).toEqual(ends(held(RELEASES)));
 });

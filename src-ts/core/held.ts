@@ -10,17 +10,20 @@ import type { Tasks } from './tasks';
 export class Held {
   length = 0;
   /** Seconds since the epoch; Infinity for what is held still. */
-  begin = new Float64Array(0);
-  end = new Float64Array(0);
-  bytes = new Float64Array(0);
+  begin: Float64Array = new Float64Array(0);
+  end: Float64Array = new Float64Array(0);
+  bytes: Float64Array = new Float64Array(0);
   /** Rows of `attempts`. */
-  row = new Uint32Array(0);
+  row: Uint32Array = new Uint32Array(0);
   /** Whether it was worked out from who needed what. */
   guessed = false;
   private known = '';
+  /** Rows that were there before, and how far they have been taken. */
+  private base = '';
+  private taken = { attempts: 0, releases: 0 };
   /** By task: the result that came last, and by result the one before of the same task; -1 for none. */
-  private last = new Int32Array(0);
-  private before = new Int32Array(0);
+  private last: Int32Array = new Int32Array(0);
+  private before: Int32Array = new Int32Array(0);
 
   constructor(private readonly tasks: Tasks) {}
 
@@ -30,8 +33,11 @@ export class Held {
     const known = recording.state('attempts', 'releases', 'edges');
     if (known === this.known) return false;
     this.known = known;
-    this.takeResults();
     this.guessed = recording.table('releases').rows === 0;
+    const base = `${recording.generation} ${recording.table('attempts').late} ${this.guessed}`;
+    if (base !== this.base || this.guessed) this.clear();
+    this.base = base;
+    this.takeResults();
     if (this.guessed) this.guessEnds();
     else this.takeEnds();
     return true;
@@ -59,6 +65,12 @@ export class Held {
     return Uint16Array.from(this.row.subarray(0, this.length), row => nameOf(ids[row]));
   }
 
+  private clear(): void {
+    this.length = 0;
+    this.taken = { attempts: 0, releases: 0 };
+    this.last.fill(-1);
+  }
+
   private takeResults(): void {
     const attempts = this.tasks.recording.table('attempts');
     const status = attempts.symbols('status');
@@ -68,31 +80,43 @@ export class Held {
     const stop = attempts.times('stop');
     const nbytes = attempts.numbers('nbytes');
     const { rows } = attempts;
-    this.begin = new Float64Array(rows);
-    this.end = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
-    this.bytes = new Float64Array(rows);
-    this.row = new Uint32Array(rows);
-    this.before = new Int32Array(rows).fill(-1);
-    let most = 0;
-    for (let row = 0; row < rows; row++) if (ids[row] > most) most = ids[row];
-    this.last = new Int32Array(most + 1).fill(-1);
-    let at = 0;
-    for (let row = 0; row < rows; row++) {
+    let most = this.last.length - 1;
+    for (let row = this.taken.attempts; row < rows; row++) if (ids[row] > most) most = ids[row];
+    this.reserve(rows, most + 1);
+    let at = this.length;
+    for (let row = this.taken.attempts; row < rows; row++) {
       if (status.codes[row] !== ok || !(nbytes[row] > 0)) continue;
       this.begin[at] = done[row] >= stop[row] || Number.isNaN(stop[row]) ? done[row] : stop[row];
+      this.end[at] = Number.POSITIVE_INFINITY;
       this.bytes[at] = nbytes[row];
       this.row[at] = row;
       this.before[at] = this.last[ids[row]];
       this.last[ids[row]] = at++;
     }
     this.length = at;
+    this.taken.attempts = rows;
+  }
+
+  private reserve(rows: number, tasks: number): void {
+    if (rows > this.row.length) {
+      const room = Math.max(rows, this.row.length === 0 ? 0 : 2 * this.row.length);
+      this.begin = grown(this.begin, new Float64Array(room));
+      this.end = grown(this.end, new Float64Array(room));
+      this.bytes = grown(this.bytes, new Float64Array(room));
+      this.row = grown(this.row, new Uint32Array(room));
+      this.before = grown(this.before, new Int32Array(room));
+    }
+    if (tasks > this.last.length) {
+      const room = Math.max(tasks, this.last.length === 0 ? 0 : 2 * this.last.length);
+      this.last = grown(this.last, new Int32Array(room).fill(-1));
+    }
   }
 
   private takeEnds(): void {
     const releases = this.tasks.recording.table('releases');
     const ids = releases.numbers('task');
     const times = releases.times('time');
-    for (let row = 0; row < releases.rows; row++) {
+    for (let row = this.taken.releases; row < releases.rows; row++) {
       const time = times[row];
       let best = -1;
       for (let at = this.last[ids[row]] ?? -1; at >= 0; at = this.before[at]) {
@@ -100,6 +124,7 @@ export class Held {
       }
       if (best >= 0 && time < this.end[best]) this.end[best] = time;
     }
+    this.taken.releases = releases.rows;
   }
 
   private guessEnds(): void {
@@ -121,6 +146,11 @@ export class Held {
       if (time > 0) this.end[at] = Math.max(time, this.begin[at]);
     }
   }
+}
+
+function grown<T extends Float64Array | Uint32Array | Int32Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
 }
 
 /** Mean bytes in each bin, layer by layer. */
