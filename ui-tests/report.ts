@@ -100,7 +100,13 @@ export class Report {
     for (let place = from; place < to; place += 0.02) {
       await this.page.mouse.move(box.x + box.width * place, box.y + y);
       await this.settle();
-      if (await this.card().isVisible()) return this.card().innerText();
+      // It may go again where the page moves under the pointer.
+      const text =
+        (await this.card().isVisible()) &&
+        (await this.card()
+          .innerText({ timeout: 1000 })
+          .catch(() => ''));
+      if (text) return text;
     }
     throw new Error(`nothing under the pointer in ${title}`);
   }
