@@ -96,17 +96,18 @@ export class Report {
 
   /** Moves the pointer over a picture until something is under it, and returns the card's text. */
   async hover(title: string, y: number, from = 0.3, to = 0.95): Promise<string> {
-    const box = await this.place(title);
-    for (let place = from; place < to; place += 0.02) {
-      await this.page.mouse.move(box.x + box.width * place, box.y + y);
-      await this.settle();
-      // It may go again where the page moves under the pointer.
-      const text =
-        (await this.card().isVisible()) &&
-        (await this.card()
+    // Panels that are laid out late move the picture away from where it was.
+    for (let times = 0; times < 3; times++) {
+      const box = await this.place(title);
+      for (let place = from; place < to; place += 0.02) {
+        await this.page.mouse.move(box.x + box.width * place, box.y + y);
+        await this.settle();
+        if (!(await this.card().isVisible())) continue;
+        const text = await this.card()
           .innerText({ timeout: 1000 })
-          .catch(() => ''));
-      if (text) return text;
+          .catch(() => '');
+        if (text) return text;
+      }
     }
     throw new Error(`nothing under the pointer in ${title}`);
   }
