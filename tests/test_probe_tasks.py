@@ -237,6 +237,20 @@ def test_a_task_that_ran_before_anybody_looked_has_an_attempt_without_its_past(
     assert math.isnan(found["assigned"]) and math.isnan(found["ready"])
 
 
+def test_a_graph_that_cannot_be_numbered_keeps_no_attempt_back(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    scheduler.move("a", "wanted")
+    scheduler.probe.settle()
+    scheduler.add("b").group = None  # type: ignore[assignment]
+    scheduler.move("b", "wanted")
+    scheduler.move("a", "given")
+    scheduler.move("a", "finished")
+    scheduler.probe.settle()
+    ((where, _),) = scheduler.failures
+    assert where == "graph"
+    assert len(rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))) == 1
+
+
 def test_a_note_that_cannot_be_settled_is_told_and_keeps_no_other_back(patched: pytest.MonkeyPatch) -> None:
     scheduler = Scheduler(patched)
     scheduler.move("a", "wanted")

@@ -113,7 +113,10 @@ class Tasks:
     def settle(self) -> None:
         """Make rows of the notes; what cannot be made one of does not keep the rest from it."""
         notes, self._notes = self._notes, []
-        self.graph.wanted([note[1:] for note in notes if note[0] == _WANTED])
+        try:
+            self.graph.wanted([note[1:] for note in notes if note[0] == _WANTED])
+        except Exception as error:
+            self._failed("graph", error)
         ready, assigned, codes = self._ready, self._assigned, self.codes
         ended: list[bytes] = []
         for note in notes:
