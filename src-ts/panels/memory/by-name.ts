@@ -5,6 +5,7 @@ import type { Clause } from '../../core/selection';
 import { timeOf } from '../../core/task-filter';
 import type { Box, Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
+import type { CardLine } from '../../draw/tooltip';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawArea, drawRowFrame, isNarrow, type RowScale, rowScale } from '../chart-row';
 import type { Mark, PanelContext, Sign, TableRows } from '../panel';
@@ -17,6 +18,7 @@ const NONE = 255;
 /** Bins in which the highest moment is looked for. */
 const COARSE = 400;
 const NAMED_IN_CARD = 12;
+const AT_A_TIME = 1000;
 
 /** What of the results in memory, or on disk, is of which task name. */
 export class ByName {
@@ -78,20 +80,28 @@ export class ByName {
     if (x < box.x || x > box.x + box.width || y < box.y || y > box.y + box.height) return undefined;
     const time = scale.time(x - box.x);
     const under = this.nameUnder(y, time, scale);
-    const names = this.at(time);
-    const sum = names.reduce((all, [, size]) => all + size, 0);
     const { tasks, recording } = this.context;
     const when = `${duration(time - recording.origin)} (${clock(time)})`;
-    const lines = names.map(([name, size]) => ({ label: tasks.names[name], value: bytes(size) }));
+    const told = (): { sum: string; lines: CardLine[] } => {
+      const names = this.at(time);
+      return {
+        sum: bytes(names.reduce((all, [, size]) => all + size, 0)),
+        lines: names.map(([name, size]) => ({ label: tasks.names[name], value: bytes(size) }))
+      };
+    };
     return {
       id: `${under}\n${Math.round(x)}`,
       box: { x: x - 6, y: box.y, width: 12, height: box.height },
-      card: () => ({
-        title: `${bytes(sum)} of results`,
-        groups: [lines.slice(0, NAMED_IN_CARD), [{ label: 'at', value: when, tone: 'muted' as const }]]
-      }),
-      words: () =>
-        `${bytes(sum)} of results at ${when}${lines[0] ? `, ${lines[0].value} of them ${lines[0].label}` : ''}`
+      card: () => {
+        const { sum, lines } = told();
+        const at = { label: 'at', value: when, tone: 'muted' as const };
+        return { title: `${sum} of results`, groups: [lines.slice(0, NAMED_IN_CARD), [at]] };
+      },
+      words: () => {
+        const { sum, lines } = told();
+        const most = lines[0] ? `, ${lines[0].value} of them ${lines[0].label}` : '';
+        return `${sum} of results at ${when}${most}`;
+      }
     };
   }
 
@@ -116,22 +126,25 @@ export class ByName {
     const layer = Uint16Array.from(this.names, (name, at) =>
       this.layerOf[at] === NONE ? 0xffff : (of.get(name) ?? 0xffff)
     );
-    const sums = binnedHeld(this.held, layer, ranked.length, start, stop, COARSE);
-    const sizes = ranked.map(name => {
-      let results = 0;
-      let size = 0;
-      for (let at = 0; at < this.names.length; at++) {
-        if (this.names[at] !== name || this.layerOf[at] === NONE) continue;
-        results++;
-        size += this.held.bytes[at];
-      }
-      return { name: tasks.names[name], results, mean: size / results };
+    const results = new Uint32Array(ranked.length);
+    const size = new Float64Array(ranked.length);
+    layer.forEach((at, result) => {
+      if (at >= ranked.length) return;
+      results[at]++;
+      size[at] += this.held.bytes[result];
     });
-    const most = sums.map(sum => sum.reduce((a, b) => Math.max(a, b), 0));
+    const most: number[] = [];
+    // Some names at a time, as each takes memory for its bins.
+    for (let first = 0; first < ranked.length; first += AT_A_TIME) {
+      const part = Uint32Array.from(layer, at => at - first);
+      const names = Math.min(AT_A_TIME, ranked.length - first);
+      for (const sum of binnedHeld(this.held, part, names, start, stop, COARSE))
+        most.push(sum.reduce((a, b) => Math.max(a, b), 0));
+    }
     const order = ranked.map((_, at) => at).sort((a, b) => most[b] - most[a]);
     const value = (at: number): (string | number)[] => {
-      const { name, results, mean } = sizes[order[at]];
-      return [name, most[order[at]], results, mean];
+      const own = order[at];
+      return [tasks.names[ranked[own]], most[own], results[own], size[own] / results[own]];
     };
     return {
       columns: [
@@ -142,8 +155,8 @@ export class ByName {
       ],
       length: ranked.length,
       row: at => {
-        const [name, high, results, mean] = value(at) as [string, number, number, number];
-        return [name, bytes(high), count(results), bytes(mean)];
+        const [name, high, number, mean] = value(at) as [string, number, number, number];
+        return [name, bytes(high), count(number), bytes(mean)];
       },
       value: (at, column) => value(at)[column]
     };
