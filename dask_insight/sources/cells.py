@@ -40,13 +40,24 @@ def shown_file(name: str) -> str:
     """A file of code as a person knows it: ``In [5]`` for a notebook cell of this process, else as it is."""
     if not _TYPED.search(name):
         return name
-    instance = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    cells = getattr(getattr(instance, "compile", None), "_filename_map", {})
+    cells = _cells()
     if name not in cells:
         return name
     shown = f"In [{cells[name]}]"
     _files[shown] = name
     return shown
+
+
+def typed_files() -> list[str]:
+    """Files of the cells of this process, the newest first."""
+    return list(reversed(_cells()))
+
+
+def _cells() -> dict[str, int]:
+    """Files of the cells of this process, with their execution counts."""
+    instance = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    found: dict[str, int] = getattr(getattr(instance, "compile", None), "_filename_map", {})
+    return found
 
 
 def file_of(shown: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...identity import Namespace, Stacks, stacks_at
-from ..cells import shown_file
+from ..dynamic import shown_files
 from .gather import Gather
 
 
@@ -38,7 +38,9 @@ def profile(
     """
     samples = told["samples"]
     frames = told["frames"]
-    ids, new = stacks.absorb({**frames, "file": [shown_file(name) for name in frames["file"]]})
+    ids, new = stacks.absorb(
+        {**frames, "file": shown_files(frames["file"], frames["function"], frames["first_line"])}
+    )
     if new is not None:
         gather.batch(new)
     rows = len(samples["thread"])

@@ -15,7 +15,7 @@ from ...identity import Identity
 from ...options import Emit
 from ...probe.clock import process
 from ...schema import NOTHING
-from ..cells import shown_file
+from ..dynamic import shown_files
 from .attempts import Attempts, submission_times
 from .clocks import Clocks
 from .gather import Gather
@@ -129,7 +129,7 @@ class Tables:
             return
         prefix, function, module, file, line = zip(*told, strict=True)
         columns = {"prefix": prefix, "function": function, "module": module, "line": line}
-        names = {"file": [shown_file(name) for name in file], "source": ["definition"] * len(file)}
+        names = {"file": shown_files(file, function, line), "source": ["definition"] * len(file)}
         self._gather.add("functions", columns | names)
 
     def _fused(self, found: list[tuple[str, str, str, str, int]]) -> None:
@@ -137,7 +137,7 @@ class Tables:
             return
         group, part, function, file, line = zip(*told, strict=True)
         columns = {"group": group, "part": part, "function": function, "line": line}
-        self._gather.add("fused", columns | {"file": [shown_file(name) for name in file]})
+        self._gather.add("fused", columns | {"file": shown_files(file, function, line)})
 
     def _remember(self, tasks: npt.NDArray[Any], submissions: npt.NDArray[Any]) -> None:
         if not len(tasks):

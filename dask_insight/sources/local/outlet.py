@@ -12,7 +12,7 @@ from ...batch import Symbols, encode
 from ...identity import Identity, stacks_at
 from ...options import Emit
 from ...schema import NOTHING, TABLES
-from ..cells import shown_file
+from ..dynamic import shown_files
 from .epoch import Epoch
 from .rows import Rows
 
@@ -66,7 +66,8 @@ class Outlet:
     ) -> None:
         """Encode and emit what a sampler has drained; see `Ledger.profile_of`."""
         frames = drained["frames"]
-        stacks, new = self._stacks.absorb({**frames, "file": [shown_file(name) for name in frames["file"]]})
+        files = shown_files(frames["file"], frames["function"], frames["first_line"])
+        stacks, new = self._stacks.absorb({**frames, "file": files})
         if new is not None:
             emit(new)
         samples, sampling = drained["samples"], drained["sampling"]
