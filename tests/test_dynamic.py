@@ -66,6 +66,19 @@ def test_what_does_not_fit_stays_unknown(module: str, function: str, line: int) 
     assert shown_files([DYNAMIC], [function], [line]) == [DYNAMIC]
 
 
+def test_a_module_that_comes_later_is_looked_into(module: str, tmp_path: Path) -> None:
+    assert shown_files([DYNAMIC], ["later"], [1]) == [DYNAMIC]
+    path = tmp_path / "later_steps.py"
+    path.write_text("def later():\n    pass\n")
+    made = types.ModuleType("later_steps")
+    made.__file__ = str(path)
+    sys.modules["later_steps"] = made
+    try:
+        assert shown_files([DYNAMIC], ["later"], [1]) == [str(path)]
+    finally:
+        del sys.modules["later_steps"]
+
+
 def test_files_that_are_told_are_left_as_they_are(module: str) -> None:
     assert shown_files(["other.py"], ["outer"], [2]) == ["other.py"]
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import linecache
 import re
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator
+from types import ModuleType
 
 from .cells import shown_file, typed_files
 
@@ -17,6 +19,7 @@ DYNAMIC = "<dynamic-code>"
 #: Lines of decorators before the definition that they are of.
 _DECORATORS = 20
 _INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]|^<")
+_LIBRARY = sysconfig.get_path("stdlib")
 #: What a frame without a name of its own begins with, by how Python calls it.
 _NAMELESS = {
     "<lambda>": "lambda",
@@ -26,7 +29,9 @@ _NAMELESS = {
     "<dictcomp>": "for",
 }
 
+#: Where functions were found, or not, among so many cells and modules.
 _found: dict[tuple[str, int], str] = {}
+_among = (0, 0)
 
 
 def shown_files(files: Iterable[str], functions: Iterable[str], lines: Iterable[int]) -> list[str]:
@@ -39,22 +44,23 @@ def shown_files(files: Iterable[str], functions: Iterable[str], lines: Iterable[
 
 def _file_of(function: str, line: int) -> str:
     """The file in which a function of this name begins at this line; `DYNAMIC` where there is none."""
+    global _among
+    if (among := (len(typed_files()), len(sys.modules))) != _among:
+        _among = among
+        _found.clear()
     key = function, line
     if key not in _found:
-        file = next((each for each in _candidates() if _begins(function, line, each)), None)
-        if file is None:
-            return DYNAMIC
-        _found[key] = file
+        _found[key] = next((file for file in _candidates() if _begins(function, line, file)), DYNAMIC)
     return _found[key]
 
 
 def _candidates() -> Iterator[str]:
     """Files that functions sent by value come from: cells, the newest first, the program, its modules."""
     yield from typed_files()
-    modules = [sys.modules.get("__main__"), *list(sys.modules.values())]
-    for module in modules:
-        file = getattr(module, "__file__", None)
-        if isinstance(file, str) and not _INSTALLED.search(file) and not file.startswith(sys.base_prefix):
+    for module in [sys.modules.get("__main__"), *list(sys.modules.values())]:
+        # Asking a module itself could have it import something.
+        file = vars(module).get("__file__") if isinstance(module, ModuleType) else None
+        if isinstance(file, str) and not _INSTALLED.search(file) and not file.startswith(_LIBRARY):
             yield file
 
 
