@@ -46,8 +46,7 @@ CLOSED = End(
     "closed at once",
     "",
     "They were asked to close while they had work, as `cluster.scale` to fewer workers does, and they ended "
-    "at once and handed nothing over: what ran there began anew elsewhere, and results that only they held "
-    "were computed again.",
+    "at once and handed nothing over. ",
     "Before that, retire those that `scale` will close: they begin nothing new and hand over their results. "
     "`cluster.adapt` does so by itself.\n\n"
     "    client.retire_workers(names=list(cluster.worker_spec)[2:])   # all but the two that are to stay\n"
@@ -65,8 +64,6 @@ LIFETIME = End(
 
 #: Reasons of closing that workers and their nannies give where they were asked to.
 _ASKED = ("nanny-close", "nanny-close-gracefully", "worker-close")
-
-
 #: What became of what they had, where others went on and where nobody did.
 ANEW = "What ran there began anew elsewhere, and results that only they held were computed again. "
 NOTHING_RAN = "Nothing ran after that: work was left, and no worker came in their place. "

@@ -11,7 +11,7 @@ from ...batch import Symbols
 from ...lookup import Lookup, sorted_set
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import most, named, quoted, told_at, workers_of
+from .names import most, named, quoted, workers_of
 from .rule import Rule
 from .thresholds import Limits
 
@@ -90,7 +90,8 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(known.start[rows].min()),
         stop=facts.since(known.done[rows].max()),
         cost_thread_seconds=seconds,
-        **(told_at(cost) if much else {"cost_seconds": cost}),
+        cost_seconds=cost,
+        is_told=much,
         evidence=(
             Fact("attempts made again", len(rows), "count"),
             Fact(

@@ -12,7 +12,7 @@ from ... import words
 from ...timeline import Moments
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import most, quoted, split, told_at
+from .names import most, quoted, split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -75,7 +75,8 @@ def _gpu_idle(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(known.start[rows].min()),
         stop=facts.since(known.stop[rows].max()),
         cost_thread_seconds=lost,
-        **told_at(facts.spread(lost)),
+        cost_seconds=facts.spread(lost),
+        is_told=True,
         evidence=(
             Fact("mean utilisation while tasks ran", mean / 100, "share", limits["gpu-idle.mean"]),
             Fact("95th percentile", top / 100, "share", limits["gpu-idle.burst"]),

@@ -11,7 +11,7 @@ from ...timeline import Moments
 from .building import slow_intake
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
-from .names import carried_by, most, of_workers, own_workers, quoted, split, told_at
+from .names import carried_by, most, of_workers, own_workers, quoted, split
 from .on_loop import HELD_UP, OFF_THE_LOOP, holds_up_tasks, on_loop
 from .rule import Rule
 from .spill import spilled
@@ -89,7 +89,8 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
         start=facts.since(min(float(each.start[0]) for each in late.values())),
         stop=facts.since(max(float(each.stop[-1]) for each in late.values())),
         cost_thread_seconds=idle,
-        **told_at(facts.spread(idle)),
+        cost_seconds=facts.spread(idle),
+        is_told=True,
         evidence=_evidence(facts, limits, held[workers[0]], longest, idle),
         why=(
             "While its event loop does not run, a worker takes no new tasks, sends and receives no data "
@@ -138,7 +139,8 @@ def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
         start=facts.since(late.start[0]),
         stop=facts.since(late.stop[-1]),
         cost_thread_seconds=idle,
-        **told_at(facts.spread(idle)),
+        cost_seconds=facts.spread(idle),
+        is_told=True,
         evidence=_evidence(facts, limits, held, longest, idle),
         why=(
             "While the scheduler's event loop does not run, no task is handed out and no result is taken "

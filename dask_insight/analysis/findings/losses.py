@@ -12,7 +12,7 @@ from ... import words
 from .ends import ANEW, DIED, NOTHING_RAN, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import most, of_workers, quoted, told_at
+from .names import most, of_workers, quoted
 from .rule import Rule
 from .suspects import Deaths, suspects
 from .thresholds import Limits
@@ -86,7 +86,8 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
         start=facts.since(first),
         stop=facts.since(max(last, float(known.done[again].max(initial=first)))),
         cost_thread_seconds=seconds,
-        **told_at(facts.spread(seconds)),
+        cost_seconds=facts.spread(seconds),
+        is_told=True,
         evidence=(
             Fact(f"workers that {end.title}", len(losses), "count", limits["worker-lost.count"]),
             Fact("tasks that they had been given", len(killed), "count"),

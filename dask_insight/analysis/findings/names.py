@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -72,11 +71,6 @@ def quoted(names: tuple[str, ...], most_of: int = 2) -> str:
         return "tasks"
     shown = [f"`{name}`" for name in names[:most_of]]
     return " and ".join(shown) + (" and others" if len(names) > most_of else "")
-
-
-def told_at(seconds: float) -> dict[str, Any]:
-    """The cost of a finding that is told also where its cost alone would be too little."""
-    return {"cost_seconds": seconds, "is_told": True}
 
 
 def own_workers(facts: Facts) -> frozenset[str]:

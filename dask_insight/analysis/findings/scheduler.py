@@ -15,7 +15,7 @@ from .building import intake, slowly_made
 from .facts import Facts, medians
 from .finding import Fact, Finding
 from .loops import often_late
-from .names import own_workers, told_at
+from .names import own_workers
 from .on_loop import HELD_UP, OFF_THE_LOOP, on_loop
 from .outliers import first_of_each
 from .rule import Rule
@@ -178,14 +178,14 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         name = names[0] if names else "task"
         title = f"`{name}` carries data in its graph: {words.size(nbytes)} were sent to the scheduler"
     dear = nbytes >= limits["large-graph.critical"]
-    told = told_at(cost) if heavy else {"cost_seconds": cost}
     yield Finding(
         code="large-graph",
         severity="critical" if dear else "warning" if heavy else "",
         title=title,
         tasks=names,
         cost_thread_seconds=lost,
-        **told,
+        cost_seconds=cost,
+        is_told=heavy,
         evidence=tuple(evidence),
         why=_CARRIES if carries else _MANY,
         advice=_SCATTER if carries else _FEWER,

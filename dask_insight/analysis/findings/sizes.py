@@ -13,7 +13,7 @@ from ...schema import NOTHING
 from ...timeline import Moments
 from .facts import IDLE, Facts, is_any
 from .finding import Fact, Finding
-from .names import most, named, quoted, told_at, workers_of
+from .names import most, named, quoted, workers_of
 from .rule import Rule
 from .thresholds import Limits
 
@@ -62,7 +62,8 @@ def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(transfers["start"][out].min()),
         stop=facts.since(transfers["stop"][out].max()),
         cost_thread_seconds=idle,
-        **told_at(cost),
+        cost_seconds=cost,
+        is_told=True,
         evidence=(
             Fact("fetched by the client", total, "bytes", limits["oversized-results.fetched"]),
             Fact("largest result of them", largest, "bytes"),

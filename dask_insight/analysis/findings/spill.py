@@ -12,7 +12,7 @@ from ... import words
 from ...timeline import held_until
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import most, of_workers, own_workers, quoted, told_at
+from .names import most, of_workers, own_workers, quoted
 from .rule import Rule
 from .thresholds import Limits
 
@@ -80,7 +80,8 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
         start=facts.since(_since(facts)),
         stop=facts.since(facts.stop),
         cost_thread_seconds=max(facts.spent("disk"), seconds),
-        **(told_at(cost) if much else {"cost_seconds": cost}),
+        cost_seconds=cost,
+        is_told=much,
         evidence=(
             Fact("written to disk", written, "bytes", limits["spill.bytes"]),
             Fact("read back", read, "bytes"),
