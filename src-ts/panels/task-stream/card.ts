@@ -48,7 +48,7 @@ export function cardOf({ tasks, lane, entry, color, others }: Subject): Card {
   const row = lane.row[entry];
   const { recording } = tasks;
   const table = isRunning ? recording.table('running') : recording.table('attempts');
-  const task = table.numbers('task')[row];
+  const task = tasks.taskOf(lane, entry);
   const run = table.numbers('run')[row];
   const name = tasks.names[lane.name[entry]] || NO_NAME;
   const failure = isRunning ? [] : errorLines(tasks, run);

@@ -44,19 +44,16 @@ export function rowsOf(context: PanelContext, roles: Uint8Array, entries: EntryM
   }
   found.sort((a, b) => a.start - b.start);
   const shown = found.slice(0, MOST);
-  const attempts = recording.table('attempts');
-  const nbytes = attempts.numbers('nbytes');
+  const nbytes = recording.table('attempts').numbers('nbytes');
 
   const value = (index: number, column: number): number | string => {
     const { lane, entry, start } = shown[index];
     const isRunning = lane.status[entry] === RUNNING;
-    const row = lane.row[entry];
-    const table = isRunning ? recording.table('running') : attempts;
     switch (column) {
       case 0:
         return tasks.names[lane.name[entry]];
       case 1:
-        return keyOf(tasks, table.numbers('task')[row]);
+        return keyOf(tasks, tasks.taskOf(lane, entry));
       case 2:
         return statusWords(lane.status[entry]);
       case 3:
@@ -68,7 +65,7 @@ export function rowsOf(context: PanelContext, roles: Uint8Array, entries: EntryM
       case 6:
         return lane.thread;
       default:
-        return isRunning ? Number.NaN : nbytes[row];
+        return isRunning ? Number.NaN : nbytes[lane.row[entry]];
     }
   };
   const text = (index: number, column: number): string => {
