@@ -47,11 +47,9 @@ class _Course(NamedTuple):
 _TASKS = 6
 
 
-def _told(facts: Facts, worker: str, growth: _Growth, limits: Limits) -> bool:
+def _told(facts: Facts, worker: str, growth: _Growth, brought: float, limits: Limits) -> bool:
     """Whether it is enough to be told; spilling leaves memory behind that is no leak."""
-    # Each task that carries data is unpacked on its worker; see large-graph.
-    tasks = max(_TASKS, _brought(facts, worker)) if facts.carried else 0
-    if growth.nbytes < tasks * facts.carried + limits["unmanaged-growth.bytes"]:
+    if growth.nbytes < brought + limits["unmanaged-growth.bytes"]:
         return False
     if worker in spilled(facts).written:
         return growth.share >= limits["unmanaged-growth.critical"]
@@ -61,20 +59,29 @@ def _told(facts: Facts, worker: str, growth: _Growth, limits: Limits) -> bool:
     )
 
 
-def _brought(facts: Facts, worker: str) -> int:
-    """Tasks of the largest graph that a worker was given; it keeps what each brings as long as its result."""
+def _brought(facts: Facts) -> dict[str, float]:
+    """Bytes that tasks of the largest graph brought to each worker, which keeps them as long as the results.
+
+    Each task that carries data is unpacked on its worker; see large-graph.
+    """
+    if not facts.carried:
+        return {}
     table, known = facts.read("submissions"), facts.attempts
     largest = table["submission"][int(np.argmax(np.nan_to_num(table["nbytes"])))]
     submission = np.append(facts.read("graph")["submission"], np.uint32(NOTHING))[known.described]
-    return int((of_workers(facts, (worker,)) & (submission == largest)).sum())
+    tasks = np.bincount(known.worker.codes[submission == largest], minlength=len(known.worker.names))
+    brought = np.maximum(tasks, _TASKS) * facts.carried
+    return dict(zip(known.worker.names, brought.tolist(), strict=True))
 
 
 def growing(facts: Facts, limits: Limits) -> dict[str, _Growth]:
     """Workers whose memory grew by what is no result and was not given back."""
-    found = {}
+    found, brought = {}, _brought(facts)
     for worker, course in _courses(facts).items():
         growth = _growth(facts, worker, course, limits["unmanaged-growth.steady"])
-        if growth is not None and _told(facts, worker, growth, limits):
+        if growth is not None and _told(
+            facts, worker, growth, brought.get(worker, _TASKS * facts.carried), limits
+        ):
             found[worker] = growth
     return found
 
