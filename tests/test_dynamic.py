@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from conftest import recorded
+from distributed import wait
 
 from dask_insight.sources import dynamic
-from dask_insight.sources.dynamic import DYNAMIC, shown_files
+from dask_insight.sources.dynamic import DYNAMIC, shown_files, shown_traceback
 
 SOURCE = """
 def outer(function):
@@ -66,6 +67,33 @@ def test_what_does_not_fit_stays_unknown(module: str, function: str, line: int) 
     assert shown_files([DYNAMIC], [function], [line]) == [DYNAMIC]
 
 
+def entry(file: str, line: int, function: str) -> str:
+    return f'  File "{file}", line {line}, in {function}\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "function", "source"),
+    [
+        (3, "outer", "return function"),
+        (9, "wrapped", "return [each for each in (lambda: value)()]"),
+        (9, "<lambda>", "return [each for each in (lambda: value)()]"),
+        (14, "step", "return lambda: 1"),
+    ],
+)
+def test_a_traceback_tells_file_and_source_of_what_was_hidden(
+    module: str, line: int, function: str, source: str
+) -> None:
+    around = entry("/lib/pool.py", 3, "outer") + "    return outer(1)\n", "ValueError: no\n"
+    hidden, told = entry(DYNAMIC, line, function), entry(module, line, function) + f"    {source}\n"
+    assert shown_traceback(hidden.join(around)) == told.join(around)
+
+
+@pytest.mark.parametrize(("line", "function"), [(9, "outer"), (13, "wrapped"), (300, "outer"), (3, "no")])
+def test_a_traceback_of_other_functions_is_left_as_it_is(module: str, line: int, function: str) -> None:
+    hidden = entry(DYNAMIC, line, function)
+    assert shown_traceback(hidden) == hidden
+
+
 def test_a_module_that_comes_later_is_looked_into(module: str, tmp_path: Path) -> None:
     assert shown_files([DYNAMIC], ["later"], [1]) == [DYNAMIC]
     path = tmp_path / "later_steps.py"
@@ -97,3 +125,15 @@ def test_a_cluster_tells_where_such_functions_stand(client: Any) -> None:
     (defined,) = [row for row in batches.table("functions") if row["prefix"] == "busy"]
     assert (defined["file"], defined["line"]) == (__file__, busy.__code__.co_firstlineno)
     assert {row["file"] for row in batches.table("stacks") if row["function"] == "busy"} == {__file__}
+
+
+def failing(value: int) -> int:
+    raise ValueError(f"no {value}")
+
+
+def test_a_cluster_tells_where_they_failed(client: Any) -> None:
+    with recorded(client) as batches:
+        wait(client.submit(sent_by_value(failing), 1, key="failing"))
+    (failed,) = batches.table("errors")
+    assert f'File "{__file__}", line {failing.__code__.co_firstlineno + 1}, in failing' in failed["traceback"]
+    assert 'raise ValueError(f"no {value}")' in failed["traceback"]

@@ -1,17 +1,20 @@
 """Where functions stand that came to workers without their file.
 
 From 3.1.3 on cloudpickle names the file of every function that it sends by value, as those of scripts and
-notebooks are, `<dynamic-code>`. Their name and first line tell which one it was, in this process.
+notebooks are, `<dynamic-code>`. Their name and first line tell which one it was, in this process; of
+tracebacks, their name and a line within them do.
 """
 
 from __future__ import annotations
 
+import ast
 import linecache
 import re
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
+from typing import Any
 
 from .cells import shown_file, typed_files
 
@@ -20,37 +23,56 @@ DYNAMIC = "<dynamic-code>"
 _DECORATORS = 20
 _INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]|^<")
 _LIBRARY = sysconfig.get_path("stdlib")
-#: What a frame without a name of its own begins with, by how Python calls it.
-_NAMELESS = {
-    "<lambda>": "lambda",
-    "<genexpr>": "for",
-    "<listcomp>": "for",
-    "<setcomp>": "for",
-    "<dictcomp>": "for",
+#: Frames without a name of their own: what their code begins with, and what it is in a syntax tree.
+_NAMELESS: dict[str, tuple[str, type[ast.expr]]] = {
+    "<lambda>": ("lambda", ast.Lambda),
+    "<genexpr>": ("for", ast.GeneratorExp),
+    "<listcomp>": ("for", ast.ListComp),
+    "<setcomp>": ("for", ast.SetComp),
+    "<dictcomp>": ("for", ast.DictComp),
 }
+#: An entry of a traceback: its beginning, file, line and function.
+_ENTRY = re.compile(r'^(\s*File )"(.+)", line (\d+), in (.+)$', re.MULTILINE)
 
+_DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: Whether a function stands in a file: its name, one of its lines, and the file.
+_Fits = Callable[[str, int, str], bool]
 #: Where functions were found, or not, among so many cells and modules.
-_found: dict[tuple[str, int], str] = {}
+_found: dict[tuple[_Fits, str, int], str] = {}
 _among = (0, 0)
 
 
 def shown_files(files: Iterable[str], functions: Iterable[str], lines: Iterable[int]) -> list[str]:
     """Files as `shown_file` has them, of functions that have these names and first lines."""
     return [
-        shown_file(_file_of(function, line) if file == DYNAMIC else file)
+        shown_file(_file_of(function, line, _begins) if file == DYNAMIC else file)
         for file, function, line in zip(files, functions, lines, strict=True)
     ]
 
 
-def _file_of(function: str, line: int) -> str:
-    """The file in which a function of this name begins at this line; `DYNAMIC` where there is none."""
+def shown_traceback(text: str) -> str:
+    """A traceback with files as `shown_file` has them, and with the lines of those that were hidden."""
+    return _ENTRY.sub(_shown_entry, text)
+
+
+def _shown_entry(entry: re.Match[str]) -> str:
+    begin, file, line, function = entry.groups()
+    source = ""
+    if file == DYNAMIC:
+        file = _file_of(function, int(line), _holds)
+        source = linecache.getline(file, int(line)).strip()
+    return f'{begin}"{shown_file(file)}", line {line}, in {function}' + (source and f"\n    {source}")
+
+
+def _file_of(function: str, line: int, fits: _Fits) -> str:
+    """The file in which a function of this name fits to this line; `DYNAMIC` where there is none."""
     global _among
     if (among := (len(typed_files()), len(sys.modules))) != _among:
         _among = among
         _found.clear()
-    key = function, line
+    key = fits, function, line
     if key not in _found:
-        _found[key] = next((file for file in _candidates() if _begins(function, line, file)), DYNAMIC)
+        _found[key] = next((file for file in _candidates() if fits(function, line, file)), DYNAMIC)
     return _found[key]
 
 
@@ -70,9 +92,30 @@ def _begins(function: str, line: int, file: str) -> bool:
         return False
     name = function.rpartition(".")[2]
     if name in _NAMELESS:
-        return re.search(rf"\b{_NAMELESS[name]}\b", lines[line - 1]) is not None
+        return re.search(rf"\b{_NAMELESS[name][0]}\b", lines[line - 1]) is not None
     defines = re.compile(rf"\s*(async\s+def|def|class)\s+{re.escape(name)}\b")
     first = lines[line - 1]
     if not first.lstrip().startswith("@"):
         return defines.match(first) is not None
     return any(defines.match(each) for each in lines[line : line + _DECORATORS])
+
+
+def _holds(function: str, line: int, file: str) -> bool:
+    """Whether a line is within a function of this name, and not within another one inside it."""
+    lines = linecache.getlines(file)
+    name = function.rpartition(".")[2]
+    begin, node = _NAMELESS.get(name, (name, ast.AST))
+    if line > len(lines) or not any(begin in each for each in lines[:line]):
+        return False
+    try:
+        nodes = list(ast.walk(ast.parse("".join(lines))))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    if name in _NAMELESS:
+        return any(isinstance(each, node) and _spans(each, line) for each in nodes)
+    functions = [each for each in nodes if isinstance(each, _DEFINED) and _spans(each, line)]
+    return bool(functions) and max(functions, key=lambda each: each.lineno).name == name
+
+
+def _spans(node: Any, line: int) -> bool:
+    return bool(node.lineno <= line <= node.end_lineno)

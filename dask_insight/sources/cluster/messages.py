@@ -14,6 +14,7 @@ from ...identity import Identity
 from ...options import Emit
 from ...probe import executions, secede, transfers
 from ...schema import SECEDED
+from ..dynamic import shown_traceback
 from ..garbage import collected
 from ..losses import lost_words
 from .attempts import Attempts
@@ -114,8 +115,9 @@ class Messages:
             self.erred.clear()
         self.erred.update(row[0] for row in new)
         run, task, exception, traceback = zip(*new, strict=True)
-        columns = {"run": self._runs.map(run), "task": self._tasks.map(task)}
-        self._emit(encode("errors", columns | {"exception": exception, "traceback": traceback}))
+        columns: dict[str, Any] = {"run": self._runs.map(run), "task": self._tasks.map(task)}
+        columns |= {"exception": exception, "traceback": [shown_traceback(each) for each in traceback]}
+        self._emit(encode("errors", columns))
 
     def _clock(self, process: str, clock: Clock, told: dict[str, Any]) -> None:
         now, offset, uncertainty, applied = told["clock"]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...probe.measured import Arguments, Report, Run, describe
 from ..cells import running_cell
+from ..dynamic import shown_traceback
 from .cache import Cache
 from .graph import graph_columns, ranks
 from .origin import Origin
@@ -185,7 +186,8 @@ class Computation:
 
     def _raised(self, key: Any, exception: str, traceback: str) -> None:
         self._failed.add(key)
-        self._ledger.errors.add((self._given[key][0], self._tasks[key], exception, traceback))
+        run, task = self._given[key][0], self._tasks[key]
+        self._ledger.errors.add((run, task, exception, shown_traceback(traceback)))
 
     def posttask(self, key: Any, result: Any, dsk: Any, state: Mapping[str, Any], worker: Any) -> None:
         """The scheduler has a task's result."""
