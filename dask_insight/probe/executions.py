@@ -33,7 +33,7 @@ _LONG = 0.3
 #: reading stands when an attempt begins.
 _SHORT, _FRESH = 0.005, 0.02
 #: Events that are kept before they are worked off.
-_MANY = 2048
+_MANY = 128
 #: Kinds of events.
 _WAITS, _IS_READY, _EXECUTES, _IS_TOLD, _ENDS, _LEAVES = range(6)
 #: States of a task whose function runs, though it may have been told to stop or to let others run.
