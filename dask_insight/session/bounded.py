@@ -44,9 +44,11 @@ class _Columns(Gathered):
         if wanted := set(names) - set(known):
             known.update(self._merged(wanted))
 
-    def forget(self) -> None:
-        """Let go of all."""
-        self._known, self._at_once = {}, frozenset()
+    def forget(self, names: Collection[str] | None = None) -> None:
+        """Let go of some, or of all."""
+        gone = set(self._columns if names is None else names)
+        self._known = {name: values for name, values in self._known.items() if name not in gone}
+        self._at_once -= gone
 
     def _merged(self, wanted: Collection[str]) -> dict[str, Values]:
         read = self._needed(wanted)
