@@ -20,6 +20,11 @@ _GATHER = 50_000
 class Gathered(Mapping[str, Values]):
     """Columns that are put together when somebody looks at them."""
 
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """Number of rows."""
+
     @abstractmethod
     def gather(self, names: Collection[str]) -> None:
         """Put some together at once, which takes less than one after another."""
@@ -45,7 +50,7 @@ def forget(columns: Columns) -> None:
         columns.forget()
 
 
-def taken(columns: Columns, name: str) -> Values:
+def taken_out(columns: Columns, name: str) -> Values:
     """A column that who asks will not look at again."""
     values = columns[name]
     if isinstance(columns, Gathered):
@@ -86,6 +91,8 @@ def merge(
 
 def length(columns: Columns) -> int:
     """Number of rows."""
+    if isinstance(columns, Gathered):
+        return columns.rows
     for values in columns.values():
         return len(values.offsets) - 1 if isinstance(values, Texts) else len(_array(values))
     return 0

@@ -110,6 +110,8 @@ def to_micros(seconds: np.ndarray) -> np.ndarray:
 def fill(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Values of `first`, of `second` where `first` is missing."""
     missing = np.isnan(first)
+    if missing.all():
+        return second
     return np.where(missing, second, first) if missing.any() else first
 
 

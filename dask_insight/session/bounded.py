@@ -37,6 +37,11 @@ class _Columns(Gathered):
         self._looked = looked.setdefault(table, set())
         self._known: dict[str, Values] = {}
 
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return sum(chunk.rows for chunk in self._chunks) + sum(announced(batch)[1] for batch in self._tail)
+
     def gather(self, names: Collection[str]) -> None:
         """Put some together at once."""
         # Another thread may have all be forgotten meanwhile.
@@ -52,10 +57,9 @@ class _Columns(Gathered):
 
     def _merged(self, wanted: Collection[str]) -> dict[str, Values]:
         read = self._needed(wanted)
-        count = sum(chunk.rows for chunk in self._chunks) + sum(announced(batch)[1] for batch in self._tail)
         older = (Batch(self._table, chunk.rows, chunk.columns(read)) for chunk in self._chunks)
         newer = (decode(batch, read) for batch in self._tail)
-        return merge(self._table, chain(older, newer), count, wanted)
+        return merge(self._table, chain(older, newer), self.rows, wanted)
 
     def __getitem__(self, name: str) -> Values:
         if self._columns[name].kind != "str":

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..batch import Symbols
-from ..columns import forget, gather, taken
+from ..columns import forget, gather, taken_out
 from ..lookup import Lookup, all_or, fill, fill_symbols, own, pick, sums, to_micros
 from ..schema import NOTHING, SECEDED
 from .field import Field
@@ -95,7 +95,7 @@ def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None 
     of_executions = all_or(at_worker, len(executions["run"]))
     of_graph = all_or(in_graph, len(graph["task"]))
 
-    some, take = (own, getitem) if only is None else (pick, taken)
+    some, take = (own, getitem) if only is None else (pick, taken_out)
 
     def column(name: str) -> Any:
         return some(take(attempts, name), of_attempts)

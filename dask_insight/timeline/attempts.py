@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch import Symbols
-from ..columns import forget, gather
+from ..columns import forget, gather, taken_out
 from ..lookup import Lookup, all_or, distinct, fill, pick
 from ..schema import NOTHING
 from .ticks import evened
@@ -100,11 +100,11 @@ def attempts(read: Read) -> Attempts:
     until = _until(read)
 
     def scheduler(name: str, missing: float = np.nan) -> np.ndarray:
-        values = np.asarray(ended[name], "f8")
+        values = np.asarray(taken_out(ended, name), "f8")
         return np.concatenate((values, np.full(len(more), missing))) if len(more) else values
 
     def worker(name: str) -> np.ndarray:
-        return np.asarray(pick(executions[name], at_worker))
+        return np.asarray(pick(taken_out(executions, name), at_worker))
 
     status: Symbols = ended["status"]
     now = np.arange(len(run)) >= count

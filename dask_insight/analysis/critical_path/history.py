@@ -191,7 +191,7 @@ def _before(
     begin: int = 0,
     end: int | None = None,
 ) -> int:
-    """Of the rows from `begin` to `end`, by their moments, the last one not after one; -1 if there is none."""
+    """Of the rows from `begin` to `end`, by their moments, the last one not after one; -1 if none is."""
     at = bisect_right(rows, moment, begin, end, key=moments.__getitem__) - 1
     while at >= begin and rows[at] in without:
         at -= 1
