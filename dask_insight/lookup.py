@@ -87,7 +87,7 @@ def distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
         return known, place.reshape(-1)
     used = np.zeros(size, bool)
     used[codes] = True
-    return np.flatnonzero(used), (np.cumsum(used) - 1)[codes]
+    return np.flatnonzero(used), (np.cumsum(used, dtype="i4") - 1)[codes]
 
 
 def sorted_set(values: np.ndarray) -> np.ndarray:
