@@ -8,6 +8,7 @@ from typing import Any
 
 from ..batch import Batch, Values, announced, decode
 from ..columns import Columns, Gathered, merge, newest
+from ..heap import give_back
 from ..history import Chunk, History
 from ..recording import Recording
 from ..schema import TABLES
@@ -54,6 +55,8 @@ class _Columns(Gathered):
         gone = set(self._columns if names is None else names)
         self._known = {name: values for name, values in self._known.items() if name not in gone}
         self._at_once -= gone
+        if names is None:
+            give_back()
 
     def _merged(self, wanted: Collection[str]) -> dict[str, Values]:
         read = self._needed(wanted)

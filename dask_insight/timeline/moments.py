@@ -20,11 +20,12 @@ class Moments(NamedTuple):
     def of(cls, start: np.ndarray, stop: np.ndarray) -> Moments:
         """The union of intervals; those that do not last are left out."""
         lasting = stop > start
-        start, stop = start[lasting], stop[lasting]
+        order = np.argsort(start)
+        order = order if lasting.all() else order[lasting[order]]
+        start, stop = start[order], stop[order]
         if not len(start):
             return cls(start, stop)
-        order = np.argsort(start)
-        start, stop = start[order], np.maximum.accumulate(stop[order])
+        np.maximum.accumulate(stop, out=stop)
         begins = np.ones(len(start), bool)
         begins[1:] = start[1:] > stop[:-1]
         ends = np.append(np.flatnonzero(begins)[1:], len(start)) - 1

@@ -289,9 +289,11 @@ class Facts:
         needs = Lookup(known.task).rows(edges["task"])
         made = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
         both = (needs >= 0) & (made >= 0)
-        needs, size = needs[both], np.nan_to_num(known.nbytes[made[both]])
-        count = np.bincount(needs, minlength=len(known.run))
-        return np.where(count > 0, np.bincount(needs, size, len(known.run)), np.nan)
+        needs, size = needs[both], known.nbytes[made[both]]
+        nbytes = np.full(len(known.run), np.nan)
+        nbytes[needs] = 0.0
+        np.add.at(nbytes, needs, np.nan_to_num(size, copy=False))
+        return nbytes
 
     def outliers(self, times: float, least: int) -> list[Outliers]:
         """Attempts that took so many times the median of their name, of names with enough tasks."""

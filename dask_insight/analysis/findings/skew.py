@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...lookup import pick, sorted_set
+from ...lookup import distinct, pick, sorted_set
 from .facts import Facts, medians
 from .finding import Fact, Finding
 from .names import quoted
@@ -161,7 +161,8 @@ def _kinds(facts: Facts, seconds: np.ndarray, times: float) -> tuple[np.ndarray,
     if not len(code):
         return code, np.zeros(0, "i8")
     groups = pick(facts.read("graph")["group"], known.described)
-    pairs, pair = np.unique(code * (len(groups.names) + 1) + groups.codes[facts.good], return_inverse=True)
+    several = len(groups.names) + 1
+    pairs, pair = distinct(code * several + groups.codes[facts.good], len(facts.names) * several)
     name = np.zeros(len(pairs), "i8")
     name[pair] = code
     many = np.bincount(pair) >= _GROUP

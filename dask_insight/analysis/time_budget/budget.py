@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...heap import give_back
 from ...timeline import (
     LOCAL,
     Attempts,
@@ -91,10 +92,12 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
         Cut the pieces at the multiples of these seconds after `start`.
     """
     known = attempts(read)
+    give_back()
     everything = lanes(read, known)
+    give_back()
     times = _Times(*_between(known, start, stop), every)
     parts: list[str] = []
-    made: list[Pieces] = []
+    ran: list[Pieces] = []
     idled: list[Pieces] = []
     told = clusters(read, known, everything)
     for code, name in enumerate(told.names):
@@ -102,11 +105,10 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
         if not mine.any():
             continue
         rows = told.attempt == code if len(told.names) > 1 else None
-        ran, gone, parts = _of_scheduler(read, known, everything, mine, times, rows, name == LOCAL)
-        made += ran
-        idled += gone
-    made += together(idled)
-    return Budget(_awake(made, standstills(read)), parts, known, everything, *times[:2])
+        held, free, parts = _of_scheduler(read, known, everything, mine, times, rows, name == LOCAL)
+        ran += held
+        idled += free
+    return Budget(_awake(ran + idled, standstills(read)), parts, known, everything, *times[:2])
 
 
 def _awake(made: list[Pieces], still: Moments) -> list[Pieces]:
@@ -157,8 +159,11 @@ def _of_scheduler(
         life = life.holding(rows)
     done = work(life)
     # First what is worked out in many steps, while there is nothing else yet.
+    give_back()
     idled = _yielding(times.of(_idled(read, tasks, life, done)), _Waiting.of(tasks))
+    give_back()
     ran, parts = pieces(read, tasks, done.ran)
+    give_back()
     ran = times.of(ran)
     if rows is not None:
         back = np.append(np.flatnonzero(rows), -1).astype("i4")
