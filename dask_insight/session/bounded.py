@@ -102,6 +102,9 @@ class _Columns(Gathered):
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
     def __len__(self) -> int:
         return len(self._columns)
 
