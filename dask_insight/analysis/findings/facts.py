@@ -289,10 +289,10 @@ class Facts:
         needs = Lookup(known.task).rows(edges["task"])
         made = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
         both = (needs >= 0) & (made >= 0)
-        needs, size = needs[both], known.nbytes[made[both]]
+        needs, size = needs[both], np.nan_to_num(known.nbytes[made[both]], copy=False)
         nbytes = np.full(len(known.run), np.nan)
         nbytes[needs] = 0.0
-        np.add.at(nbytes, needs, np.nan_to_num(size, copy=False))
+        np.add.at(nbytes, needs, size)
         return nbytes
 
     def outliers(self, times: float, least: int) -> list[Outliers]:
