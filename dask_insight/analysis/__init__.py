@@ -25,6 +25,7 @@ def find(
     thresholds: Mapping[str, float] | None = None,
 ) -> Findings:
     """The findings of `Recording.findings`; `start` and `stop` in seconds since the epoch."""
+    from ..heap import give_back
     from .findings import Facts, Findings, Limits, apply
     from .time_budget import budget
 
@@ -33,6 +34,7 @@ def find(
         # Rules ask for it, and say so where it fails: what it needs is let go of before there are pieces.
         read("critical")
     facts = Facts(read, zero, budget(read, start, stop))
+    give_back()
     found = apply(facts, limits) if len(facts.attempts.run) else Findings()
     facts.forget()
     return found

@@ -74,10 +74,11 @@ class Moments(NamedTuple):
 
     def has(self, moment: np.ndarray) -> np.ndarray:
         """Whether each moment is in the set; an interval's start is, its stop is not."""
-        if not len(self.start):
-            return np.zeros(len(moment), bool)
-        at = np.searchsorted(self.start, moment, side="right") - 1
-        inside: np.ndarray = (at >= 0) & (moment < self.stop[np.maximum(at, 0)])
+        inside = np.zeros(len(moment), bool)
+        for first in range(0, len(moment) if len(self.start) else 0, _BLOCK):
+            some = slice(first, first + _BLOCK)
+            at = np.searchsorted(self.start, moment[some], side="right") - 1
+            inside[some] = (at >= 0) & (moment[some] < self.stop[np.maximum(at, 0)])
         return inside
 
 

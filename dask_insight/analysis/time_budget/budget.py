@@ -92,9 +92,7 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
         Cut the pieces at the multiples of these seconds after `start`.
     """
     known = attempts(read)
-    give_back()
     everything = lanes(read, known)
-    give_back()
     times = _Times(*_between(known, start, stop), every)
     parts: list[str] = []
     ran: list[Pieces] = []
@@ -159,7 +157,6 @@ def _of_scheduler(
         life = life.holding(rows)
     done = work(life)
     # First what is worked out in many steps, while there is nothing else yet.
-    give_back()
     idled = _yielding(times.of(_idled(read, tasks, life, done)), _Waiting.of(tasks))
     give_back()
     ran, parts = pieces(read, tasks, done.ran)
@@ -173,8 +170,10 @@ def _of_scheduler(
 
 def _idled(read: Read, tasks: Attempts, life: Lanes, done: Work) -> list[Pieces]:
     """When nothing ran, before other causes take precedence."""
-    found = idle(tasks, inputs(read, tasks), life, gaps(done, life), states(read, tasks, life))
-    idled = together(found)
+    waited = inputs(read, tasks)
+    give_back()
+    idled = together(idle(tasks, waited, life, gaps(done, life), states(read, tasks, life)))
+    give_back()
     if (life.threads > 1).any():
         # Unused threads are one lane together.
         idled = [each._replace(threads=each.threads * life.threads[each.lane]) for each in idled]
