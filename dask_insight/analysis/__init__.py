@@ -33,8 +33,8 @@ def find(
     with suppress(Exception):
         # Rules ask for it, and say so where it fails: what it needs is let go of before there are pieces.
         read("critical")
-    facts = Facts(read, zero, budget(read, start, stop))
     give_back()
+    facts = Facts(read, zero, budget(read, start, stop))
     found = apply(facts, limits) if len(facts.attempts.run) else Findings()
     facts.forget()
     return found
