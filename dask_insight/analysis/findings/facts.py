@@ -289,7 +289,9 @@ class Facts:
         needs = Lookup(known.task).rows(edges["task"])
         made = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
         both = (needs >= 0) & (made >= 0)
-        needs, size = needs[both], np.nan_to_num(known.nbytes[made[both]], copy=False)
+        if not both.all():
+            needs, made = needs[both], made[both]
+        size = np.nan_to_num(known.nbytes[made], copy=False)
         nbytes = np.full(len(known.run), np.nan)
         nbytes[needs] = 0.0
         np.add.at(nbytes, needs, size)

@@ -61,9 +61,8 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
     """The outliers of every name with enough tasks."""
     told, code, own = facts.by_names, facts.prefix.codes, facts.own
     usual = np.maximum(facts.usual[code], _SHORTEST)
-    over = np.flatnonzero(
-        facts.good & (own > times * usual) & (own - usual > _LEAST) & (told.number[code] >= least)
-    )
+    over = np.flatnonzero(facts.good & (own - usual > _LEAST))
+    over = over[(own[over] > times * usual[over]) & (told.number[code[over]] >= least)]
     if not len(over):
         return
     usual = usual[over]
@@ -131,6 +130,8 @@ def _why(facts: Facts, name: int, mine: np.ndarray, larger: float) -> str:
 
 def first_of_each(codes: np.ndarray, moments: np.ndarray) -> np.ndarray:
     """Row of the earliest of each code."""
-    order = np.argsort(moments, kind="stable")
-    _, first = np.unique(codes[order], return_index=True)
-    return np.asarray(order[first])
+    earliest = np.full(int(codes.max(initial=0)) + 1, np.nan)
+    np.fmin.at(earliest, codes, moments)
+    rows = np.flatnonzero(moments == earliest[codes])
+    _, first = np.unique(codes[rows], return_index=True)
+    return np.asarray(rows[first])
