@@ -27,9 +27,9 @@ class Lookup:
         self._ids = ids
         self._order: np.ndarray | None = None
         self._table: np.ndarray | None = None
-        known = ids[ids != NOTHING]
-        if int(known.max(initial=0)) < _DENSE * len(ids) + 1024:
-            self._table = np.full(int(known.max(initial=0)) + 2, -1, "i4")
+        largest = int(np.max(ids, initial=0, where=ids != NOTHING))
+        if largest < _DENSE * len(ids) + 1024:
+            self._table = np.full(largest + 2, -1, "i4")
             self._table[np.minimum(ids, len(self._table) - 1)] = np.arange(len(ids), dtype="i4")
             self._table[-1] = -1
         else:

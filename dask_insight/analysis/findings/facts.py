@@ -240,6 +240,8 @@ class Facts:
     def collected(self) -> np.ndarray:
         """Seconds for which each attempt's thread looked for garbage."""
         some = self.garbage.row >= 0
+        if not some.any():
+            return np.broadcast_to(0.0, len(self.length))
         seconds = np.bincount(self.garbage.row[some], self.garbage.seconds[some], len(self.length))
         return np.asarray(np.minimum(seconds, self.length))
 
@@ -250,9 +252,8 @@ class Facts:
         Where that is known. Neither is the task's doing: garbage is looked for by who makes one object too
         many.
         """
-        other = starved(self) + self.collected
-        seconds: np.ndarray = np.maximum(self.length - other, 0.0) if other.any() else self.length
-        return seconds
+        others = [each for each in (starved(self), self.collected) if each.any()]
+        return np.asarray(np.maximum(self.length - sum(others), 0.0)) if others else self.length
 
     @cached_property
     def good(self) -> np.ndarray:
