@@ -8,7 +8,7 @@ from typing import Any
 
 from ..batch import Batch, Values, announced, decode
 from ..columns import Columns, Gathered, merge, newest
-from ..heap import give_back
+from ..heap import give_back_between
 from ..history import Chunk, History
 from ..recording import Recording
 from ..schema import TABLES
@@ -56,7 +56,7 @@ class _Columns(Gathered):
         self._known = {name: values for name, values in self._known.items() if name not in gone}
         self._at_once -= gone
         if names is None:
-            give_back()
+            give_back_between()
 
     def _merged(self, wanted: Collection[str]) -> dict[str, Values]:
         read = self._needed(wanted)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from ...heap import give_back
+from ...heap import give_back_between
 from .again import RECOMPUTE
 from .building import SLOW_GRAPH
 from .cancelled import CANCELLED_WORK
@@ -101,7 +101,7 @@ def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findin
     for number, rule in enumerate(rules):
         if number % _OFTEN == 0:
             # What rules look at on the way leaves gaps that the next one's arrays do not fit in.
-            give_back()
+            give_back_between()
         try:
             found += [graded(each, facts, limits) for each in rule.find(facts, limits)]
         except Exception as error:

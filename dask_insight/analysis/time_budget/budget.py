@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...heap import give_back
+from ...heap import give_back_between
 from ...timeline import (
     LOCAL,
     Attempts,
@@ -158,9 +158,9 @@ def _of_scheduler(
     done = work(life)
     # First what is worked out in many steps, while there is nothing else yet.
     idled = _yielding(times.of(_idled(read, tasks, life, done)), _Waiting.of(tasks))
-    give_back()
+    give_back_between()
     ran, parts = pieces(read, tasks, done.ran)
-    give_back()
+    give_back_between()
     ran = times.of(ran)
     if rows is not None:
         back = np.append(np.flatnonzero(rows), -1).astype("i4")
@@ -171,9 +171,9 @@ def _of_scheduler(
 def _idled(read: Read, tasks: Attempts, life: Lanes, done: Work) -> list[Pieces]:
     """When nothing ran, before other causes take precedence."""
     waited = inputs(read, tasks)
-    give_back()
+    give_back_between()
     idled = together(idle(tasks, waited, life, gaps(done, life), states(read, tasks, life)))
-    give_back()
+    give_back_between()
     if (life.threads > 1).any():
         # Unused threads are one lane together.
         idled = [each._replace(threads=each.threads * life.threads[each.lane]) for each in idled]
