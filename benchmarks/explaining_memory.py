@@ -23,9 +23,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from dask_insight.heap import give_back
 from dask_insight.session.bounded import BoundedRecording
 from dask_insight.session.explainer import Explainer
-from dask_insight.session.heap import give_back
 from dask_insight.session.live import HISTORY
 
 from .explaining import parts

@@ -20,13 +20,18 @@ _GATHER = 50_000
 class Gathered(Mapping[str, Values]):
     """Columns that are put together when somebody looks at them."""
 
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """Number of rows."""
+
     @abstractmethod
     def gather(self, names: Collection[str]) -> None:
         """Put some together at once, which takes less than one after another."""
 
     @abstractmethod
-    def forget(self) -> None:
-        """Let go of all; who looks at one again has that one put together anew."""
+    def forget(self, names: Collection[str] | None = None) -> None:
+        """Let go of some, or of all; who looks at one again has that one put together anew."""
 
     @abstractmethod
     def text(self, name: str, row: int) -> str:
@@ -43,6 +48,14 @@ def forget(columns: Columns) -> None:
     """Say that who looked at these is done."""
     if isinstance(columns, Gathered):
         columns.forget()
+
+
+def taken_out(columns: Columns, name: str) -> Values:
+    """A column that who asks will not look at again."""
+    values = columns[name]
+    if isinstance(columns, Gathered):
+        columns.forget({name})
+    return values
 
 
 def text(columns: Columns, name: str, row: int) -> str:
@@ -78,6 +91,8 @@ def merge(
 
 def length(columns: Columns) -> int:
     """Number of rows."""
+    if isinstance(columns, Gathered):
+        return columns.rows
     for values in columns.values():
         return len(values.offsets) - 1 if isinstance(values, Texts) else len(_array(values))
     return 0
@@ -128,27 +143,40 @@ def _array(values: Symbols | np.ndarray) -> np.ndarray:
 
 
 class _Numbers:
-    """Gathers a column of numbers in one array."""
+    """Gathers a column of numbers in one array; one that no batch has takes no memory."""
 
     def __init__(self, column: Column, rows: int) -> None:
-        self._column = column
-        self._array = np.empty(rows, np.asarray(default(column, 0)).dtype)
+        self._missing = np.asarray(default(column, 1))
+        self._rows = rows
+        self._array: np.ndarray | None = None
 
     def add(self, values: Values | None, at: int, rows: int) -> None:
-        self._array[at : at + rows] = default(self._column, 1)[0] if values is None else values
+        if self._array is None:
+            if values is None:
+                return
+            self._array = np.empty(self._rows, self._missing.dtype)
+            self._array[:at] = self._missing
+        self._array[at : at + rows] = self._missing if values is None else values
 
     def values(self, rows: int) -> Values:
-        return self._array[:rows]
+        return np.broadcast_to(self._missing, rows) if self._array is None else self._array[:rows]
 
 
 class _Names:
-    """Gathers a column of repeated text."""
+    """Gathers a column of repeated text; one that no batch has takes no memory."""
 
     def __init__(self, rows: int) -> None:
-        self._codes = np.empty(rows, "u4")
+        self._rows = rows
+        self._codes: np.ndarray | None = None
         self._names: dict[str, int] = {}
 
     def add(self, values: Values | None, at: int, rows: int) -> None:
+        if self._codes is None:
+            if not isinstance(values, Symbols):
+                self._names[""] = 0
+                return
+            self._codes = np.empty(self._rows, "u4")
+            self._codes[:at] = 0
         if isinstance(values, Symbols):
             codes = [self._names.setdefault(name, len(self._names)) for name in values.names]
             self._codes[at : at + rows] = np.array(codes or [0], "u4")[values.codes]
@@ -156,7 +184,8 @@ class _Names:
             self._codes[at : at + rows] = self._names.setdefault("", len(self._names))
 
     def values(self, rows: int) -> Values:
-        return Symbols(self._codes[:rows], list(self._names))
+        codes = np.broadcast_to(np.zeros(1, "u4"), rows) if self._codes is None else self._codes[:rows]
+        return Symbols(codes, list(self._names))
 
 
 class _Texts:

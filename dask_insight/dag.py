@@ -26,7 +26,7 @@ class Links(NamedTuple):
 def links(left: np.ndarray, right: np.ndarray, count: int) -> Links:
     """Gather pairs (left, right) by their left row."""
     order = np.argsort(left, kind="stable")
-    begins = np.zeros(count + 1, "i8")
+    begins = np.zeros(count + 1, "i4")
     np.cumsum(np.bincount(left, minlength=count), out=begins[1:])
     return Links(begins, right[order])
 

@@ -27,9 +27,9 @@ class Lookup:
         self._ids = ids
         self._order: np.ndarray | None = None
         self._table: np.ndarray | None = None
-        known = ids[ids != NOTHING]
-        if int(known.max(initial=0)) < _DENSE * len(ids) + 1024:
-            self._table = np.full(int(known.max(initial=0)) + 2, -1, "i4")
+        largest = int(np.max(ids, initial=0, where=ids != NOTHING))
+        if largest < _DENSE * len(ids) + 1024:
+            self._table = np.full(largest + 2, -1, "i4")
             self._table[np.minimum(ids, len(self._table) - 1)] = np.arange(len(ids), dtype="i4")
             self._table[-1] = -1
         else:
@@ -87,7 +87,7 @@ def distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
         return known, place.reshape(-1)
     used = np.zeros(size, bool)
     used[codes] = True
-    return np.flatnonzero(used), (np.cumsum(used) - 1)[codes]
+    return np.flatnonzero(used), (np.cumsum(used, dtype="i4") - 1)[codes]
 
 
 def sorted_set(values: np.ndarray) -> np.ndarray:
@@ -110,6 +110,8 @@ def to_micros(seconds: np.ndarray) -> np.ndarray:
 def fill(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Values of `first`, of `second` where `first` is missing."""
     missing = np.isnan(first)
+    if missing.all():
+        return second
     return np.where(missing, second, first) if missing.any() else first
 
 

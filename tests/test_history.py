@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dask_insight.batch import decode, encode, split
-from dask_insight.columns import forget, gather, text
+from dask_insight.columns import forget, gather, length, merge, taken_out, text
 from dask_insight.history import History, history, part
 from dask_insight.identity import Stacks
 from dask_insight.recording import Recording
@@ -266,6 +266,7 @@ def test_columns_read_the_same_whichever_are_put_together_and_whatever_was_forgo
     for ask in (
         lambda: gather(columns, ("start", "done")),
         lambda: forget(columns),
+        lambda: [taken_out(columns, name) for name in ("run", "stop")],
         lambda: None,
     ):
         ask()
@@ -277,6 +278,30 @@ def test_columns_read_the_same_whichever_are_put_together_and_whatever_was_forgo
         assert told == [text(plain.columns("graph"), "key", row) for row in (0, 40, 89, 90)]
         assert told == ["key-0", "key-40", "key-89", ""]
         assert known or graph["key"].tolist()[89:] == ["key-89", ""]
+
+
+def test_columns_that_no_batch_has_take_no_memory_and_read_as_missing() -> None:
+    parts = [decode(encode("attempts", {"run": [1, 2]})), decode(encode("attempts", {"run": [3]}))]
+    columns: Any = merge("attempts", parts, 3)
+    assert columns["run"].tolist() == [1, 2, 3] and columns["worker"].tolist() == ["", "", ""]
+    assert np.isnan(columns["start"]).all() and len(columns["start"]) == 3
+    assert columns["start"].strides == columns["worker"].codes.strides == (0,)
+    # One that comes later is missing in the rows before.
+    parts.append(decode(encode("attempts", {"run": [4], "worker": ["a"], "start": [5.0]})))
+    columns = merge("attempts", parts, 4)
+    assert columns["worker"].tolist() == ["", "", "", "a"]
+    np.testing.assert_array_equal(columns["start"], [np.nan, np.nan, np.nan, 5.0])
+
+
+def test_to_ask_what_columns_there_are_and_how_many_rows_reads_none() -> None:
+    recording = BoundedRecording(1_000)
+    _fill(recording, 60)
+    recording.tidy()
+    columns: Any = recording.columns("attempts")
+    assert "start" in columns and "no such column" not in columns and {"run", "stop"} <= columns.keys()
+    assert length(columns) == 60 and not columns._known
+    taken_out(columns, "start")
+    assert "start" not in columns._known
 
 
 def test_of_a_table_that_grows_those_columns_are_read_that_somebody_looks_at() -> None:

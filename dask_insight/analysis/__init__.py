@@ -25,6 +25,7 @@ def find(
     thresholds: Mapping[str, float] | None = None,
 ) -> Findings:
     """The findings of `Recording.findings`; `start` and `stop` in seconds since the epoch."""
+    from ..heap import give_back_between
     from .findings import Facts, Findings, Limits, apply
     from .time_budget import budget
 
@@ -32,6 +33,7 @@ def find(
     with suppress(Exception):
         # Rules ask for it, and say so where it fails: what it needs is let go of before there are pieces.
         read("critical")
+    give_back_between()
     facts = Facts(read, zero, budget(read, start, stop))
     found = apply(facts, limits) if len(facts.attempts.run) else Findings()
     facts.forget()

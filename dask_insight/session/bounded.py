@@ -8,6 +8,7 @@ from typing import Any
 
 from ..batch import Batch, Values, announced, decode
 from ..columns import Columns, Gathered, merge, newest
+from ..heap import give_back_between
 from ..history import Chunk, History
 from ..recording import Recording
 from ..schema import TABLES
@@ -37,6 +38,11 @@ class _Columns(Gathered):
         self._looked = looked.setdefault(table, set())
         self._known: dict[str, Values] = {}
 
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return sum(chunk.rows for chunk in self._chunks) + sum(announced(batch)[1] for batch in self._tail)
+
     def gather(self, names: Collection[str]) -> None:
         """Put some together at once."""
         # Another thread may have all be forgotten meanwhile.
@@ -44,16 +50,19 @@ class _Columns(Gathered):
         if wanted := set(names) - set(known):
             known.update(self._merged(wanted))
 
-    def forget(self) -> None:
-        """Let go of all."""
-        self._known, self._at_once = {}, frozenset()
+    def forget(self, names: Collection[str] | None = None) -> None:
+        """Let go of some, or of all."""
+        gone = set(self._columns if names is None else names)
+        self._known = {name: values for name, values in self._known.items() if name not in gone}
+        self._at_once -= gone
+        if names is None:
+            give_back_between()
 
     def _merged(self, wanted: Collection[str]) -> dict[str, Values]:
         read = self._needed(wanted)
-        count = sum(chunk.rows for chunk in self._chunks) + sum(announced(batch)[1] for batch in self._tail)
         older = (Batch(self._table, chunk.rows, chunk.columns(read)) for chunk in self._chunks)
         newer = (decode(batch, read) for batch in self._tail)
-        return merge(self._table, chain(older, newer), count, wanted)
+        return merge(self._table, chain(older, newer), self.rows, wanted)
 
     def __getitem__(self, name: str) -> Values:
         if self._columns[name].kind != "str":
@@ -92,6 +101,9 @@ class _Columns(Gathered):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
 
     def __len__(self) -> int:
         return len(self._columns)

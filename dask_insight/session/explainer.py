@@ -14,9 +14,9 @@ import numpy as np
 from ..answers import AT_REST, MADE
 from ..batch import announced, encode
 from ..columns import length
+from ..heap import give_back
 from ..recording import Recording
 from .code import Code, may_be_kept
-from .heap import give_back
 
 #: Least seconds between two editions of a table.
 INTERVAL = 2.0

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
+from operator import getitem
 from typing import Any
 
 import numpy as np
 
 from ..batch import Symbols
-from ..columns import gather
+from ..columns import forget, gather, taken_out
 from ..lookup import Lookup, all_or, fill, fill_symbols, own, pick, sums, to_micros
 from ..schema import NOTHING, SECEDED
 from .field import Field
@@ -56,15 +57,8 @@ FIELDS = (
 )
 
 _DESCRIBED = ("key", "prefix", "group", "span", "submission", "priority", "order")
-#: Columns of ``attempts`` and of ``executions`` that are looked at whatever is wanted.
-_OF_SCHEDULER = (
-    *("run", "task", "worker", "thread", "status"),
-    *("submitted", "ready", "assigned", "start", "stop", "done"),
-)
-_OF_WORKER = (
-    *("run", "worker", "thread", "status"),
-    *("received", "ready", "executing", "start", "stop", "ended"),
-)
+#: Columns that are called otherwise in ``executions``.
+_AT_WORKER = {"inputs": "ready"}
 _STATUS = {"memory": "ok", "error": "erred", "released": "cancelled"}
 
 
@@ -88,8 +82,7 @@ def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None 
             attempts, executions, running, graph = threads.map(read, tables)
     else:
         attempts, executions, running, graph = map(read, tables)
-    gather(attempts, attempts if only is None else _OF_SCHEDULER)
-    gather(executions, executions if only is None else _OF_WORKER)
+    gather_for(attempts, executions, only)
     seen, rows = _all_runs(attempts, running)
     task = _tasks(attempts["task"], running, seen, rows)
     order = np.lexsort((seen, task)) if _repeated(task) else np.argsort(task)
@@ -102,13 +95,13 @@ def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None 
     of_executions = all_or(at_worker, len(executions["run"]))
     of_graph = all_or(in_graph, len(graph["task"]))
 
-    some = own if only is None else pick
+    some, take = (own, getitem) if only is None else (pick, taken_out)
 
     def column(name: str) -> Any:
-        return some(attempts[name], of_attempts)
+        return some(take(attempts, name), of_attempts)
 
     def worker(name: str) -> Any:
-        return some(executions[name], of_executions)
+        return some(take(executions, name), of_executions)
 
     def described(name: str) -> Any:
         return pick(graph[name], of_graph)
@@ -116,42 +109,66 @@ def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None 
     def where(name: str) -> Symbols:
         return _first(column(name), worker(name), pick(running[name], at_start))
 
-    start = fill(fill(worker("start"), column("start")), pick(running["start"], at_start))
-    stop = fill(worker("stop"), column("stop"))
-    status = _status(column("status"), worker("status"), rows, at_worker)
-    ready, assigned, done = column("ready"), column("assigned"), column("done")
-    received, inputs, executing = worker("received"), worker("ready"), worker("executing")
-    ok = status.codes == status.names.index("ok") if "ok" in status.names else np.zeros(len(seen), bool)
+    @cache
+    def start() -> Any:
+        return fill(fill(worker("start"), column("start")), pick(running["start"], at_start))
+
+    @cache
+    def stop() -> Any:
+        return fill(worker("stop"), column("stop"))
+
+    @cache
+    def status() -> Symbols:
+        return _status(column("status"), worker("status"), rows, at_worker)
+
+    ready, assigned, done = (cache(partial(column, name)) for name in ("ready", "assigned", "done"))
+    received, inputs, executing = (
+        cache(partial(worker, name)) for name in ("received", "ready", "executing")
+    )
     columns: dict[str, Callable[[], Any]] = {
         **{name: partial(described, name) for name in _DESCRIBED},
         "worker": lambda: where("worker"),
         "thread": lambda: where("thread"),
-        "status": lambda: status,
+        "status": status,
         "attempt": lambda: attempt_numbers(task),
-        "start": lambda: start,
-        "stop": lambda: stop,
-        "duration": lambda: to_micros(stop - start),
-        "seceded": lambda: _seceded(read("phases"), seen, stop - start),
+        "start": start,
+        "stop": stop,
+        "duration": lambda: to_micros(stop() - start()),
+        "seceded": lambda: _seceded(read("phases"), seen, stop() - start()),
         "cpu": lambda: worker("cpu"),
         "nbytes": lambda: column("nbytes"),
         "typename": lambda: column("typename"),
         "submitted": lambda: column("submitted"),
-        "ready": lambda: ready,
-        "queued": lambda: np.where(column("queued") > 0, ready, np.nan),
-        "assigned": lambda: assigned,
-        "received": lambda: received,
-        "inputs": lambda: inputs,
-        "executing": lambda: executing,
-        "in_memory": lambda: np.where(ok, done, np.nan),
-        "done": lambda: done,
-        "queue_wait": lambda: to_micros(assigned - ready),
-        "data_wait": lambda: to_micros(inputs - received),
-        "thread_wait": lambda: to_micros(executing - inputs),
+        "ready": ready,
+        "queued": lambda: np.where(column("queued") > 0, ready(), np.nan),
+        "assigned": assigned,
+        "received": received,
+        "inputs": inputs,
+        "executing": executing,
+        "in_memory": lambda: np.where(_is_ok(status()), done(), np.nan),
+        "done": done,
+        "queue_wait": lambda: to_micros(assigned() - ready()),
+        "data_wait": lambda: to_micros(inputs() - received()),
+        "thread_wait": lambda: to_micros(executing() - inputs()),
         "memory_change": lambda: worker("rss"),
         "task": lambda: task,
         "run": lambda: seen,
     }
-    return {name: make() for name, make in columns.items() if only is None or name in only}
+    made = {name: make() for name, make in columns.items() if only is None or name in only}
+    if only is not None:
+        forget(attempts)
+        forget(executions)
+    return made
+
+
+def gather_for(
+    attempts: Mapping[str, Any], executions: Mapping[str, Any], only: Collection[str] | None
+) -> None:
+    """Put the columns of these tables together that `make` needs."""
+    wanted = attempts.keys() if only is None else {"run", "task", *only}
+    gather(attempts, wanted & attempts.keys())
+    told = executions.keys() if only is None else {"run", *(_AT_WORKER.get(name, name) for name in only)}
+    gather(executions, told & executions.keys())
 
 
 def attempt_numbers(task: np.ndarray) -> np.ndarray:
@@ -162,6 +179,14 @@ def attempt_numbers(task: np.ndarray) -> np.ndarray:
         return np.ones(len(task), "u4")
     begins = np.maximum.accumulate(np.where(first, np.arange(len(task)), 0))
     return (np.arange(len(task)) - begins + 1).astype("u4")
+
+
+def _is_ok(status: Symbols) -> np.ndarray:
+    return (
+        status.codes == status.names.index("ok")
+        if "ok" in status.names
+        else np.zeros(len(status.codes), bool)
+    )
 
 
 def _repeated(task: np.ndarray) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch import Symbols
-from ..columns import forget, gather
+from ..columns import forget, gather, take, taken_out
 from ..lookup import Lookup, all_or, distinct, fill, pick
 from ..schema import NOTHING
 from .ticks import evened
@@ -47,6 +47,8 @@ class Attempts(NamedTuple):
     place: np.ndarray
     #: Worker and thread (text) of each code of `place`.
     places: list[tuple[str, str]]
+    #: How it ended; '' if it runs.
+    status: Symbols
     #: Whether it ended well; whether it ended badly. A running one did neither.
     ok: np.ndarray
     failed: np.ndarray
@@ -70,6 +72,8 @@ class Attempts(NamedTuple):
     cpu: np.ndarray
     nbytes: np.ndarray
     local: np.ndarray
+    #: Whether the recording tells when tasks were wanted; other tools' files may not.
+    asked: bool
 
     @property
     def ran(self) -> np.ndarray:
@@ -100,13 +104,14 @@ def attempts(read: Read) -> Attempts:
     until = _until(read)
 
     def scheduler(name: str, missing: float = np.nan) -> np.ndarray:
-        values = np.asarray(ended[name], "f8")
+        values = np.asarray(taken_out(ended, name), "f8")
         return np.concatenate((values, np.full(len(more), missing))) if len(more) else values
 
     def worker(name: str) -> np.ndarray:
-        return np.asarray(pick(executions[name], at_worker))
+        return np.asarray(pick(taken_out(executions, name), at_worker))
 
-    status: Symbols = ended["status"]
+    asked = any(np.isfinite(ended[name]).any() for name in ("submitted", "ready", "assigned"))
+    status = _joined(ended["status"], Symbols(np.zeros(len(more), "u4"), [""]))
     now = np.arange(len(run)) >= count
     start = fill(worker("start"), scheduler("start"))
     begun = np.full(len(run), -1)
@@ -137,7 +142,7 @@ def attempts(read: Read) -> Attempts:
         for before, after in pairwise(times):
             after[unrun] = fill(after[unrun], before[unrun])
     wanted, ready, assigned, received, inputs, executing, start, stop, taken, done = times
-    ok = _mask(status, ("ok",), len(more))
+    ok = _mask(status, "ok")
     worker_names, place, places = _places(ended, executions, running, there, begun, len(more))
     described = Lookup(read("graph")["task"]).rows(task)
     prefix = pick(read("graph")["prefix"], described)
@@ -152,9 +157,10 @@ def attempts(read: Read) -> Attempts:
         worker=worker_names,
         place=np.where(ran & (stop >= start), place, -1),
         places=places,
+        status=status,
         ok=ok,
-        failed=_mask(status, ("erred", "retried", "killed", "cancelled", "rescheduled", "stolen"), len(more)),
-        killed=_mask(status, ("killed",), len(more)),
+        failed=_mask(status, "erred", "retried", "killed", "cancelled", "rescheduled", "stolen"),
+        killed=_mask(status, "killed"),
         wanted=_again(read, task, wanted, ready, done, ok),
         ready=ready,
         assigned=assigned,
@@ -168,6 +174,7 @@ def attempts(read: Read) -> Attempts:
         cpu=evened(cpu, np.where(there < 0, np.nan, stop - start), alike),
         nbytes=nbytes,
         local=np.array([is_local(name) for name in worker_names.names] or [False])[worker_names.codes],
+        asked=asked,
     )
 
 
@@ -183,7 +190,9 @@ def concerns(all_of: Attempts, rows: np.ndarray) -> Attempts:
     picked: dict[str, Any] = {
         name: values[rows] for name, values in all_of._asdict().items() if isinstance(values, np.ndarray)
     }
-    return all_of._replace(**picked, worker=Symbols(all_of.worker.codes[rows], all_of.worker.names))
+    for name in ("worker", "status"):
+        picked[name] = take(getattr(all_of, name), rows)
+    return all_of._replace(**picked)
 
 
 def _until(read: Read) -> float:
@@ -210,9 +219,9 @@ def _latest(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return first if (first >= second).all() else np.fmax(first, second)
 
 
-def _mask(status: Symbols, names: tuple[str, ...], more: int) -> np.ndarray:
-    wanted = np.array([name in names for name in status.names] or [False])
-    return np.concatenate((wanted[status.codes], np.zeros(more, bool)))
+def _mask(status: Symbols, *names: str) -> np.ndarray:
+    mask: np.ndarray = np.array([name in names for name in status.names] or [False])[status.codes]
+    return mask
 
 
 def _places(

@@ -20,11 +20,12 @@ class Moments(NamedTuple):
     def of(cls, start: np.ndarray, stop: np.ndarray) -> Moments:
         """The union of intervals; those that do not last are left out."""
         lasting = stop > start
-        start, stop = start[lasting], stop[lasting]
+        order = np.argsort(start)
+        order = order if lasting.all() else order[lasting[order]]
+        start, stop = start[order], stop[order]
         if not len(start):
             return cls(start, stop)
-        order = np.argsort(start)
-        start, stop = start[order], np.maximum.accumulate(stop[order])
+        np.maximum.accumulate(stop, out=stop)
         begins = np.ones(len(start), bool)
         begins[1:] = start[1:] > stop[:-1]
         ends = np.append(np.flatnonzero(begins)[1:], len(start)) - 1
@@ -73,10 +74,11 @@ class Moments(NamedTuple):
 
     def has(self, moment: np.ndarray) -> np.ndarray:
         """Whether each moment is in the set; an interval's start is, its stop is not."""
-        if not len(self.start):
-            return np.zeros(len(moment), bool)
-        at = np.searchsorted(self.start, moment, side="right") - 1
-        inside: np.ndarray = (at >= 0) & (moment < self.stop[np.maximum(at, 0)])
+        inside = np.zeros(len(moment), bool)
+        for first in range(0, len(moment) if len(self.start) else 0, _BLOCK):
+            some = slice(first, first + _BLOCK)
+            at = np.searchsorted(self.start, moment[some], side="right") - 1
+            inside[some] = (at >= 0) & (moment[some] < self.stop[np.maximum(at, 0)])
         return inside
 
 

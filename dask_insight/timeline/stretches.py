@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..lookup import Lookup, sums
+from ..lookup import Lookup, all_or, sums
 from ..schema import SECEDED
 from .attempts import Attempts, Read
 
@@ -39,7 +39,8 @@ class Stretches(NamedTuple):
 
     def held(self, count: int) -> np.ndarray:
         """Seconds for which the function of each of `count` attempts held a thread."""
-        return sums(self.attempt, np.where(self.place >= 0, self.stop - self.start, 0.0), count)
+        seconds = np.where(self.place >= 0, self.stop - self.start, 0.0)
+        return seconds if all_or(self.attempt, count) is None else sums(self.attempt, seconds, count)
 
 
 def stretches(read: Read, attempts: Attempts) -> Stretches:

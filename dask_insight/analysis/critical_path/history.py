@@ -80,21 +80,14 @@ class History:
 
     def _relations(self, read: Read, task: np.ndarray, ended: np.ndarray, done: np.ndarray) -> None:
         """Which task needs which, and the attempts at each in the order of their ends."""
-        edges = read("edges")
-        rows = ended[np.lexsort((done[ended], task[ended]))]
-        tasks, count = np.unique(task[ended], return_counts=True)
-        self._rows, self._ends = rows.data, done[rows].data
-        self._begins = np.append(0, np.cumsum(count)).data
+        self._rows, tasks, begins = _by_task(task, ended, done)
+        self._begins = begins.data
         places = Lookup(tasks)
         self._place = places.rows(task).data
-        left, right = places.rows(edges["task"]), places.rows(edges["dependency"])
-        known = (left >= 0) & (right >= 0)
-        self._inputs = links(left[known], right[known], len(tasks))
+        self._inputs = links(*_among(places, read("edges")), len(tasks))
 
     @staticmethod
-    def _by_worker(
-        codes: np.ndarray, rows: np.ndarray, moments: np.ndarray
-    ) -> dict[int, tuple[Sequence[float], Sequence[int]]]:
+    def _by_worker(codes: np.ndarray, rows: np.ndarray, moments: np.ndarray) -> dict[int, Sequence[int]]:
         order = rows[np.argsort(codes[rows], kind="stable")]
         cuts = np.flatnonzero(np.diff(codes[order])) + 1
         return {int(codes[part[0]]): _sorted(part, moments) for part in np.split(order, cuts) if len(part)}
@@ -116,9 +109,9 @@ class History:
 
     def within(self, moment: float, since: float, without: Container[int]) -> int:
         """The attempt that a task asked for after `since` and that was done last, not after a moment."""
-        times, rows = self._nested
-        at = bisect_right(times, moment) - 1
-        while at >= 0 and times[at] > since:
+        rows, done = self._nested, self.done
+        at = bisect_right(rows, moment, key=done.__getitem__) - 1
+        while at >= 0 and done[rows[at]] > since:
             if self.submitted[rows[at]] >= since and rows[at] not in without:
                 return rows[at]
             at -= 1
@@ -150,36 +143,56 @@ class History:
         return self._at_before(place, moment, without) if place >= 0 else -1
 
     def _at_before(self, place: int, moment: float, without: Container[int]) -> int:
-        return _before(self._ends, self._rows, moment, without, self._begins[place], self._begins[place + 1])
+        return _before(self.done, self._rows, moment, without, self._begins[place], self._begins[place + 1])
 
     def stopped_before(self, row: int, moment: float, without: Container[int]) -> int:
         """The attempt on the same worker whose function returned last, not after a moment."""
-        return _before(*self._stops.get(self._worker[row], ([], [])), moment, without)
+        return _before(self.stop, self._stops.get(self._worker[row], ()), moment, without)
 
     def done_before(self, row: int, moment: float, without: Container[int]) -> int:
         """The attempt on the same worker that was done last, not after a moment."""
-        return _before(*self._dones.get(self._worker[row], ([], [])), moment, without)
+        return _before(self.done, self._dones.get(self._worker[row], ()), moment, without)
 
     def any_before(self, moment: float, without: Container[int]) -> int:
         """The attempt that was done last, not after a moment."""
-        return _before(*self._all, moment, without)
+        return _before(self.done, self._all, moment, without)
 
 
-def _sorted(rows: np.ndarray, moments: np.ndarray) -> tuple[Sequence[float], Sequence[int]]:
-    order = rows[np.argsort(moments[rows], kind="stable")]
-    return moments[order].data, order.data
+def _sorted(rows: np.ndarray, moments: np.ndarray) -> Sequence[int]:
+    """Rows by their moments, which are not copied in that order: few of them are looked at."""
+    found: Sequence[int] = rows[np.argsort(moments[rows], kind="stable")].data
+    return found
+
+
+def _by_task(
+    task: np.ndarray, rows: np.ndarray, done: np.ndarray
+) -> tuple[Sequence[int], np.ndarray, np.ndarray]:
+    """Rows by task and moment; each task once, in their order; and where its rows begin."""
+    of_rows = task[rows]
+    if (of_rows[1:] > of_rows[:-1]).all():
+        return rows.data, of_rows, np.arange(len(rows) + 1, dtype="i4")
+    order = np.lexsort((done[rows], of_rows))
+    tasks, count = np.unique(of_rows, return_counts=True)
+    return rows[order].data, tasks, np.append(0, np.cumsum(count)).astype("i4")
+
+
+def _among(places: Lookup, edges: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Which of some tasks needs which of them, by their places."""
+    left, right = places.rows(edges["task"]), places.rows(edges["dependency"])
+    known = (left >= 0) & (right >= 0)
+    return (left, right) if known.all() else (left[known], right[known])
 
 
 def _before(
-    times: Sequence[float],
+    moments: Sequence[float],
     rows: Sequence[int],
     moment: float,
     without: Container[int],
     begin: int = 0,
     end: int | None = None,
 ) -> int:
-    """Of the rows from `begin` to `end`, by time, the last one not after a moment; -1 if there is none."""
-    at = bisect_right(times, moment, begin, end) - 1
+    """Of the rows from `begin` to `end`, by their moments, the last one not after one; -1 if none is."""
+    at = bisect_right(rows, moment, begin, end, key=moments.__getitem__) - 1
     while at >= begin and rows[at] in without:
         at -= 1
     return rows[at] if at >= begin else -1

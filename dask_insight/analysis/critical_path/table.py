@@ -11,7 +11,7 @@ from ...batch import Symbols, intern
 from ...columns import take_texts
 from ...lookup import TextRows, pick
 from ...schema import NOTHING
-from ...tables.tasks import make
+from ...tables.tasks import gather_for, make
 from ...timeline import by_cluster, one_cluster
 from .history import Read
 from .walk import KINDS, REASONS, USED, path
@@ -64,6 +64,7 @@ def _frame(read: Read, started: float, cluster: str) -> pd.DataFrame:
 
 def critical_rows(read: Read) -> dict[str, Any]:
     """The paths as columns of the table ``critical``, that of the scheduler with most work first."""
+    gather_for(read("attempts"), read("executions"), USED)
     tables = [_rows(part, name) for name, part in by_cluster(read).items()]
     return {name: _together([table[name] for table in tables]) for name in tables[0]}
 

@@ -240,6 +240,8 @@ class Facts:
     def collected(self) -> np.ndarray:
         """Seconds for which each attempt's thread looked for garbage."""
         some = self.garbage.row >= 0
+        if not some.any():
+            return np.broadcast_to(0.0, len(self.length))
         seconds = np.bincount(self.garbage.row[some], self.garbage.seconds[some], len(self.length))
         return np.asarray(np.minimum(seconds, self.length))
 
@@ -250,9 +252,8 @@ class Facts:
         Where that is known. Neither is the task's doing: garbage is looked for by who makes one object too
         many.
         """
-        other = starved(self) + self.collected
-        seconds: np.ndarray = np.maximum(self.length - other, 0.0) if other.any() else self.length
-        return seconds
+        others = [each for each in (starved(self), self.collected) if each.any()]
+        return np.asarray(np.maximum(self.length - sum(others), 0.0)) if others else self.length
 
     @cached_property
     def good(self) -> np.ndarray:
@@ -289,9 +290,13 @@ class Facts:
         needs = Lookup(known.task).rows(edges["task"])
         made = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
         both = (needs >= 0) & (made >= 0)
-        needs, size = needs[both], np.nan_to_num(known.nbytes[made[both]])
-        count = np.bincount(needs, minlength=len(known.run))
-        return np.where(count > 0, np.bincount(needs, size, len(known.run)), np.nan)
+        if not both.all():
+            needs, made = needs[both], made[both]
+        size = np.nan_to_num(known.nbytes[made], copy=False)
+        nbytes = np.full(len(known.run), np.nan)
+        nbytes[needs] = 0.0
+        np.add.at(nbytes, needs, size)
+        return nbytes
 
     def outliers(self, times: float, least: int) -> list[Outliers]:
         """Attempts that took so many times the median of their name, of names with enough tasks."""

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
-from ...batch import Symbols
-from ...lookup import Lookup, sorted_set
-from .facts import Facts
+from ...lookup import sorted_set
+from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import most, named, quoted, workers_of
 from .rule import Rule
@@ -122,14 +121,7 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def ended_as(facts: Facts, *statuses: str) -> np.ndarray:
     """Which attempts ended in one of these ways; a running one did in none."""
-    ended = facts.read("attempts")
-    status: Symbols = ended["status"]
-    wanted = np.array([*(name in statuses for name in status.names), False])
-    rows = Lookup(ended["run"]).rows(facts.attempts.run)
-    codes = np.full(len(rows), len(status.names))
-    codes[rows >= 0] = status.codes[rows[rows >= 0]]
-    mask: np.ndarray = wanted[codes]
-    return mask
+    return is_any(facts.attempts.status, statuses)
 
 
 def _errors(facts: Facts) -> dict[int, str]:

@@ -65,9 +65,8 @@ def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def client_gaps(facts: Facts) -> Moments:
     """When no task was in the cluster and the client was at work, without taking graphs in."""
     known = facts.attempts
-    told = facts.read("attempts")
-    if not any(np.isfinite(told[name]).any() for name in ("submitted", "ready", "assigned")):
-        # Files of other tools may not tell when tasks were wanted: whether the client waited, nobody knows.
+    if not known.asked:
+        # Whether the client waited, nobody knows.
         return Moments(np.zeros(0), np.zeros(0))
     busy = Moments.of(known.wanted, known.done)
     empty = facts.whole

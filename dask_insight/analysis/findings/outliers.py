@@ -61,17 +61,21 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
     """The outliers of every name with enough tasks."""
     told, code, own = facts.by_names, facts.prefix.codes, facts.own
     usual = np.maximum(facts.usual[code], _SHORTEST)
-    over = facts.good & (own > times * usual) & (own - usual > _LEAST) & (told.number[code] >= least)
-    if not over.any():
+    over = np.flatnonzero(facts.good & (own - usual > _LEAST))
+    over = over[(own[over] > times * usual[over]) & (told.number[code[over]] >= least)]
+    if not len(over):
         return
+    usual = usual[over]
     # What of the time is beyond the usual, and not the wait for a CPU.
-    beyond = np.divide(own - usual, facts.length, out=np.zeros(len(code)), where=over)
-    waited = sums(facts.waiting.row + 1, facts.seconds(facts.waiting), len(code) + 1)[1:] * beyond
+    beyond = np.zeros(len(code))
+    beyond[over] = (own[over] - usual) / facts.length[over]
+    waited = sums(facts.waiting.row + 1, facts.seconds(facts.waiting), len(code) + 1)[1:][over] * beyond[over]
     path = facts.path
     steps = path.of("compute") & (path.row >= 0)
-    held = np.bincount(path.row[steps], path.seconds[steps], len(code)) * beyond
+    held = sums(path.row[steps], path.seconds[steps], len(code))[over] * beyond[over]
     for name in np.unique(code[over]).tolist():
-        mine = np.flatnonzero(over & (code == name))
+        those = np.flatnonzero(code[over] == name)
+        mine = over[those]
         number = int(told.number[name])
         if len(mine) > max(1, _SOME * number):
             continue
@@ -86,10 +90,10 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
             number=number,
             median=max(float(facts.usual[name]), _SHORTEST),
             beyond=beyond[mine],
-            excess=float((own[mine] - usual[mine]).sum()),
-            waited=float(waited[mine].sum() + stuck.sum()),
+            excess=float((own[mine] - usual[those]).sum()),
+            waited=float(waited[those].sum() + stuck.sum()),
             stuck=stuck,
-            held_up=float(held[mine].sum()),
+            held_up=float(held[those].sum()),
             why=why,
             larger=larger,
         )
@@ -126,6 +130,8 @@ def _why(facts: Facts, name: int, mine: np.ndarray, larger: float) -> str:
 
 def first_of_each(codes: np.ndarray, moments: np.ndarray) -> np.ndarray:
     """Row of the earliest of each code."""
-    order = np.argsort(moments, kind="stable")
-    _, first = np.unique(codes[order], return_index=True)
-    return np.asarray(order[first])
+    earliest = np.full(int(codes.max(initial=0)) + 1, np.nan)
+    np.fmin.at(earliest, codes, moments)
+    rows = np.flatnonzero(moments == earliest[codes])
+    _, first = np.unique(codes[rows], return_index=True)
+    return np.asarray(rows[first])

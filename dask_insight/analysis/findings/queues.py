@@ -26,7 +26,7 @@ class Queues:
         if facts.spent("placement") < _LITTLE * facts.offered:
             self._idle = self._idle.take(np.zeros(0, "i8"))
         #: Rows of the attempts that waited for a thread; nobody asks for them where no time is idle.
-        self._waited: np.ndarray = np.flatnonzero(known.ran & (known.executing > known.inputs))
+        self._waited: np.ndarray = np.flatnonzero(known.ran & (known.executing > known.inputs)).astype("i4")
         self._of: dict[int, Moments] = {}
 
     def behind(self, mine: np.ndarray, beyond: np.ndarray) -> np.ndarray:

@@ -213,7 +213,7 @@ def _requests(facts: Facts, limits: Limits) -> _Requests:
     sizes = table["nbytes"]
     if len(sizes) and np.isfinite(sizes).all() and float(sizes.max()) < limits["large-graph.least-bytes"]:
         return _NONE
-    rows = np.flatnonzero(facts.good & ~known.local & np.isfinite(known.received))
+    rows = np.flatnonzero(facts.good & ~known.local & np.isfinite(known.received)).astype("i4")
     # The first task of a worker also waits for imports; see cold-start.
     rows = np.delete(rows, first_of_each(known.worker.codes[rows], known.assigned[rows]))
     # Those first in a graph are sent when the scheduler is done with all of it.
@@ -223,7 +223,8 @@ def _requests(facts: Facts, limits: Limits) -> _Requests:
     if not len(rows):
         return _NONE
     size = len(facts.names)
-    way = np.nan_to_num(medians(facts.prefix.codes[rows], (known.received - known.assigned)[rows], size))
+    took = known.received[rows] - known.assigned[rows]
+    way = np.nan_to_num(medians(facts.prefix.codes[rows], took, size))
     slow = way >= limits["large-graph.request"]
     if not slow.any():
         return _NONE

@@ -87,10 +87,12 @@ class Path(NamedTuple):
 def medians(code: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     """Median of the values of each code; NaN where there are none."""
     number = np.bincount(code, minlength=size)
-    order = np.argsort(values)
+    order = np.argsort(values).astype("i4")
     # Sixteen bits are sorted in linear time.
     small = code[order].astype("i2" if size < 1 << 15 else "i8")
-    ordered = np.append(values[order[np.argsort(small, kind="stable")]], np.nan)
+    order = order[np.argsort(small, kind="stable")]
+    ordered = np.full(len(order) + 1, np.nan)
+    np.take(values, order, out=ordered[:-1], mode="clip")
     begin = np.cumsum(number) - number
     low, high = begin + np.maximum(number - 1, 0) // 2, begin + number // 2
     last = len(ordered) - 1

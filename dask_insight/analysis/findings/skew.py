@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...lookup import pick, sorted_set
+from ...lookup import distinct, pick, sorted_set
 from .facts import Facts, medians
 from .finding import Fact, Finding
 from .names import quoted
@@ -129,12 +129,15 @@ class _Medians(NamedTuple):
         kind, name = _kinds(facts, seconds, times)
         total = np.bincount(kind, minlength=len(name))
         enough = total >= 2 * _LEAST
-        rows = np.flatnonzero(enough[kind])
-        kind, name, total = (np.cumsum(enough) - 1)[kind[rows]], name[enough], total[enough]
+        mine = enough[kind]
+        rows = np.flatnonzero(facts.good).astype("i4")[mine]
+        cell = (np.cumsum(enough, dtype="i4") - 1)[kind[mine]]
+        name, total = name[enough], total[enough]
         size = (len(name), workers)
-        cell = kind * workers + facts.attempts.worker.codes[facts.good][rows]
+        cell *= workers
+        cell += facts.attempts.worker.codes[rows]
         number = np.bincount(cell, minlength=size[0] * size[1])
-        median = medians(cell, seconds[facts.good][rows], size[0] * size[1])
+        median = medians(cell, seconds[rows], size[0] * size[1])
         together = np.array([text.startswith(_TOGETHER) for text in facts.names] or [False])
         name = np.where(together[name], -1, name)
         return cls(number.reshape(size), median.reshape(size), total, name, len(facts.names))
@@ -161,9 +164,9 @@ def _kinds(facts: Facts, seconds: np.ndarray, times: float) -> tuple[np.ndarray,
     if not len(code):
         return code, np.zeros(0, "i8")
     groups = pick(facts.read("graph")["group"], known.described)
-    pairs, pair = np.unique(code * (len(groups.names) + 1) + groups.codes[facts.good], return_inverse=True)
-    name = np.zeros(len(pairs), "i8")
-    name[pair] = code
+    several = len(groups.names) + 1
+    pairs, pair = distinct(code * several + groups.codes[facts.good], len(facts.names) * several)
+    name = pairs // several
     many = np.bincount(pair) >= _GROUP
     median = np.maximum(medians(pair, seconds[facts.good], len(pairs)), 1e-4)
     least, most = np.full(len(facts.names), np.inf), np.zeros(len(facts.names))
@@ -171,7 +174,7 @@ def _kinds(facts: Facts, seconds: np.ndarray, times: float) -> tuple[np.ndarray,
     np.maximum.at(most, name[many], median[many])
     mixed = (most > times * least)[name]
     # Names first, then groups of those whose groups differ.
-    kind = np.where(mixed, len(facts.names) + np.cumsum(mixed) - 1, name)
+    kind = np.where(mixed, len(facts.names) + np.cumsum(mixed) - 1, name).astype("i4")
     return kind[pair], np.concatenate((np.arange(len(facts.names)), name[mixed]))
 
 

@@ -114,11 +114,12 @@ def _started(facts: Facts, limits: Limits) -> _Start:
 def _by_worker_and_name(facts: Facts) -> list[np.ndarray]:
     """Rows of the attempts of each worker at each name that ended well, in the order of their starts."""
     known = facts.attempts
-    rows = np.flatnonzero(facts.good)
+    rows = np.flatnonzero(facts.good).astype("i4")
     group = known.worker.codes[rows].astype("i8") * len(facts.names) + facts.prefix.codes[rows]
     order = np.lexsort((known.start[rows], group))
-    edges = np.flatnonzero(np.diff(group[order])) + 1
-    return np.split(rows[order], edges) if len(rows) else []
+    group, rows = group[order], rows[order]
+    edges = np.flatnonzero(group[1:] != group[:-1]) + 1
+    return np.split(rows, edges) if len(rows) else []
 
 
 def _on_the_way(facts: Facts, rows: np.ndarray, usual: float) -> float:

@@ -20,9 +20,9 @@ def starved(facts: Facts) -> np.ndarray:
     once, and is no more than the task's time without a CPU.
     """
     known, table = facts.attempts, facts.read("resources")
-    waited = np.zeros(len(known.run))
     if "starved" not in table or not np.isfinite(table["starved"]).any():
-        return waited
+        return np.broadcast_to(0.0, len(known.run))
+    waited = np.zeros(len(known.run))
     samples = Samples({name: table[name] for name in ("process", "time", "starved")})
     ran = np.flatnonzero(known.ran)
     rows_of = links(known.worker.codes[ran], ran, len(known.worker.names))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...heap import give_back_between
 from ...timeline import (
     LOCAL,
     Attempts,
@@ -22,7 +23,7 @@ from ...timeline import (
 from .clusters import clusters
 from .idle import idle
 from .parts import CODE, Pieces, joined, together
-from .work import gaps, pieces, work
+from .work import Work, gaps, pieces, work
 
 #: Most pieces that the threads' time is cut into.
 _MOST = 10_000_000
@@ -50,17 +51,32 @@ class Budget(NamedTuple):
         return joined([each for each in self.pieces if each.part == code], code)
 
 
-class _Scheduler(NamedTuple):
-    """What one scheduler has done."""
+class _Times(NamedTuple):
+    """What of the time is asked for, seconds since the epoch, and at multiples of which seconds it is cut."""
 
-    #: What ran.
-    ran: list[Pieces]
-    #: What did not, before other causes take precedence.
-    idle: list[Pieces]
-    #: Moments with tasks, with tasks that had no worker yet, and with others that waited for a thread.
+    start: float
+    stop: float
+    every: float
+
+    def of(self, made: list[Pieces]) -> list[Pieces]:
+        """What of pieces lies in it, cut."""
+        made = [each.between(self.start, self.stop) for each in made]
+        return split(made, self.start, self.every) if np.isfinite(self.every) else made
+
+
+class _Waiting(NamedTuple):
+    """Moments with tasks, with tasks that had no worker yet, and with others that waited for a thread."""
+
     inside: Moments
     queued: Moments
-    waiting: Moments
+    placed: Moments
+
+    @classmethod
+    def of(cls, tasks: Attempts) -> _Waiting:
+        """Those of some attempts."""
+        queued = Moments.of(tasks.ready, tasks.assigned)
+        placed = Moments.of(tasks.inputs, tasks.executing).without(queued)
+        return cls(Moments.of(tasks.wanted, tasks.done), queued, placed)
 
 
 def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: float = np.inf) -> Budget:
@@ -77,9 +93,9 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
     """
     known = attempts(read)
     everything = lanes(read, known)
-    start, stop = _between(known, start, stop)
+    times = _Times(*_between(known, start, stop), every)
     parts: list[str] = []
-    made: list[Pieces] = []
+    ran: list[Pieces] = []
     idled: list[Pieces] = []
     told = clusters(read, known, everything)
     for code, name in enumerate(told.names):
@@ -87,15 +103,10 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
         if not mine.any():
             continue
         rows = told.attempt == code if len(told.names) > 1 else None
-        part, parts = _of_scheduler(read, known, everything, mine, (start, stop), rows, name == LOCAL)
-        ran, gone = ([each.between(start, stop) for each in some] for some in (part.ran, part.idle))
-        if np.isfinite(every):
-            ran, gone = split(ran, start, every), split(gone, start, every)
-        made += ran
-        part.idle.clear()
-        while gone:
-            idled += _yielded(gone.pop(0), part)
-    return Budget(_awake([*made, *together(idled)], standstills(read)), parts, known, everything, start, stop)
+        held, free, parts = _of_scheduler(read, known, everything, mine, times, rows, name == LOCAL)
+        ran += held
+        idled += free
+    return Budget(_awake(ran + idled, standstills(read)), parts, known, everything, *times[:2])
 
 
 def _awake(made: list[Pieces], still: Moments) -> list[Pieces]:
@@ -120,15 +131,15 @@ def _of_scheduler(
     known: Attempts,
     everything: Lanes,
     mine: np.ndarray,
-    between: tuple[float, float],
+    times: _Times,
     rows: np.ndarray | None,
     local: bool,
-) -> tuple[_Scheduler, list[str]]:
-    """The pieces of the threads of a cluster, or of the local schedulers; names of parts.
+) -> tuple[list[Pieces], list[Pieces], list[str]]:
+    """What ran on the threads of a cluster, or of the local schedulers, and when nothing did; names of parts.
 
     `rows` are its attempts, None if all are.
     """
-    begin, end = between
+    begin, end = times.start, times.stop
     tasks = known
     if rows is not None:
         tasks = concerns(known, rows)
@@ -145,21 +156,28 @@ def _of_scheduler(
     if rows is not None:
         life = life.holding(rows)
     done = work(life)
-    free = gaps(done, life)
-    ran, parts = pieces(read, tasks, done)
-    del done
-    idled = together(idle(tasks, inputs(read, tasks), life, free, states(read, tasks, life)))
-    del free
+    # First what is worked out in many steps, while there is nothing else yet.
+    idled = _yielding(times.of(_idled(read, tasks, life, done)), _Waiting.of(tasks))
+    give_back_between()
+    ran, parts = pieces(read, tasks, done.ran)
+    give_back_between()
+    ran = times.of(ran)
     if rows is not None:
         back = np.append(np.flatnonzero(rows), -1).astype("i4")
         ran, idled = ([each._replace(row=back[each.row]) for each in some] for some in (ran, idled))
+    return ran, idled, parts
+
+
+def _idled(read: Read, tasks: Attempts, life: Lanes, done: Work) -> list[Pieces]:
+    """When nothing ran, before other causes take precedence."""
+    waited = inputs(read, tasks)
+    give_back_between()
+    idled = together(idle(tasks, waited, life, gaps(done, life), states(read, tasks, life)))
+    give_back_between()
     if (life.threads > 1).any():
         # Unused threads are one lane together.
         idled = [each._replace(threads=each.threads * life.threads[each.lane]) for each in idled]
-    inside = Moments.of(tasks.wanted, tasks.done)
-    queued = Moments.of(tasks.ready, tasks.assigned)
-    waiting = Moments.of(tasks.inputs, tasks.executing).without(queued)
-    return _Scheduler(ran, idled, inside, queued, waiting), parts
+    return idled
 
 
 def split(made: list[Pieces], zero: float, every: float) -> list[Pieces]:
@@ -196,8 +214,15 @@ def _cut(made: Pieces, zero: float, every: float) -> Pieces:
     return cut._replace(start=start, stop=stop).take(np.flatnonzero(lasting))
 
 
-def _yielded(made: Pieces, scheduler: _Scheduler) -> list[Pieces]:
-    """Give what of each piece has a cause that takes precedence to that."""
+def _yielding(idled: list[Pieces], waiting: _Waiting) -> list[Pieces]:
+    """Give what has a cause that takes precedence to that; the list is emptied, so that it is not kept."""
+    made = []
+    while idled:
+        made += _yielded(idled.pop(0), waiting)
+    return made
+
+
+def _yielded(made: Pieces, waiting: _Waiting) -> list[Pieces]:
     if not made.yields:
         return [made]
     lane, start, stop, threads, row = made[:5]
@@ -205,9 +230,9 @@ def _yielded(made: Pieces, scheduler: _Scheduler) -> list[Pieces]:
     left = np.ones(len(lane))
     more = []
     for part, moments, least in (
-        ("client", scheduler.inside, 1),
-        ("scheduler", scheduler.queued, 2),
-        ("placement", scheduler.waiting, 2),
+        ("client", waiting.inside, 1),
+        ("scheduler", waiting.queued, 2),
+        ("placement", waiting.placed, 2),
     ):
         if made.yields < least or made.part == CODE[part]:
             continue

@@ -106,7 +106,7 @@ class _Latest(NamedTuple):
         done = attempts.done[by_start]
         most = np.maximum.accumulate(done)
         # The row that holds the running maximum is the last one that raised it.
-        raised = np.maximum.accumulate(np.where(done == most, np.arange(len(done)), 0))
+        raised = np.maximum.accumulate(np.where(done == most, np.arange(len(done), dtype="i4"), 0))
         by_end = ran[np.argsort(attempts.done[ran], kind="stable")]
         return cls(attempts.executing[by_start], by_start[raised], attempts.done[by_end], by_end)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...batch import Symbols, intern
 from ...timeline import Read
-from .budget import Budget, budget
+from .budget import budget
 from .parts import Pieces, joined, kind_of
 from .subjects import Subjects, by_line, subjects
 
@@ -26,6 +26,33 @@ _NAMED = 0.1
 _TRIAL = 0.02
 
 
+class _Shared(NamedTuple):
+    """What rows are made of; all else that is known of the attempts is let go of before.
+
+    Moments in seconds since the epoch.
+    """
+
+    pieces: list[Pieces]
+    #: Names of the parts, by code.
+    parts: list[str]
+    #: Row in ``graph`` of each attempt.
+    described: np.ndarray
+    #: Names of the workers; by lane the code of its worker, and its thread.
+    workers: list[str]
+    worker: np.ndarray
+    thread: list[str]
+    start: float
+    stop: float
+
+    @classmethod
+    def of(cls, read: Read) -> _Shared:
+        """What a recording tells."""
+        found = budget(read)
+        lanes, described = found.lanes, found.attempts.described
+        names = lanes.workers, lanes.worker, lanes.thread
+        return cls(found.pieces, found.parts, described, *names, found.start, found.stop)
+
+
 def rows(read: Read) -> dict[str, Any]:
     """The columns of the table `budget`.
 
@@ -34,9 +61,9 @@ def rows(read: Read) -> dict[str, Any]:
     what they were for, with time that functions ran in fewer bins than other. So
     all sums over the whole run are right, and those over a part of it to a bin.
     """
-    found = budget(read)
-    about = subjects(read, found)
-    if sum(len(each.lane) for each in found.pieces) > _PIECES and _lasting(found) > _PIECES:
+    found = _Shared.of(read)
+    about = subjects(read, found.described, found.pieces)
+    if sum(len(each.lane) for each in found.pieces) > _PIECES and _lasting(found.pieces) > _PIECES:
         made, about = _short(read, found, about)
     else:
         made = [each._replace(row=about.of(each)) for each in (some.lasting() for some in found.pieces)]
@@ -44,13 +71,13 @@ def rows(read: Read) -> dict[str, Any]:
     lane, start, stop, threads, row = joined(made, 0)[:5]
     part = np.repeat(np.array([each.part for each in made], "u4"), [len(each.lane) for each in made])
     many = lane < 0
-    worker = np.append(found.lanes.worker, 0)[np.where(many, -1, lane)]
+    worker = np.append(found.worker, 0)[np.where(many, -1, lane)]
     worker = np.where(many, -1 - lane, worker)
     order = np.lexsort((start, part, worker))
     lane, row = lane[order], row[order]
-    named = intern([*found.lanes.thread, ""])
+    named = intern([*found.thread, ""])
     return {
-        "worker": Symbols(worker[order].astype("u4"), found.lanes.workers),
+        "worker": Symbols(worker[order].astype("u4"), found.workers),
         "thread": Symbols(named.codes[np.where(lane < 0, -1, lane)], named.names),
         "start": start[order],
         "stop": stop[order],
@@ -62,12 +89,12 @@ def rows(read: Read) -> dict[str, Any]:
     }
 
 
-def _lasting(found: Budget) -> int:
+def _lasting(pieces: list[Pieces]) -> int:
     """Number of pieces that take time."""
-    return sum(int(((each.stop > each.start) & (each.threads > 0)).sum()) for each in found.pieces)
+    return sum(int(((each.stop > each.start) & (each.threads > 0)).sum()) for each in pieces)
 
 
-def _short(read: Read, found: Budget, about: Subjects) -> tuple[list[Pieces], Subjects]:
+def _short(read: Read, found: _Shared, about: Subjects) -> tuple[list[Pieces], Subjects]:
     """Long pieces, and sums of short ones; and what they are for."""
     much = _much(found, about)
     told, bare, named = by_line(read, about)
@@ -115,7 +142,7 @@ class _Told(NamedTuple):
         return found
 
 
-def _much(found: Budget, about: Subjects) -> np.ndarray:
+def _much(found: _Shared, about: Subjects) -> np.ndarray:
     """Whether the task name of each subject, a column, has a good share of a part, a row."""
     name = intern(about.function).codes
     sums, whole = np.zeros((len(found.parts), len(name))), np.zeros(len(found.parts))
@@ -132,7 +159,7 @@ def _named(names: list[str], of: np.ndarray) -> Symbols:
     return Symbols(known.codes[of], known.names)
 
 
-def _bin(told: dict[int, list[_Told]], found: Budget, most: int) -> float:
+def _bin(told: dict[int, list[_Told]], found: _Shared, most: int) -> float:
     """Seconds of a bin, so that there are about so many rows."""
     length = found.stop - found.start
     begin = found.start + length / 3
@@ -147,14 +174,14 @@ def _bin(told: dict[int, list[_Told]], found: Budget, most: int) -> float:
     return every
 
 
-def _sums(told: list[_Told], found: Budget, every: float) -> list[Pieces]:
+def _sums(told: list[_Told], found: _Shared, every: float) -> list[Pieces]:
     """The same, of one part, with all that are shorter than `every` summed by bin.
 
     `row` tells what for, `lane` of a sum is -1 - its worker.
     """
     bins = int(np.ceil((found.stop - found.start) / every)) + 1
     what = max(int(each.alias.max(initial=0)) for each in told) + 1
-    size = max(1, len(found.lanes.workers)) * what * bins
+    size = max(1, len(found.workers)) * what * bins
     part = told[0].pieces.part
     long_ = []
     for each in told:
@@ -187,7 +214,7 @@ def _is_long(told: _Told, every: float) -> np.ndarray:
     return mask
 
 
-def _coded(told: _Told, found: Budget, every: float, bins: int, what: int) -> tuple[np.ndarray, np.ndarray]:
+def _coded(told: _Told, found: _Shared, every: float, bins: int, what: int) -> tuple[np.ndarray, np.ndarray]:
     """Worker, subject and bin of each piece as one code, and its thread-seconds, of long ones none.
 
     A short piece reaches at most into the next bin: what lies there comes behind.
@@ -198,7 +225,7 @@ def _coded(told: _Told, found: Budget, every: float, bins: int, what: int) -> tu
     crossing = np.flatnonzero((beyond > 0) & short)
     over = beyond[crossing] * pieces.threads[crossing]
     del beyond
-    code = (found.lanes.worker * (what * bins))[pieces.lane]
+    code = (found.worker * (what * bins))[pieces.lane]
     code += told.subject * np.int64(bins)
     code += number
     weight = pieces.seconds * short

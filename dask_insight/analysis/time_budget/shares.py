@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -29,49 +31,60 @@ _DASKS = {
     "compress": "write",
     "serialize": "serialize",
 }
+#: Phases of tasks that tell of an activity.
+_ACTIONS = {
+    "read": "disk-read",
+    "write": "disk-write",
+    "deserialize": "deserialize",
+    "serialize": "serialize",
+}
 
 
-class Shares(NamedTuple):
-    """For each attempt, seconds or shares (0 to 1)."""
-
-    #: Seconds between being given a thread and the start: reading from disk, and deserializing.
-    read: np.ndarray
-    deserialize: np.ndarray
-    #: Seconds between the end and the free thread: writing to disk, and serializing.
-    write: np.ndarray
-    serialize: np.ndarray
-    #: Share of the function's time on a CPU, for those whose CPU time is not told; NaN if unknown.
-    cpu: np.ndarray
-    #: Share of the function's time in each custom activity.
-    custom: dict[str, np.ndarray]
-
-
-def shares(read: Read, attempts: Attempts, before: np.ndarray, after: np.ndarray) -> Shares:
-    """Share the time around the tasks out.
+class Shares:
+    """What of the time in and around tasks went into what.
 
     Phases tell of single attempts, but only of what took 5 ms or more. What
     the metrics add to them is spread evenly over the attempts of one task name
     on one worker.
 
-    Parameters
+    Attributes
     ----------
-    before, after
-        Seconds of each attempt before its start and after its end in which it held a thread.
+    custom
+        The custom activities.
     """
-    metrics = _Metrics(read, attempts)
-    known = _phases(read, attempts)
-    seconds: dict[str, np.ndarray] = {}
-    for room, names in ((before, ("read", "deserialize")), (after, ("write", "serialize"))):
+
+    def __init__(self, read: Read, attempts: Attempts) -> None:
+        self._phases = _Phases(read, attempts)
+        self._metrics = _Metrics(read, attempts)
+        self.custom = self._metrics.custom
+
+    def seconds(self, room: np.ndarray, names: Iterable[str]) -> dict[str, np.ndarray]:
+        """Seconds in some activities of each attempt within its room; none of what there was not.
+
+        Between being given a thread and the start these are ``read``, from disk, and ``deserialize``; between
+        the end and the free thread ``write`` and ``serialize``.
+        """
+        told: dict[str, np.ndarray] = {}
         left = room
         for name in names:
-            told = np.minimum(known[name], left) if name in known else np.zeros(len(room))
-            seconds[name] = told
-            left = left - told
+            if (known := self._phases.seconds(name, len(room))) is not None:
+                told[name] = np.minimum(known, left)
+                left = left - told[name]
         for name in names:
-            more = metrics.rest(name, seconds[name], left)
-            seconds[name] = seconds[name] + more
-            left = left - more
-    return Shares(cpu=metrics.cpu(), custom=metrics.custom(), **seconds)
+            if name in self._metrics:
+                before = told.get(name, np.broadcast_to(0.0, len(room)))
+                more = self._metrics.rest(name, before, left)
+                told[name] = before + more
+                left = left - more
+        return told
+
+    def cpu(self, rows: np.ndarray) -> np.ndarray:
+        """Share of the function's time on a CPU, by the metrics, of some attempts; NaN if unknown."""
+        return self._metrics.cpu(rows)
+
+    def within(self, name: str) -> np.ndarray:
+        """Share of each attempt's function in a custom activity."""
+        return self._metrics.within(name)
 
 
 class _Metrics:
@@ -79,16 +92,15 @@ class _Metrics:
 
     def __init__(self, read: Read, attempts: Attempts) -> None:
         columns = read("metrics")
-        prefix = pick(read("graph")["prefix"], attempts.described)
-        workers, prefixes = attempts.worker, prefix
-        self._shape = (len(workers.names) or 1) * (len(prefixes.names) or 1)
-        self._group = workers.codes.astype("i8") * (len(prefixes.names) or 1) + prefixes.codes
+        self._prefix = pick(read("graph")["prefix"], attempts.described)
+        self._worker = attempts.worker
+        workers, prefixes = self._worker.names, self._prefix.names
+        self._shape = (len(workers) or 1) * (len(prefixes) or 1)
         mine = _is(columns["context"], "execute") & _is(columns["unit"], "seconds")
         rows = np.flatnonzero(mine)
-        worker = _codes(columns["worker"], workers.names)[rows]
-        name = _codes(columns["prefix"], prefixes.names)[rows]
+        worker, name = _codes(columns["worker"], workers)[rows], _codes(columns["prefix"], prefixes)[rows]
         there = (worker >= 0) & (name >= 0)
-        rows, group = rows[there], (worker * (len(prefixes.names) or 1) + name)[there]
+        rows, group = rows[there], (worker * (len(prefixes) or 1) + name)[there]
         self._sums: dict[str, np.ndarray] = {}
         activity: Symbols = columns["activity"]
         codes = activity.codes[rows]
@@ -99,34 +111,57 @@ class _Metrics:
                 added = np.bincount(group[at], columns["value"][rows[at]], self._shape)
                 self._sums[into] = self._sums.get(into, 0.0) + np.maximum(added, 0.0)
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._sums
+
+    @property
+    def custom(self) -> list[str]:
+        """The custom activities."""
+        return [name for name in self._sums if name.startswith(CUSTOM)]
+
+    @cached_property
+    def _group(self) -> np.ndarray:
+        """Worker and task name of each attempt as one code."""
+        code: np.ndarray = self._worker.codes.astype("i8") * (len(self._prefix.names) or 1)
+        code += self._prefix.codes
+        return code
+
+    @cached_property
     def _all(self) -> np.ndarray:
         """Seconds in task functions."""
-        inside = [self._sums[name] for name in self._sums if name in ("cpu", "off-cpu") or _own(name)]
+        inside = [self._sums[name] for name in self._sums if name in ("cpu", "off-cpu", *self.custom)]
         return np.asarray(sum(inside, np.zeros(self._shape)))
 
-    def cpu(self) -> np.ndarray:
-        """Share on a CPU of each attempt's function."""
+    def cpu(self, rows: np.ndarray) -> np.ndarray:
+        """Share on a CPU of the function of some attempts."""
         if "cpu" not in self._sums:
-            return np.full(len(self._group), np.nan)
-        whole = self._all()
-        return np.asarray(_over(self._sums["cpu"], whole, np.nan)[self._group])
+            return np.broadcast_to(np.nan, len(rows))
+        return np.asarray(_over(self._sums["cpu"], self._all, np.nan)[self._group[rows]])
 
-    def custom(self) -> dict[str, np.ndarray]:
-        """Share in each custom activity of each attempt's function."""
-        whole = self._all()
-        return {name: _over(sums, whole, 0.0)[self._group] for name, sums in self._sums.items() if _own(name)}
+    def within(self, name: str) -> np.ndarray:
+        """Share in a custom activity of each attempt's function."""
+        return np.asarray(_over(self._sums[name], self._all, 0.0)[self._group])
 
     def rest(self, name: str, told: np.ndarray, room: np.ndarray) -> np.ndarray:
         """Seconds in an activity that the phases do not tell, for each attempt within its room."""
-        if name not in self._sums:
-            return np.zeros(len(room))
         left = np.maximum(self._sums[name] - np.bincount(self._group, told, self._shape), 0.0)
         there = np.bincount(self._group, room, self._shape)
         return np.asarray(room * np.minimum(_over(left, there, 0.0), 1.0)[self._group])
 
 
-def _own(name: str) -> bool:
-    return name.startswith(CUSTOM)
+class _Phases:
+    """Seconds of each attempt's phases."""
+
+    def __init__(self, read: Read, attempts: Attempts) -> None:
+        columns: Any = read("phases")
+        self._action = columns["action"]
+        self._rows = Lookup(attempts.run).rows(columns["run"])
+        self._length = np.where(sizing(read, attempts), 0.0, columns["stop"] - columns["start"])
+
+    def seconds(self, name: str, count: int) -> np.ndarray | None:
+        """What `count` attempts took for an activity; None if there was none."""
+        mine = _is(self._action, _ACTIONS[name]) & (self._rows >= 0) & (self._length > 0)
+        return np.bincount(self._rows[mine], self._length[mine], count) if mine.any() else None
 
 
 def _over(part: np.ndarray, whole: np.ndarray, missing: float) -> np.ndarray:
@@ -141,21 +176,3 @@ def _codes(symbols: Symbols, names: list[str]) -> np.ndarray:
     """The same in the codes of other names; -1 where they lack it."""
     known = {name: code for code, name in enumerate(names)}
     return np.array([known.get(name, -1) for name in symbols.names] or [-1])[symbols.codes]
-
-
-def _phases(read: Read, attempts: Attempts) -> dict[str, np.ndarray]:
-    """Seconds of each attempt's phases, by what they are."""
-    columns: Any = read("phases")
-    rows = Lookup(attempts.run).rows(columns["run"])
-    length = np.where(sizing(read, attempts), 0.0, columns["stop"] - columns["start"])
-    found = {}
-    for action, name in (
-        ("disk-read", "read"),
-        ("disk-write", "write"),
-        ("deserialize", "deserialize"),
-        ("serialize", "serialize"),
-    ):
-        mine = _is(columns["action"], action) & (rows >= 0) & (length > 0)
-        if mine.any():
-            found[name] = np.bincount(rows[mine], length[mine], len(attempts.run))
-    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,6 @@ from ...batch import Symbols
 from ...lookup import distinct, pick
 from ...schema import NOTHING
 from ...timeline import Read
-from .budget import Budget
 from .parts import CODE, Pieces
 
 #: Dask's name for the span of a computation that stands in none of the person's.
@@ -36,26 +35,33 @@ class Subjects(NamedTuple):
         return found
 
 
-def subjects(read: Read, found: Budget) -> Subjects:
+def subjects(read: Read, described: np.ndarray, pieces: Sequence[Pieces]) -> Subjects:
     """Find what each piece of time was for, or waited for.
 
     Time without tasks has no function, but the span and the submission that ended it.
+
+    Parameters
+    ----------
+    described
+        Row in ``graph`` of each attempt; -1 if it has none.
     """
     graph: Mapping[str, Any] = read("graph")
-    prefix, span = (_filled(pick(graph[name], found.attempts.described)) for name in ("prefix", "span"))
-    submission = pick(graph["submission"], found.attempts.described).astype("i8")
-    submission[(found.attempts.described < 0) | (submission == NOTHING)] = -1
-    largest = int(submission.max(initial=-1)) + 2
-    widths = (len(prefix.names), len(span.names), largest)
-    code = (prefix.codes.astype("i8") * widths[1] + span.codes) * widths[2] + submission + 1
-    nothing = (prefix.names.index("") * widths[1] + span.names.index("")) * widths[2]
-    nameless = prefix.names.index("") * widths[1] * widths[2] + code % (widths[1] * widths[2])
-    known, place = distinct(
-        np.concatenate((code, [nothing], nameless, [nothing])), widths[0] * widths[1] * widths[2]
-    )
-    told = Subjects([], [], np.zeros(0, "u4"), *np.split(place.astype("i4"), 2))
+    prefix, span = (_filled(pick(graph[name], described)) for name in ("prefix", "span"))
+    # One more than the number; `NOTHING` is the largest, and so becomes 0.
+    submission = pick(graph["submission"], described) + np.uint32(1)
+    submission[described < 0] = 0
+    widths = (len(prefix.names), len(span.names), int(submission.max(initial=0)) + 1)
+    size = widths[0] * widths[1] * widths[2]
+    code = prefix.codes.astype("i4" if size < 1 << 31 else "i8")
+    for width, more in ((widths[1], span.codes), (widths[2], submission)):
+        code *= width
+        code += more
+    nothing = np.array([(prefix.names.index("") * widths[1] + span.names.index("")) * widths[2]], code.dtype)
+    nameless = code % (widths[1] * widths[2]) + prefix.names.index("") * widths[1] * widths[2]
+    known, place = distinct(np.concatenate((code, nothing, nameless, nothing)), size)
+    told = Subjects([], [], np.zeros(0, "u4"), *np.split(place.astype("i4", copy=False), 2))
     used = np.zeros(len(known), bool)
-    for each in found.pieces:
+    for each in pieces:
         used[told.of(each)] = True
     known, place = known[used], (np.cumsum(used, dtype="i4") - 1)
     names, rest = np.divmod(known, widths[1] * widths[2])

@@ -44,7 +44,7 @@ def time_budget(
     if "time" in wanted:
         width = every or _width(read, zero, start, stop)
     found = budget(read, zero + start, zero + stop, width)
-    about = subjects(read, found)
+    about = subjects(read, found.attempts.described, found.pieces)
     keys = [_key(read, found, about, name, width) for name in wanted]
     counts = [len(each.lane) for each in found.pieces]
     part = _Key(
