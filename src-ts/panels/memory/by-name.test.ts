@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { type Row, recordingOf } from '../../core/test-recording';
+import { batchOf, type Row, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import { memory } from '../memory';
 import type { PanelView, Stage } from '../panel';
@@ -110,6 +110,21 @@ test('without measures of a scheduler it is what there is to see', () => {
   expect(look.hidden).toBe(true);
   expect(view.below?.textContent).toContain('only a distributed scheduler');
   expect(cardAt(1002)[0]).toBe('4 MiB of results');
+});
+
+test('it goes on with a run that goes on, asked first whether there is anything', () => {
+  shown({ releases: RELEASES });
+  view.layout();
+  const more = { ...RESULTS[2], run: 4, task: 4, done: 1007, stop: 1007, start: 1006, nbytes: 8 * MIB };
+  const graph = { task: 4, key: 'sum-4', prefix: 'sum' };
+  stage.recording.take(batchOf('graph', [graph]));
+  stage.recording.take(batchOf('attempts', [more]));
+  expect(view.empty()).toBeUndefined();
+  view.layout();
+  expect(cardAt(1008)).toEqual(['9 MiB of results', 'sum 9 MiB']);
+  stage.recording.take(batchOf('attempts', [{ ...more, run: 5, nbytes: 16 * MIB }]));
+  expect(view.empty()).toBeUndefined();
+  expect(cardAt(1008)).toEqual(['25 MiB of results', 'sum 25 MiB']);
 });
 
 test('where releases were not recorded it says what it goes by', () => {

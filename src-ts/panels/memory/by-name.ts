@@ -41,7 +41,7 @@ export class ByName {
 
   /** Whether there is anything to show. */
   get some(): boolean {
-    this.held.update();
+    this.read();
     return this.held.length > 0;
   }
 
