@@ -31,6 +31,26 @@ test('panels update while a cell is running', async ({ lab }) => {
   await expect(live.output(3)).toContainText('enough of late');
 });
 
+test('memory goes on with what a local scheduler computes', async ({ lab }) => {
+  const compute = `
+import dask
+def local_result(number):
+    return bytes(100_000)
+dask.compute(*[dask.delayed(local_result)(number) for number in range(20)], scheduler="threads");`;
+  lab.write('locally.ipynb', notebook(cells.load, compute, compute));
+  const locally = await lab.open('locally.ipynb');
+  await lab.openPanel('Memory');
+  const memory = lab.panel('Memory');
+  await locally.run(0);
+  await locally.run(1);
+  await expect(memory).toContainText('only a distributed scheduler');
+  const before = await lab.fingerprint('Memory');
+  await locally.run(2);
+  await expect.poll(() => lab.fingerprint('Memory')).not.toBe(before);
+  await memory.getByRole('button', { name: 'Show as table' }).click();
+  await expect(memory.getByRole('row', { name: /^local_result/ })).toContainText('40');
+});
+
 test('progress tells how far a running cell is', async ({ lab }) => {
   lab.remove('go-on');
   const slow = `
