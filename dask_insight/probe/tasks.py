@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from distributed.metrics import time
@@ -25,6 +25,9 @@ _WANTED, _READY, _LET_GO, _GIVEN, _FINISHED, _GIVEN_UP, _FREED = range(7)
 _WAITS_FOR_A_WORKER = ("queued", "no-worker")
 _WAITS = ("waiting", *_WAITS_FOR_A_WORKER)
 
+#: What stands for phases that nobody tells.
+_NO_PHASES = ({"action": "", "start": math.nan, "stop": math.nan},)
+
 #: Of an attempt that has not ended: assigned, ready, worker, QUEUED or 0, run.
 _Assigned = tuple[float, float, int, int, int]
 
@@ -34,7 +37,7 @@ class Tasks:
 
     The hook is called for every transition of every task, each time on caches that the scheduler's own code
     has filled, so what counts is how little of our code and memory it touches. It only notes what has
-    happened, and some hundred notes are settled at a time.
+    happened, in numbers and names that are there anyway, and some hundred notes are settled at a time.
 
     Parameters
     ----------
@@ -79,7 +82,23 @@ class Tasks:
             notes = self._notes
             if start == "processing":
                 if finish == "memory":
-                    notes.append((_FINISHED, key, time(), self._states[key], facts))
+                    # Looked up later, what Dask has at hand now would have to come from memory.
+                    phases = facts["startstops"] or _NO_PHASES
+                    last = phases[-1]
+                    notes.append(
+                        (
+                            _FINISHED,
+                            key,
+                            time(),
+                            facts["worker"],
+                            facts.get("thread") or 0,
+                            facts["typename"],
+                            facts["nbytes"],
+                            last["start"],
+                            last["stop"],
+                            None if len(phases) == 1 and last["action"] == "compute" else phases,
+                        )
+                    )
                 else:
                     self._ended(key, finish, stimulus_id, facts)
             elif finish == "processing":
@@ -101,10 +120,13 @@ class Tasks:
                 if self._states[key].nbytes < 0:
                     self._let_go[key] = time()
                 notes.append((_LET_GO, key))
-            if finish == "forgotten":
-                self.graph.forgotten(key)
             if self._let_go and finish in ("forgotten", "erred") and key in self._let_go:
                 notes.append((_GIVEN_UP, key, self._let_go.pop(key), self._states[key]))
+            if finish == "forgotten":
+                self.graph.forgotten(key)
+                if self.graph.find(key) == NOTHING:
+                    # What a note of it leaves open nobody knows any more when this hook has ended.
+                    self.settle()
             if len(notes) >= _MANY:
                 self.settle()
         except Exception as error:
@@ -150,20 +172,41 @@ class Tasks:
         nan, task = math.nan, self.graph.id(key, state)
         return self.attempts.pack(NOTHING, task, 0, _CANCELLED, 0, now, nan, nan, nan, nan, nan)
 
-    def _finished(self, key: Hashable, now: float, state: Any, facts: dict[str, Any]) -> bytes:
+    def _finished(
+        self,
+        key: Hashable,
+        now: float,
+        address: str,
+        ident: int,
+        typename: str,
+        nbytes: float,
+        began: float,
+        ended: float,
+        phases: Sequence[dict[str, Any]] | None,
+    ) -> bytes:
+        """A task has its result; `phases` are told where it was not all computing."""
         known = self._assigned.pop(key, None)
         if known is None:
-            known = (math.nan, math.nan, self.codes.get(facts["worker"], 0), 0, state.run_id & NOTHING)
+            run = self._states[key].run_id & NOTHING
+            known = (math.nan, math.nan, self.codes.get(address, 0), 0, run)
         assigned, ready, worker, queued, run = known
-        began, ended = self._computed(run, worker, facts["startstops"])
-        thread = self.threads.code((worker, facts.get("thread") or 0))
-        kind = self.types.code(facts["typename"])
-        task = self.graph.id(key, state)
+        if phases is not None:
+            began, ended = self._computed(run, worker, phases)
         return self.attempts.pack(
-            run, task, thread, queued, kind, now, ended, began, assigned, ready, facts["nbytes"]
+            run,
+            self.graph.id(key),
+            self.threads.code((worker, ident)),
+            queued,
+            self.types.code(typename),
+            now,
+            ended,
+            began,
+            assigned,
+            ready,
+            nbytes,
         )
 
-    def _computed(self, run: int, worker: int, startstops: Any) -> tuple[float, float]:
+    def _computed(self, run: int, worker: int, startstops: Sequence[dict[str, Any]]) -> tuple[float, float]:
         """When an attempt computed; its other phases become rows."""
         began = ended = math.nan
         for phase in startstops:
