@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from distributed import worker as dasks
@@ -23,15 +23,15 @@ _NAN = math.nan
 _TEXT = 20_000
 _BOUND = 200_000
 _ERRORS = 10_000
-#: run, thread, status, ended, stop, start, executing, ready, received, cpu, rss, Dask's correction
-LAYOUT = "IQBddddddffd"
+#: run, thread, status, ended, stop, start, executing, ready, received, rss, Dask's correction, cpu
+LAYOUT = "IQBddddddfdf"
 #: run, thread, start
 RUNNING = "IQd"
 #: Seconds after which a task that runs is worth telling of.
 _LONG = 0.3
 #: Seconds below which a function changes the resident memory by less than noise, and for which the last
 #: reading stands when an attempt begins.
-_SHORT, _FRESH = 0.005, 0.02
+_SHORT, _FRESH = 0.005, 0.1
 #: Events that are kept before they are worked off.
 _MANY = 128
 #: Kinds of events.
@@ -43,23 +43,20 @@ _PENDS = ("waiting", "ready", "constrained", *_RUNS)
 
 
 class _Attempt:
-    """An attempt that has not ended."""
+    """An attempt that has not ended; these hold until something else is known."""
 
-    __slots__ = ("cancelled", "delay", "executing", "ready", "received", "rss", "run", "told")
+    ready = executing = rss = _NAN
+    delay = 0.0
+    cancelled = told = False
 
     def __init__(self, run: int, received: float) -> None:
         self.run = run
         self.received = received
-        self.ready = self.executing = self.rss = _NAN
-        self.delay = 0.0
-        self.cancelled = self.told = False
 
 
-#: Attempt, thread, status, ended, stop, start, and the total of CPU seconds before.
-_Ended = tuple[_Attempt, int, int, float, float, float, float]
-#: Dask's notes of the phases and how many of them there were, when the function was called, the name of the
-#: total of CPU seconds, and that total before.
-_Ran = tuple[Sequence[dict[str, Any]], int, "float | None", "tuple[Any, ...] | None", float]
+#: Of an attempt that ends: resident bytes, text and traceback of its exception, name of the total of CPU
+#: seconds and that total before, when the function was called, its start and stop with Dask's correction.
+_Known = tuple[float, "tuple[str, str] | None", "tuple[Any, ...] | None", float, "float | None", float, float]
 #: Run, start, stop, prefix and thread of what has ended.
 End = tuple[int, float, float, str, int]
 
@@ -108,8 +105,8 @@ class Executions:
         self._delay = worker.scheduler_delay
         self._changes: deque[tuple[float, float]] = deque(maxlen=100)
         self._attempts: dict[Hashable, _Attempt] = {}
-        #: The attempts that ended last, whose CPU time is not known yet, by the name of its total.
-        self._open: dict[tuple[Any, ...], _Ended] = {}
+        #: The rows of attempts that ended last, and the total of CPU seconds before, by the total's name.
+        self._open: dict[tuple[Any, ...], tuple[tuple[float, ...], float]] = {}
         self._resident = Resident()
         self._threads = follow(worker)
         self._seceded = Seceded(worker, self.run_of, failed)
@@ -124,19 +121,20 @@ class Executions:
         if start == "memory" or finish == "forgotten":
             return
         try:
+            events = self._events
             if finish == "ready" or finish == "constrained":
-                self._events.append((_IS_READY, key, dasks.time()))
+                events.append((_IS_READY, key, dasks.time()))
             elif finish == "waiting":
                 if start != "cancelled":
-                    self._events.append((_WAITS, key, dasks.time(), self._tasks[key].run_id))
-                    if len(self._events) >= _MANY:
+                    events.append((_WAITS, key, dasks.time(), self._tasks[key].run_id))
+                    if len(events) >= _MANY:
                         self._work_off()
             elif finish == "executing":
                 if self._worker.scheduler_delay != self._delay:
                     self._corrected()
                 now, resident = dasks.time(), self._resident
                 rss = resident.last if 0 <= now - resident.when < _FRESH else resident.read(now)
-                self._events.append((_EXECUTES, key, now, self._tasks[key].run_id, self._delay, rss))
+                events.append((_EXECUTES, key, now, self._tasks[key].run_id, self._delay, rss))
             elif finish == "memory" and start == "executing":
                 self._ends(key, self._tasks[key], _MEMORY)
             elif start == "flight" and finish == "memory":
@@ -170,61 +168,61 @@ class Executions:
             self._events.append((_LEAVES, key, dasks.time()))
 
     def _ends(self, key: Hashable, state: Any, status: int) -> None:
-        """Note the end of an attempt, with what will be gone or be another one when it is worked off."""
+        """Note the end of an attempt, with what will be gone or far from the caches when it is worked off."""
         worker, resident = self._worker, self._resident
         if worker.scheduler_delay != self._delay:
             self._corrected()
         now = dasks.time()
-        if state is None:
-            rss = resident.read(now)
-            ran: _Ran = (), 0, None, None, 0.0
-            error = None
-        else:
-            called, phases = state.start_time, state.startstops
-            brief = phases and phases[-1]["stop"] - phases[-1]["start"] < _SHORT
-            rss = resident.last if brief else resident.read(now)
-            where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
-            ran = phases, len(phases), called, where, worker.digests_total.get(where, 0.0)
-            error = None if status != _ERROR else (state.exception_text or "", state.traceback_text or "")
         thread = worker.state.threads.get(key) or self._threads.forgotten(key)
-        self._events.append((_ENDS, key, now, status, thread, self._delay, rss, ran, error))
+        if state is None:
+            known: _Known = resident.read(now), None, None, 0.0, None, _NAN, _NAN
+        else:
+            began = stopped = _NAN
+            for phase in reversed(state.startstops):
+                if phase["action"] == "compute":
+                    began, stopped = phase["start"], phase["stop"]
+                    break
+            rss = resident.last if stopped - began < _SHORT else resident.read(now)
+            error = None if status != _ERROR else (state.exception_text or "", state.traceback_text or "")
+            where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
+            known = rss, error, where, worker.digests_total.get(where, 0.0), state.start_time, began, stopped
+        self._events.append((_ENDS, key, now, status, thread, self._delay, *known))
         if len(self._events) >= _MANY:
             self._work_off()
 
     def _work_off(self) -> None:
         """Take in what was noted; what cannot be taken in does not keep the rest from it."""
         events, self._events = self._events, []
+        attempts = self._attempts
         for event in events:
             try:
-                self._take_in(*event)
+                kind, key, when = event[:3]
+                if kind == _WAITS:
+                    attempts[key] = _Attempt(event[3] & NOTHING, when)
+                elif kind == _ENDS:
+                    if (attempt := attempts.pop(key, None)) is not None:
+                        self._ended(attempt, *event[1:])
+                elif kind == _EXECUTES:
+                    attempt = attempts.get(key)
+                    if attempt is None:
+                        attempt = attempts[key] = _Attempt(0, _NAN)
+                    # The request may have come again with another number while the task waited.
+                    _, _, attempt.executing, run, attempt.delay, attempt.rss = event
+                    attempt.run = run & NOTHING
+                elif (attempt := attempts.get(key)) is None:
+                    continue
+                elif kind == _IS_READY:
+                    attempt.ready = when
+                elif kind == _IS_TOLD:
+                    attempt.cancelled = event[3]
+                else:
+                    del attempts[key]
+                    run, ready, received, delay = attempt.run, attempt.ready, attempt.received, attempt.delay
+                    self.rows.add(
+                        run, 0, _RELEASED, when, _NAN, _NAN, _NAN, ready, received, _NAN, delay, _NAN
+                    )
             except Exception as error:
                 self._failed("attempt", error)
-
-    def _take_in(self, kind: int, key: Hashable, when: float, *facts: Any) -> None:
-        attempts = self._attempts
-        if kind == _WAITS:
-            attempts[key] = _Attempt(facts[0] & NOTHING, when)
-            return
-        attempt = attempts.get(key)
-        if kind == _EXECUTES:
-            if attempt is None:
-                attempt = attempts[key] = _Attempt(0, _NAN)
-            # The request may have come again with another number while the task waited.
-            run, attempt.delay, attempt.rss = facts
-            attempt.run, attempt.executing = run & NOTHING, when
-        elif attempt is None:
-            return
-        elif kind == _IS_READY:
-            attempt.ready = when
-        elif kind == _IS_TOLD:
-            (attempt.cancelled,) = facts
-        else:
-            del attempts[key]
-            if kind == _ENDS:
-                self._ended(attempt, key, when, *facts)
-            else:
-                attempt.executing = attempt.rss = _NAN
-                self._add(attempt, 0, _RELEASED, when, _NAN, _NAN, _NAN)
 
     def _ended(
         self,
@@ -235,15 +233,26 @@ class Executions:
         thread: int,
         delay: float,
         rss: float,
-        ran: _Ran,
         error: tuple[str, str] | None,
+        where: tuple[Any, ...] | None,
+        before: float,
+        called: float | None,
+        began: float,
+        stopped: float,
     ) -> None:
-        _, _, _, where, before = ran
-        began, stopped = self._times(attempt, when, status, delay, ran)
+        if status == _RESCHEDULED:
+            # Dask notes no phases of it, only the call; the worker has just heard that it ended.
+            began = stopped = _NAN
+            if called is not None and called >= attempt.executing:
+                began, stopped = called, when
+        else:
+            if delay != attempt.delay:
+                self._shifted_by(attempt, called, began, when)
+            began -= attempt.delay
+            stopped -= attempt.delay
         self._seceded.ended(attempt.run, when if stopped != stopped else stopped)
         if began == began and self.ended is not None and where is not None:
             self.ended((attempt.run, began, stopped, where[2], thread))
-        attempt.rss = (rss - attempt.rss) / 2**20
         if attempt.cancelled:
             status = _CANCELLED
         if status == _MEMORY:
@@ -252,26 +261,15 @@ class Executions:
             thread = 0
         elif status == _ERROR and error is not None:
             self._raised(attempt.run, key, *error)
+        row = (
+            *(attempt.run, thread, status, when, stopped, began, attempt.executing, attempt.ready),
+            *(attempt.received, (rss - attempt.rss) / 2**20, attempt.delay),
+        )
         if where is None or status == _ERROR:
-            self._add(attempt, thread, status, when, stopped, began, _NAN)
+            self.rows.add(*row, _NAN)
         else:
             self._settle(where, before)
-            self._open[where] = attempt, thread, status, when, stopped, began, before
-
-    def _times(
-        self, attempt: _Attempt, when: float, status: int, delay: float, ran: _Ran
-    ) -> tuple[float, float]:
-        """When an attempt's function was called, and when it ended; NaN where nobody tells."""
-        phases, count, called, _, _ = ran
-        if status == _RESCHEDULED:
-            # Dask notes no phases of it, only the call; the worker has just heard that it ended.
-            return (called, when) if called is not None and called >= attempt.executing else (_NAN, _NAN)
-        for phase in reversed(phases[:count]):
-            if phase["action"] == "compute":
-                if delay != attempt.delay:
-                    self._shifted_by(attempt, called, phase["start"], when)
-                return phase["start"] - attempt.delay, phase["stop"] - attempt.delay
-        return _NAN, _NAN
+            self._open[where] = row, before
 
     def _raised(self, run: int, key: Hashable, text: str, trace: str) -> None:
         if len(self.errors) < _ERRORS:
@@ -281,35 +279,9 @@ class Executions:
 
     def _settle(self, where: tuple[Any, ...], total: float) -> None:
         """Finish the row of the attempt that ended last: Dask had added its CPU time to the total by now."""
-        ended = self._open.pop(where, None)
-        if ended is not None:
-            attempt, thread, status, when, stopped, began, before = ended
-            self._add(attempt, thread, status, when, stopped, began, total - before)
-
-    def _add(
-        self,
-        attempt: _Attempt,
-        thread: int,
-        status: int,
-        ended: float,
-        stopped: float,
-        began: float,
-        cpu: float,
-    ) -> None:
-        self.rows.add(
-            attempt.run,
-            thread,
-            status,
-            ended,
-            stopped,
-            began,
-            attempt.executing,
-            attempt.ready,
-            attempt.received,
-            cpu,
-            attempt.rss,
-            attempt.delay,
-        )
+        if (ended := self._open.pop(where, None)) is not None:
+            row, before = ended
+            self.rows.add(*row, total - before)
 
     def _shifted_by(self, attempt: _Attempt, called: float | None, start: float, ended: float) -> None:
         """Find which correction Dask has put on an attempt that was under way when there came another.

@@ -25,7 +25,7 @@ from .profiles import profile
 from .spans import Spans
 
 _EXECUTIONS = packed_dtype(
-    executions.LAYOUT, "run thread status ended stop start executing ready received cpu rss delay"
+    executions.LAYOUT, "run thread status ended stop start executing ready received rss delay cpu"
 )
 _RUNNING = packed_dtype(executions.RUNNING, "run thread start")
 _SECEDED = packed_dtype(secede.LAYOUT, "run start stop")
