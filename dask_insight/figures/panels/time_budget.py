@@ -12,7 +12,7 @@ from ..chart import Area, Axis, Boxes, Chart, Group, Plot, Rows, Sign
 from ..colors import Rgb, oklch, reserved, slot_color
 from ..request import BINS, Request
 from ..theme import Theme
-from .activities import activity_color
+from .activities import activity_color, activity_words
 
 _CUSTOM = "custom: "
 #: Parts in the order in which they are shown; users' activities come after `off-cpu`.
@@ -149,7 +149,7 @@ def part_words(part: str, name: str, *, others: bool = False) -> str:
         return f"waiting for {short(name, 40) or ('other tasks' if others else 'tasks')}"
     if part in _COMPUTING:
         return _COMPUTING[part]
-    return INSTEAD.get(part) or short(part.removeprefix(_CUSTOM), 40) or "(no name)"
+    return INSTEAD.get(part) or short(activity_words(part.removeprefix(_CUSTOM)), 40) or "(no name)"
 
 
 def part_color(part: str, name: str, request: Request) -> Rgb:

@@ -44,3 +44,17 @@ test('all bars of a group are shown when asked for, and few again', () => {
   view.layout();
   expect(view.height(400)).toBe(few);
 });
+
+test('activities of P2P shuffles are told in words; the table and the card have what Dask calls them', () => {
+  const activity = 'p2p-get-output-noncpu';
+  const row = { time: 1, worker: 'w', context: 'execute', prefix: 'unpack', unit: 'seconds', span: '' };
+  const recording = recordingOf({ metrics: [{ ...row, activity, value: 2 }] });
+  const surface = new Surface();
+  const shown = fineMetrics.create({ ...createStage(recording), surface, say: () => {} });
+  shown.layout();
+  const first = shown.move?.(undefined, 'first') as Mark;
+  const { title, groups } = first.card();
+  expect(title).toBe('P2P: putting together, off the CPU');
+  expect(groups.flat()).toContainEqual({ label: 'Dask’s name', value: activity });
+  expect(shown.rows?.().row(0)).toContain(activity);
+});
