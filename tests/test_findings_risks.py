@@ -194,6 +194,41 @@ def test_a_worker_that_was_asked_to_leave_is_not_lost() -> None:
     assert not found(losing(expected=True), "worker-lost")
 
 
+def retiring(waiting: bool, back: bool = False) -> Recording:
+    """A worker that is asked to leave at 3 s and has left at 6 s, with or without a task that waits there."""
+    run = Run(
+        **{name: {"threads": 1, "joined": -1.0, "left": 6.0 if name == "b" else math.nan} for name in "ab"}
+    )
+    first, second = run.task("load", "a", 0, 3), run.task("load", "b", 0, 3)
+    run.task("rest", "a", 3, 12, first)
+    if waiting:
+        run.task("analyse", "b", math.nan, math.nan, second, status="killed", thread="")
+        run.attempts[-1] |= {"ready": 3.0, "assigned": 3.0, "done": 6.0}
+        run.task("analyse", "a", 12, 14, task=3)
+    rows = [event(3, "b", "worker-status", "running → closing_gracefully")]
+    if back:
+        rows.append(event(4, "b", "worker-status", "closing_gracefully → running"))
+    if waiting:
+        rows.append(event(6, "b", "worker-lost", "gone", processing=1, lost=0, expected=True))
+    return with_rows(run.recording(), "events", rows)
+
+
+def test_a_worker_that_is_retired_beside_tasks_that_wait_there_costs_its_idle_time() -> None:
+    one = the(retiring(waiting=True), "worker-lost")
+    assert (one.tasks, one.workers) == (("analyse",), ("b",))
+    assert one.title.startswith(f"1 worker took {words.duration(3)} to be retired")
+    assert one.cost_thread_seconds == pytest.approx(3, abs=0.1)
+    assert "1 task that they had been given, " in one.why and "anew" not in one.why
+
+
+def test_a_worker_that_is_retired_when_nothing_waits_costs_nothing() -> None:
+    assert not found(retiring(waiting=False), "worker-lost")
+
+
+def test_a_worker_that_could_not_be_retired_went_on() -> None:
+    assert not found(retiring(waiting=True, back=True), "worker-lost")
+
+
 def test_a_cluster_that_is_closed_loses_nothing() -> None:
     assert not found(losing(later=False), "worker-lost")
 

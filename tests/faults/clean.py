@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from distributed import as_completed, wait
 
-from .planting import QUAD, Cluster, Work, clean, compute
+from .planting import QUAD, Cluster, Work, addresses, clean, compute
 
 
 @clean("array")
@@ -165,6 +165,15 @@ def a_cluster_that_grows_while_it_works(client: Any) -> Work:
     wait(futures[:4])
     client.cluster.scale(2)
     client.gather(futures)
+    yield
+
+
+@clean("shrinking", cluster=Cluster(spoilt=True))
+def a_cluster_that_lets_a_worker_go_between_two_computations(client: Any) -> Work:
+    yield
+    client.gather(client.map(simulate, range(8), pure=False))
+    client.retire_workers(addresses(client)[1:])
+    client.gather(client.map(simulate, range(4), pure=False))
     yield
 
 
