@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_time_budget import START, Run
+from test_time_budget import CLUSTER, START, Run
 
 import dask_insight
 from dask_insight import figures, words
@@ -309,6 +309,30 @@ def test_activities_of_p2p_shuffles_are_told_in_words_and_under_the_mouse_as_das
         "Amount": [words.duration(2)],
     }
     assert part_words("custom: p2p-shards", "") == "P2P: pieces"
+
+
+@pytest.mark.parametrize(("activity", "label"), [("executor", "finding out sizes"), ("disk-write", "disk")])
+def test_finding_out_sizes_is_drawn_as_disk_only_where_something_was_written(
+    activity: str, label: str
+) -> None:
+    run = Run(a=CLUSTER)
+    run.task("book", "a", 0, 1, ended=3)
+    run.tables["phases"] = {
+        **{"run": np.zeros(1, "u4"), "action": ["disk-write"]},
+        **{"start": [START + 1.0], "stop": [START + 3.0]},
+    }
+    metric = {"worker": "a", "context": "execute", "prefix": "book", "activity": activity, "unit": "seconds"}
+    run.tables["metrics"] = {name: [each] for name, each in metric.items()} | {
+        "value": [2.0],
+        "time": [START + 3],
+    }
+    recording = run.recording()
+    chart = chart_of(recording, "task-stream")
+    assert [sign.label for sign in chart.signs] == ["book", label]
+    kind = "disk" if label == "disk" else "overhead"
+    colors = [boxes.colors[code] for boxes in boxes_of(chart.plots[0]) for code in boxes.color]
+    assert reserved(kind, dark=False) in colors
+    assert ("disk" in set(recording.critical_path()["kind"])) == (label == "disk")
 
 
 def test_memory_is_stacked_to_what_was_measured() -> None:

@@ -7,7 +7,7 @@ from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .moments import Moments, most_at_once
 from .pauses import pauses
-from .sizing import sizing
+from .sizing import sizing, sizing_of
 from .standstills import standstills
 from .states import States, states
 from .stretches import Stretches, stretches
@@ -36,6 +36,7 @@ __all__ = [
     "one_cluster",
     "pauses",
     "sizing",
+    "sizing_of",
     "standstills",
     "states",
     "stretches",

@@ -163,7 +163,7 @@ def part_color(part: str, name: str, request: Request) -> Rgb:
         "failed": activity_color("failed", theme),
         "deserialize": reserved("deserialize", dark=dark),
         "serialize": reserved("compress", dark=dark),
-        "overhead": (178, 138, 108) if dark else (150, 108, 80),
+        "overhead": reserved("overhead", dark=dark),
         "disk": reserved("disk", dark=dark),
         "data": reserved("transfer", dark=dark),
         "placement": theme.wash(oklch(0.8 if dark else 0.66, 0.13, 62)),

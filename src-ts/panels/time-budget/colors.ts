@@ -25,7 +25,7 @@ export function partColor(part: string, name: string, colors: ColorRegistry, the
     case 'serialize':
       return reservedColor('compress', theme.dark);
     case 'overhead':
-      return theme.dark ? [178, 138, 108] : [150, 108, 80];
+      return reservedColor('overhead', theme.dark);
     case 'disk':
       return reservedColor('disk', theme.dark);
     case 'data':
