@@ -11,6 +11,7 @@ from test_findings_risks import attempts_with_sizes, event, failing, losing, mov
 from test_findings_time import TWO, beside, one, sampled_in, short_tasks, told
 from test_time_budget import NAN, START, Run
 
+from dask_insight import words
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
@@ -253,6 +254,51 @@ def test_who_waits_for_a_lock_needs_no_more_threads(run: Run) -> None:
 def test_who_waits_for_something_else_has_no_lock(run: Run) -> None:
     found = one(run, "io-wait")
     assert "waited without a CPU" in found.title and "asyncio.gather" in found.advice
+
+
+@pytest.mark.parametrize(
+    ("file", "function", "what"),
+    [
+        ("client", "Future.result", "results of other tasks"),
+        ("client", "Client.gather", "results of other tasks"),
+        ("actor", "ActorFuture.result", "calls of an actor"),
+        ("queues", "Queue.get", "an item of a `Queue`"),
+        ("event", "Event.wait", "an `Event`"),
+        ("variable", "Variable.get", "the value of a `Variable`"),
+    ],
+)
+def test_who_waits_for_others_is_no_one_that_reads(file: str, function: str, what: str) -> None:
+    run = in_files(
+        waiting(), ("/here/work.py", "loop"), (f"/a/distributed/{file}.py", function), ("t.py", "f")
+    )
+    found = one(run, "held-up")
+    assert found.title == f"`loop` waited for {what} in {words.share(1)} of its time, and held threads"
+    assert not {"io-wait", "sleeping", "cold-start"} & {each.code for each in run.recording().findings()}
+
+
+def test_who_calls_dask_otherwise_does_not_wait() -> None:
+    run = in_files(waiting(), ("/here/work.py", "loop"), ("/a/distributed/client.py", "Client.submit"))
+    assert told(run, "held-up") == [] and one(run, "io-wait")
+
+
+@pytest.mark.parametrize(("seconds", "severity", "stuck"), [(30, "critical", True), (3, "info", False)])
+def test_threads_that_all_wait_for_tasks_that_have_none(seconds: float, severity: str, stuck: bool) -> None:
+    run = Run(a=TWO)
+    run.names = ["outer", "outer"]
+    run.tables["samples"] = {
+        **{"process": ["a", "a"], "thread": ["1", "2"], "time": [START + seconds] * 2},
+        **{"duration": np.full(2, seconds, "f4"), "run": np.arange(2)},
+    }
+    run.tables["about"] = {"name": ["stopped"], "value": [str(START + seconds)]}
+    run.tables["running"] = {
+        **{"run": [0, 1], "task": [0, 1], "worker": ["a", "a"]},
+        **{"thread": ["1", "2"], "start": [START, START]},
+    }
+    in_files(run, ("/here/work.py", "outer"), ("/a/distributed/client.py", "Future.result"))
+    found = one(run, "held-up")
+    assert found.severity == severity
+    assert found.title.startswith("All threads are held by `outer`") == stuck
+    assert ("this does not end by itself" in found.why) == stuck
 
 
 def short_chunks(key: str) -> Run:

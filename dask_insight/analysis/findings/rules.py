@@ -19,6 +19,7 @@ from .found import Failed, Findings
 from .gaps import CLIENT_GAP
 from .gpus import GPU_IDLE, GPU_MEMORY
 from .growth import UNMANAGED_GROWTH
+from .held_up import HELD_UP
 from .limited import CPU_LIMIT
 from .loops import EVENT_LOOP_LAG
 from .losses import WORKER_LOST
@@ -78,6 +79,7 @@ RULES: tuple[Rule, ...] = (
     CPU_LIMIT,
     OVERSUBSCRIBED,
     BUSY_HOST,
+    HELD_UP,
     IO_WAIT,
     SLEEPING,
     CRITICAL_PATH,

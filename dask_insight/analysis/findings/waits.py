@@ -12,6 +12,7 @@ from ...timeline import Moments
 from .asleep import Asleep, asleep
 from .facts import Facts
 from .finding import Fact, Finding
+from .held_up import held_up
 from .locked import locked
 from .loops import blocked as late
 from .programs import computed, in_programs
@@ -132,7 +133,7 @@ def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Tol
 
 def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     waits = _waits(facts, limits, asleep(facts))
-    told = _told(facts, limits, waits, waits.many & ~waits.slept)
+    told = _told(facts, limits, waits, waits.many & ~waits.slept & ~held_up(facts, limits).mostly)
     if told is None:
         return
     names, in_locks = told.names, float(locked(facts)[told.code])
@@ -294,10 +295,11 @@ IO_WAIT = Rule(
         "the recording does not tell how long threads waited for a CPU), together `io-wait.time` of all "
         "thread time; none of workers of which that is not known while those of their host used "
         "`oversubscribed.use` of its cores; "
-        "without waits for a CPU, the interpreter's lock or a GPU, and without names that slept; see "
-        "`sleeping`. Where `io-wait.lock` of that is spent in locks of `distributed`, `dask` or their own, "
-        "these are told; where it is spent in waits for processes that they had started, that is told, no "
-        "more than *info* if these used CPU time for `io-wait.programs` of it, or nothing tells."
+        "without waits for a CPU, the interpreter's lock or a GPU, and without names that slept, or that "
+        "waited for others; see `sleeping` and `held-up`. Where `io-wait.lock` of that is spent in locks of "
+        "`distributed`, `dask` or their own, these are told; where it is spent in waits for processes that "
+        "they had started, that is told, no more than *info* if these used CPU time for `io-wait.programs` "
+        "of it, or nothing tells."
     ),
     cost=(
         "Half of that time while other tasks waited for a thread, over all "
