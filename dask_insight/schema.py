@@ -346,7 +346,11 @@ _ALL = (
         "Fine performance metrics: what was added in each period.",
         Column("time", "time", "End of the period."),
         Column("worker", "sym", "The worker."),
-        Column("context", "sym", "execute, gather-dep, get-data, memory-monitor, p2p …"),
+        Column(
+            "context",
+            "sym",
+            "execute, gather-dep, get-data, memory-monitor, p2p …; actor: calls of actors, not by Dask.",
+        ),
         Column("span", "sym", "Id of the span; '' outside execute."),
         Column("prefix", "sym", "Task name; '' outside execute."),
         Column("activity", "sym", "What was done: thread-cpu, disk-read, decompress, a user's label …"),

@@ -311,6 +311,16 @@ def test_activities_of_p2p_shuffles_are_told_in_words_and_under_the_mouse_as_das
     assert part_words("custom: p2p-shards", "") == "P2P: pieces"
 
 
+def test_methods_of_actors_are_named() -> None:
+    run = Recording()
+    row = {"time": START, "worker": "w", "context": "actor", "prefix": "Stock.take", "unit": "seconds"}
+    run.append(
+        encode("metrics", {name: [each] for name, each in {**row, "activity": "call", "value": 2.0}.items()})
+    )
+    (bars,) = boxes_of(chart_of(run, "fine-metrics").plots[0])
+    assert bars.facts()["Name"] == ["actor Stock.take"]
+
+
 @pytest.mark.parametrize(("activity", "label"), [("executor", "finding out sizes"), ("disk-write", "disk")])
 def test_finding_out_sizes_is_drawn_as_disk_only_where_something_was_written(
     activity: str, label: str

@@ -327,7 +327,7 @@ export const TABLES = {
     time: 'time',
     /** The worker. */
     worker: 'sym',
-    /** execute, gather-dep, get-data, memory-monitor, p2p … */
+    /** execute, gather-dep, get-data, memory-monitor, p2p …; actor: calls of actors, not by Dask. */
     context: 'sym',
     /** Id of the span; '' outside execute. */
     span: 'sym',

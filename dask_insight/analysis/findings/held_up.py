@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import words
 from ...timeline import Moments
-from .facts import Facts
+from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import workers_of
 from .rule import Rule
@@ -32,6 +32,7 @@ def _in(module: str) -> re.Pattern[str]:
 
 
 _ANY = re.compile("")
+_CALLS = "calls of an actor"
 _RESULTS = Kind(
     "results of other tasks",
     _in("client"),
@@ -54,7 +55,7 @@ _GIVEN = (
 KINDS = (
     _RESULTS,
     Kind(
-        "calls of an actor",
+        _CALLS,
         _in("actor"),
         _ANY,
         "An actor runs one call at a time, on one worker. Make calls shorter and fewer, several of them in "
@@ -135,12 +136,26 @@ def _held_up(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("share of its samples in such a wait", share, "share", limits["held-up.share"]),
             Fact("threads held meanwhile", total, "s"),
             Fact("of it, while other tasks waited for a thread", others, "s"),
+            *(_of_actors(facts) if kind.what == _CALLS else ()),
             *((Fact("since a task began or ended", stuck, "s", limits["held-up.stuck"]),) if stuck else ()),
         ),
         why=why,
         advice=kind.advice,
         url=HELD_UP.url,
     )
+
+
+def _of_actors(facts: Facts) -> Iterator[Fact]:
+    """How long calls of actors ran, and waited for one another, where that was recorded."""
+    metrics = facts.read("metrics")
+    mine = is_any(metrics["context"], ("actor",)) & is_any(metrics["unit"], ("seconds",))
+    for activity, said in (
+        ("call", "calls of actors ran"),
+        ("waiting", "calls of actors waited for one another"),
+    ):
+        seconds = float(metrics["value"][mine & is_any(metrics["activity"], (activity,))].sum())
+        if seconds > 0:
+            yield Fact(said, seconds, "s")
 
 
 def _stuck(facts: Facts, limits: Limits, rows: np.ndarray) -> float:

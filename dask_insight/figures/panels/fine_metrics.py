@@ -84,7 +84,8 @@ def _bars(
     sums: dict[str, dict[str, float]] = {}
     for (direction, context, name, activity), value in amounts.items():
         if direction in wanted:
-            label = {"activity": activity, "name": name, "direction": direction, "context": context}[by]
+            elsewhere = f"{context} {name}".strip()
+            label = {"activity": activity, "name": name, "direction": direction, "context": elsewhere}[by]
             parts = sums.setdefault(label, {})
             parts[activity] = parts.get(activity, 0.0) + value
     made = []

@@ -58,3 +58,12 @@ test('activities of P2P shuffles are told in words; the table and the card have 
   expect(groups.flat()).toContainEqual({ label: 'Dask’s name', value: activity });
   expect(shown.rows?.().row(0)).toContain(activity);
 });
+
+test('methods of actors are named', () => {
+  const row = { time: 1, worker: 'w', context: 'actor', prefix: 'Stock.take', unit: 'seconds', span: '' };
+  const recording = recordingOf({ metrics: [{ ...row, activity: 'call', value: 2 }] });
+  const surface = new Surface();
+  const shown = fineMetrics.create({ ...createStage(recording), surface, say: () => {} });
+  shown.layout();
+  expect(shown.move?.(undefined, 'first')?.card().title).toBe('actor Stock.take');
+});
