@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import os
 import signal
@@ -318,6 +319,17 @@ def test_calls_of_actors_are_counted_and_timed(client: Any) -> None:
     assert not found["actor", "Counts.slowly", "waiting", "seconds"], "coroutines wait for no thread"
     assert not [row for row in batches.events("gap") if "actor" in row["message"]]
     assert client.run(handlers) == before, "nothing of ours is left"
+
+
+def test_tasks_that_no_worker_may_run_are_told_of(client: Any) -> None:
+    with recorded(client) as batches:
+        future = client.submit(math.factorial, 5, key="stranded-1", resources={"NONE": 1}, pure=False)
+        wait_for(lambda: batches.events("no-worker"), "tasks that no worker may run")
+        future.release()
+        wait_for(lambda: len(batches.events("no-worker")) > 1, "that there are none any more")
+    first, *_, last = [json.loads(row["detail"]) for row in batches.events("no-worker")]
+    assert (first["tasks"], first["names"], first["resources"]) == (1, ["stranded"], {"NONE": 1})
+    assert first["workers"] == 2 and first["seconds"] >= 2 and last == {"tasks": 0}
 
 
 def test_stolen_tasks(client: Any) -> None:

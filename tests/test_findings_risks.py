@@ -222,7 +222,7 @@ def test_a_worker_that_is_retired_beside_tasks_that_wait_there_costs_its_idle_ti
 
 
 def test_a_worker_that_is_retired_when_nothing_waits_costs_nothing() -> None:
-    assert not found(retiring(waiting=False), "worker-lost")
+    assert "worker-lost" not in [each.code for each in retiring(waiting=False).findings()]
 
 
 def test_a_worker_that_could_not_be_retired_went_on() -> None:
@@ -231,6 +231,61 @@ def test_a_worker_that_could_not_be_retired_went_on() -> None:
 
 def test_a_cluster_that_is_closed_loses_nothing() -> None:
     assert not found(losing(later=False), "worker-lost")
+
+
+# Tasks that no worker may run, and resources
+
+
+def stranded(told: Sequence[dict[str, Any]], when: Sequence[float] = (4.0, 8.0)) -> Recording:
+    rows = [event(at, "scheduler", "no-worker", **each) for at, each in zip(when, told, strict=False)]
+    return with_rows(busy().recording(), "events", rows)
+
+
+ASKED = {"tasks": 4, "names": ["train"], "resources": {"GPU": 1.0}, "bound": [], "workers": 2, "seconds": 2.0}
+
+
+def test_tasks_that_no_worker_may_run_are_told_while_they_wait() -> None:
+    one = the(stranded([ASKED, ASKED | {"tasks": 6, "seconds": 6.0}]), "no-worker")
+    assert (one.severity, one.tasks) == ("critical", ("train",))
+    assert one.title.startswith("6 `train` wait for a worker that has `GPU=1`")
+    assert one.start == pytest.approx(2) and "resources=" in one.advice
+
+
+def test_tasks_that_waited_for_a_worker_that_came() -> None:
+    one = the(stranded([ASKED, {"tasks": 0}]), "no-worker")
+    assert one.cost_seconds == pytest.approx(6) and one.title.startswith("4 `train` waited")
+    # What waits for the first workers of all is told of these.
+    assert not found(stranded([ASKED | {"workers": 0}, {"tasks": 0}]), "no-worker")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"resources": {}, "bound": ["tcp://1.2.3.4:5"]}, "`tcp://1.2.3.4:5`"),
+        ({"resources": {}, "workers": 0}, "any worker"),
+        ({"resources": {}}, "a worker that may run them"),
+    ],
+)
+def test_what_tasks_wait_for_that_no_worker_may_run(asked: dict[str, Any], said: str) -> None:
+    assert f"wait for {said}, for" in the(stranded([ASKED | asked]), "no-worker").title
+
+
+def test_events_that_make_no_sense_are_passed_over() -> None:
+    recording = with_rows(busy().recording(), "events", [event(1, "s", "no-worker", tasks="x")])
+    assert not found(recording, "no-worker") and recording.findings().failed == ()
+
+
+@pytest.mark.parametrize(("resources", "told"), [({"GPU": 1}, True), ({}, False)])
+def test_threads_that_resources_keep_idle(resources: dict[str, float], told: bool) -> None:
+    run = Run(a={"threads": 2, "joined": -1.0, "left": math.nan})
+    for number in range(10):
+        run.task("train", "a", number, number + 1, assigned=0, inputs=0, submitted=0, thread=str(number % 2))
+    columns = run._columns()["workers"]
+    run.tables["workers"] = columns | {"detail": [json.dumps({"resources": resources})]}
+    some = [each for each in run.recording().findings() if each.code == "resource-limit"]
+    assert [(each.severity, each.tasks) for each in some] == [("info", ("train",))] * told
+    if told:
+        assert some[0].cost_thread_seconds == pytest.approx(9, abs=0.2)
 
 
 # Clocks

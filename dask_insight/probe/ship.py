@@ -37,7 +37,7 @@ _BOTH = (
 _ONLY = {
     "scheduler": (
         *("layouts", "functions", "fused", "graph", "tasks", "readers", "journal"),
-        *("own", "cluster", "farewell", "scheduler"),
+        *("own", "cluster", "farewell", "stranded", "scheduler"),
     ),
     "worker": ("threads", "secede", "executions", "transfers", "metrics", "actors", "worker"),
 }

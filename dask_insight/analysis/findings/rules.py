@@ -28,6 +28,7 @@ from .memory import MEMORY_PRESSURE
 from .memory_limits import MEMORY_LIMIT
 from .moved import SLOW_TRANSFER, TRANSFER_BOUND
 from .oversubscribed import BUSY_HOST, OVERSUBSCRIBED
+from .resource_limits import RESOURCE_LIMIT
 from .restarts import NEW_CLUSTER, RESTART
 from .rule import Rule
 from .scheduler import LARGE_GRAPH, SCHEDULER_BOUND
@@ -39,6 +40,7 @@ from .spill import SPILL
 from .start import COLD_START
 from .steals import STEALING
 from .stood_still import STOOD_STILL
+from .stranded import NO_WORKER
 from .threads import GIL_CONTENTION
 from .thresholds import Limits
 from .tiny import TINY_TASKS
@@ -49,6 +51,7 @@ _OFTEN = 2
 #: In the order in which findings of equal weight are told.
 RULES: tuple[Rule, ...] = (
     FAILED_TASKS,
+    NO_WORKER,
     WORKER_LOST,
     RETRIED_WORK,
     CANCELLED_WORK,
@@ -80,6 +83,7 @@ RULES: tuple[Rule, ...] = (
     OVERSUBSCRIBED,
     BUSY_HOST,
     HELD_UP,
+    RESOURCE_LIMIT,
     IO_WAIT,
     SLEEPING,
     CRITICAL_PATH,
