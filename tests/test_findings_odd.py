@@ -281,6 +281,21 @@ def test_who_calls_dask_otherwise_does_not_wait() -> None:
     assert told(run, "held-up") == [] and one(run, "io-wait")
 
 
+@pytest.mark.parametrize(("away", "codes"), [(True, []), (False, ["held-up"])])
+def test_who_gave_its_thread_back_before_it_waits_holds_none(away: bool, codes: list[str]) -> None:
+    run = Run(a=TWO | {"threads": 1})
+    for number in range(10):
+        task = run.task("parent", "a", 2 * number, 2 * number + 2)
+        if away:
+            run.seceded(task, 2 * number + 0.5, 2 * number + 2)
+    in_files(
+        sampled_in(run, "x", "y"), ("/here/work.py", "parent"), ("/a/distributed/client.py", "Client.gather")
+    )
+    run.tables["samples"]["stack"] = np.tile([0, 1], 10)
+    run.tables["samples"]["duration"] = np.tile(np.array([0.5, 1.5], "f4"), 10)
+    assert [each.code for each in told(run, "held-up")] == codes
+
+
 @pytest.mark.parametrize(("seconds", "severity", "stuck"), [(30, "critical", True), (3, "info", False)])
 def test_threads_that_all_wait_for_tasks_that_have_none(seconds: float, severity: str, stuck: bool) -> None:
     run = Run(a=TWO)

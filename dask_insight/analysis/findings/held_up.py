@@ -74,8 +74,10 @@ KINDS = (
 class HeldUp(NamedTuple):
     """How long tasks of each name waited so."""
 
-    #: Share of the samples' time of each name, by code: of each kind, and of all.
+    #: Share of the samples' time of each name, by code: of each kind.
     by_kind: np.ndarray
+    #: Thread-seconds of each name, and their share of the time for which it held threads.
+    seconds: np.ndarray
     share: np.ndarray
     #: Which names did for most of their time.
     mostly: np.ndarray
@@ -92,14 +94,21 @@ def held_up(facts: Facts, limits: Limits) -> HeldUp:
             continue
         called = np.array([kind.function.search(name) is not None for name in function.names] or [False])
         shares[row] = share_in(facts, below(stacks, there[file.codes] & called[function.codes]))
-    share = np.minimum(shares.sum(axis=0), 1.0)
-    return HeldUp(shares, share, share >= limits["held-up.share"])
+    known, codes = facts.attempts, facts.prefix.codes
+    ran = np.flatnonzero(known.ran)
+    whole = np.bincount(codes[ran], known.stop[ran] - known.start[ran], len(facts.names))
+    held = np.bincount(codes, facts.length, len(facts.names))
+    # Who had given its thread back waited, and held none.
+    waited = np.minimum(shares.sum(axis=0), 1.0) * whole - np.maximum(whole - held, 0.0)
+    seconds = np.clip(waited, 0.0, held)
+    share = np.divide(seconds, held, out=np.zeros(len(held)), where=held > 0)
+    return HeldUp(shares, seconds, share, share >= limits["held-up.share"])
 
 
 def _held_up(facts: Facts, limits: Limits) -> Iterator[Finding]:
     found = held_up(facts, limits)
     codes = facts.prefix.codes
-    seconds = np.bincount(codes, facts.length, len(facts.names)) * np.where(found.mostly, found.share, 0.0)
+    seconds = np.where(found.mostly, found.seconds, 0.0)
     total = float(seconds.sum())
     if total <= 0 or total < limits["held-up.time"] * facts.offered:
         return
@@ -110,7 +119,7 @@ def _held_up(facts: Facts, limits: Limits) -> Iterator[Finding]:
     rows = np.flatnonzero(found.mostly[codes] & known.ran)
     backlog = Moments.of(known.ready, np.where(known.executing - known.ready > 0.01, known.executing, 0))
     inside = backlog.within(known.start[rows], known.stop[rows]) * found.share[codes[rows]]
-    others = float(inside.sum())
+    others = min(float(inside.sum()), total)
     stuck = _stuck(facts, limits, rows) if kind is _RESULTS else 0.0
     share = float(found.share[code])
     title = f"`{names[0]}` waited for {kind.what} in {words.share(share)} of its time, and held threads"
