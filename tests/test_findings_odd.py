@@ -233,6 +233,9 @@ def test_who_waits_for_processes_that_it_started(used: float, severity: str, sai
         pytest.param(
             in_files(waiting(), ("C:\\a\\dask\\utils.py", "SerializableLock.__enter__")), id="dask's"
         ),
+        pytest.param(
+            in_files(waiting(), ("/a/distributed/multi_lock.py", "MultiLock.acquire")), id="several at once"
+        ),
     ],
 )
 def test_who_waits_for_a_lock_needs_no_more_threads(run: Run) -> None:

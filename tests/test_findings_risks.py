@@ -258,6 +258,15 @@ def test_tasks_that_waited_for_a_worker_that_came() -> None:
     assert not found(stranded([ASKED | {"workers": 0}, {"tasks": 0}]), "no-worker")
 
 
+def test_tasks_that_no_worker_may_run_are_told_where_no_task_ran() -> None:
+    row = event(4, "scheduler", "no-worker", **ASKED)
+    run = with_rows(Recording(), "about", [{"name": "started", "value": str(START)}])
+    some = with_rows(run, "events", [row]).findings()
+    assert some.failed == () and some.between == (0.0, 0.0)
+    (one,) = some
+    assert (one.severity, one.start, one.stop) == ("critical", pytest.approx(2), pytest.approx(4))
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -267,7 +276,9 @@ def test_tasks_that_waited_for_a_worker_that_came() -> None:
     ],
 )
 def test_what_tasks_wait_for_that_no_worker_may_run(asked: dict[str, Any], said: str) -> None:
-    assert f"wait for {said}, for" in the(stranded([ASKED | asked]), "no-worker").title
+    one = the(stranded([ASKED | asked]), "no-worker")
+    assert f"wait for {said}, for" in one.title
+    assert one.severity == ("warning" if said == "any worker" else "critical")
 
 
 def test_events_that_make_no_sense_are_passed_over() -> None:

@@ -34,6 +34,9 @@ class Stranded:
     def look(self) -> None:
         """Look at them; several times a second at most."""
         waiting = getattr(self._scheduler, "unrunnable", ())
+        if not waiting and not self._scheduler.workers:
+            # Where tasks are queued on the scheduler, they are for want of any worker.
+            waiting = getattr(self._scheduler, "queued", ())
         if not waiting:
             if self._since and self._next > _TELL:
                 self._event("info", "no-worker", "no task waits for a worker that may run it", {"tasks": 0})

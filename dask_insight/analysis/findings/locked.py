@@ -10,7 +10,10 @@ from .facts import Facts
 from .seen_in import below, share_in
 
 #: Modules all of whose frames wait for a lock, and those of which some functions do.
-_FILES, _SOME = ("distributed/lock.py", "distributed/semaphore.py"), ("dask/utils.py",)
+_FILES, _SOME = (
+    ("distributed/lock.py", "distributed/semaphore.py", "distributed/multi_lock.py"),
+    ("dask/utils.py",),
+)
 _FUNCTIONS = ("acquire", "__enter__")
 #: A lock of the standard library has no frame: the innermost line tells.
 _LINE = re.compile(r"\bwith\s+(?:[\w.]*[._])?locks?\b|(?:\b|_)locks?\.acquire\(", re.IGNORECASE)

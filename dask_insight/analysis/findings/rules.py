@@ -96,6 +96,9 @@ RULES: tuple[Rule, ...] = (
     RECOMPUTE,
 )
 
+#: Those that can tell something where no task was with a worker.
+WITHOUT_TASKS: tuple[Rule, ...] = (NO_WORKER,)
+
 
 def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findings:
     """Ask every rule; what they find is graded and ranked.
@@ -115,7 +118,8 @@ def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findin
     told = [each for each in found if each.severity]
     risk = limits["all.risk"] * facts.wall
     order = sorted(range(len(told)), key=lambda row: (_weight(told[row], risk), row))
-    between = (facts.since(facts.start), facts.since(facts.stop))
+    some = len(facts.attempts.run) > 0
+    between = (facts.since(facts.start), facts.since(facts.stop)) if some else (0.0, 0.0)
     return Findings([told[row] for row in order], failed=failed, seconds=facts.wall, between=between)
 
 
@@ -143,6 +147,9 @@ def too_cheap(seconds: float, facts: Facts, limits: Limits) -> bool:
 def whole(found: Finding, facts: Facts) -> Finding:
     """With its time within the run, all of it where the rule tells none; without a cost it is a risk."""
     begin, end = facts.since(facts.start), facts.since(facts.stop)
+    if not len(facts.attempts.run):
+        # Where no task was with a worker, there is no run to keep within.
+        begin, end = found.start, found.stop
     costs = {"cost_seconds": facts.wall + facts.still.seconds, "cost_thread_seconds": facts.offered}
     told = {name: getattr(found, name) for name in costs}
     start = begin if math.isnan(found.start) else min(max(found.start, begin), end)

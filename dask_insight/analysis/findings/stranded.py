@@ -63,7 +63,7 @@ def _no_worker(facts: Facts, limits: Limits) -> Iterator[Finding]:
         count = f"{words.count(stay.tasks)} {quoted(names, 1)}" if names else words.count(stay.tasks, "task")
         yield Finding(
             code="no-worker",
-            severity="critical" if lasts else "",
+            severity=_severity(stay) if lasts else "",
             title=(
                 f"{count} wait for {wanted}, for {words.duration(seconds)} so far"
                 if lasts
@@ -82,6 +82,11 @@ def _no_worker(facts: Facts, limits: Limits) -> Iterator[Finding]:
             advice=advice,
             url=NO_WORKER.url,
         )
+
+
+def _severity(stay: _Stay) -> str:
+    """Workers that are not there may be on their way."""
+    return "critical" if stay.told.get("workers") else "warning"
 
 
 def _wanted(told: dict[str, Any]) -> tuple[str, str, str]:
@@ -124,8 +129,9 @@ NO_WORKER = Rule(
     code="no-worker",
     says="Tasks waited for a worker that may run them: none had the resources or the name asked for.",
     formula=(
-        "Tasks that the scheduler holds as `no-worker` for 2 s or more. Critical where they still waited at "
-        "the end. Where there was no worker at all and some came, `cold-start` tells."
+        "Tasks that the scheduler holds as `no-worker` for 2 s or more, or any while there is no worker. "
+        "Critical where they still waited at the end beside workers, else a warning. Where there was no "
+        "worker at all and some came, `cold-start` tells."
     ),
     cost="The time until one might run; a risk where none did.",
     url="https://distributed.dask.org/en/stable/resources.html",

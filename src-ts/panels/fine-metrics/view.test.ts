@@ -54,7 +54,7 @@ test('activities of P2P shuffles are told in words; the table and the card have 
   shown.layout();
   const first = shown.move?.(undefined, 'first') as Mark;
   const { title, groups } = first.card();
-  expect(title).toBe('P2P: putting together, off the CPU');
+  expect(title).toBe('P2P: joining, off CPU');
   expect(groups.flat()).toContainEqual({ label: 'Dask’s name', value: activity });
   expect(shown.rows?.().row(0)).toContain(activity);
 });

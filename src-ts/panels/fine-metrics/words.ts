@@ -7,10 +7,10 @@ const WHERE: Readonly<Record<string, string>> = {
 };
 
 const WHAT: Readonly<Record<string, string>> = {
-  'shard-partition-cpu': 'cutting up, on a CPU',
-  'shard-partition-noncpu': 'cutting up, off the CPU',
-  'get-output-cpu': 'putting together, on a CPU',
-  'get-output-noncpu': 'putting together, off the CPU',
+  'shard-partition-cpu': 'cutting up, CPU',
+  'shard-partition-noncpu': 'cutting up, off CPU',
+  'get-output-cpu': 'joining, CPU',
+  'get-output-noncpu': 'joining, off CPU',
   shards: 'pieces',
   'comms-limiter': 'waiting to send',
   'disk-limiter': 'waiting to write',
