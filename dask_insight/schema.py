@@ -501,7 +501,7 @@ _ALL = (
             "sym",
             "What they did: cpu, off-cpu, compute, failed, deserialize, serialize, disk, overhead, or "
             "'custom: ' and a user's label; or why they were idle: inputs, data, placement, scheduler, "
-            "paused, client, joining, leaving.",
+            "paused, resources, client, joining, leaving.",
         ),
         Column("name", "sym", "Task name that ran, or was waited for; '' if none."),
         Column("span", "sym", "Its span."),

@@ -12,10 +12,12 @@ from .standstills import standstills
 from .states import States, states
 from .stretches import Stretches, stretches
 from .used import Used, used
+from .worker_resources import WAITS, worker_resources
 
 __all__ = [
     "LOCAL",
     "UNNAMED",
+    "WAITS",
     "Attempts",
     "Inputs",
     "Lanes",
@@ -41,4 +43,5 @@ __all__ = [
     "states",
     "stretches",
     "used",
+    "worker_resources",
 ]

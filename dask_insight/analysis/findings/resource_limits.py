@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import numpy as np
 
 from ... import words
-from ...timeline import Moments
+from ...timeline import WAITS, Moments, worker_resources
 from .facts import Facts
 from .finding import Fact, Finding
 from .names import most, of_workers, quoted
 from .rule import Rule
 from .thresholds import Limits
 
-#: Seconds that a task waits on its worker, with all its inputs, from which something keeps it.
-_WAITS = 0.02
-
 
 def _resource_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
     known = facts.attempts
-    kept = known.ran & (known.executing - known.inputs > _WAITS)
+    kept = known.ran & (known.executing - known.inputs > WAITS)
     rows, idle, workers = [], 0.0, []
-    given = _resources(facts)
+    given = worker_resources(facts.read)
     for worker in given:
         mine = of_workers(facts, (worker,))
         waited = np.flatnonzero(mine & kept)
@@ -82,20 +78,6 @@ def _resource_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         url=RESOURCE_LIMIT.url,
     )
-
-
-def _resources(facts: Facts) -> dict[str, dict[str, float]]:
-    """The resources of each worker that has any."""
-    table, found = facts.read("workers"), {}
-    for row, worker in enumerate(table["worker"].tolist()):
-        try:
-            told = json.loads(table["detail"][row] or "{}").get("resources") or {}
-            resources = {str(name): float(amount) for name, amount in told.items()}
-        except (TypeError, ValueError, AttributeError):
-            continue
-        if resources:
-            found[worker] = resources
-    return found
 
 
 RESOURCE_LIMIT = Rule(

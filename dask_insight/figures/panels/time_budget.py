@@ -18,7 +18,7 @@ _CUSTOM = "custom: "
 #: Parts in the order in which they are shown; users' activities come after `off-cpu`.
 _ORDER = (
     *("cpu", "compute", "off-cpu", _CUSTOM, "failed", "deserialize", "serialize", "disk", "overhead"),
-    *("data", "inputs", "placement", "scheduler", "paused", "client", "joining", "leaving"),
+    *("data", "inputs", "placement", "scheduler", "paused", "resources", "client", "joining", "leaving"),
 )
 _COMPUTING = {
     "cpu": "computing on a CPU",
@@ -169,6 +169,7 @@ def part_color(part: str, name: str, request: Request) -> Rgb:
         "placement": theme.wash(oklch(0.8 if dark else 0.66, 0.13, 62)),
         "scheduler": theme.wash(oklch(0.72 if dark else 0.58, 0.15, 8)),
         "paused": oklch(0.62 if dark else 0.72, 0.16, 40),
+        "resources": theme.wash(oklch(0.76 if dark else 0.62, 0.14, 34)),
         "client": _grey(theme, 0),
         "joining": _grey(theme, 1),
         "leaving": _grey(theme, 2),

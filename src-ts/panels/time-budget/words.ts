@@ -44,6 +44,10 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
     words: 'paused for lack of memory',
     meaning: 'Idle: Dask had paused the worker, for it was short of memory.'
   },
+  resources: {
+    words: 'waiting for resources of workers',
+    meaning: 'Idle: tasks were ready on this worker, for resources that others had there.'
+  },
   client: {
     words: 'without tasks',
     meaning: 'Idle: no tasks were in the cluster; the client built a graph, gathered or else.'
