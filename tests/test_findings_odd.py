@@ -265,7 +265,7 @@ def test_who_waits_for_something_else_has_no_lock(run: Run) -> None:
         ("client", "Future.result", "results of other tasks"),
         ("client", "Client.gather", "results of other tasks"),
         ("actor", "ActorFuture.result", "calls of an actor"),
-        ("queues", "Queue.get", "an item of a `Queue`"),
+        ("queues", "Queue.get", "a `Queue`"),
         ("event", "Event.wait", "an `Event`"),
         ("variable", "Variable.get", "the value of a `Variable`"),
     ],

@@ -64,7 +64,7 @@ KINDS = (
         "    calls = [counter.add_all(items) for ...]   # one call for many items\n"
         "    results = [call.result() for call in calls]",
     ),
-    Kind("an item of a `Queue`", _in("queues"), _ANY, _GIVEN),
+    Kind("a `Queue`", _in("queues"), _ANY, _GIVEN),
     Kind("an `Event`", _in("event"), _ANY, _GIVEN),
     Kind("the value of a `Variable`", _in("variable"), _ANY, _GIVEN),
     Kind("a message (`Pub`, `Sub`)", _in("pubsub"), _ANY, _GIVEN),
