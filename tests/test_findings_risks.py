@@ -225,6 +225,20 @@ def test_a_worker_that_is_retired_when_nothing_waits_costs_nothing() -> None:
     assert "worker-lost" not in [each.code for each in retiring(waiting=False).findings()]
 
 
+@pytest.mark.parametrize("retired", [True, False])
+def test_a_gap_in_which_a_worker_was_retired_says_so(retired: bool) -> None:
+    run = Run(
+        **{name: {"threads": 1, "joined": -1.0, "left": 8.0 if name == "b" else math.nan} for name in "ab"}
+    )
+    run.task("load", "a", 0, 5)
+    run.task("load", "b", 0, 5)
+    run.task("sum", "a", 8, 12, submitted=8)
+    recording = run.recording()
+    if retired:
+        with_rows(recording, "events", [event(5, "b", "worker-status", "running → closing_gracefully")])
+    assert ("Client.retire_workers" in the(recording, "client-gap").why) == retired
+
+
 def test_a_worker_that_could_not_be_retired_went_on() -> None:
     assert not found(retiring(waiting=True, back=True), "worker-lost")
 

@@ -36,6 +36,19 @@ class Retirement(NamedTuple):
 
 def retirements(facts: Facts, again: Callable[[str, float], np.ndarray]) -> list[Retirement]:
     """Every worker that was retired; `again` gives what was computed again after a worker had left."""
+    return [
+        _retirement(facts, worker, asked, left, again(worker, left))
+        for worker, (asked, left) in _retired(facts).items()
+    ]
+
+
+def retiring(facts: Facts) -> Moments:
+    """When workers had been asked to leave, and had not left yet."""
+    return Moments.of(*np.array([*_retired(facts).values()], "f8").reshape(-1, 2).T)
+
+
+def _retired(facts: Facts) -> dict[str, tuple[float, float]]:
+    """When each worker that was retired was asked to leave, and had left."""
     events = facts.read("events")
     asked: dict[str, float] = {}
     rows = np.flatnonzero(is_any(events["kind"], ("worker-status",)))
@@ -46,12 +59,11 @@ def retirements(facts: Facts, again: Callable[[str, float], np.ndarray]) -> list
         elif state.startswith(_RETIRING) and not state.endswith(("closing", "closed")):
             # It could not hand over what it had, and went on.
             asked.pop(worker, None)
-    gone = {worker: facts.left(worker) for worker in asked}
-    return [
-        _retirement(facts, worker, when, gone[worker], again(worker, gone[worker]))
+    return {
+        worker: (when, facts.left(worker))
         for worker, when in asked.items()
-        if when < gone[worker] < np.inf
-    ]
+        if when < facts.left(worker) < np.inf
+    }
 
 
 def _retirement(facts: Facts, worker: str, asked: float, left: float, again: np.ndarray) -> Retirement:
