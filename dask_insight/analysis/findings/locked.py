@@ -24,6 +24,14 @@ def locked(facts: Facts) -> np.ndarray:
     return share_in(facts, _waits(facts))
 
 
+def locked_by_cluster(facts: Facts) -> np.ndarray:
+    """The same of locks that all workers share: `Lock`, `MultiLock` and `Semaphore` of `distributed`."""
+    stacks = facts.read("stacks")
+    names = [name.replace("\\", "/") for name in stacks["file"].names] or [""]
+    mine = np.array([name.endswith(_FILES) for name in names])[stacks["file"].codes]
+    return share_in(facts, below(stacks, mine))
+
+
 def _waits(facts: Facts) -> np.ndarray:
     """Which stacks wait for a lock."""
     stacks, lines = facts.read("stacks"), facts.read("lines")

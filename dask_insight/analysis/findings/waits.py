@@ -13,7 +13,7 @@ from .asleep import Asleep, asleep
 from .facts import Facts
 from .finding import Fact, Finding
 from .held_up import held_up
-from .locked import locked
+from .locked import locked, locked_by_cluster
 from .loops import blocked as late
 from .programs import computed, in_programs
 from .rule import Rule
@@ -145,7 +145,9 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if in_lock:
         title = f"`{names[0]}` waited for a lock in {words.share(in_locks)} of its time"
         why = f"{held} without computing, most of it until another task gave a lock back."
-        advice, cost = _without_lock(facts, names[0]), facts.spread(told.total)
+        shared = locked_by_cluster(facts)[told.code] >= 0.5 * in_locks
+        advice = _less_locked(names[0]) if shared else _without_lock(facts, names[0])
+        cost = facts.spread(told.total)
         gauge = (Fact("share of its samples in a lock", in_locks, "share", limits["io-wait.lock"]),)
     elif started:
         used = computed(facts)
@@ -208,6 +210,17 @@ def _of_processes(facts: Facts) -> str:
         "help. What they are at, the system tells:\n\n"
         "    # top   # on the worker's machine\n"
         "    cluster = LocalCluster(n_workers=1, threads_per_worker=os.cpu_count())"
+    )
+
+
+def _less_locked(name: str) -> str:
+    return (
+        "All workers share this lock: more threads or workers would wait as well. Hold it for less, with what "
+        "does not need it before or after; have one for each thing that must not be shared; or a `Semaphore` "
+        "with as many leases as that thing bears:\n\n"
+        "    with distributed.Lock(f'write-{path}'): ...\n"
+        "    database = distributed.Semaphore(max_leases=4, name='database')\n"
+        f"    run.flame(prefix={name!r})   # where it waits"
     )
 
 
