@@ -215,9 +215,9 @@ def _of_processes(facts: Facts) -> str:
 
 def _less_locked(name: str) -> str:
     return (
-        "All workers share this lock: more threads or workers would wait as well. Hold it for less, with what "
-        "does not need it before or after; have one for each thing that must not be shared; or a `Semaphore` "
-        "with as many leases as that thing bears:\n\n"
+        "All workers share this lock: more threads or workers would wait as well. Hold it for less, with "
+        "what does not need it before or after; have one for each thing that must not be shared; or a "
+        "`Semaphore` with as many leases as that thing bears:\n\n"
         "    with distributed.Lock(f'write-{path}'): ...\n"
         "    database = distributed.Semaphore(max_leases=4, name='database')\n"
         f"    run.flame(prefix={name!r})   # where it waits"
