@@ -299,7 +299,7 @@ class Counts:
 
 def test_calls_of_actors_are_counted_and_timed(client: Any) -> None:
     def handlers(dask_worker: Any) -> str:
-        return str(dask_worker.handlers["actor_execute"])
+        return str(dask_worker.handlers["actor_execute"].__qualname__)
 
     before = client.run(handlers)
     with recorded(client) as batches:
