@@ -23,6 +23,8 @@ MADE = {
 AT_REST = frozenset(("what_if",))
 #: Tables one of which must have rows before there is anything to work out.
 _SOURCES = ("attempts", "executions", "running")
+#: Tables of which that is no condition: where no task ran, events may tell why.
+_ALSO = {"findings": ("events",)}
 
 
 class Answers:
@@ -74,7 +76,7 @@ class _Look:
     def _worked_out(self, table: str) -> Columns:
         if (made := self._made.get(table)) is not None and made[0] == self._stamp:
             return made[1]
-        if not any(length(self(source)) for source in _SOURCES):
+        if not any(length(self(source)) for source in (*_SOURCES, *_ALSO.get(table, ()))):
             return self._known[table]
         module, name = MADE[table]
         told: Mapping[str, Any] = getattr(import_module(f"{__package__}.{module}"), name)(self)

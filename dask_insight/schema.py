@@ -346,7 +346,11 @@ _ALL = (
         "Fine performance metrics: what was added in each period.",
         Column("time", "time", "End of the period."),
         Column("worker", "sym", "The worker."),
-        Column("context", "sym", "execute, gather-dep, get-data, memory-monitor, p2p …"),
+        Column(
+            "context",
+            "sym",
+            "execute, gather-dep, get-data, memory-monitor, p2p …; actor: calls of actors, not by Dask.",
+        ),
         Column("span", "sym", "Id of the span; '' outside execute."),
         Column("prefix", "sym", "Task name; '' outside execute."),
         Column("activity", "sym", "What was done: thread-cpu, disk-read, decompress, a user's label …"),
@@ -497,7 +501,7 @@ _ALL = (
             "sym",
             "What they did: cpu, off-cpu, compute, failed, deserialize, serialize, disk, overhead, or "
             "'custom: ' and a user's label; or why they were idle: inputs, data, placement, scheduler, "
-            "paused, client, joining, leaving.",
+            "paused, resources, client, joining, leaving.",
         ),
         Column("name", "sym", "Task name that ran, or was waited for; '' if none."),
         Column("span", "sym", "Its span."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import os
 import signal
@@ -426,3 +427,20 @@ def test_what_registers_and_never_joins_is_taken_off(client: Any) -> None:
     client.sync(source._register)
     assert not client.run_on_scheduler(impatient, name=package()), "nothing is collected yet"
     wait_for(lambda: not any(left_on(client).values()), "it has gone", 10)
+
+
+def test_tasks_that_wait_for_the_first_worker_are_told_of_until_it_comes() -> None:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=0, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        recorded(client) as batches,
+    ):
+        futures = client.map(increment, range(5), pure=False)
+        wait_for(lambda: batches.events("no-worker"), "tasks that no worker may run")
+        cluster.scale(1)
+        client.gather(futures)
+        wait_for(lambda: len(batches.events("no-worker")) > 1, "that there are none any more")
+    first, *_, last = [json.loads(row["detail"]) for row in batches.events("no-worker")]
+    assert (first["tasks"], first["workers"], last["tasks"]) == (5, 0, 0)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import os
 import signal
 import time
+import uuid
 from collections import Counter, defaultdict
 from typing import Any
 
 import dask
 import pytest
 from conftest import Batches, left_on, recorded, wait_for
-from distributed import get_client, wait
+from distributed import Event, get_client, wait
 
 from dask_insight.schema import NOTHING
 
@@ -287,14 +289,47 @@ class Counts:
         self.number += 1
         return self.number
 
+    async def slowly(self, go: str) -> int:
+        await Event(go).wait()
+        return self.number
 
-def test_calls_of_actors_are_a_named_gap(client: Any) -> None:
+    def fails(self) -> None:
+        raise ZeroDivisionError
+
+
+def test_calls_of_actors_are_counted_and_timed(client: Any) -> None:
+    def handlers(dask_worker: Any) -> str:
+        return str(dask_worker.handlers["actor_execute"].__qualname__)
+
+    before = client.run(handlers)
     with recorded(client) as batches:
         actor = client.submit(Counts, actor=True, pure=False).result()
         assert [actor.count().result() for _ in range(3)] == [1, 2, 3]
+        go = f"go-{uuid.uuid4()}"
+        slow = [actor.slowly(go) for _ in range(2)]
+        Event(go).set()
+        assert [each.result() for each in slow] == [3, 3]
+        with pytest.raises(ZeroDivisionError):
+            actor.fails().result()
         del actor
-    (gap,) = [row["message"] for row in batches.events("gap") if "actor" in row["message"]]
-    assert "calls of actors" in gap
+    found = metrics(batches)
+    calls = {name: found["actor", f"Counts.{name}", "call", "count"] for name in ("count", "slowly", "fails")}
+    assert calls == {"count": 3, "slowly": 2, "fails": 1}
+    assert all(found["actor", f"Counts.{name}", "call", "seconds"] > 0 for name in calls)
+    assert not found["actor", "Counts.slowly", "waiting", "seconds"], "coroutines wait for no thread"
+    assert not [row for row in batches.events("gap") if "actor" in row["message"]]
+    assert client.run(handlers) == before, "nothing of ours is left"
+
+
+def test_tasks_that_no_worker_may_run_are_told_of(client: Any) -> None:
+    with recorded(client) as batches:
+        future = client.submit(math.factorial, 5, key="stranded-1", resources={"NONE": 1}, pure=False)
+        wait_for(lambda: batches.events("no-worker"), "tasks that no worker may run")
+        future.release()
+        wait_for(lambda: len(batches.events("no-worker")) > 1, "that there are none any more")
+    first, *_, last = [json.loads(row["detail"]) for row in batches.events("no-worker")]
+    assert (first["tasks"], first["names"], first["resources"]) == (1, ["stranded"], {"NONE": 1})
+    assert first["workers"] == 2 and first["seconds"] >= 2 and last == {"tasks": 0}
 
 
 def test_stolen_tasks(client: Any) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_time_budget import START, Run
+from test_time_budget import CLUSTER, START, Run
 
 import dask_insight
 from dask_insight import figures, words
@@ -28,6 +28,8 @@ from dask_insight.figures.bokeh_figure import figure_of
 from dask_insight.figures.chart import Area, Boxes, Chart, Plot
 from dask_insight.figures.colors import reserved
 from dask_insight.figures.panels import PANELS
+from dask_insight.figures.panels.activities import activity_words
+from dask_insight.figures.panels.time_budget import part_words
 from dask_insight.figures.picture import PngPen, SvgPen, fonts
 from dask_insight.figures.pictures import OVERVIEW, Picture
 from dask_insight.figures.ran import Pieces, Ran
@@ -285,6 +287,62 @@ def test_fine_metrics_are_those_of_the_table(golden: Recording) -> None:
     for plot in chart_of(golden, "fine-metrics").plots[:2]:
         (bars,) = boxes_of(plot)
         assert (bars.right - bars.left).sum() == pytest.approx(wanted)
+
+
+def test_activities_are_told_in_the_words_of_the_page() -> None:
+    told = json.loads((GOLDEN.parent / "activities.json").read_text("utf-8"))
+    assert {activity: activity_words(activity) for activity in told} == told
+
+
+def test_activities_of_p2p_shuffles_are_told_in_words_and_under_the_mouse_as_dask_calls_them() -> None:
+    run = Recording()
+    row = {"time": START, "worker": "w", "context": "execute", "prefix": "unpack", "unit": "seconds"}
+    run.append(
+        encode("metrics", {**{k: [v] for k, v in row.items()}, "activity": ["p2p-shards"], "value": [2.0]})
+    )
+    chart = chart_of(run, "fine-metrics")
+    assert [sign.label for sign in chart.signs] == ["P2P: pieces"]
+    (bars,) = boxes_of(chart.plots[0])
+    assert bars.facts() == {
+        "Name": ["P2P: pieces"],
+        "Part": ["P2P: pieces (p2p-shards)"],
+        "Amount": [words.duration(2)],
+    }
+    assert part_words("custom: p2p-shards", "") == "P2P: pieces"
+
+
+def test_methods_of_actors_are_named() -> None:
+    run = Recording()
+    row = {"time": START, "worker": "w", "context": "actor", "prefix": "Stock.take", "unit": "seconds"}
+    run.append(
+        encode("metrics", {name: [each] for name, each in {**row, "activity": "call", "value": 2.0}.items()})
+    )
+    (bars,) = boxes_of(chart_of(run, "fine-metrics").plots[0])
+    assert bars.facts()["Name"] == ["actor Stock.take"]
+
+
+@pytest.mark.parametrize(("activity", "label"), [("executor", "finding out sizes"), ("disk-write", "disk")])
+def test_finding_out_sizes_is_drawn_as_disk_only_where_something_was_written(
+    activity: str, label: str
+) -> None:
+    run = Run(a=CLUSTER)
+    run.task("book", "a", 0, 1, ended=3)
+    run.tables["phases"] = {
+        **{"run": np.zeros(1, "u4"), "action": ["disk-write"]},
+        **{"start": [START + 1.0], "stop": [START + 3.0]},
+    }
+    metric = {"worker": "a", "context": "execute", "prefix": "book", "activity": activity, "unit": "seconds"}
+    run.tables["metrics"] = {name: [each] for name, each in metric.items()} | {
+        "value": [2.0],
+        "time": [START + 3],
+    }
+    recording = run.recording()
+    chart = chart_of(recording, "task-stream")
+    assert [sign.label for sign in chart.signs] == ["book", label]
+    kind = "disk" if label == "disk" else "overhead"
+    colors = [boxes.colors[code] for boxes in boxes_of(chart.plots[0]) for code in boxes.color]
+    assert reserved(kind, dark=False) in colors
+    assert ("disk" in set(recording.critical_path()["kind"])) == (label == "disk")
 
 
 def test_memory_is_stacked_to_what_was_measured() -> None:

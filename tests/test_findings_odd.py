@@ -11,6 +11,7 @@ from test_findings_risks import attempts_with_sizes, event, failing, losing, mov
 from test_findings_time import TWO, beside, one, sampled_in, short_tasks, told
 from test_time_budget import NAN, START, Run
 
+from dask_insight import words
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
@@ -232,12 +233,17 @@ def test_who_waits_for_processes_that_it_started(used: float, severity: str, sai
         pytest.param(
             in_files(waiting(), ("C:\\a\\dask\\utils.py", "SerializableLock.__enter__")), id="dask's"
         ),
+        pytest.param(
+            in_files(waiting(), ("/a/distributed/multi_lock.py", "MultiLock.acquire")), id="several at once"
+        ),
     ],
 )
 def test_who_waits_for_a_lock_needs_no_more_threads(run: Run) -> None:
     found = one(run, "io-wait")
     assert found.title.startswith("`loop` waited for a lock in 100")
-    assert "More threads would wait as well" in found.advice and "asyncio" not in found.advice
+    shared = any("distributed/" in file for file in run.tables["stacks"]["file"])
+    assert ("All workers share this lock" in found.advice) == shared
+    assert "would wait as well" in found.advice and "asyncio" not in found.advice
     assert found.cost_seconds == pytest.approx(9.8)
 
 
@@ -253,6 +259,66 @@ def test_who_waits_for_a_lock_needs_no_more_threads(run: Run) -> None:
 def test_who_waits_for_something_else_has_no_lock(run: Run) -> None:
     found = one(run, "io-wait")
     assert "waited without a CPU" in found.title and "asyncio.gather" in found.advice
+
+
+@pytest.mark.parametrize(
+    ("file", "function", "what"),
+    [
+        ("client", "Future.result", "results of other tasks"),
+        ("client", "Client.gather", "results of other tasks"),
+        ("actor", "ActorFuture.result", "calls of an actor"),
+        ("queues", "Queue.get", "a `Queue`"),
+        ("event", "Event.wait", "an `Event`"),
+        ("variable", "Variable.get", "the value of a `Variable`"),
+    ],
+)
+def test_who_waits_for_others_is_no_one_that_reads(file: str, function: str, what: str) -> None:
+    run = in_files(
+        waiting(), ("/here/work.py", "loop"), (f"/a/distributed/{file}.py", function), ("t.py", "f")
+    )
+    found = one(run, "held-up")
+    assert found.title == f"`loop` waited for {what} in {words.share(1)} of its time, and held threads"
+    assert not {"io-wait", "sleeping", "cold-start"} & {each.code for each in run.recording().findings()}
+
+
+def test_who_calls_dask_otherwise_does_not_wait() -> None:
+    run = in_files(waiting(), ("/here/work.py", "loop"), ("/a/distributed/client.py", "Client.submit"))
+    assert told(run, "held-up") == [] and one(run, "io-wait")
+
+
+@pytest.mark.parametrize(("away", "codes"), [(True, []), (False, ["held-up"])])
+def test_who_gave_its_thread_back_before_it_waits_holds_none(away: bool, codes: list[str]) -> None:
+    run = Run(a=TWO | {"threads": 1})
+    for number in range(10):
+        task = run.task("parent", "a", 2 * number, 2 * number + 2)
+        if away:
+            run.seceded(task, 2 * number + 0.5, 2 * number + 2)
+    in_files(
+        sampled_in(run, "x", "y"), ("/here/work.py", "parent"), ("/a/distributed/client.py", "Client.gather")
+    )
+    run.tables["samples"]["stack"] = np.tile([0, 1], 10)
+    run.tables["samples"]["duration"] = np.tile(np.array([0.5, 1.5], "f4"), 10)
+    assert [each.code for each in told(run, "held-up")] == codes
+
+
+@pytest.mark.parametrize(("seconds", "severity", "stuck"), [(30, "critical", True), (3, "info", False)])
+def test_threads_that_all_wait_for_tasks_that_have_none(seconds: float, severity: str, stuck: bool) -> None:
+    run = Run(a=TWO)
+    run.names = ["outer", "outer"]
+    run.tables["samples"] = {
+        **{"process": ["a", "a"], "thread": ["1", "2"], "time": [START + seconds] * 2},
+        **{"duration": np.full(2, seconds, "f4"), "run": np.arange(2)},
+    }
+    run.tables["about"] = {"name": ["stopped"], "value": [str(START + seconds)]}
+    run.tables["running"] = {
+        **{"run": [0, 1], "task": [0, 1], "worker": ["a", "a"]},
+        **{"thread": ["1", "2"], "start": [START, START]},
+    }
+    in_files(run, ("/here/work.py", "outer"), ("/a/distributed/client.py", "Future.result"))
+    found = one(run, "held-up")
+    assert found.severity == severity
+    assert found.title.startswith("All threads are held by `outer`") == stuck
+    assert ("this does not end by itself" in found.why) == stuck
 
 
 def short_chunks(key: str) -> Run:

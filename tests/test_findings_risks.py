@@ -194,8 +194,123 @@ def test_a_worker_that_was_asked_to_leave_is_not_lost() -> None:
     assert not found(losing(expected=True), "worker-lost")
 
 
+def retiring(waiting: bool, back: bool = False) -> Recording:
+    """A worker that is asked to leave at 3 s and has left at 6 s, with or without a task that waits there."""
+    run = Run(
+        **{name: {"threads": 1, "joined": -1.0, "left": 6.0 if name == "b" else math.nan} for name in "ab"}
+    )
+    first, second = run.task("load", "a", 0, 3), run.task("load", "b", 0, 3)
+    run.task("rest", "a", 3, 12, first)
+    if waiting:
+        run.task("analyse", "b", math.nan, math.nan, second, status="killed", thread="")
+        run.attempts[-1] |= {"ready": 3.0, "assigned": 3.0, "done": 6.0}
+        run.task("analyse", "a", 12, 14, task=3)
+    rows = [event(3, "b", "worker-status", "running → closing_gracefully")]
+    if back:
+        rows.append(event(4, "b", "worker-status", "closing_gracefully → running"))
+    if waiting:
+        rows.append(event(6, "b", "worker-lost", "gone", processing=1, lost=0, expected=True))
+    return with_rows(run.recording(), "events", rows)
+
+
+def test_a_worker_that_is_retired_beside_tasks_that_wait_there_costs_its_idle_time() -> None:
+    one = the(retiring(waiting=True), "worker-lost")
+    assert (one.tasks, one.workers) == (("analyse",), ("b",))
+    assert one.title.startswith(f"1 worker took {words.duration(3)} to be retired")
+    assert one.cost_thread_seconds == pytest.approx(3, abs=0.1)
+    assert "1 task that they had been given, " in one.why and "anew" not in one.why
+
+
+def test_a_worker_that_is_retired_when_nothing_waits_costs_nothing() -> None:
+    assert "worker-lost" not in [each.code for each in retiring(waiting=False).findings()]
+
+
+@pytest.mark.parametrize("retired", [True, False])
+def test_a_gap_in_which_a_worker_was_retired_says_so(retired: bool) -> None:
+    run = Run(
+        **{name: {"threads": 1, "joined": -1.0, "left": 8.0 if name == "b" else math.nan} for name in "ab"}
+    )
+    run.task("load", "a", 0, 5)
+    run.task("load", "b", 0, 5)
+    run.task("sum", "a", 8, 12, submitted=8)
+    recording = run.recording()
+    if retired:
+        with_rows(recording, "events", [event(5, "b", "worker-status", "running → closing_gracefully")])
+    assert ("Client.retire_workers" in the(recording, "client-gap").why) == retired
+
+
+def test_a_worker_that_could_not_be_retired_went_on() -> None:
+    assert not found(retiring(waiting=True, back=True), "worker-lost")
+
+
 def test_a_cluster_that_is_closed_loses_nothing() -> None:
     assert not found(losing(later=False), "worker-lost")
+
+
+# Tasks that no worker may run, and resources
+
+
+def stranded(told: Sequence[dict[str, Any]], when: Sequence[float] = (4.0, 8.0)) -> Recording:
+    rows = [event(at, "scheduler", "no-worker", **each) for at, each in zip(when, told, strict=False)]
+    return with_rows(busy().recording(), "events", rows)
+
+
+ASKED = {"tasks": 4, "names": ["train"], "resources": {"GPU": 1.0}, "bound": [], "workers": 2, "seconds": 2.0}
+
+
+def test_tasks_that_no_worker_may_run_are_told_while_they_wait() -> None:
+    one = the(stranded([ASKED, ASKED | {"tasks": 6, "seconds": 6.0}]), "no-worker")
+    assert (one.severity, one.tasks) == ("critical", ("train",))
+    assert one.title.startswith("6 `train` wait for a worker that has `GPU=1`")
+    assert one.start == pytest.approx(2) and "resources=" in one.advice
+
+
+def test_tasks_that_waited_for_a_worker_that_came() -> None:
+    one = the(stranded([ASKED, {"tasks": 0}]), "no-worker")
+    assert one.cost_seconds == pytest.approx(6) and one.title.startswith("4 `train` waited")
+    # What waits for the first workers of all is told of these.
+    assert not found(stranded([ASKED | {"workers": 0}, {"tasks": 0}]), "no-worker")
+
+
+def test_tasks_that_no_worker_may_run_are_told_where_no_task_ran() -> None:
+    row = event(4, "scheduler", "no-worker", **ASKED)
+    run = with_rows(Recording(), "about", [{"name": "started", "value": str(START)}])
+    some = with_rows(run, "events", [row]).findings()
+    assert some.failed == () and some.between == (0.0, 0.0)
+    (one,) = some
+    assert (one.severity, one.start, one.stop) == ("critical", pytest.approx(2), pytest.approx(4))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"resources": {}, "bound": ["tcp://1.2.3.4:5"]}, "`tcp://1.2.3.4:5`"),
+        ({"resources": {}, "workers": 0}, "any worker"),
+        ({"resources": {}}, "a worker that may run them"),
+    ],
+)
+def test_what_tasks_wait_for_that_no_worker_may_run(asked: dict[str, Any], said: str) -> None:
+    one = the(stranded([ASKED | asked]), "no-worker")
+    assert f"wait for {said}, for" in one.title
+    assert one.severity == ("warning" if said == "any worker" else "critical")
+
+
+def test_events_that_make_no_sense_are_passed_over() -> None:
+    recording = with_rows(busy().recording(), "events", [event(1, "s", "no-worker", tasks="x")])
+    assert not found(recording, "no-worker") and recording.findings().failed == ()
+
+
+@pytest.mark.parametrize(("resources", "told"), [({"GPU": 1}, True), ({}, False)])
+def test_threads_that_resources_keep_idle(resources: dict[str, float], told: bool) -> None:
+    run = Run(a={"threads": 2, "joined": -1.0, "left": math.nan})
+    for number in range(10):
+        run.task("train", "a", number, number + 1, assigned=0, inputs=0, submitted=0, thread=str(number % 2))
+    columns = run._columns()["workers"]
+    run.tables["workers"] = columns | {"detail": [json.dumps({"resources": resources})]}
+    some = [each for each in run.recording().findings() if each.code == "resource-limit"]
+    assert [(each.severity, each.tasks) for each in some] == [("info", ("train",))] * told
+    if told:
+        assert some[0].cost_thread_seconds == pytest.approx(9, abs=0.2)
 
 
 # Clocks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -317,6 +318,16 @@ def test_time_around_a_function() -> None:
         "stop": [START + 0.5, START + 5.25],
     }
     assert parts(run.budget()) == {"cpu": 1, "off-cpu": 2, "disk": 0.75, "overhead": 2.25}
+
+
+@pytest.mark.parametrize(("resources", "part"), [({"GPU": 1}, "resources"), ({}, "overhead")])
+def test_a_thread_that_is_idle_for_want_of_resources(resources: dict[str, int], part: str) -> None:
+    run = Run(a=CLUSTER | {"threads": 2})
+    run.task("train", "a", 0, 4, thread="1")
+    run.task("train", "a", 4, 8, thread="2", assigned=0, inputs=0)
+    run.task("train", "a", 8, 12, thread="1", assigned=0, inputs=0)
+    run.tables["workers"] = run._columns()["workers"] | {"detail": [json.dumps({"resources": resources})]}
+    assert parts(run.budget())[part] == 8
 
 
 def test_fine_metrics_share_out_what_attempts_do_not_tell() -> None:

@@ -122,6 +122,20 @@ def test_a_paused_worker(warm: Any) -> None:
     assert mine.iloc[0].seconds > 0.9 * mine.seconds.sum()
 
 
+def test_a_thread_that_resources_keep_idle() -> None:
+    from distributed import Client, LocalCluster
+
+    one: dict[str, Any] = {"resources": {"GPU": 1}}
+    options: dict[str, Any] = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
+    with LocalCluster(**options, processes=False, **one) as cluster, Client(cluster) as client:
+        with dask_insight.record(client=client, profile=False) as run:
+            client.gather(client.map(nap, range(40), pure=False, **one))
+        tasks, idle = run.tasks, run.time_budget()
+    assert (idle.kind[idle.part == "resources"] == "idle").all()
+    assert idle.seconds[idle.part == "resources"].sum() > 0.5 * tasks.duration.sum()
+    assert "resource-limit" in [each.code for each in run.findings()]
+
+
 def test_the_local_scheduler() -> None:
     numbers = [dask.delayed(straggler, pure=False)(number) for number in range(8)]
     with dask_insight.record(profile=False) as run:

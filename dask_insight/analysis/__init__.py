@@ -26,7 +26,7 @@ def find(
 ) -> Findings:
     """The findings of `Recording.findings`; `start` and `stop` in seconds since the epoch."""
     from ..heap import give_back_between
-    from .findings import Facts, Findings, Limits, apply
+    from .findings import RULES, WITHOUT_TASKS, Facts, Limits, apply
     from .time_budget import budget
 
     limits = Limits(thresholds)
@@ -35,7 +35,7 @@ def find(
         read("critical")
     give_back_between()
     facts = Facts(read, zero, budget(read, start, stop))
-    found = apply(facts, limits) if len(facts.attempts.run) else Findings()
+    found = apply(facts, limits, RULES if len(facts.attempts.run) else WITHOUT_TASKS)
     facts.forget()
     return found
 

@@ -20,12 +20,14 @@ _MASK = 0xFFFF_FFFF
 FAILED: dict[str, Rgb] = {"erred": (0, 0, 0), "killed": (90, 10, 10), "retried": (70, 70, 76)}
 
 
-#: Dask's own colours for what happens around the computing, on a light and on a dark background.
+#: Colours for what happens around the computing, Dask's own where it has one, on a light and on a dark
+#: background.
 _RESERVED: dict[str, tuple[Rgb, Rgb]] = {
     "transfer": ((214, 39, 40), (242, 84, 76)),
     "disk": ((236, 126, 10), (255, 168, 64)),
     "deserialize": ((128, 128, 128), (158, 158, 158)),
     "compress": ((96, 96, 96), (190, 190, 190)),
+    "overhead": ((150, 108, 80), (178, 138, 108)),
 }
 
 
@@ -41,7 +43,7 @@ def colors_of(names: Iterable[str], *, dark: bool = False) -> dict[str, Rgb]:
 
 
 def reserved(kind: str, *, dark: bool) -> Rgb:
-    """Dask's colour of transfer, disk, deserialize or compress."""
+    """Colour of transfer, disk, deserialize or compress, Dask's own, or of other overhead."""
     return _RESERVED[kind][dark]
 
 

@@ -60,6 +60,11 @@ class Ran:
         seconds: np.ndarray = np.maximum(np.minimum(self.stop, high) - np.maximum(self.start, low), 0.0)
         return seconds
 
+    @property
+    def worker(self) -> Symbols:
+        """The worker of each."""
+        return Symbols(self.lane, [worker for worker, _ in self.lanes])
+
     def key(self, entry: int) -> str:
         """Dask's key of an entry's task."""
         row = int(self.described[entry])

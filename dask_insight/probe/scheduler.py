@@ -20,6 +20,7 @@ from .farewell import PATIENCE, Farewell, topic
 from .journal import Journal, Labels
 from .own import Own
 from .readers import Reader, Stores, new_spans
+from .stranded import Stranded
 from .tasks import Tasks
 
 #: Seconds between two looks at workers' memory and at readers that are gone.
@@ -77,6 +78,7 @@ class Probe(SchedulerPlugin):
         self.stores = Stores(self.tasks, self._bound)
         self.labels = Labels()
         self.journal = Journal(self.stores.events, self.tasks, self.labels)
+        self._stranded = Stranded(scheduler, self.journal.event)
         for address in scheduler.workers:
             self._worker_there(address)
         for name in _CALLS:
@@ -352,6 +354,7 @@ class Probe(SchedulerPlugin):
                 if self.scheduler.plugins.get(self.name) is not self:
                     return
                 self._look()
+                self._stranded.look()
             except Exception as error:
                 self._failed("watch", error)
 

@@ -37,9 +37,9 @@ _BOTH = (
 _ONLY = {
     "scheduler": (
         *("layouts", "functions", "fused", "graph", "tasks", "readers", "journal"),
-        *("own", "cluster", "farewell", "scheduler"),
+        *("own", "cluster", "farewell", "stranded", "scheduler"),
     ),
-    "worker": ("threads", "secede", "executions", "transfers", "metrics", "worker"),
+    "worker": ("threads", "secede", "executions", "transfers", "metrics", "actors", "worker"),
 }
 #: All of them.
 MODULES = (*_BOTH, *_ONLY["scheduler"], *_ONLY["worker"])

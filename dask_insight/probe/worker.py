@@ -15,6 +15,7 @@ from dask.system import CPU_COUNT
 from distributed.diagnostics.plugin import WorkerPlugin
 from distributed.protocol import to_serialize
 
+from .actors import Actors
 from .boot import unload
 from .clock import Offset, host, process, time
 from .executions import NOTHING, Executions
@@ -79,6 +80,7 @@ class Probe(WorkerPlugin):
         self._executions = Executions(worker, self._fetched, self._failed)
         vars(self)["transition"] = self._executions.transition
         self._metrics = Metrics(worker)
+        self._actors = Actors(worker, self._failed)
         self._logs = Logs(self.package)
         self._logs.open()
         self._waits = Waits(partial(task_threads, worker))
@@ -87,7 +89,8 @@ class Probe(WorkerPlugin):
         loop, self._loop_thread = asyncio.get_running_loop(), threading.get_ident()
         self._pulse = Pulse(self._options.get("resources", 0.2), loop, self._counts, self._contention)
         self._gaps = [*self._pulse.gaps, *self._executions.gaps, *_out_of_sight(worker)]
-        self._acting = False
+        if self._actors.reason:
+            self._gaps.append(self._actors.reason)
         worker.handlers[f"{self.package}_flush"] = self.flush
         self._adjust(self._options)
         if self._sampler is None:
@@ -228,13 +231,10 @@ class Probe(WorkerPlugin):
             told["gpus"] = gpus
         if collections := self._collections.take():
             told["collections"] = collections
-        if metrics := self._metrics.take():
+        if metrics := [*self._metrics.take(), *self._actors.take()]:
             told["metrics"] = metrics
         if logs := self._logs.take():
             told["logs"] = logs
-        if self.worker.state.actors and not self._acting:
-            self._acting = True
-            self._gaps.append("calls of actors: Dask runs them beside its tasks")
         if self._gaps:
             told["gaps"], self._gaps = self._gaps, []
         if self._failures:
@@ -289,6 +289,7 @@ class Probe(WorkerPlugin):
         self._waits.close()
         self._logs.shut()
         self._executions.close()
+        self._actors.close()
         handlers = self.worker.handlers
         if getattr(handlers.get(f"{self.package}_flush"), "__self__", None) is self:
             del handlers[f"{self.package}_flush"]

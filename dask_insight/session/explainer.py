@@ -30,7 +30,18 @@ _GROWTH = 1.5
 CODE = ("functions", "lines")
 #: Tables whose rows change what can be said; others do too while a task is running.
 _NEWS = frozenset(
-    ("about", "graph", "attempts", "executions", "running", "phases", "errors", "workers", "submissions")
+    (
+        "about",
+        "graph",
+        "attempts",
+        "executions",
+        "running",
+        "phases",
+        "errors",
+        "events",
+        "workers",
+        "submissions",
+    )
 )
 
 #: Gives the tables that somebody needs; is told of new editions.

@@ -7,15 +7,17 @@ from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
 from .moments import Moments, most_at_once
 from .pauses import pauses
-from .sizing import sizing
+from .sizing import sizing, sizing_of
 from .standstills import standstills
 from .states import States, states
 from .stretches import Stretches, stretches
 from .used import Used, used
+from .worker_resources import WAITS, worker_resources
 
 __all__ = [
     "LOCAL",
     "UNNAMED",
+    "WAITS",
     "Attempts",
     "Inputs",
     "Lanes",
@@ -36,8 +38,10 @@ __all__ = [
     "one_cluster",
     "pauses",
     "sizing",
+    "sizing_of",
     "standstills",
     "states",
     "stretches",
     "used",
+    "worker_resources",
 ]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..batch import Symbols
 from ..lookup import Lookup
 from .attempts import Attempts, Read
+
+#: What Dask calls it.
+WRITE = "disk-write"
 
 
 def sizing(read: Read, attempts: Attempts) -> np.ndarray:
@@ -13,15 +17,21 @@ def sizing(read: Read, attempts: Attempts) -> np.ndarray:
 
     Keeping a result takes as long as to find out its size and to write others to disk for it.
     """
+    return sizing_of(read, attempts.run, attempts.worker)
+
+
+def sizing_of(read: Read, run: np.ndarray, worker: Symbols) -> np.ndarray:
+    """The same, of attempts by their ids and workers."""
     phases, metrics = read("phases"), read("metrics")
     action, activity, workers = phases["action"], metrics["activity"], metrics["worker"]
-    named = np.array([name == "disk-write" for name in action.names] or [False])
-    writes: np.ndarray = named[action.codes]
+    writes: np.ndarray = np.array([name == WRITE for name in action.names] or [False])[action.codes]
     if not writes.any():
         return writes
     measured = {workers.names[code] for code in np.unique(workers.codes).tolist()}
-    wrote = np.array([name == "disk-write" for name in activity.names] or [False])[activity.codes]
+    wrote = np.array([name == WRITE for name in activity.names] or [False])[activity.codes]
     measured -= {workers.names[code] for code in np.unique(workers.codes[wrote]).tolist()}
-    rows = Lookup(attempts.run).rows(phases["run"])
-    nothing = np.array([name in measured for name in attempts.worker.names] or [False])
-    return np.asarray(writes & (rows >= 0) & nothing[attempts.worker.codes[np.maximum(rows, 0)]])
+    some = np.flatnonzero(writes)
+    rows = Lookup(run).rows(phases["run"][some])
+    nothing = np.array([name in measured for name in worker.names] or [False])
+    writes[some] = (rows >= 0) & nothing[worker.codes[np.maximum(rows, 0)]]
+    return writes

@@ -11,6 +11,7 @@ import numpy as np
 from .attempts import Attempts, Read
 from .lanes import Lanes
 from .moments import Moments
+from .worker_resources import worker_resources
 
 _CLOSING = ("closing", "closing_gracefully", "stopping", "closed", "failed")
 
@@ -24,6 +25,8 @@ class States(NamedTuple):
     joining: dict[int, Moments]
     #: It was closing, or died of tasks of which nothing else is known.
     leaving: dict[int, Moments]
+    #: Workers that have resources, by which tasks may be kept from free threads.
+    limited: frozenset[int] = frozenset()
 
 
 def states(read: Read, attempts: Attempts, lanes: Lanes) -> States:
@@ -44,7 +47,8 @@ def states(read: Read, attempts: Attempts, lanes: Lanes) -> States:
     of = np.array([code.get(name, -1) for name in attempts.worker.names] or [-1])[attempts.worker.codes]
     for row in np.flatnonzero(attempts.killed & ~attempts.ran & (of >= 0)).tolist():
         found["leaving"][int(of[row])].append((float(attempts.assigned[row]), float(attempts.done[row])))
-    return States(_sets(found["paused"]), _joining(attempts, lanes, of), _sets(found["leaving"]))
+    limited = frozenset(code[name] for name in worker_resources(read) if name in code)
+    return States(_sets(found["paused"]), _joining(attempts, lanes, of), _sets(found["leaving"]), limited)
 
 
 def _changes(read: Read, code: dict[str, int]) -> list[tuple[float, int, str]]:

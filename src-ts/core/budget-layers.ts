@@ -19,6 +19,7 @@ const ORDER: readonly (readonly [part: string, kind: Kind])[] = [
   ['placement', 'idle'],
   ['scheduler', 'idle'],
   ['paused', 'idle'],
+  ['resources', 'idle'],
   ['client', 'idle'],
   ['joining', 'idle'],
   ['leaving', 'idle']

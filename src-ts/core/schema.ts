@@ -327,7 +327,7 @@ export const TABLES = {
     time: 'time',
     /** The worker. */
     worker: 'sym',
-    /** execute, gather-dep, get-data, memory-monitor, p2p … */
+    /** execute, gather-dep, get-data, memory-monitor, p2p …; actor: calls of actors, not by Dask. */
     context: 'sym',
     /** Id of the span; '' outside execute. */
     span: 'sym',
@@ -524,7 +524,7 @@ export const TABLES = {
     stop: 'time',
     /** Threads that it took, on average between start and stop. */
     threads: 'f32',
-    /** What they did: cpu, off-cpu, compute, failed, deserialize, serialize, disk, overhead, or 'custom: ' and a user's label; or why they were idle: inputs, data, placement, scheduler, paused, client, joining, leaving. */
+    /** What they did: cpu, off-cpu, compute, failed, deserialize, serialize, disk, overhead, or 'custom: ' and a user's label; or why they were idle: inputs, data, placement, scheduler, paused, resources, client, joining, leaving. */
     part: 'sym',
     /** Task name that ran, or was waited for; '' if none. */
     name: 'sym',

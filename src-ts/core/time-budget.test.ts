@@ -51,6 +51,20 @@ describe('time budget', () => {
     expect(PARTS.reduce((sum, part) => sum + budget.parts[part], 0)).toBe(budget.offered);
   });
 
+  it('counts no disk where a worker wrote nothing', () => {
+    const kept = (activity: string): number => {
+      const recording = recordingOf({
+        workers: [{ worker: 'a', threads: 1, joined: -5 }],
+        graph: [{ task: 1, key: 'book-1', prefix: 'book' }],
+        attempts: [{ ...attempt(1, 1, 't1', 0, 2), done: 4 }],
+        phases: [{ run: 1, action: 'disk-write', start: 2, stop: 4 }],
+        metrics: [{ time: 4, worker: 'a', context: 'execute', activity, unit: 'seconds', value: 2 }]
+      });
+      return timeBudget(new Tasks(recording), new Selection().filter()).parts.disk;
+    };
+    expect([kept('thread-cpu'), kept('disk-write')]).toEqual([0, 2]);
+  });
+
   it('counts no thread for a task that gave it back', () => {
     const nested = new Tasks(
       recordingOf({

@@ -1,5 +1,6 @@
 import { type Lane, RUNNING, STATUSES, statusCode } from './lane';
 import type { Filter, TimeRange } from './selection';
+import { isSizing, sizersOf } from './sizing';
 import { entryTest, timeOf } from './task-filter';
 import type { Tasks } from './tasks';
 
@@ -185,11 +186,13 @@ function waitsByLane(tasks: Tasks): Wait[][] {
   const starts = phases.times('start');
   const stops = phases.times('stop');
   const actions = phases.symbols('action');
+  const sizers = sizersOf(recording);
   for (let row = 0; row < phases.rows; row++) {
     const action = actions.names[actions.codes[row]];
     const attempt = tasks.attemptRow(runs[row]);
     const lane = attempt < 0 ? -1 : laneOfRow[attempt];
     if (lane < 0 || !Object.hasOwn(PART_OF_ACTION, action)) continue;
+    if (isSizing(action, tasks.lanes[lane].worker, sizers)) continue;
     waits[lane].push({ part: PART_OF_ACTION[action], start: starts[row], stop: stops[row] });
   }
   for (const each of waits) each.sort((a, b) => a.start - b.start);

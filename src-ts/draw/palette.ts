@@ -125,7 +125,7 @@ function blueOrYellow(hue: number, step: number, dark: boolean, contrast: boolea
 }
 
 /** Dask's own colours, with the shapes that tell them apart without colour. */
-export type Reserved = 'transfer' | 'disk' | 'deserialize' | 'compress' | 'erred';
+export type Reserved = 'transfer' | 'disk' | 'deserialize' | 'compress' | 'overhead' | 'erred';
 
 export function reservedColor(kind: Reserved, dark: boolean): Rgb {
   switch (kind) {
@@ -137,6 +137,8 @@ export function reservedColor(kind: Reserved, dark: boolean): Rgb {
       return dark ? [158, 158, 158] : [128, 128, 128];
     case 'compress':
       return dark ? [190, 190, 190] : [96, 96, 96];
+    case 'overhead':
+      return dark ? [178, 138, 108] : [150, 108, 80];
     case 'erred':
       return [0, 0, 0];
   }

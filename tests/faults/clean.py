@@ -9,9 +9,9 @@ from typing import Any
 import dask
 import numpy as np
 import pandas as pd
-from distributed import as_completed, wait
+from distributed import as_completed, wait, worker_client
 
-from .planting import QUAD, Cluster, Work, clean, compute
+from .planting import QUAD, Cluster, Work, addresses, clean, compute
 
 
 @clean("array")
@@ -168,6 +168,15 @@ def a_cluster_that_grows_while_it_works(client: Any) -> Work:
     yield
 
 
+@clean("shrinking", cluster=Cluster(spoilt=True))
+def a_cluster_that_lets_a_worker_go_between_two_computations(client: Any) -> Work:
+    yield
+    client.gather(client.map(simulate, range(8), pure=False))
+    client.retire_workers(addresses(client)[1:])
+    client.gather(client.map(simulate, range(4), pure=False))
+    yield
+
+
 @clean("search")
 def a_search_that_goes_where_results_lead(client: Any) -> Work:
     yield
@@ -203,4 +212,16 @@ def a_cluster_inside_of_this_process(client: Any) -> Work:
     yield
     image = da.random.default_rng(0).normal(size=(9_000, 9_000), chunks=1_500)
     (image @ image[:, :300]).sum().compute()
+    yield
+
+
+def spread(number: int) -> float:
+    with worker_client() as client:
+        return float(sum(client.gather(client.map(simulate, range(4), pure=False))))
+
+
+@clean("nested")
+def tasks_that_start_others_and_give_their_threads_back(client: Any) -> Work:
+    yield
+    client.gather(client.map(spread, range(6), pure=False))
     yield

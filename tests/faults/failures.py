@@ -114,6 +114,39 @@ def a_cluster_that_is_scaled_down_at_once(client: Any) -> Work:
     yield
 
 
+class Tree:
+    """Takes long to pickle, and is large enough for Dask to do so beside its event loop."""
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        compute(0.25)
+        return Tree, ()
+
+    def __sizeof__(self) -> int:
+        return 20_000_000
+
+
+def grow(number: int) -> Tree:
+    return Tree()
+
+
+def climb(tree: Tree, number: int) -> float:
+    return compute(0.3)
+
+
+@plant("worker-lost", "climb", variant="retired", cluster=Cluster(spoilt=True), says="to be retired")
+def a_worker_that_is_retired_while_tasks_wait_there(client: Any) -> Work:
+    """It hands over what it has before the tasks that it was given go to others."""
+    retired = addresses(client)[1]
+    yield
+    trees = client.map(grow, range(8), pure=False, workers=[retired], allow_other_workers=True)
+    wait(trees)
+    climbed = client.map(climb, trees, range(8), pure=False)
+    next(as_completed(climbed))
+    client.retire_workers([retired])
+    client.gather(climbed)
+    yield [retired]
+
+
 def hog(died: Path) -> bytes:
     """Takes its worker down the first time, as one too large for it, and leaves that worker's address."""
     if not died.exists():

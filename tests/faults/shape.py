@@ -389,3 +389,16 @@ def a_shuffle_made_of_tasks(client: Any) -> Work:
     yield
     parts.shuffle("key", shuffle_method="tasks").value.sum().compute()
     yield
+
+
+def train(number: int) -> float:
+    return compute(0.25)
+
+
+@plant("no-worker", "train", cluster=Cluster(spoilt=True), says="`GPU=1`")
+def tasks_that_ask_for_what_no_worker_has(client: Any) -> Work:
+    yield
+    futures = client.map(train, range(4), pure=False, resources={"GPU": 1})
+    client.gather(client.map(train, range(20), pure=False))
+    client.cancel(futures)
+    yield

@@ -121,6 +121,26 @@ def tasks_that_sleep(client: Any) -> Work:
     yield
 
 
+class Stock:
+    """An actor."""
+
+    def take(self, number: int) -> int:
+        time.sleep(0.06)
+        return number
+
+
+def order(number: int, stock: Any) -> int:
+    return int(stock.take(number).result())
+
+
+@plant("held-up", "order", cluster=QUAD, says="calls of an actor")
+def tasks_that_call_an_actor(client: Any) -> Work:
+    stock = client.submit(Stock, actor=True, pure=False).result()
+    yield
+    client.gather(client.map(order, range(40), stock=stock, pure=False))
+    yield
+
+
 class Ledger:
     """Looks through all that it holds when somebody asks for its size."""
 

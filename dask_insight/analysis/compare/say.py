@@ -24,6 +24,7 @@ PARTS = {
     "placement": "idle beside busy workers",
     "scheduler": "waiting for the scheduler",
     "paused": "paused for lack of memory",
+    "resources": "waiting for resources of workers",
     "client": "without tasks",
     "joining": "on workers that had just joined",
     "leaving": "on workers that were leaving",

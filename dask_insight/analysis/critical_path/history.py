@@ -11,6 +11,7 @@ import numpy as np
 from ...dag import links
 from ...lookup import Lookup, fill
 from ...schema import SECEDED
+from ...timeline import sizing_of
 
 Read = Callable[[str], Mapping[str, Any]]
 
@@ -47,7 +48,8 @@ class History:
         self._stops = self._by_worker(columns["worker"].codes, ran, stop)
         self._dones = self._by_worker(columns["worker"].codes, ran, done)
         self._all = _sorted(ended, done)
-        self._disk = _phases(read, columns["run"], _DISK)
+        sizes = sizing_of(read, columns["run"], columns["worker"])
+        self._disk = _phases(read, columns["run"], _DISK, without=sizes)
         self._away = _phases(read, columns["run"], (SECEDED,))
         self._nested = _sorted(ran[_by_tasks(read, columns["submission"][ran])], done)
         self._intake = _intake(read)
@@ -208,11 +210,14 @@ def _by_tasks(read: Read, submission: np.ndarray) -> np.ndarray:
     return nested
 
 
-def _phases(read: Read, runs: np.ndarray, actions: tuple[str, ...]) -> dict[int, list[tuple[float, float]]]:
+def _phases(
+    read: Read, runs: np.ndarray, actions: tuple[str, ...], without: np.ndarray | None = None
+) -> dict[int, list[tuple[float, float]]]:
     """When each attempt went through phases of some actions, by row and in their order."""
     phases = read("phases")
     wanted = np.array([name in actions for name in phases["action"].names] or [False])
-    some = np.flatnonzero(wanted[phases["action"].codes])
+    mine = wanted[phases["action"].codes]
+    some = np.flatnonzero(mine if without is None else mine & ~without)
     if not len(some):
         return {}
     rows = Lookup(runs).rows(phases["run"][some])

@@ -4,12 +4,13 @@ from .columns import columns
 from .facts import Facts
 from .finding import Fact, Finding
 from .found import Failed, Findings
-from .rules import RULES, apply
+from .rules import RULES, WITHOUT_TASKS, apply
 from .thresholds import DEFAULTS, Limits, Threshold
 
 __all__ = [
     "DEFAULTS",
     "RULES",
+    "WITHOUT_TASKS",
     "Fact",
     "Facts",
     "Failed",

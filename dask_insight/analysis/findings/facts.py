@@ -26,7 +26,10 @@ from .threads_held import Held, Samples, held
 __all__ = ["IDLE", "Facts", "is_any", "medians"]
 
 #: Parts of the budget in which nothing ran.
-IDLE = ("inputs", "data", "placement", "scheduler", "paused", "client", "joining", "leaving")
+IDLE = (
+    *("inputs", "data", "placement", "scheduler", "paused"),
+    *("resources", "client", "joining", "leaving"),
+)
 
 #: What stands for the name of a task of which only the attempts were kept.
 NAMELESS = "(unnamed)"

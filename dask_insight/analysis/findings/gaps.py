@@ -12,6 +12,7 @@ from .building import intake
 from .facts import Facts
 from .finding import Fact, Finding
 from .restarts import renewals, restarts
+from .retired import retiring
 from .rule import Rule
 from .thresholds import Limits
 
@@ -19,6 +20,8 @@ from .thresholds import Limits
 _SHORT = 0.002
 #: Computations from which they may be asked for together.
 MANY = 4
+#: Share of the gaps in which workers were retired, from which that is told.
+_RETIRED = 0.2
 
 
 def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -55,10 +58,21 @@ def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"Between one computation and the next all threads waited for the client: {count}, the longest "
             f"of {words.duration(float(lengths[most]))}{place}. There it "
             "built "
-            "the next graph, worked on results itself or waited."
+            f"the next graph, worked on results itself or waited.{_retired(facts, gaps)}"
         ),
         advice=together(computations) if many else _aside(),
         url=CLIENT_GAP.url,
+    )
+
+
+def _retired(facts: Facts, gaps: Moments) -> str:
+    """Whether it may have waited for workers to be retired, in words."""
+    meanwhile = float(retiring(facts).within(gaps.start, gaps.stop).sum())
+    if meanwhile < _RETIRED * gaps.seconds:
+        return ""
+    return (
+        f" For {words.duration(meanwhile)} of that time workers were being retired: `Client.retire_workers` "
+        "returns once others have what they had."
     )
 
 

@@ -10,7 +10,10 @@ from .facts import Facts
 from .seen_in import below, share_in
 
 #: Modules all of whose frames wait for a lock, and those of which some functions do.
-_FILES, _SOME = ("distributed/lock.py", "distributed/semaphore.py"), ("dask/utils.py",)
+_FILES, _SOME = (
+    ("distributed/lock.py", "distributed/semaphore.py", "distributed/multi_lock.py"),
+    ("dask/utils.py",),
+)
 _FUNCTIONS = ("acquire", "__enter__")
 #: A lock of the standard library has no frame: the innermost line tells.
 _LINE = re.compile(r"\bwith\s+(?:[\w.]*[._])?locks?\b|(?:\b|_)locks?\.acquire\(", re.IGNORECASE)
@@ -19,6 +22,14 @@ _LINE = re.compile(r"\bwith\s+(?:[\w.]*[._])?locks?\b|(?:\b|_)locks?\.acquire\("
 def locked(facts: Facts) -> np.ndarray:
     """Share of the samples' time of each task name, by code, in which it waited for a lock; 0 to 1."""
     return share_in(facts, _waits(facts))
+
+
+def locked_by_cluster(facts: Facts) -> np.ndarray:
+    """The same of locks that all workers share: `Lock`, `MultiLock` and `Semaphore` of `distributed`."""
+    stacks = facts.read("stacks")
+    names = [name.replace("\\", "/") for name in stacks["file"].names] or [""]
+    mine = np.array([name.endswith(_FILES) for name in names])[stacks["file"].codes]
+    return share_in(facts, below(stacks, mine))
 
 
 def _waits(facts: Facts) -> np.ndarray:

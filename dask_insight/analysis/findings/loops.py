@@ -95,8 +95,8 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
         why=(
             "While its event loop does not run, a worker takes no new tasks, sends and receives no data "
             "and no heartbeats; after some minutes the scheduler gives it up. Code that holds the GIL for "
-            "long does this, and so do a coroutine that computes or waits without `await`, and an object "
-            f"that takes long to pickle, and a plugin or a callback that runs there.{seen}"
+            "long does this, and so do a coroutine that computes or waits without `await`, an object that "
+            f"takes long to pickle, and what runs there: plugins, callbacks, functions of `client.run`.{seen}"
         ),
         advice=(
             "In an `async def` task, move what blocks to a thread, or make it an ordinary function:\n\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from .ends import ANEW, DIED, NOTHING_RAN, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import most, of_workers, quoted
+from .retired import found as of_retired
+from .retired import retirements
 from .rule import Rule
 from .suspects import Deaths, suspects
 from .thresholds import Limits
@@ -58,6 +61,7 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
     for end, losses in by_end.items():
         if len(losses) >= limits["worker-lost.count"]:
             yield _lost(facts, limits, end, losses)
+    yield from of_retired(facts, retirements(facts, partial(_again, facts)), WORKER_LOST.url)
 
 
 def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding:
@@ -130,10 +134,15 @@ def losses_of(facts: Facts) -> Iterator[Loss]:
         worker, when = sources.names[sources.codes[row]], float(events["time"][row])
         mine = of_workers(facts, (worker,))
         killed = np.flatnonzero(known.killed & mine & (np.abs(known.done - when) < _SLACK))
-        made = known.task[known.ok & mine & (known.done <= when + _SLACK)]
-        again = known.ran & ~mine & (known.start > when - _SLACK) & np.isin(known.task, made)
         running = _unfinished(facts, worker, when, mine) if processing else 0.0
-        yield Loss(worker, when, int(results), killed, np.flatnonzero(again), running)
+        yield Loss(worker, when, int(results), killed, _again(facts, worker, when), running)
+
+
+def _again(facts: Facts, worker: str, when: float) -> np.ndarray:
+    """Attempts that made results again that a worker had made before it left."""
+    known, mine = facts.attempts, of_workers(facts, (worker,))
+    made = known.task[known.ok & mine & (known.done <= when + _SLACK)]
+    return np.flatnonzero(known.ran & ~mine & (known.start > when - _SLACK) & np.isin(known.task, made))
 
 
 def _mattered(facts: Facts, loss: Loss) -> bool:
@@ -227,7 +236,7 @@ def running_of(facts: Facts, worker: str, killed: np.ndarray) -> np.ndarray:
 
 WORKER_LOST = Rule(
     code="worker-lost",
-    says="Workers died, or ended without handing over what they had, while there was work for them.",
+    says="Workers died, were retired, or ended without handing over what they had, while there was work.",
     formula=(
         "`worker-lost.count` workers or more that the scheduler did not expect to leave, and that no nanny "
         "ended (see `memory-pressure`), with tasks "
@@ -236,9 +245,13 @@ WORKER_LOST = Rule(
         "the cause: tasks that several of them died with; the one name that ran on each of several; or tasks "
         "that need `worker-lost.size` of the memory limit and twice what ran beside them. Where nothing "
         "tells, it says so. Apart from them, workers that were closed, that got a signal to end, and whose "
-        "lifetime was over, as they tell when they close."
+        "lifetime was over, as they tell when they close; and those that were retired, from when they were "
+        "asked to leave until they had left, where that costs enough."
     ),
-    cost="(Thread-seconds of what ran there, and of what was computed again) / threads.",
+    cost=(
+        "(Thread-seconds of what ran there, and of what was computed again; of retired ones, also those that "
+        "they were idle beside tasks that waited) / threads."
+    ),
     url="https://distributed.dask.org/en/stable/killed.html",
     advice="Read the worker's log; more memory or smaller tasks; retire workers, do not kill them.",
     find=_worker_lost,

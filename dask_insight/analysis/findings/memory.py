@@ -55,7 +55,7 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     losses = [loss for loss in losses_of(facts) if loss.worker in ended]
     cause = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"]).why if losses else ""
     if growing(facts, limits).keys() & set(workers):
-        cause, advice = f"{cause}{_LEAK_WHY}", f"{_LEAK_ADVICE}\n\n{_ADVICE}"
+        cause, advice = f"{cause} {_LEAK_WHY}".lstrip(), f"{_LEAK_ADVICE}\n\n{_ADVICE}"
     else:
         advice = _ADVICE
     paused_seconds = facts.spent("paused")

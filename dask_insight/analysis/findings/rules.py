@@ -19,6 +19,7 @@ from .found import Failed, Findings
 from .gaps import CLIENT_GAP
 from .gpus import GPU_IDLE, GPU_MEMORY
 from .growth import UNMANAGED_GROWTH
+from .held_up import HELD_UP
 from .limited import CPU_LIMIT
 from .loops import EVENT_LOOP_LAG
 from .losses import WORKER_LOST
@@ -27,6 +28,7 @@ from .memory import MEMORY_PRESSURE
 from .memory_limits import MEMORY_LIMIT
 from .moved import SLOW_TRANSFER, TRANSFER_BOUND
 from .oversubscribed import BUSY_HOST, OVERSUBSCRIBED
+from .resource_limits import RESOURCE_LIMIT
 from .restarts import NEW_CLUSTER, RESTART
 from .rule import Rule
 from .scheduler import LARGE_GRAPH, SCHEDULER_BOUND
@@ -38,6 +40,7 @@ from .spill import SPILL
 from .start import COLD_START
 from .steals import STEALING
 from .stood_still import STOOD_STILL
+from .stranded import NO_WORKER
 from .threads import GIL_CONTENTION
 from .thresholds import Limits
 from .tiny import TINY_TASKS
@@ -48,6 +51,7 @@ _OFTEN = 2
 #: In the order in which findings of equal weight are told.
 RULES: tuple[Rule, ...] = (
     FAILED_TASKS,
+    NO_WORKER,
     WORKER_LOST,
     RETRIED_WORK,
     CANCELLED_WORK,
@@ -78,6 +82,8 @@ RULES: tuple[Rule, ...] = (
     CPU_LIMIT,
     OVERSUBSCRIBED,
     BUSY_HOST,
+    HELD_UP,
+    RESOURCE_LIMIT,
     IO_WAIT,
     SLEEPING,
     CRITICAL_PATH,
@@ -89,6 +95,9 @@ RULES: tuple[Rule, ...] = (
     STOOD_STILL,
     RECOMPUTE,
 )
+
+#: Those that can tell something where no task was with a worker.
+WITHOUT_TASKS: tuple[Rule, ...] = (NO_WORKER,)
 
 
 def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findings:
@@ -109,7 +118,8 @@ def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findin
     told = [each for each in found if each.severity]
     risk = limits["all.risk"] * facts.wall
     order = sorted(range(len(told)), key=lambda row: (_weight(told[row], risk), row))
-    between = (facts.since(facts.start), facts.since(facts.stop))
+    some = len(facts.attempts.run) > 0
+    between = (facts.since(facts.start), facts.since(facts.stop)) if some else (0.0, 0.0)
     return Findings([told[row] for row in order], failed=failed, seconds=facts.wall, between=between)
 
 
@@ -137,6 +147,9 @@ def too_cheap(seconds: float, facts: Facts, limits: Limits) -> bool:
 def whole(found: Finding, facts: Facts) -> Finding:
     """With its time within the run, all of it where the rule tells none; without a cost it is a risk."""
     begin, end = facts.since(facts.start), facts.since(facts.stop)
+    if not len(facts.attempts.run):
+        # Where no task was with a worker, there is no run to keep within.
+        begin, end = found.start, found.stop
     costs = {"cost_seconds": facts.wall + facts.still.seconds, "cost_thread_seconds": facts.offered}
     told = {name: getattr(found, name) for name in costs}
     start = begin if math.isnan(found.start) else min(max(found.start, begin), end)

@@ -12,6 +12,7 @@ from ...lookup import sorted_set
 from ...timeline import Moments, is_local
 from .facts import Facts
 from .finding import Fact, Finding
+from .held_up import held_up
 from .names import split
 from .rule import Rule
 from .thresholds import Limits
@@ -96,6 +97,8 @@ def _started(facts: Facts, limits: Limits) -> _Start:
         if float(np.median(own[early])) >= limits["cold-start.times"] * usual:
             slow[name] += 1
             first[name] += float(np.maximum(own[early] - usual, 0.0).sum())
+    # Who waits for others is done when they are.
+    first[held_up(facts, limits).mostly] = 0.0
     # What one worker alone sees is a slow task, not a slow start.
     first[slow <= _MOST * compared] = 0.0
     way = 0.0
@@ -194,7 +197,8 @@ COLD_START = Rule(
         "their way to "
         "a worker; workers that joined within `cold-start.window` of the first task, while others waited for "
         "a thread (no more than *info* where `cold-start.there` of all threads were there from the start). "
-        "Together, over all threads, at least `cold-start.seconds`."
+        "Together, over all threads, at least `cold-start.seconds`. Names that waited for others (`held-up`) "
+        "are left out."
     ),
     cost="Those thread-seconds, over all threads.",
     url="https://docs.dask.org/en/stable/customize-initialization.html",

@@ -12,7 +12,8 @@ from ...timeline import Moments
 from .asleep import Asleep, asleep
 from .facts import Facts
 from .finding import Fact, Finding
-from .locked import locked
+from .held_up import held_up
+from .locked import locked, locked_by_cluster
 from .loops import blocked as late
 from .programs import computed, in_programs
 from .rule import Rule
@@ -132,7 +133,7 @@ def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Tol
 
 def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     waits = _waits(facts, limits, asleep(facts))
-    told = _told(facts, limits, waits, waits.many & ~waits.slept)
+    told = _told(facts, limits, waits, waits.many & ~waits.slept & ~held_up(facts, limits).mostly)
     if told is None:
         return
     names, in_locks = told.names, float(locked(facts)[told.code])
@@ -144,7 +145,9 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if in_lock:
         title = f"`{names[0]}` waited for a lock in {words.share(in_locks)} of its time"
         why = f"{held} without computing, most of it until another task gave a lock back."
-        advice, cost = _without_lock(facts, names[0]), facts.spread(told.total)
+        shared = locked_by_cluster(facts)[told.code] >= 0.5 * in_locks
+        advice = _less_locked(names[0]) if shared else _without_lock(facts, names[0])
+        cost = facts.spread(told.total)
         gauge = (Fact("share of its samples in a lock", in_locks, "share", limits["io-wait.lock"]),)
     elif started:
         used = computed(facts)
@@ -207,6 +210,17 @@ def _of_processes(facts: Facts) -> str:
         "help. What they are at, the system tells:\n\n"
         "    # top   # on the worker's machine\n"
         "    cluster = LocalCluster(n_workers=1, threads_per_worker=os.cpu_count())"
+    )
+
+
+def _less_locked(name: str) -> str:
+    return (
+        "All workers share this lock: more threads or workers would wait as well. Hold it for less, with "
+        "what does not need it before or after; have one for each thing that must not be shared; or a "
+        "`Semaphore` with as many leases as that thing bears:\n\n"
+        "    with distributed.Lock(f'write-{path}'): ...\n"
+        "    database = distributed.Semaphore(max_leases=4, name='database')\n"
+        f"    run.flame(prefix={name!r})   # where it waits"
     )
 
 
@@ -294,10 +308,11 @@ IO_WAIT = Rule(
         "the recording does not tell how long threads waited for a CPU), together `io-wait.time` of all "
         "thread time; none of workers of which that is not known while those of their host used "
         "`oversubscribed.use` of its cores; "
-        "without waits for a CPU, the interpreter's lock or a GPU, and without names that slept; see "
-        "`sleeping`. Where `io-wait.lock` of that is spent in locks of `distributed`, `dask` or their own, "
-        "these are told; where it is spent in waits for processes that they had started, that is told, no "
-        "more than *info* if these used CPU time for `io-wait.programs` of it, or nothing tells."
+        "without waits for a CPU, the interpreter's lock or a GPU, and without names that slept, or that "
+        "waited for others; see `sleeping` and `held-up`. Where `io-wait.lock` of that is spent in locks of "
+        "`distributed`, `dask` or their own, these are told; where it is spent in waits for processes that "
+        "they had started, that is told, no more than *info* if these used CPU time for `io-wait.programs` "
+        "of it, or nothing tells."
     ),
     cost=(
         "Half of that time while other tasks waited for a thread, over all "

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...dag import links
 from ...lookup import spread
-from ...timeline import Attempts, Inputs, Lanes, Moments, States
+from ...timeline import WAITS, Attempts, Inputs, Lanes, Moments, States
 from .parts import Pieces
 from .work import Gaps
 
@@ -39,7 +39,8 @@ def idle(attempts: Attempts, inputs: Inputs, lanes: Lanes, found: Gaps, states: 
     if not len(attempts.run):
         made.append(Pieces.of(found.lane, found.start, found.stop, "client"))
         return made
-    return made + _own(attempts, inputs, found) + _walk(attempts, inputs, found)
+    limited = np.isin(lanes.worker, list(states.limited)) if states.limited else None
+    return made + _own(attempts, inputs, found, limited) + _walk(attempts, inputs, found)
 
 
 def _cut(found: Gaps, worker: np.ndarray, where: dict[int, Moments]) -> tuple[Gaps, Gaps]:
@@ -76,7 +77,7 @@ def _moved(inputs: Inputs, row: np.ndarray) -> np.ndarray:
     return np.where(moved >= 0, moved, row)
 
 
-def _own(attempts: Attempts, inputs: Inputs, found: Gaps) -> list[Pieces]:
+def _own(attempts: Attempts, inputs: Inputs, found: Gaps, limited: np.ndarray | None) -> list[Pieces]:
     """From when the next attempt was ready to when it was given the thread."""
     ended = found.row >= 0
     lane, start, stop, row = (values[ended] for values in found)
@@ -87,7 +88,12 @@ def _own(attempts: Attempts, inputs: Inputs, found: Gaps) -> list[Pieces]:
     ):
         from_, to = np.maximum(start, begin[row]), np.minimum(stop, end[row])
         made.append(Pieces.of(lane, from_, to, part, row=what))
-    made.append(Pieces.of(lane, np.maximum(start, attempts.inputs[row]), stop, "overhead", row=row))
+    from_ = np.maximum(start, attempts.inputs[row])
+    if limited is not None:
+        waits = limited[lane] & (stop - from_ > WAITS)
+        made.append(Pieces.of(lane[waits], from_[waits], stop[waits], "resources", row=row[waits]))
+        lane, from_, stop, row = (values[~waits] for values in (lane, from_, stop, row))
+    made.append(Pieces.of(lane, from_, stop, "overhead", row=row))
     return made
 
 

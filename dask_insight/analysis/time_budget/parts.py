@@ -21,13 +21,14 @@ PARTS = {
     "placement": "Idle: tasks were ready on other workers, and waited there for a thread.",
     "scheduler": "Idle: tasks were ready and not yet with a worker: queued or on their way.",
     "paused": "Idle: Dask had paused the worker, for it was short of memory.",
+    "resources": "Idle: tasks were ready on this worker, for resources that others had there.",
     "client": "Idle: no tasks were in the cluster; the client was building a graph, gathering or else.",
     "joining": "Idle: the worker had joined and not been given a first task yet, while there were tasks.",
     "leaving": "Idle: the worker was closing, or died of tasks of which nothing else is known.",
 }
 #: A user's own activity within tasks stands under its label, with this before it.
 CUSTOM = "custom: "
-IDLE = ("inputs", "data", "placement", "scheduler", "paused", "client", "joining", "leaving")
+IDLE = ("inputs", "data", "placement", "scheduler", "paused", "resources", "client", "joining", "leaving")
 _WORK = ("cpu", "off-cpu", "compute", "failed")
 CODE = {name: code for code, name in enumerate(PARTS)}
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...dag import Links, links, needs, turned
 from ...lookup import Lookup, pick, sorted_set
 from ...schema import NOTHING
-from ...timeline import Moments, pauses
+from ...timeline import Moments, pauses, sizing_of
 
 Read = Callable[[str], Mapping[str, Any]]
 
@@ -179,7 +179,7 @@ def _of_task(seconds: np.ndarray, task: np.ndarray, wanted: np.ndarray) -> np.nd
 def _disk(read: Read, columns: Mapping[str, Any], rows: np.ndarray) -> np.ndarray:
     phases = read("phases")
     reading = np.array([name in ("disk-read", "disk-write") for name in phases["action"].names] or [False])
-    some = reading[phases["action"].codes]
+    some = reading[phases["action"].codes] & ~sizing_of(read, columns["run"], columns["worker"])
     at = Lookup(columns["run"][rows]).rows(phases["run"][some])
     length = np.nan_to_num(phases["stop"] - phases["start"])[some]
     return np.bincount(at[at >= 0], length[at >= 0], minlength=len(rows))

@@ -1,4 +1,4 @@
-"""Colours of activities of the fine metrics."""
+"""Colours and words of activities of the fine metrics."""
 
 from __future__ import annotations
 
@@ -17,6 +17,39 @@ _RESERVED = {
     "decompress": "compress",
 }
 _SLOTS = {"thread-cpu": 19, "thread-noncpu": 31}
+#: Who worked for a P2P shuffle or rechunk, by what Dask puts before an activity; and what was done.
+_WHERE = {
+    "p2p-": "P2P",
+    "foreground ": "P2P",
+    "background-disk ": "P2P to disk",
+    "background-comms ": "P2P to workers",
+}
+_WHAT = {
+    "shard-partition-cpu": "cutting up, CPU",
+    "shard-partition-noncpu": "cutting up, off CPU",
+    "get-output-cpu": "joining, CPU",
+    "get-output-noncpu": "joining, off CPU",
+    "shards": "pieces",
+    "comms-limiter": "waiting to send",
+    "disk-limiter": "waiting to write",
+    "disk-read": "reading",
+    "disk-write": "writing",
+    "serialize": "serializing",
+    "compress": "compressing",
+    "send": "sending",
+    "process": "handing over",
+    "offload": "offload",
+    "idle": "idle",
+}
+
+
+def activity_words(activity: str) -> str:
+    """An activity as a person reads it: those of P2P shuffles in words, others as they are called."""
+    for before, where in _WHERE.items():
+        what = _WHAT.get(activity.removeprefix(before))
+        if what and activity.startswith(before):
+            return f"{where}: {what}"
+    return activity
 
 
 def activity_color(activity: str, theme: Theme) -> Rgb:

@@ -11,7 +11,7 @@ from ... import words
 from ..chart import Chart, Plot, Sign
 from ..request import Request
 from . import bars
-from .activities import activity_color
+from .activities import activity_color, activity_words
 
 _DIRECTIONS = {"execute": "execute", "gather-dep": "receive", "get-data": "send"}
 #: Bars in each group, and activities in the legend.
@@ -47,7 +47,9 @@ def chart(request: Request, unit: str = "seconds") -> Chart:
     for (_, _, _, activity), value in amounts.items():
         sums[activity] = sums.get(activity, 0.0) + value
     order = sorted(sums, key=lambda each: -sums[each])
-    signs = [Sign(each or "(none)", activity_color(each, request.theme)) for each in order[:_SIGNS]]
+    signs = [
+        Sign(activity_words(each) or "(none)", activity_color(each, request.theme)) for each in order[:_SIGNS]
+    ]
     return Chart(title, plots, signs, len(order) - len(signs))
 
 
@@ -82,17 +84,26 @@ def _bars(
     sums: dict[str, dict[str, float]] = {}
     for (direction, context, name, activity), value in amounts.items():
         if direction in wanted:
-            label = {"activity": activity, "name": name, "direction": direction, "context": context}[by]
+            elsewhere = f"{context} {name}".strip()
+            label = {"activity": activity, "name": name, "direction": direction, "context": elsewhere}[by]
             parts = sums.setdefault(label, {})
             parts[activity] = parts.get(activity, 0.0) + value
     made = []
     for label, parts in sorted(sums.items(), key=lambda item: -sum(item[1].values())):
         order = sorted(parts.items(), key=lambda item: -item[1])
         told = [
-            bars.Part(activity, value, activity_color(activity, request.theme)) for activity, value in order
+            bars.Part(_told(activity), value, activity_color(activity, request.theme))
+            for activity, value in order
         ]
-        made.append(bars.Bar(label or "(no name)", told, say(sum(parts.values()))))
+        title = activity_words(label) if by == "activity" else label
+        made.append(bars.Bar(title or "(no name)", told, say(sum(parts.values()))))
     return made
+
+
+def _told(activity: str) -> str:
+    """Words, and what Dask calls it where that is not the same."""
+    said = activity_words(activity)
+    return said if said == activity else f"{said} ({activity})"
 
 
 def _say(unit: str) -> Callable[[float], str]:

@@ -10,12 +10,15 @@ import numpy as np
 from ... import words
 from ...analysis.overview import short
 from ...lookup import Lookup
+from ...timeline import sizing_of
 from ..chart import Axis, Boxes, Chart, Group, Plot, Rows, Shape, Sign
 from ..colors import FAILED, Rgb, mixed, reserved
 from ..ran import STATUS, Pieces, Ran
 from ..request import Request
 
 NONE = "No task ran in what is shown."
+#: What is told of workers that wrote nothing to disk.
+_SIZING = "finding out sizes"
 #: Dask's kind of each action, and the part of the row's height that it takes: a shape beside the colour.
 _ACTIONS: dict[str, tuple[str, float]] = {
     "transfer": ("transfer", 0.45),
@@ -24,8 +27,17 @@ _ACTIONS: dict[str, tuple[str, float]] = {
     "deserialize": ("deserialize", 0.16),
     "serialize": ("deserialize", 0.16),
     "compress": ("compress", 0.16),
+    _SIZING: ("overhead", 0.16),
 }
-_SHAPES: dict[str, Shape] = {"transfer": "half", "disk": "half", "deserialize": "low", "compress": "low"}
+_SHAPES: dict[str, Shape] = {
+    "transfer": "half",
+    "disk": "half",
+    "deserialize": "low",
+    "compress": "low",
+    "overhead": "low",
+}
+#: What kinds are called where that says more.
+_WORDS = {"overhead": _SIZING}
 #: Names in the legend.
 _NAMES = 14
 #: What there is at all is at least this much of its colour; steps up to the whole of it.
@@ -47,7 +59,9 @@ def chart(request: Request) -> Chart:
     plot = Plot(marks, Axis("time", *request.between), rows_of(request, ran.lanes), height)
     signs, more = name_signs(request, ran)
     seen = [STATUS[code] for code in range(1, len(STATUS)) if (ran.status == code).any()]
-    signs += [Sign(each, reserved(each, dark=request.theme.dark), _SHAPES[each]) for each in kinds]
+    signs += [
+        Sign(_WORDS.get(each, each), reserved(each, dark=request.theme.dark), _SHAPES[each]) for each in kinds
+    ]
     signs += [Sign(each, failure_color(each, request), "outlined") for each in seen]
     return Chart("Task stream", [plot], signs, more, merging(pieces))
 
@@ -182,14 +196,17 @@ def _around(request: Request, ran: Ran) -> tuple[list[Boxes], list[str]]:
     """What happened around the computing, as boxes of less height; and its kinds."""
     phases: Any = request.columns("phases")
     entry = Lookup(ran.run).rows(phases["run"])
-    names = phases["action"].names
-    known = np.array([name in _ACTIONS for name in names] or [False])[phases["action"].codes]
+    # One more name stands for what Dask calls otherwise.
+    names = [*phases["action"].names, _SIZING]
+    sizes = sizing_of(request.columns, ran.run, ran.worker)
+    codes = np.where(sizes, len(names) - 1, phases["action"].codes)
+    known = np.array([name in _ACTIONS for name in names])[codes]
     low, high = request.between
     start, stop = phases["start"] - request.zero, phases["stop"] - request.zero
     rows = np.flatnonzero((entry >= 0) & known & (stop > start) & (stop > low) & (start < high))
     if not len(rows):
         return [], []
-    action = phases["action"].codes[rows].astype("i8")
+    action = codes[rows].astype("i8")
     lane, start, stop = ran.lane[entry[rows]], start[rows], stop[rows]
     pieces = Pieces(lane, start, stop, action, action, max(1000, request.limit // 2))
     kinds = [_ACTIONS.get(name, ("transfer", 0.45)) for name in names]

@@ -12,13 +12,13 @@ from ..chart import Area, Axis, Boxes, Chart, Group, Plot, Rows, Sign
 from ..colors import Rgb, oklch, reserved, slot_color
 from ..request import BINS, Request
 from ..theme import Theme
-from .activities import activity_color
+from .activities import activity_color, activity_words
 
 _CUSTOM = "custom: "
 #: Parts in the order in which they are shown; users' activities come after `off-cpu`.
 _ORDER = (
     *("cpu", "compute", "off-cpu", _CUSTOM, "failed", "deserialize", "serialize", "disk", "overhead"),
-    *("data", "inputs", "placement", "scheduler", "paused", "client", "joining", "leaving"),
+    *("data", "inputs", "placement", "scheduler", "paused", "resources", "client", "joining", "leaving"),
 )
 _COMPUTING = {
     "cpu": "computing on a CPU",
@@ -149,7 +149,7 @@ def part_words(part: str, name: str, *, others: bool = False) -> str:
         return f"waiting for {short(name, 40) or ('other tasks' if others else 'tasks')}"
     if part in _COMPUTING:
         return _COMPUTING[part]
-    return INSTEAD.get(part) or short(part.removeprefix(_CUSTOM), 40) or "(no name)"
+    return INSTEAD.get(part) or short(activity_words(part.removeprefix(_CUSTOM)), 40) or "(no name)"
 
 
 def part_color(part: str, name: str, request: Request) -> Rgb:
@@ -163,12 +163,13 @@ def part_color(part: str, name: str, request: Request) -> Rgb:
         "failed": activity_color("failed", theme),
         "deserialize": reserved("deserialize", dark=dark),
         "serialize": reserved("compress", dark=dark),
-        "overhead": (178, 138, 108) if dark else (150, 108, 80),
+        "overhead": reserved("overhead", dark=dark),
         "disk": reserved("disk", dark=dark),
         "data": reserved("transfer", dark=dark),
         "placement": theme.wash(oklch(0.8 if dark else 0.66, 0.13, 62)),
         "scheduler": theme.wash(oklch(0.72 if dark else 0.58, 0.15, 8)),
         "paused": oklch(0.62 if dark else 0.72, 0.16, 40),
+        "resources": theme.wash(oklch(0.76 if dark else 0.62, 0.14, 34)),
         "client": _grey(theme, 0),
         "joining": _grey(theme, 1),
         "leaving": _grey(theme, 2),

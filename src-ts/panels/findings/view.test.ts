@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { batchOf, type Row, recordingOf } from '../../core/test-recording';
+import { Surface } from '../../draw/surface';
 import { findings } from '../findings';
 import { type Mounted, mount } from '../mount';
 import type { Stage } from '../panel';
@@ -192,4 +193,15 @@ describe('a row', () => {
     );
     expect(open).toEqual([true, false]);
   });
+});
+
+it('is told where no task ran, if there is something to tell', () => {
+  const about = [{ name: 'stopped', value: '9' }];
+  const empty = (rows: readonly Row[]): string | undefined => {
+    const made = createStage(recordingOf({ about, findings: rows }));
+    const say = (): void => {};
+    return findings.create({ ...made, surface: new Surface(), say }).empty();
+  };
+  expect(empty([row('no-worker')])).toBeUndefined();
+  expect(empty([])).toBe('No task ran while this was recorded.');
 });

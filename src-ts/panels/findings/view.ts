@@ -50,7 +50,7 @@ export class FindingsView implements PanelView {
   empty(): string | undefined {
     const { recording, tasks } = this.context;
     const found = findingsOf(recording);
-    if (found) return undefined;
+    if (found && (found.list.length > 0 || tasks.count > 0)) return undefined;
     const ended = recording.about('stopped') !== undefined;
     if (tasks.count === 0) return noTasks(recording);
     if (!ended) return 'Findings are being worked out.';

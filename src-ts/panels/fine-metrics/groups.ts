@@ -18,8 +18,8 @@ export function groupsOf(recording: Recording, unit: string, selection: Selectio
   const of = (amounts: readonly Amount[], ...wanted: string[]): Amount[] =>
     amounts.filter(({ direction }) => wanted.includes(direction));
   const activity = ({ activity: name }: Amount): string => name;
-  const moved = ({ direction, context }: Amount): string =>
-    direction === 'send' ? 'send' : direction === 'receive' ? 'receive' : context;
+  const moved = ({ direction, context, name }: Amount): string =>
+    direction === 'send' || direction === 'receive' ? direction : `${context} ${name}`.trim();
   return [
     {
       id: 'activity',

@@ -44,3 +44,26 @@ test('all bars of a group are shown when asked for, and few again', () => {
   view.layout();
   expect(view.height(400)).toBe(few);
 });
+
+test('activities of P2P shuffles are told in words; the table and the card have what Dask calls them', () => {
+  const activity = 'p2p-get-output-noncpu';
+  const row = { time: 1, worker: 'w', context: 'execute', prefix: 'unpack', unit: 'seconds', span: '' };
+  const recording = recordingOf({ metrics: [{ ...row, activity, value: 2 }] });
+  const surface = new Surface();
+  const shown = fineMetrics.create({ ...createStage(recording), surface, say: () => {} });
+  shown.layout();
+  const first = shown.move?.(undefined, 'first') as Mark;
+  const { title, groups } = first.card();
+  expect(title).toBe('P2P: joining, off CPU');
+  expect(groups.flat()).toContainEqual({ label: 'Dask’s name', value: activity });
+  expect(shown.rows?.().row(0)).toContain(activity);
+});
+
+test('methods of actors are named', () => {
+  const row = { time: 1, worker: 'w', context: 'actor', prefix: 'Stock.take', unit: 'seconds', span: '' };
+  const recording = recordingOf({ metrics: [{ ...row, activity: 'call', value: 2 }] });
+  const surface = new Surface();
+  const shown = fineMetrics.create({ ...createStage(recording), surface, say: () => {} });
+  shown.layout();
+  expect(shown.move?.(undefined, 'first')?.card().title).toBe('actor Stock.take');
+});

@@ -1,4 +1,4 @@
-import { amountsOf, unitsOf } from '../../core/fine-metrics';
+import { amountsOf, type Bar, unitsOf } from '../../core/fine-metrics';
 import { amount, plural, share, shortened } from '../../core/format';
 import { css } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
@@ -9,6 +9,7 @@ import { outline, stepped } from '../marks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { activityColor } from './colors';
 import { type Group, groupsOf } from './groups';
+import { activityWords } from './words';
 
 const ROW = 20;
 const HEAD = 26;
@@ -181,7 +182,7 @@ export class FineMetricsView implements PanelView {
     pen.textBaseline = 'middle';
     pen.textAlign = 'left';
     pen.fillStyle = theme.text;
-    pen.fillText(text.fitted(bar.label || '(no name)', labels - 10), 0, y + ROW / 2);
+    pen.fillText(text.fitted(titleOf(group, bar), labels - 10), 0, y + ROW / 2);
     let x = labels;
     for (const part of bar.parts) {
       const length = (Math.max(0, part.value) / most) * room;
@@ -217,7 +218,7 @@ export class FineMetricsView implements PanelView {
       return { id: idOf(line), box, card: () => ({ title: words, groups: [] }), words: () => words };
     }
     const bar = group.bars[at];
-    const label = bar.label || '(no name)';
+    const label = titleOf(group, bar);
     const total = group.bars.reduce((sum, each) => sum + each.total, 0);
     const parts = bar.parts.filter(part => part.label !== bar.label);
     const own =
@@ -228,9 +229,12 @@ export class FineMetricsView implements PanelView {
       card: () => ({
         title: label,
         groups: [
-          [{ label: group.title, value: own }],
+          [
+            { label: group.title, value: own },
+            ...(label === bar.label || !bar.label ? [] : [{ label: 'Dask’s name', value: bar.label }])
+          ],
           parts.slice(0, 12).map(part => ({
-            label: shortened(part.label, 28),
+            label: shortened(activityWords(part.label), 34),
             value: `${amount(part.value, unit)} (${share(part.value / bar.total)})`
           }))
         ]
@@ -238,6 +242,10 @@ export class FineMetricsView implements PanelView {
       words: () => `${group.title}: ${label}, ${own}`
     };
   }
+}
+
+function titleOf({ id }: Group, { label }: Bar): string {
+  return (id === 'activity' ? activityWords(label) : label) || '(no name)';
 }
 
 function idOf({ group, bar }: Line): string {

@@ -2,6 +2,7 @@ import { callerOf } from '../../core/caller-of';
 import { bytes, clock, count, duration, moment, plural, share, shortened } from '../../core/format';
 import { functionOf, placeWords } from '../../core/functions-of';
 import { type Lane, RUNNING, STATUSES, type Status } from '../../core/lane';
+import { isSizing, sizersOf } from '../../core/sizing';
 import { sourceLines } from '../../core/source-lines';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
@@ -184,8 +185,11 @@ function phases(tasks: Tasks, run: number, took: number): (CardLine | undefined)
   const starts = table.times('start');
   const stops = table.times('stop');
   const seconds = new Map<string, number>();
+  const worker = tasks.recording.table('attempts').text('worker', tasks.attemptRow(run));
+  const sizers = sizersOf(tasks.recording);
   for (const row of tasks.phaseRows(run).reverse()) {
-    const action = table.text('action', row);
+    const told = table.text('action', row);
+    const action = isSizing(told, worker, sizers) ? 'Found out its size' : told;
     seconds.set(action, (seconds.get(action) ?? 0) + Math.max(0, stops[row] - starts[row]));
   }
   return [...seconds].slice(0, 6).map(([action, length]) => step(words(action), 0, length, took));

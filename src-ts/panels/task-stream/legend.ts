@@ -1,4 +1,5 @@
 import { count, duration, plural, shortened } from '../../core/format';
+import { sizersOf } from '../../core/sizing';
 import { SECEDED } from '../../core/time-budget';
 import { css, type Reserved, reservedColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
@@ -22,6 +23,9 @@ const SIGNS: readonly (readonly [Reserved, string, string])[] = [
 
 /** Shown where tasks have given their threads back; it has no colour of its own. */
 const AWAY: (typeof SIGNS)[number] = ['deserialize', 'without a thread', 'low bar in the colour of the task'];
+
+/** Shown where workers took long to find out how large results are. */
+const SIZING: (typeof SIGNS)[number] = ['overhead', 'finding out sizes', 'low bar'];
 
 export interface LegendHooks {
   /** Chooses or leaves a name. */
@@ -76,7 +80,7 @@ export class Legend {
     });
     const signs = this.signsOf();
     const key = [
-      signs.length,
+      signs.map(([, label]) => label).join(),
       theme.dark,
       theme.contrast,
       theme.palette,
@@ -116,8 +120,13 @@ export class Legend {
   }
 
   private signsOf(): typeof SIGNS {
-    const { names } = this.stage.tasks.recording.table('phases').symbols('action');
-    return names.includes(SECEDED) ? [...SIGNS, AWAY] : SIGNS;
+    const { recording } = this.stage.tasks;
+    const { names } = recording.table('phases').symbols('action');
+    return [
+      ...SIGNS,
+      ...(sizersOf(recording).size > 0 ? [SIZING] : []),
+      ...(names.includes(SECEDED) ? [AWAY] : [])
+    ];
   }
 
   private item(index: number, theme: Theme, anyChosen: boolean): HTMLElement {

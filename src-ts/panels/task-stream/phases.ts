@@ -1,11 +1,12 @@
 import { Lane, OK } from '../../core/lane';
+import { isSizing, sizersOf } from '../../core/sizing';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
 import { SECEDED } from '../../core/time-budget';
 import type { Reserved } from '../../draw/palette';
 import { FIRST_NAME, FULL } from './cells';
 
-/** The actions of the `phases` table, as indices into this list. */
+/** The actions of the `phases` table, as indices into this list; finding out sizes is none of Dask's. */
 export const ACTIONS = [
   'transfer',
   'disk-read',
@@ -13,11 +14,14 @@ export const ACTIONS = [
   'deserialize',
   'compress',
   SECEDED,
+  'sizing',
   'other'
 ] as const;
 
 /** Its index: the task ran, but held no thread. */
 export const AWAY = ACTIONS.indexOf(SECEDED);
+
+const SIZING = ACTIONS.indexOf('sizing');
 
 /** Whether that fills most of a cell of phases. */
 export function isAway(cell: number): boolean {
@@ -28,6 +32,7 @@ export function isAway(cell: number): boolean {
 export function reservedOf(action: number): Reserved {
   if (action === 0) return 'transfer';
   if (action <= 2) return 'disk';
+  if (action === SIZING) return 'overhead';
   return action === 3 ? 'deserialize' : 'compress';
 }
 
@@ -37,6 +42,8 @@ export class Phases {
   private taken = 0;
   /** Grows when the lanes of phases have all become others. */
   generation = 0;
+  private ofRecording = 0;
+  private sizers: ReadonlySet<string> = new Set();
   /** Rows whose attempt has not arrived. */
   private waiting: number[] = [];
   /** Changes with what `of` returns. */
@@ -46,15 +53,19 @@ export class Phases {
 
   /** Takes what has arrived since. */
   update(): void {
-    const table = this.tasks.recording.table('phases');
-    const state = `${this.tasks.version} ${this.tasks.recording.state('phases')}`;
+    const { recording } = this.tasks;
+    const state = [this.tasks.version, recording.state('phases'), recording.state('metrics')].join();
     if (state === this.version) return;
     this.version = state;
-    if (this.generation !== this.tasks.recording.generation) this.clear();
+    const sizers = sizersOf(recording);
+    const isOther = [...sizers].join() !== [...this.sizers].join();
+    if (isOther || this.ofRecording !== recording.generation) this.clear();
+    this.sizers = sizers;
     const again = this.waiting;
     this.waiting = [];
     const take = this.taker();
     for (const row of again) take(row);
+    const table = recording.table('phases');
     for (; this.taken < table.rows; this.taken++) take(this.taken);
   }
 
@@ -64,7 +75,8 @@ export class Phases {
   }
 
   private clear(): void {
-    this.generation = this.tasks.recording.generation;
+    this.generation++;
+    this.ofRecording = this.tasks.recording.generation;
     this.lanes.clear();
     this.taken = 0;
     this.waiting = [];
@@ -100,7 +112,8 @@ export class Phases {
         // Where the thread is not known, each attempt may have another.
         if (thread !== '') lanes.set(place, lane);
       }
-      lane.add(starts[row], stops[row], actions[codes[row]], OK, row);
+      const sizes = isSizing(names[codes[row]], workers.names[workers.codes[attempt]], this.sizers);
+      lane.add(starts[row], stops[row], sizes ? SIZING : actions[codes[row]], OK, row);
     };
   }
 

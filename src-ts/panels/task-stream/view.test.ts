@@ -205,6 +205,24 @@ describe('Task stream', () => {
     expect(cardAt(1005, 0)['Without a thread']).toBe('1.25 s');
   });
 
+  test('finding out sizes is told from writing to disk, once the metrics tell that none was written', () => {
+    const signs = (): string => view.above?.querySelector('.di-legend-signs')?.textContent ?? '';
+    const metric = { time: 1009, worker: 'w1', context: 'execute', prefix: 'sum', unit: 'seconds', value: 1 };
+    const add = (activity: string): void => {
+      stage.recording.take(batchOf('metrics', [{ ...metric, activity }]));
+      view.layout();
+    };
+    stage.recording.take(batchOf('phases', [{ run: 1, action: 'disk-write', start: 1004.5, stop: 1005.75 }]));
+    view.layout();
+    expect(cardAt(1005, 0)).toHaveProperty('Disk write');
+    add('thread-cpu');
+    expect(cardAt(1005, 0)['Found out its size']).toBe('1.25 s');
+    expect(signs()).toContain('finding out sizes');
+    add('disk-write');
+    expect(cardAt(1005, 0)).toHaveProperty('Disk write');
+    expect(signs()).not.toContain('finding out sizes');
+  });
+
   test('says in words when there is nothing, and why', () => {
     const empty = createStage(recordingOf({}));
     const other = taskStream.create({ ...empty, surface, say: () => {} });

@@ -25,7 +25,7 @@ export function partColor(part: string, name: string, colors: ColorRegistry, the
     case 'serialize':
       return reservedColor('compress', theme.dark);
     case 'overhead':
-      return theme.dark ? [178, 138, 108] : [150, 108, 80];
+      return reservedColor('overhead', theme.dark);
     case 'disk':
       return reservedColor('disk', theme.dark);
     case 'data':
@@ -39,6 +39,8 @@ export function partColor(part: string, name: string, colors: ColorRegistry, the
       return wash(oklch(theme.dark ? 0.72 : 0.58, 0.15, 8), theme);
     case 'paused':
       return oklch(theme.dark ? 0.62 : 0.72, 0.16, 40);
+    case 'resources':
+      return wash(oklch(theme.dark ? 0.76 : 0.62, 0.14, 34), theme);
     case 'idle':
     case 'client':
       return grey(0, theme);

@@ -1,6 +1,7 @@
 import { CUSTOM } from '../../core/budget-layers';
 import { shortened } from '../../core/format';
 import type { Part } from '../../core/time-budget';
+import { activityWords } from '../fine-metrics/words';
 
 /** A part in the words of the sentence at the top of a report, and what it means. */
 interface PartWords {
@@ -43,6 +44,10 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
     words: 'paused for lack of memory',
     meaning: 'Idle: Dask had paused the worker, for it was short of memory.'
   },
+  resources: {
+    words: 'waiting for resources of workers',
+    meaning: 'Idle: tasks were ready on this worker, for resources that others had there.'
+  },
   client: {
     words: 'without tasks',
     meaning: 'Idle: no tasks were in the cluster; the client built a graph, gathered or else.'
@@ -56,9 +61,13 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
 
 /** What is said of a part; `name` is the task name that was waited for, `others` that some have parts of their own. */
 export function partWords(part: string, name: string, others: boolean): PartWords {
+  const label = part.startsWith(CUSTOM) ? part.slice(CUSTOM.length) : part;
+  const activity = activityWords(label);
+  const whose =
+    activity === label ? 'An activity of your own within tasks.' : `Dask’s ${label} within tasks.`;
   const known = (Object.hasOwn(WORDS, part) ? WORDS[part] : undefined) ?? {
-    words: shortened((part.startsWith(CUSTOM) ? part.slice(CUSTOM.length) : part) || '(no name)', 40),
-    meaning: part.startsWith(CUSTOM) ? 'An activity of your own within tasks.' : ''
+    words: shortened(activity || '(no name)', 40),
+    meaning: part.startsWith(CUSTOM) ? whose : ''
   };
   if (part !== 'inputs') return known;
   const words = name

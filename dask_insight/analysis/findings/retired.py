@@ -1,0 +1,166 @@
+"""Workers that were retired while there was work: what they had is handed over, which takes its time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import words
+from ...timeline import Moments
+from .facts import Facts, is_any
+from .finding import Fact, Finding
+from .names import most, of_workers, quoted
+
+_RETIRING = "closing_gracefully"
+
+
+class Retirement(NamedTuple):
+    """A worker that was asked to leave, and left; times in seconds since the epoch."""
+
+    worker: str
+    asked: float
+    left: float
+    #: Attempts that it had been given and that never began; those that ran as it left.
+    waited: np.ndarray
+    cut: np.ndarray
+    #: Attempts that made results again that had been lost.
+    again: np.ndarray
+    #: Thread-seconds that it was idle beside tasks that waited for a thread.
+    idle: float
+    #: Results that others fetched from it meanwhile: bytes, and seconds.
+    moved: float
+    moving: float
+
+
+def retirements(facts: Facts, again: Callable[[str, float], np.ndarray]) -> list[Retirement]:
+    """Every worker that was retired; `again` gives what was computed again after a worker had left."""
+    return [
+        _retirement(facts, worker, asked, left, again(worker, left))
+        for worker, (asked, left) in _retired(facts).items()
+    ]
+
+
+def retiring(facts: Facts) -> Moments:
+    """When workers had been asked to leave, and had not left yet."""
+    return Moments.of(*np.array([*_retired(facts).values()], "f8").reshape(-1, 2).T)
+
+
+def _retired(facts: Facts) -> dict[str, tuple[float, float]]:
+    """When each worker that was retired was asked to leave, and had left."""
+    events = facts.read("events")
+    asked: dict[str, float] = {}
+    rows = np.flatnonzero(is_any(events["kind"], ("worker-status",)))
+    for row in rows[np.argsort(events["time"][rows], kind="stable")].tolist():
+        worker, state = events["source"].names[events["source"].codes[row]], events["message"][row]
+        if state.endswith(_RETIRING):
+            asked[worker] = float(events["time"][row])
+        elif state.startswith(_RETIRING) and not state.endswith(("closing", "closed")):
+            # It could not hand over what it had, and went on.
+            asked.pop(worker, None)
+    return {
+        worker: (when, facts.left(worker))
+        for worker, when in asked.items()
+        if when < facts.left(worker) < np.inf
+    }
+
+
+def _retirement(facts: Facts, worker: str, asked: float, left: float, again: np.ndarray) -> Retirement:
+    known = facts.attempts
+    mine = of_workers(facts, (worker,)) & known.killed & (known.done > asked)
+    while_leaving = Moments(np.array([asked]), np.array([left]))
+    waiting = Moments.of(known.ready, known.executing).both(while_leaving)
+    lanes = facts.lanes
+    here = np.array([lanes.workers[code] == worker for code in lanes.worker.tolist()], bool)
+    pieces = [each.take(np.flatnonzero(here[each.lane])) for each in facts.pieces("leaving")]
+    moved = facts.read("transfers")
+    fetched = is_any(moved["direction"], ("in",)) & is_any(moved["peer"], (worker,))
+    fetched &= (moved["start"] >= asked) & (moved["start"] < left)
+    start, stop = moved["start"][fetched], moved["stop"][fetched]
+    return Retirement(
+        worker,
+        asked,
+        left,
+        np.flatnonzero(mine & ~known.ran),
+        np.flatnonzero(mine & known.ran),
+        again,
+        facts.within(pieces, waiting),
+        float(np.nan_to_num(moved["nbytes"][fetched]).sum()),
+        Moments.of(start, stop).seconds,
+    )
+
+
+def found(facts: Facts, all_of_them: list[Retirement], url: str) -> Iterator[Finding]:
+    """What retiring workers cost, if it cost anything."""
+    some = [
+        each for each in all_of_them if each.idle > 0 or len(each.cut) or len(each.again) or len(each.waited)
+    ]
+    if not some:
+        return
+    cut, again, waited = (
+        np.unique(np.concatenate([getattr(each, name) for each in some]))
+        for name in ("cut", "again", "waited")
+    )
+    begun, redone = float(facts.length[cut].sum()), float(facts.length[again].sum())
+    idle, moved = sum(each.idle for each in some), sum(each.moved for each in some)
+    longest = max(some, key=lambda each: each.left - each.asked)
+    names = most(facts, np.concatenate([waited, cut, again]))
+    seconds = idle + begun + redone
+    meanwhile = f"while {quoted(names)} waited there" if len(waited) else "beside tasks that waited"
+    if not len(waited) and len(names):
+        meanwhile = f"and {quoted(names)} ran again"
+    yield Finding(
+        code="worker-lost",
+        title=(
+            f"{words.count(len(some), 'worker')} took {words.duration(longest.left - longest.asked)} to be "
+            f"retired, {meanwhile}"
+        ),
+        tasks=names,
+        workers=tuple(each.worker for each in some),
+        start=facts.since(min(each.asked for each in some)),
+        stop=facts.since(max(each.left for each in some)),
+        cost_thread_seconds=seconds,
+        cost_seconds=facts.spread(seconds),
+        evidence=(
+            Fact("workers that were retired", len(some), "count"),
+            Fact("until the slowest had left", longest.left - longest.asked, "s"),
+            Fact("results that others fetched from them meanwhile", moved, "bytes"),
+            Fact("time in which they did", sum(each.moving for each in some), "s"),
+            Fact("their threads' idle time meanwhile, beside tasks that waited", idle, "s"),
+            Fact("tasks that they had been given and never began", len(waited), "count"),
+            Fact("tasks that ran there to the end and began anew elsewhere", len(cut), "count"),
+            Fact("work done again", begun + redone, "s"),
+        ),
+        why=_why(facts, some, waited, cut, again),
+        advice=_ADVICE,
+        url=url,
+    )
+
+
+def _why(facts: Facts, some: list[Retirement], waited: np.ndarray, cut: np.ndarray, again: np.ndarray) -> str:
+    named = words.listing(f"`{facts.called(each.worker)}`" for each in some[:3])
+    more = f" and {len(some) - 3} more" if len(some) > 3 else ""
+    said = (
+        f"Asked to leave, by `Client.retire_workers`, by an adaptive cluster or as their lifetime was over: "
+        f"{named}{more}. From then on they began no task, and they left once others had what only they had "
+        "had in memory."
+    )
+    if len(waited):
+        said += (
+            f" {words.count(len(waited), 'task')} that they had been given, and that no idle worker stole, "
+            "waited there until then."
+        )
+    if len(cut):
+        said += f" {words.count(len(cut), 'task')} that still ran began anew elsewhere."
+    if len(again):
+        said += f" {words.count(len(again), 'result')} had to be computed again."
+    return said
+
+
+_ADVICE = (
+    "Retire workers between computations, or when they have little in memory and little to do: let go of "
+    "results first, or reduce them. Have an adaptive cluster wait longer before it does:\n\n"
+    "    del persisted                                         # what is let go of is not handed over\n"
+    "    cluster.adapt(minimum=2, maximum=20, wait_count=20)   # looks, one a second, before a worker may go"
+)
