@@ -24,4 +24,7 @@ def sizing(read: Read, attempts: Attempts) -> np.ndarray:
     measured -= {workers.names[code] for code in np.unique(workers.codes[wrote]).tolist()}
     rows = Lookup(attempts.run).rows(phases["run"])
     nothing = np.array([name in measured for name in attempts.worker.names] or [False])
-    return np.asarray(writes & (rows >= 0) & nothing[attempts.worker.codes[np.maximum(rows, 0)]])
+    found = np.zeros(len(rows), bool)
+    mine = np.flatnonzero(writes & (rows >= 0))
+    found[mine] = nothing[attempts.worker.codes[rows[mine]]]
+    return found
