@@ -5,6 +5,7 @@ from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster
 from .held import held_until
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
+from .micros import BLOCK, Fields, Kept, Micros, Moment, own_seconds, seconds
 from .moments import Moments, most_at_once
 from .pauses import pauses
 from .sizing import sizing
@@ -14,11 +15,16 @@ from .stretches import Stretches, stretches
 from .used import Used, used
 
 __all__ = [
+    "BLOCK",
     "LOCAL",
     "UNNAMED",
     "Attempts",
+    "Fields",
     "Inputs",
+    "Kept",
     "Lanes",
+    "Micros",
+    "Moment",
     "Moments",
     "Read",
     "States",
@@ -34,7 +40,9 @@ __all__ = [
     "lanes",
     "most_at_once",
     "one_cluster",
+    "own_seconds",
     "pauses",
+    "seconds",
     "sizing",
     "standstills",
     "states",
