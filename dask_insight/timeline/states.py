@@ -68,10 +68,11 @@ def _changes(read: Read, code: dict[str, int]) -> list[tuple[float, int, str]]:
 def _joining(attempts: Attempts, lanes: Lanes, of: np.ndarray) -> dict[int, Moments]:
     # Of an attempt that had no worker, and never got one, no moment may be known.
     began = float(np.fmin.reduce(attempts.wanted, initial=np.inf))
-    given = np.full(len(lanes.workers), np.inf)
-    known = of >= 0
-    np.fmin.at(given, of[known], attempts.at("assigned", known))
     late = np.flatnonzero(lanes.joined > began)
+    if not len(late):
+        return {}
+    given, known = np.full(len(lanes.workers), np.inf), of >= 0
+    np.fmin.at(given, of[known], attempts.at("assigned", known))
     return {
         worker: Moments.of(lanes.joined[worker : worker + 1], given[worker : worker + 1])
         for worker in late.tolist()

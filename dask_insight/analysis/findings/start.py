@@ -14,6 +14,7 @@ from .facts import Facts
 from .finding import Fact, Finding
 from .names import split
 from .rule import Rule
+from .shapes import median
 from .thresholds import Limits
 
 #: Share of the workers whose first tasks must be slow.
@@ -90,10 +91,10 @@ def _started(facts: Facts, limits: Limits) -> _Start:
         if facts.by_names.number[name] < limits["cold-start.count"] or len(rows) <= threads:
             continue
         early, later = rows[:threads], rows[threads:]
-        usual = float(np.median(own[later]))
+        usual = median(own[later])
         compared[name] += 1
         # All that began before the first had ended waited for the same import.
-        if float(np.median(own[early])) >= limits["cold-start.times"] * usual:
+        if median(own[early]) >= limits["cold-start.times"] * usual:
             slow[name] += 1
             first[name] += float(np.maximum(own[early] - usual, 0.0).sum())
     # What one worker alone sees is a slow task, not a slow start.
