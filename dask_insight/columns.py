@@ -143,7 +143,7 @@ def _array(values: Symbols | np.ndarray) -> np.ndarray:
 
 
 class _Numbers:
-    """Gathers a column of numbers in one array; one that no batch has takes no memory."""
+    """Gathers a column of numbers in one array; one of which nothing is known takes no memory."""
 
     def __init__(self, column: Column, rows: int) -> None:
         self._missing = np.asarray(default(column, 1))
@@ -152,7 +152,7 @@ class _Numbers:
 
     def add(self, values: Values | None, at: int, rows: int) -> None:
         if self._array is None:
-            if values is None:
+            if values is None or _is_missing(values):
                 return
             self._array = np.empty(self._rows, self._missing.dtype)
             self._array[:at] = self._missing
@@ -160,6 +160,11 @@ class _Numbers:
 
     def values(self, rows: int) -> Values:
         return np.broadcast_to(self._missing, rows) if self._array is None else self._array[:rows]
+
+
+def _is_missing(values: Values) -> bool:
+    """Whether each of some numbers is NaN."""
+    return isinstance(values, np.ndarray) and values.dtype.kind == "f" and bool(np.isnan(values).all())
 
 
 class _Names:

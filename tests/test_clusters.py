@@ -62,6 +62,16 @@ def test_attempts_that_had_no_worker_belong_to_their_submission() -> None:
     assert by_cluster(run.recording().columns)[ONE]("attempts")["task"].tolist() == [1, 2]
 
 
+def test_a_cluster_without_tasks_has_no_part_in_what_others_wrote() -> None:
+    run = Run(a={"threads": 1, "joined": -1.0, "left": NAN}, b={"threads": 1, "joined": -1.0, "left": NAN})
+    run.task("fit", "b", 0, 2)
+    run.tables = {
+        "workers": {"worker": ["a", "b"], "threads": [1, 1], "cluster": [ONE, TWO]},
+        "phases": {"run": [0], "action": ["disk-write"], "start": [START + 1.9], "stop": [START + 2.0]},
+    }
+    assert set(run.recording().time_budget(by="cluster")["cluster"]) == {ONE, TWO}
+
+
 def test_each_has_its_critical_path() -> None:
     recording = two()
     path = recording.critical_path()

@@ -42,8 +42,8 @@ def balance(read: Read, zero: float, every: float | None) -> pd.DataFrame:
     workers = [code for code in np.flatnonzero(used[:-1]).tolist() if names[code]]
     place = np.full(len(names) + 1, -1)
     place[workers] = np.arange(len(workers))
-    begin = float(np.min(known.executing[known.ran], initial=np.inf))
-    end = float(np.max(known.done[known.ran], initial=-np.inf))
+    begin = float(np.min(known.at("executing", known.ran), initial=np.inf))
+    end = float(np.max(known.at("done", known.ran), initial=-np.inf))
     if not workers or end <= begin:
         empty = {field.name: np.zeros(0) for field in FIELDS} | {"worker": Symbols(np.zeros(0, "u4"), [])}
         return frame(FIELDS, empty, zero, timestamps=False, own=False)
@@ -61,7 +61,7 @@ def balance(read: Read, zero: float, every: float | None) -> pd.DataFrame:
         "worker": Symbols(
             np.repeat(np.arange(len(workers), dtype="u4"), bins), [names[code] for code in workers]
         ),
-        "running": grid.mean(at, known.start[ran], known.stop[ran]),
+        "running": grid.mean(at, known.at("start", ran), known.at("stop", ran)),
         **_held(read, known, place, grid),
         **_sampled(read, [names[code] for code in workers], grid),
     }
@@ -120,7 +120,7 @@ def _held(read: Read, known: Attempts, place: np.ndarray, grid: _Grid) -> dict[s
     """Results held by each worker: from when they were made, or came, to when nothing needed them."""
     good = np.flatnonzero(known.ok & known.ran)
     until = held_until(read, known)
-    worker, start, stop = place[known.worker.codes[good]], known.done[good], until[good]
+    worker, start, stop = place[known.worker.codes[good]], known.at("done", good), until[good]
     size = np.nan_to_num(known.nbytes[good])
     came = _came(read, known, place)
     rows = came[1]

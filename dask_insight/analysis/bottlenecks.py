@@ -117,7 +117,7 @@ class _Sums:
 
 
 def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict[str, np.ndarray]:
-    length = known.stop[ran] - known.start[ran]
+    length = known.at("stop", ran) - known.at("start", ran)
     duration, count = sums.of(length), sums.count()
     needed = _inputs(read, known)[ran]
     median, p95, longest = sums.quantiles(length, 0.5, 0.95, 1.0)
@@ -226,7 +226,7 @@ def _gpus(read: Read, known: Attempts, ran: np.ndarray) -> tuple[np.ndarray, np.
     process: Symbols = samples["process"]
     code = {name: number for number, name in enumerate(process.names)}
     worker = np.array([code.get(name, -1) for name in known.worker.names] or [-1])[known.worker.codes[ran]]
-    start, stop = known.start[ran], known.stop[ran]
+    start, stop = known.at("start", ran), known.at("stop", ran)
     for number in np.unique(process.codes).tolist():
         rows = np.flatnonzero(worker == number)
         mine = np.flatnonzero(process.codes == number)

@@ -85,7 +85,7 @@ def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None 
     gather_for(attempts, executions, only)
     seen, rows = _all_runs(attempts, running)
     task = _tasks(attempts["task"], running, seen, rows)
-    order = np.lexsort((seen, task)) if _repeated(task) else np.argsort(task)
+    order = (np.lexsort((seen, task)) if _repeated(task) else np.argsort(task)).astype("i4")
     seen, rows, task = seen[order], rows[order], task[order]
     at_worker = Lookup(executions["run"]).rows(seen)
     at_start = Lookup(running["run"]).rows(seen)
@@ -198,8 +198,8 @@ def _all_runs(attempts: Mapping[str, Any], running: Mapping[str, Any]) -> tuple[
     """Every run whose task is known, once, and its row in `attempts` (-1 if it has none)."""
     ended, begun = attempts["run"], running["run"]
     more = np.unique(begun[Lookup(ended).rows(begun) < 0])
-    rows = np.arange(len(ended))
-    return np.concatenate((ended, more)), np.concatenate((rows, np.full(len(more), -1)))
+    rows = np.arange(len(ended), dtype="i4")
+    return np.concatenate((ended, more)), np.concatenate((rows, np.full(len(more), -1, "i4")))
 
 
 def _tasks(ended: Any, running: Mapping[str, Any], seen: np.ndarray, rows: np.ndarray) -> np.ndarray:

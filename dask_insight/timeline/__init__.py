@@ -5,6 +5,7 @@ from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster
 from .held import held_until
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
+from .micros import BLOCK, Fields, Kept, Micros, Moment, own_seconds, seconds
 from .moments import Moments, most_at_once
 from .pauses import pauses
 from .sizing import sizing, sizing_of
@@ -15,12 +16,17 @@ from .used import Used, used
 from .worker_resources import WAITS, worker_resources
 
 __all__ = [
+    "BLOCK",
     "LOCAL",
     "UNNAMED",
     "WAITS",
     "Attempts",
+    "Fields",
     "Inputs",
+    "Kept",
     "Lanes",
+    "Micros",
+    "Moment",
     "Moments",
     "Read",
     "States",
@@ -36,7 +42,9 @@ __all__ = [
     "lanes",
     "most_at_once",
     "one_cluster",
+    "own_seconds",
     "pauses",
+    "seconds",
     "sizing",
     "sizing_of",
     "standstills",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from itertools import pairwise
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..batch import Symbols
 from ..columns import forget, gather, take, taken_out
 from ..lookup import Lookup, all_or, distinct, fill, pick
 from ..schema import NOTHING
+from .micros import Fields, Kept, Micros, Moment, own_seconds, seconds
 from .ticks import evened
 
 Read = Callable[[str], Mapping[str, Any]]
@@ -20,17 +21,23 @@ Read = Callable[[str], Mapping[str, Any]]
 #: Columns of ``attempts`` and of ``executions`` that are looked at.
 _OF_SCHEDULER = (
     *("run", "task", "worker", "thread", "status", "nbytes"),
-    *("submitted", "ready", "assigned", "start", "stop", "done"),
+    *(_BY_SCHEDULER := ("submitted", "ready", "assigned", "start", "stop", "done")),
 )
 _OF_WORKER = (
     *("run", "worker", "thread", "cpu"),
     *("received", "ready", "executing", "start", "stop", "ended"),
 )
+#: The moments of attempts, in their order.
+_MOMENTS = (
+    *("wanted", "ready", "assigned", "received", "inputs"),
+    *("executing", "start", "stop", "ended", "done"),
+)
 #: Names of the workers that a local scheduler's tasks run on begin so.
 _LOCAL = ("threads", "sync", "local", "process ")
 
 
-class Attempts(NamedTuple):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Attempts(Fields):
     """Every attempt, ended or running, one row each.
 
     The moments, seconds since the epoch, never go back from `wanted` to `done`. Arrays may be
@@ -55,19 +62,19 @@ class Attempts(NamedTuple):
     #: Whether its worker died of it, or while it ran.
     killed: np.ndarray
     #: When it was first wanted; for an attempt after others, when they had ended or it was wanted again.
-    wanted: np.ndarray
+    wanted: Moment = Moment()
     #: When it might have run: its last input was in memory.
-    ready: np.ndarray
-    assigned: np.ndarray
-    received: np.ndarray
+    ready: Moment = Moment()
+    assigned: Moment = Moment()
+    received: Moment = Moment()
     #: When its inputs had arrived at the worker.
-    inputs: np.ndarray
+    inputs: Moment = Moment()
     #: When it was given a thread, and when the thread was free again.
-    executing: np.ndarray
-    start: np.ndarray
-    stop: np.ndarray
-    ended: np.ndarray
-    done: np.ndarray
+    executing: Moment = Moment()
+    start: Moment = Moment()
+    stop: Moment = Moment()
+    ended: Moment = Moment()
+    done: Moment = Moment()
     #: CPU seconds; NaN if unknown.
     cpu: np.ndarray
     nbytes: np.ndarray
@@ -92,6 +99,10 @@ def attempts(read: Read) -> Attempts:
     """
     ended, executions, running = read("attempts"), read("executions"), read("running")
     gather(ended, _OF_SCHEDULER)
+    until = _until(read)
+    # One table's moments are kept in half the memory before the next one is read.
+    told = {name: Micros.of(np.asarray(taken_out(ended, name), "f8")) for name in _BY_SCHEDULER}
+    asked = any(np.isfinite(seconds(told[name])).any() for name in ("submitted", "ready", "assigned"))
     gather(executions, _OF_WORKER)
     more = np.flatnonzero(Lookup(ended["run"]).rows(running["run"]) < 0)
     count = len(ended["run"])
@@ -101,20 +112,18 @@ def attempts(read: Read) -> Attempts:
     )
     there = Lookup(executions["run"]).rows(run)
     at_worker = all_or(there, len(executions["run"]))
-    until = _until(read)
 
-    def scheduler(name: str, missing: float = np.nan) -> np.ndarray:
-        values = np.asarray(taken_out(ended, name), "f8")
-        return np.concatenate((values, np.full(len(more), missing))) if len(more) else values
+    def scheduler(name: str) -> np.ndarray:
+        values = seconds(told[name]) if name in told else np.asarray(taken_out(ended, name), "f8")
+        return np.concatenate((values, np.full(len(more), np.nan))) if len(more) else values
 
     def worker(name: str) -> np.ndarray:
         return np.asarray(pick(taken_out(executions, name), at_worker))
 
-    asked = any(np.isfinite(ended[name]).any() for name in ("submitted", "ready", "assigned"))
     status = _joined(ended["status"], Symbols(np.zeros(len(more), "u4"), [""]))
     now = np.arange(len(run)) >= count
     start = fill(worker("start"), scheduler("start"))
-    begun = np.full(len(run), -1)
+    begun = np.full(len(run), -1, "i4")
     if len(running["run"]):
         begun = np.where(np.isnan(start), Lookup(running["run"]).rows(run), -1)
         start = np.where(begun >= 0, pick(running["start"], begun), start)
@@ -124,8 +133,11 @@ def attempts(read: Read) -> Attempts:
         stop = np.where(known, stop, np.where(now, until, fill(scheduler("done"), start)))
     stop = _latest(stop, start)
     taken = _latest(worker("ended"), stop)
-    done = _latest(scheduler("done"), stop)
-    times = [_earliest(fill(worker("executing"), start), start)]
+    done = fill(_latest(scheduler("done"), stop), taken)
+    first = _earliest(fill(worker("executing"), start), start)
+    times = [Micros.of(each) for each in (first, start, stop, taken, done)]
+    # Each is kept in half the memory before the next one is read.
+    del start, stop, taken, done
     for name, tell in (
         ("ready", worker),
         ("received", worker),
@@ -133,45 +145,34 @@ def attempts(read: Read) -> Attempts:
         ("ready", scheduler),
         ("submitted", scheduler),
     ):
-        times.append(_earliest(tell(name), times[-1]))
-    done = fill(done, taken)
-    times = [*times[::-1], start, stop, taken, done]
-    if len(unrun := np.flatnonzero(~ran)):
-        # Of those that never ran, the last moment known stands for what did not come.
-        times = [each.copy() for each in times]
-        for before, after in pairwise(times):
-            after[unrun] = fill(after[unrun], before[unrun])
-    wanted, ready, assigned, received, inputs, executing, start, stop, taken, done = times
+        first = _earliest(tell(name), first)
+        times.insert(0, Micros.of(first))
+    del first
+    told.clear()
+    moments = dict(zip(_MOMENTS, _filled_up(times, np.flatnonzero(~ran)), strict=True))
     ok = _mask(status, "ok")
+    moments["wanted"] = _again(read, task, moments, ok)
     worker_names, place, places = _places(ended, executions, running, there, begun, len(more))
     described = Lookup(read("graph")["task"]).rows(task)
     prefix = pick(read("graph")["prefix"], described)
     cpu, nbytes = np.asarray(worker("cpu"), "f8"), scheduler("nbytes")
     for columns in (ended, executions):
         forget(columns)
+    lasted = seconds(moments["stop"]) - seconds(moments["start"])
     alike = worker_names.codes.astype("i8") * (len(prefix.names) or 1) + prefix.codes
     return Attempts(
         run=run,
         task=task,
         described=described,
         worker=worker_names,
-        place=np.where(ran & (stop >= start), place, -1),
+        place=np.where(ran & (lasted >= 0), place, np.int32(-1)),
         places=places,
         status=status,
         ok=ok,
         failed=_mask(status, "erred", "retried", "killed", "cancelled", "rescheduled", "stolen"),
         killed=_mask(status, "killed"),
-        wanted=_again(read, task, wanted, ready, done, ok),
-        ready=ready,
-        assigned=assigned,
-        received=received,
-        inputs=inputs,
-        executing=executing,
-        start=start,
-        stop=stop,
-        ended=taken,
-        done=done,
-        cpu=evened(cpu, np.where(there < 0, np.nan, stop - start), alike),
+        **moments,
+        cpu=evened(cpu, np.where(there < 0, np.nan, lasted), alike),
         nbytes=nbytes,
         local=np.array([is_local(name) for name in worker_names.names] or [False])[worker_names.codes],
         asked=asked,
@@ -187,12 +188,12 @@ def concerns(all_of: Attempts, rows: np.ndarray) -> Attempts:
     """Some of the attempts: those where a mask is true."""
     if rows.all():
         return all_of
-    picked: dict[str, Any] = {
-        name: values[rows] for name, values in all_of._asdict().items() if isinstance(values, np.ndarray)
-    }
-    for name in ("worker", "status"):
-        picked[name] = take(getattr(all_of, name), rows)
-    return all_of._replace(**picked)
+    picked: dict[str, Any] = {}
+    for name in vars(all_of):
+        values = getattr(all_of, name)
+        if isinstance(values, np.ndarray | Symbols):
+            picked[name] = take(values, rows)
+    return all_of.but(**picked)
 
 
 def _until(read: Read) -> float:
@@ -271,9 +272,17 @@ def _joined(first: Symbols, second: Symbols) -> Symbols:
     return Symbols(np.concatenate(parts), list(names))
 
 
-def _again(
-    read: Read, task: np.ndarray, wanted: np.ndarray, ready: np.ndarray, done: np.ndarray, ok: np.ndarray
-) -> np.ndarray:
+def _filled_up(times: list[Kept], unrun: np.ndarray) -> list[Kept]:
+    """For attempts that never ran, the last moment known stands for what did not come."""
+    if len(unrun):
+        for number in range(1, len(times)):
+            after = own_seconds(times[number])
+            after[unrun] = fill(after[unrun], seconds(times[number - 1])[unrun])
+            times[number] = Micros.of(after)
+    return times
+
+
+def _again(read: Read, task: np.ndarray, moments: Mapping[str, Kept], ok: np.ndarray) -> Kept:
     """When each attempt was wanted.
 
     One after a failure is wanted from then on; one after a success when a
@@ -287,8 +296,8 @@ def _again(
         _, inverse, many = np.unique(task, return_inverse=True, return_counts=True)
         repeated = (many > 1)[inverse] & (task != NOTHING)
     if not repeated.any():
-        return wanted
-    wanted = wanted.copy()
+        return moments["wanted"]
+    wanted, ready, done = own_seconds(moments["wanted"]), seconds(moments["ready"]), seconds(moments["done"])
     rows = np.flatnonzero(repeated)
     rows = rows[np.lexsort((done[rows], task[rows]))]
     later = rows[1:][task[rows[1:]] == task[rows[:-1]]]

@@ -31,7 +31,7 @@ def held_until(read: Read, known: Attempts) -> np.ndarray:
 def _told(releases: Mapping[str, Any], known: Attempts) -> np.ndarray:
     until = np.full(len(known.run), np.inf)
     made = np.flatnonzero(known.ok)
-    made = made[np.lexsort((known.done[made], known.task[made]))]
+    made = made[np.lexsort((known.at("done", made), known.task[made]))]
     order = np.lexsort((releases["time"], releases["task"]))
     task, time = releases["task"][order], releases["time"][order]
     # Whose result that was: the last one of the task that was there.
@@ -39,7 +39,7 @@ def _told(releases: Mapping[str, Any], known: Attempts) -> np.ndarray:
     several = np.flatnonzero(last - first > 1)
     at = last - 1
     for row in several.tolist():
-        there = np.searchsorted(known.done[made[first[row] : last[row]]], time[row], "right")
+        there = np.searchsorted(known.at("done", made[first[row] : last[row]]), time[row], "right")
         at[row] = first[row] + there - 1
     known_here = (at >= first) & (last > first)
     np.minimum.at(until, made[at[known_here]], time[known_here])
@@ -52,5 +52,5 @@ def _needed_until(read: Read, known: Attempts) -> np.ndarray:
     users = Lookup(known.task).rows(edges["task"])
     both = (makers >= 0) & (users >= 0)
     until = np.full(len(known.run), -np.inf)
-    np.maximum.at(until, makers[both], known.done[users[both]])
+    np.maximum.at(until, makers[both], known.at("done", users[both]))
     return np.asarray(np.where(np.isfinite(until), np.maximum(until, known.done), np.inf))

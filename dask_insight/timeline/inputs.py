@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from ..columns import forget
 from ..lookup import Lookup, spread
 from ..schema import NOTHING
 from .attempts import Attempts, Read
+from .micros import Fields, Micros, Moment
+
+#: Inputs looked at together, which bounds the memory that their sizes take.
+_BLOCK = 1 << 16
 
 
-class Inputs(NamedTuple):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Inputs(Fields):
     """For each attempt, rows of other attempts; -1 where there is none."""
 
     #: The input that was there last, or the failed attempt at the same task before it if that came later.
@@ -19,27 +27,30 @@ class Inputs(NamedTuple):
     #: The largest input that was made on another worker.
     moved: np.ndarray
     #: When nothing but the scheduler kept it back any more: it was wanted and its inputs were there.
-    since: np.ndarray
+    since: Moment = Moment()
 
 
 def inputs(read: Read, attempts: Attempts) -> Inputs:
     """Find what every attempt waited for."""
     needs, made = _pairs(read, attempts)
     count = len(attempts.run)
-    last = _greatest(needs, made, attempts.done[made], count)
-    remote = attempts.worker.codes[needs] != attempts.worker.codes[made]
-    moved = _greatest(needs[remote], made[remote], np.nan_to_num(attempts.nbytes[made[remote]]), count)
+    last = _greatest(needs, made, lambda _, made: attempts.at("done", made), count)
+    moved = _greatest(needs, made, lambda needs, made: _from_elsewhere(attempts, needs, made), count)
+    del needs, made
     later, before = _retried(attempts)
     at = np.maximum(last[later], 0)
-    newer = (last[later] < 0) | (attempts.done[before] >= attempts.done[at])
+    newer = (last[later] < 0) | (attempts.at("done", before) >= attempts.at("done", at))
     last[later[newer]] = before[newer]
-    came = np.where(last >= 0, attempts.done[np.maximum(last, 0)], -np.inf) if count else np.zeros(0)
-    return Inputs(last, moved, np.fmin(np.fmax(came, attempts.wanted), attempts.ready))
+    came = np.where(last >= 0, attempts.at("done", np.maximum(last, 0)), -np.inf) if count else np.zeros(0)
+    since = np.fmin(np.fmax(came, attempts.wanted), attempts.ready)
+    return Inputs(last=last, moved=moved, since=Micros.of(since))
 
 
 def _pairs(read: Read, attempts: Attempts) -> tuple[np.ndarray, np.ndarray]:
     """Rows of attempts, and of those that made what they needed."""
-    edges: Any = read("edges")
+    table = read("edges")
+    edges: Any = {name: table[name] for name in ("task", "dependency")}
+    forget(table)
     newest = Lookup(attempts.task)
     good = np.where(attempts.ok, attempts.task, NOTHING).astype("u4")
     makers = Lookup(good)
@@ -61,14 +72,14 @@ def _pairs(read: Read, attempts: Attempts) -> tuple[np.ndarray, np.ndarray]:
 
 def _in_time(attempts: Attempts, needs: np.ndarray, made: np.ndarray) -> np.ndarray:
     """Of results made several times, the one that was there when it was needed."""
-    late = np.flatnonzero(attempts.done[made] > attempts.ready[needs] + 0.001)
+    late = np.flatnonzero(attempts.at("done", made) > attempts.at("ready", needs) + 0.001)
     good = np.flatnonzero(attempts.ok)
-    good = good[np.lexsort((attempts.done[good], attempts.task[good]))]
+    good = good[np.lexsort((attempts.at("done", good), attempts.task[good]))]
     place = np.full(len(attempts.run), -1)
     place[good] = np.arange(len(good))
     # By task and moment, together with the moments until which a result is wanted.
     tasks = np.concatenate((attempts.task[good], attempts.task[made[late]]))
-    moments = np.concatenate((attempts.done[good], attempts.ready[needs[late]] + 0.001))
+    moments = np.concatenate((attempts.at("done", good), attempts.at("ready", needs[late]) + 0.001))
     order = np.lexsort((np.arange(len(tasks)) >= len(good), moments, tasks))
     done = order < len(good)
     until = np.empty(len(tasks), "i8")
@@ -80,14 +91,26 @@ def _in_time(attempts: Attempts, needs: np.ndarray, made: np.ndarray) -> np.ndar
     return made
 
 
-def _greatest(needs: np.ndarray, made: np.ndarray, size: np.ndarray, count: int) -> np.ndarray:
-    """For each row in `needs`, that of `made` with the greatest size."""
+def _greatest(
+    needs: np.ndarray, made: np.ndarray, size: Callable[[np.ndarray, np.ndarray], np.ndarray], count: int
+) -> np.ndarray:
+    """For each row in `needs`, that of `made` with the greatest size; what has -inf is left out."""
     most = np.full(count, -np.inf)
-    np.maximum.at(most, needs, size)
+    blocks = [slice(at, at + _BLOCK) for at in range(0, len(needs), _BLOCK)]
+    for some in blocks:
+        np.maximum.at(most, needs[some], size(needs[some], made[some]))
     found = np.full(count, -1, "i4")
-    is_most = size == most[needs]
-    found[needs[is_most]] = made[is_most]
+    for some in blocks:
+        sizes = size(needs[some], made[some])
+        is_most = np.flatnonzero((sizes == most[needs[some]]) & (sizes > -np.inf))
+        found[needs[some][is_most]] = made[some][is_most]
     return found
+
+
+def _from_elsewhere(attempts: Attempts, needs: np.ndarray, made: np.ndarray) -> np.ndarray:
+    """Size of each input; -inf of those that were made on the worker that needed them."""
+    worker = attempts.worker.codes
+    return np.where(worker[needs] == worker[made], -np.inf, np.nan_to_num(attempts.nbytes[made]))
 
 
 def _retried(attempts: Attempts) -> tuple[np.ndarray, np.ndarray]:
@@ -96,6 +119,6 @@ def _retried(attempts: Attempts) -> tuple[np.ndarray, np.ndarray]:
     if not len(failed):
         return failed, failed
     rows = np.flatnonzero(np.isin(attempts.task, attempts.task[failed]) & (attempts.task != NOTHING))
-    rows = rows[np.lexsort((attempts.done[rows], attempts.task[rows]))]
+    rows = rows[np.lexsort((attempts.at("done", rows), attempts.task[rows]))]
     follows = (attempts.task[rows[1:]] == attempts.task[rows[:-1]]) & attempts.failed[rows[:-1]]
     return rows[1:][follows], rows[:-1][follows]

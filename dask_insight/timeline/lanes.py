@@ -172,7 +172,9 @@ def _life(
 
 def _wanted(attempts: Attempts, mine: np.ndarray) -> tuple[float, float]:
     """From when the first task of a worker was wanted to when its last was done."""
-    return float(attempts.wanted[mine].min(initial=np.inf)), float(attempts.done[mine].max(initial=-np.inf))
+    return float(attempts.at("wanted", mine).min(initial=np.inf)), float(
+        attempts.at("done", mine).max(initial=-np.inf)
+    )
 
 
 def _spread(ran: Stretches, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -38,20 +38,24 @@ class Moments(NamedTuple):
 
     def before(self, moment: np.ndarray) -> np.ndarray:
         """Seconds of the set that lie before each moment."""
+        return self._before(moment, np.cumsum(self.stop - self.start))
+
+    def _before(self, moment: np.ndarray, lengths: np.ndarray) -> np.ndarray:
         if not len(self.start):
             return np.zeros(len(moment))
-        lengths = np.cumsum(self.stop - self.start)
         at = np.searchsorted(self.start, moment, side="right") - 1
         last = np.maximum(at, 0)
         return np.where(at < 0, 0.0, lengths[last] - np.maximum(self.stop[last] - moment, 0.0))
 
     def within(self, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
         """Seconds of the set in each interval."""
-        seconds = np.empty(len(start))
+        seconds, lengths = np.empty(len(start)), np.cumsum(self.stop - self.start)
         for first in range(0, len(start), _BLOCK):
             some = slice(first, first + _BLOCK)
             begin, end = start[some], stop[some]
-            seconds[some] = np.clip(self.before(end) - self.before(begin), 0.0, end - begin)
+            seconds[some] = np.clip(
+                self._before(end, lengths) - self._before(begin, lengths), 0.0, end - begin
+            )
         return seconds
 
     def outside(self) -> Moments:

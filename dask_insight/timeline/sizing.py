@@ -30,8 +30,9 @@ def sizing_of(read: Read, run: np.ndarray, worker: Symbols) -> np.ndarray:
     measured = {workers.names[code] for code in np.unique(workers.codes).tolist()}
     wrote = np.array([name == WRITE for name in activity.names] or [False])[activity.codes]
     measured -= {workers.names[code] for code in np.unique(workers.codes[wrote]).tolist()}
-    some = np.flatnonzero(writes)
-    rows = Lookup(run).rows(phases["run"][some])
+    rows = Lookup(run).rows(phases["run"])
     nothing = np.array([name in measured for name in worker.names] or [False])
-    writes[some] = (rows >= 0) & nothing[worker.codes[np.maximum(rows, 0)]]
-    return writes
+    found = np.zeros(len(rows), bool)
+    mine = np.flatnonzero(writes & (rows >= 0))
+    found[mine] = nothing[worker.codes[rows[mine]]]
+    return found

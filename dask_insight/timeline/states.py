@@ -46,7 +46,9 @@ def states(read: Read, attempts: Attempts, lanes: Lanes) -> States:
         found[name][worker].append((when, np.inf))
     of = np.array([code.get(name, -1) for name in attempts.worker.names] or [-1])[attempts.worker.codes]
     for row in np.flatnonzero(attempts.killed & ~attempts.ran & (of >= 0)).tolist():
-        found["leaving"][int(of[row])].append((float(attempts.assigned[row]), float(attempts.done[row])))
+        found["leaving"][int(of[row])].append(
+            (float(attempts.at("assigned", row)), float(attempts.at("done", row)))
+        )
     limited = frozenset(code[name] for name in worker_resources(read) if name in code)
     return States(_sets(found["paused"]), _joining(attempts, lanes, of), _sets(found["leaving"]), limited)
 
@@ -70,10 +72,11 @@ def _changes(read: Read, code: dict[str, int]) -> list[tuple[float, int, str]]:
 def _joining(attempts: Attempts, lanes: Lanes, of: np.ndarray) -> dict[int, Moments]:
     # Of an attempt that had no worker, and never got one, no moment may be known.
     began = float(np.fmin.reduce(attempts.wanted, initial=np.inf))
-    given = np.full(len(lanes.workers), np.inf)
-    known = of >= 0
-    np.fmin.at(given, of[known], attempts.assigned[known])
     late = np.flatnonzero(lanes.joined > began)
+    if not len(late):
+        return {}
+    given, known = np.full(len(lanes.workers), np.inf), of >= 0
+    np.fmin.at(given, of[known], attempts.at("assigned", known))
     return {
         worker: Moments.of(lanes.joined[worker : worker + 1], given[worker : worker + 1])
         for worker in late.tolist()

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..lookup import Lookup, all_or, sums
 from ..schema import SECEDED
 from .attempts import Attempts, Read
+from .micros import Fields, Moment
 
 #: Seconds up to which what follows goes on: parts may have come with different estimates of a clock.
 _TOUCH = 0.001
 
 
-class Stretches(NamedTuple):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Stretches(Fields):
     """One row each; an attempt that gave its thread back meanwhile (seceded) has several, or ends earlier.
 
     Those that never ran have a row, too. Times in seconds since the epoch, as of `Attempts`.
@@ -24,18 +26,19 @@ class Stretches(NamedTuple):
     attempt: np.ndarray
     place: np.ndarray
     #: When it was given the thread, its function ran on it from and to, and when the thread was free again.
-    executing: np.ndarray
-    start: np.ndarray
-    stop: np.ndarray
-    ended: np.ndarray
+    executing: Moment = Moment()
+    start: Moment = Moment()
+    stop: Moment = Moment()
+    ended: Moment = Moment()
     #: Whether the attempt had begun before, on a thread that it gave back.
     resumed: np.ndarray
 
     def of(self, attempts: np.ndarray) -> Stretches:
         """Those of some attempts, a mask; rows count only these from then on."""
         number = np.cumsum(attempts) - 1
-        some = Stretches(*(values[attempts[self.attempt]] for values in self))
-        return some._replace(attempt=number[some.attempt])
+        some = attempts[self.attempt]
+        picked = {name: getattr(self, name)[some] for name in vars(self)}
+        return Stretches(**{**picked, "attempt": number[picked["attempt"]]})
 
     def held(self, count: int) -> np.ndarray:
         """Seconds for which the function of each of `count` attempts held a thread."""
@@ -47,43 +50,43 @@ def stretches(read: Read, attempts: Attempts) -> Stretches:
     """Cut out of each attempt when its thread was not one of its worker's."""
     count = len(attempts.run)
     whole = Stretches(
-        np.arange(count, dtype="i4"),
-        attempts.place,
-        attempts.executing,
-        attempts.start,
-        attempts.stop,
-        attempts.ended,
-        np.zeros(count, bool),
+        attempt=np.arange(count, dtype="i4"),
+        place=attempts.place,
+        executing=attempts.kept("executing"),
+        start=attempts.kept("start"),
+        stop=attempts.kept("stop"),
+        ended=attempts.kept("ended"),
+        resumed=np.zeros(count, bool),
     )
     row, left, back = _away(read, attempts)
     if not len(row):
         return whole
     # From the start, and from each return, to the next time that it left or its end.
     cut = np.unique(row)
-    row, begin = np.concatenate((row, cut)), np.concatenate((back, attempts.start[cut]))
+    row, begin = np.concatenate((row, cut)), np.concatenate((back, attempts.at("start", cut)))
     order = np.lexsort((begin, row))
     row, begin = row[order], begin[order]
     first, last = np.ones((2, len(row)), bool)
     first[1:] = last[:-1] = row[1:] != row[:-1]
     end = np.empty(len(row))
     end[~last] = left
-    end[last] = attempts.stop[row[last]]
+    end[last] = attempts.at("stop", row[last])
     lasts = first | (end > begin)
     row, begin, end = row[lasts], begin[lasts], end[lasts]
     first, last = first[lasts], last[lasts]
-    pieces = Stretches(
-        row,
-        attempts.place[row],
-        np.where(first, attempts.executing[row], begin),
-        begin,
-        end,
-        np.where(last & (end > begin), attempts.ended[row], end),
-        ~first,
-    )
+    pieces = {
+        "attempt": row,
+        "place": attempts.place[row],
+        "executing": np.where(first, attempts.at("executing", row), begin),
+        "start": begin,
+        "stop": end,
+        "ended": np.where(last & (end > begin), attempts.at("ended", row), end),
+        "resumed": ~first,
+    }
     rest = np.ones(count, bool)
     rest[cut] = False
-    both = zip(whole, pieces, strict=True)
-    return Stretches(*(np.concatenate((values[rest], more)) for values, more in both))
+    both = {name: np.concatenate((getattr(whole, name)[rest], more)) for name, more in pieces.items()}
+    return Stretches(**both)
 
 
 def _away(read: Read, attempts: Attempts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -94,8 +97,8 @@ def _away(read: Read, attempts: Attempts) -> tuple[np.ndarray, np.ndarray, np.nd
     row = Lookup(attempts.run).rows(phases["run"][mine])
     kept = (row >= 0) & (np.append(attempts.place, -1)[row] >= 0)
     row, mine = row[kept], mine[kept]
-    left = np.clip(phases["start"][mine], attempts.start[row], attempts.stop[row])
-    back = np.clip(phases["stop"][mine], left, attempts.stop[row])
+    left = np.clip(phases["start"][mine], attempts.at("start", row), attempts.at("stop", row))
+    back = np.clip(phases["stop"][mine], left, attempts.at("stop", row))
     known = np.isfinite(left) & np.isfinite(back)
     row, left, back = row[known], left[known], back[known]
     order = np.lexsort((left, row))

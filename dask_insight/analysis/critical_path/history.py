@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -49,8 +49,8 @@ class History:
         self._dones = self._by_worker(columns["worker"].codes, ran, done)
         self._all = _sorted(ended, done)
         sizes = sizing_of(read, columns["run"], columns["worker"])
-        self._disk = _phases(read, columns["run"], _DISK, without=sizes)
-        self._away = _phases(read, columns["run"], (SECEDED,))
+        self._disk = _Phases(read, columns["run"], _DISK, without=sizes)
+        self._away = _Phases(read, columns["run"], (SECEDED,))
         self._nested = _sorted(ran[_by_tasks(read, columns["submission"][ran])], done)
         self._intake = _intake(read)
         workers = read("workers")
@@ -96,12 +96,12 @@ class History:
 
     def disk(self, row: int) -> Iterable[tuple[float, float]]:
         """When an attempt used its worker's disk, last first."""
-        return reversed(self._disk.get(row, ()))
+        return reversed(self._disk.of(row))
 
     def away(self, row: int) -> Iterable[tuple[float, float, float]]:
         """When an attempt had given its thread back, last first: had it since, left it, and had one again."""
         found: list[tuple[float, float, float]] = []
-        for left, back in self._away.get(row, ()):
+        for left, back in self._away.of(row):
             left, back = max(left, self.start[row]), min(back, self.stop[row])
             if found and left <= found[-1][2] + _TOUCH:
                 found[-1] = (*found[-1][:2], max(back, found[-1][2]))
@@ -210,22 +210,25 @@ def _by_tasks(read: Read, submission: np.ndarray) -> np.ndarray:
     return nested
 
 
-def _phases(
-    read: Read, runs: np.ndarray, actions: tuple[str, ...], without: np.ndarray | None = None
-) -> dict[int, list[tuple[float, float]]]:
-    """When each attempt went through phases of some actions, by row and in their order."""
-    phases = read("phases")
-    wanted = np.array([name in actions for name in phases["action"].names] or [False])
-    mine = wanted[phases["action"].codes]
-    some = np.flatnonzero(mine if without is None else mine & ~without)
-    if not len(some):
-        return {}
-    rows = Lookup(runs).rows(phases["run"][some])
-    found: dict[int, list[tuple[float, float]]] = {}
-    begins, ends = phases["start"][some], phases["stop"][some]
-    for row, begin, end in zip(rows.tolist(), begins.tolist(), ends.tolist(), strict=True):
-        found.setdefault(row, []).append((begin, end))
-    return {row: sorted(each) for row, each in found.items()}
+class _Phases:
+    """When attempts went through phases of some actions, in their order."""
+
+    def __init__(
+        self, read: Read, runs: np.ndarray, actions: tuple[str, ...], without: np.ndarray | None = None
+    ) -> None:
+        phases = read("phases")
+        wanted = np.array([name in actions for name in phases["action"].names] or [False])
+        mine = wanted[phases["action"].codes]
+        some = np.flatnonzero(mine if without is None else mine & ~without)
+        rows, begin, end = Lookup(runs).rows(phases["run"][some]), phases["start"][some], phases["stop"][some]
+        order = np.lexsort((end, begin, rows))
+        # An object for each, most of which nobody looks at, would leave gaps in what Python has of memory.
+        self._rows, self._begin, self._end = rows[order].data, begin[order], end[order]
+
+    def of(self, row: int) -> list[tuple[float, float]]:
+        """Those of one attempt."""
+        some = slice(bisect_left(self._rows, row), bisect_right(self._rows, row))
+        return list(zip(self._begin[some].tolist(), self._end[some].tolist(), strict=True))
 
 
 def _intake(read: Read) -> dict[int, float]:

@@ -47,8 +47,8 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
         code="recompute",
         title=title,
         tasks=names,
-        start=facts.since(known.start[rows].min()),
-        stop=facts.since(known.stop[rows].max()),
+        start=facts.since(known.at("start", rows).min()),
+        stop=facts.since(known.at("stop", rows).max()),
         cost_thread_seconds=total,
         cost_seconds=facts.spread(total),
         evidence=(
@@ -75,14 +75,14 @@ def repeated(facts: Facts) -> np.ndarray:
     tasks = known.task[rows]
     if not len(tasks) or (int(tasks.max()) < 8 * len(tasks) and int(np.bincount(tasks).max()) < 2):
         return rows[:0]
-    rows = rows[np.lexsort((known.done[rows], known.task[rows]))]
+    rows = rows[np.lexsort((known.at("done", rows), known.task[rows]))]
     same = known.task[rows[1:]] == known.task[rows[:-1]]
     again, before = rows[1:][same], rows[:-1][same]
     left = np.array([facts.left(name) for name in known.worker.names] or [np.inf])
     # It may have been wanted while its worker was dying.
     lost = left[known.worker.codes[before]] <= np.fmax(known.wanted, known.assigned)[again] + 1.0
     # A result that was made twice beside each other was not let go of.
-    kept: np.ndarray = again[~lost & (known.wanted[again] >= known.done[before])]
+    kept: np.ndarray = again[~lost & (known.at("wanted", again) >= known.at("done", before))]
     return kept
 
 

@@ -22,7 +22,9 @@ def _cancelled_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if not len(rows):
         return
     seconds = float(length[rows].sum())
-    after = float(np.nan_to_num(np.clip(known.stop[rows] - _when(facts, rows), 0.0, length[rows])).sum())
+    after = float(
+        np.nan_to_num(np.clip(known.at("stop", rows) - _when(facts, rows), 0.0, length[rows])).sum()
+    )
     names = most(facts, rows, length[rows])
     yield Finding(
         code="cancelled-work",
@@ -32,8 +34,8 @@ def _cancelled_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         tasks=names,
         workers=workers_of(facts, rows),
-        start=facts.since(known.start[rows].min()),
-        stop=facts.since(known.stop[rows].max()),
+        start=facts.since(known.at("start", rows).min()),
+        stop=facts.since(known.at("stop", rows).max()),
         cost_thread_seconds=seconds,
         cost_seconds=facts.spread(seconds),
         evidence=(

@@ -208,7 +208,7 @@ def _waves(facts: Facts, lost: np.ndarray) -> np.ndarray:
     asked = (facts.by_names.number <= _FEW * max(facts.threads, 1.0)) | (lost >= _IDLE * facts.offered)
     rows = np.flatnonzero(facts.good & asked[code])
     # Tasks that could have run at the same moment: from ready to the end of the function.
-    moments, name = np.concatenate((known.ready[rows], known.stop[rows])), np.tile(code[rows], 2)
+    moments, name = np.concatenate((known.at("ready", rows), known.at("stop", rows))), np.tile(code[rows], 2)
     step = np.repeat([1, -1], len(rows))
     order = np.lexsort((step, moments, name))
     at_once = np.cumsum(step[order])[:-1]

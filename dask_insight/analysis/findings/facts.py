@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...batch import Symbols
-from ...columns import take, text
+from ...columns import forget, take, text
 from ...lookup import Lookup, pick, sums
 from ...schema import NOTHING
 from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, pauses, standstills, states
@@ -231,7 +231,7 @@ class Facts:
         if not len(self.still.start):
             return held
         ran = np.flatnonzero(self.attempts.ran)
-        held[ran] -= self.still.within(self.attempts.start[ran], self.attempts.stop[ran])
+        held[ran] -= self.still.within(self.attempts.at("start", ran), self.attempts.at("stop", ran))
         return np.asarray(np.maximum(held, 0.0))
 
     @cached_property
@@ -292,6 +292,7 @@ class Facts:
         edges, known = self.read("edges"), self.attempts
         needs = Lookup(known.task).rows(edges["task"])
         made = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
+        forget(edges)
         both = (needs >= 0) & (made >= 0)
         if not both.all():
             needs, made = needs[both], made[both]

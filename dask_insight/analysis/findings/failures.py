@@ -33,7 +33,7 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     mine = named(facts, names[0]) if names else np.zeros(len(bad), bool)
     share = int(mine[tasks].sum()) / max(1, len(sorted_set(known.task[mine])))
     seconds = float(facts.length[rows].sum())
-    text = errors.get(int(known.task[tasks[np.argmin(known.done[tasks])]]), "")
+    text = errors.get(int(known.task[tasks[np.argmin(known.at("done", tasks))]]), "")
     # Whoever runs here what killed workers loses his own process.
     deadly = bool(np.isin(known.task[tasks], list(_killing(errors))).all())
     yield Finding(
@@ -42,8 +42,8 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title=f"{words.count(len(tasks), 'task')} of {quoted(names)} failed for good",
         tasks=names,
         workers=workers_of(facts, rows),
-        start=facts.since(known.start[rows].min()),
-        stop=facts.since(known.done[rows].max()),
+        start=facts.since(known.at("start", rows).min()),
+        stop=facts.since(known.at("done", rows).max()),
         cost_thread_seconds=seconds,
         cost_seconds=facts.spread(seconds),
         is_risk=True,
@@ -86,8 +86,8 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title=f"{words.count(len(rows), 'attempt')} at {quoted(names)} had to be made again",
         tasks=names,
         workers=workers_of(facts, rows),
-        start=facts.since(known.start[rows].min()),
-        stop=facts.since(known.done[rows].max()),
+        start=facts.since(known.at("start", rows).min()),
+        stop=facts.since(known.at("done", rows).max()),
         cost_thread_seconds=seconds,
         cost_seconds=cost,
         is_told=much,

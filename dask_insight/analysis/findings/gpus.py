@@ -72,8 +72,8 @@ def _gpu_idle(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         tasks=names,
         workers=workers[:10],
-        start=facts.since(known.start[rows].min()),
-        stop=facts.since(known.stop[rows].max()),
+        start=facts.since(known.at("start", rows).min()),
+        stop=facts.since(known.at("stop", rows).max()),
         cost_thread_seconds=lost,
         cost_seconds=facts.spread(lost),
         is_told=True,
@@ -113,7 +113,9 @@ def _gpu_memory(facts: Facts, limits: Limits) -> Iterator[Finding]:
     for each, _ in full:
         high = each.time[each.memory >= limits["gpu-memory.share"] * each.total]
         mine = each.attempts
-        weight[mine] += Moments.of(high - _MOMENT, high).within(known.start[mine], known.stop[mine])
+        weight[mine] += Moments.of(high - _MOMENT, high).within(
+            known.at("start", mine), known.at("stop", mine)
+        )
     rows = np.flatnonzero(weight)
     names = most(facts, rows, weight[rows])
     peak = max((share for _, share in full), default=math.nan)
@@ -150,7 +152,7 @@ def _devices(facts: Facts) -> list[_Device]:
     found = []
     for worker, samples in split(columns["process"], inside).items():
         mine = attempts.get(worker, np.zeros(0, "i8"))
-        running = Moments.of(known.start[mine], known.stop[mine])
+        running = Moments.of(known.at("start", mine), known.at("stop", mine))
         for index in np.unique(columns["index"][samples]).tolist() if worker in facts.workers else ():
             rows = samples[columns["index"][samples] == index]
             time, utilization = columns["time"][rows], columns["utilization"][rows].astype("f8")

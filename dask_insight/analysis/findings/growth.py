@@ -156,8 +156,8 @@ def _span(facts: Facts, worker: str, time: np.ndarray, kept: np.ndarray) -> tupl
     """While a worker ran tasks; up to when its memory had grown, if that took half of it or more."""
     known = facts.attempts
     mine = np.flatnonzero(known.ran & of_workers(facts, (worker,)))
-    begin = max(float(time[0]), float(known.start[mine].min(initial=facts.stop)))
-    end = min(float(time[-1]), max(float(known.ended[mine].max(initial=begin)), begin))
+    begin = max(float(time[0]), float(known.at("start", mine).min(initial=facts.stop)))
+    end = min(float(time[-1]), max(float(known.at("ended", mine).max(initial=begin)), begin))
     inside = (time >= begin) & (time <= end)
     if not inside.any():
         return begin, begin

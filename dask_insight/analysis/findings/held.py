@@ -29,7 +29,7 @@ def names_in_memory(facts: Facts, peaks: dict[str, tuple[float, float]]) -> tupl
     attempts = split(known.worker, np.flatnonzero(of_workers(facts, peaks)))
     for worker, (when, nbytes) in peaks.items():
         mine = attempts.get(worker, np.zeros(0, "i8"))
-        made = mine[known.ok[mine] & (known.done[mine] <= when)]
+        made = mine[known.ok[mine] & (known.at("done", mine) <= when)]
         held = made[until[made] > when]
         results = max(managed(worker, when), float(size[held].sum()))
         if results > 0 and results >= 0.5 * nbytes:
@@ -62,10 +62,10 @@ def _running(facts: Facts, worker: str, mine: np.ndarray, when: float) -> np.nda
     """Of a worker's attempts, those that ran at a moment, or else the last before."""
     known = facts.attempts
     ran = mine[known.ran[mine]]
-    rows: np.ndarray = ran[(known.start[ran] <= when) & (known.ended[ran] >= when)]
+    rows: np.ndarray = ran[(known.at("start", ran) <= when) & (known.at("ended", ran) >= when)]
     if not len(rows):
         rows = running_of(facts, worker, mine[known.killed[mine]])
     if not len(rows):
-        before = ran[known.stop[ran] <= when]
-        rows = before[np.argsort(known.stop[before])][-1:]
+        before = ran[known.at("stop", ran) <= when]
+        rows = before[np.argsort(known.at("stop", before))][-1:]
     return rows

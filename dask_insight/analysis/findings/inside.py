@@ -67,9 +67,9 @@ def _again(facts: Facts) -> dict[int, set[_Function]]:
         return {}
     ran = facts.good & (known.described >= 0)
     rows = known.described[ran]
-    order = np.lexsort((known.wanted[ran], graph["group"].codes[rows]))
+    order = np.lexsort((known.at("wanted", ran), graph["group"].codes[rows]))
     groups, first = np.unique(graph["group"].codes[rows][order], return_index=True)
-    wanted = dict(zip(groups.tolist(), known.wanted[ran][order][first].tolist(), strict=True))
+    wanted = dict(zip(groups.tolist(), known.at("wanted", ran)[order][first].tolist(), strict=True))
     submission = dict(zip(groups.tolist(), graph["submission"][rows][order][first].tolist(), strict=True))
     code_of = {name: code for code, name in enumerate(graph["group"].names)}
     names = [_texts(fused[name]) for name in ("group", "part", "function", "file")]

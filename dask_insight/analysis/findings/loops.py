@@ -269,8 +269,8 @@ def _names(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, ...]:
     known = facts.attempts
     inside = np.zeros(len(known.run))
     for worker, mine in split(known.worker, np.flatnonzero(known.ran & of_workers(facts, late))).items():
-        if _fills(late[worker], known.start[mine], known.stop[mine]):
-            inside[mine] = late[worker].within(known.start[mine], known.stop[mine])
+        if _fills(late[worker], known.at("start", mine), known.at("stop", mine)):
+            inside[mine] = late[worker].within(known.at("start", mine), known.at("stop", mine))
     rows = np.flatnonzero(inside > 0)
     return most(facts, rows, inside[rows], 0.3)
 

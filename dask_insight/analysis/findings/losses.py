@@ -88,7 +88,7 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
         tasks=names,
         workers=tuple(dict.fromkeys(loss.worker for loss in losses)),
         start=facts.since(first),
-        stop=facts.since(max(last, float(known.done[again].max(initial=first)))),
+        stop=facts.since(max(last, float(known.at("done", again).max(initial=first)))),
         cost_thread_seconds=seconds,
         cost_seconds=facts.spread(seconds),
         is_told=True,
@@ -165,12 +165,15 @@ def _mattered(facts: Facts, loss: Loss) -> bool:
 def _unfinished(facts: Facts, worker: str, when: float, mine: np.ndarray) -> float:
     """Thread-seconds since tasks last ended on the threads of a worker that had tasks to run."""
     known = facts.attempts
-    given = np.sort(known.assigned[mine & known.killed])
+    given = np.sort(known.at("assigned", mine & known.killed))
     if not len(given):
         return 0.0
     threads = int(facts.workers.get(worker, {}).get("threads") or 1)
     done = mine & known.ran & known.ok
-    ends = [float(known.ended[done & (known.place == place)].max()) for place in np.unique(known.place[done])]
+    ends = [
+        float(known.at("ended", done & (known.place == place)).max())
+        for place in np.unique(known.place[done])
+    ]
     since = sorted([max(end, float(given[0])) for end in ends] + [float(given[0])] * (threads - len(ends)))
     return float(sum(max(0.0, when - each) for each in since[-min(threads, len(given)) :]))
 
@@ -230,7 +233,7 @@ def running_of(facts: Facts, worker: str, killed: np.ndarray) -> np.ndarray:
     if len(ran):
         return ran
     threads = int(facts.workers.get(worker, {}).get("threads") or 1)
-    order = np.lexsort((known.assigned[killed], -_deaths(facts, killed)))
+    order = np.lexsort((known.at("assigned", killed), -_deaths(facts, killed)))
     return np.asarray(killed[order][:threads])
 
 

@@ -99,7 +99,9 @@ def _for_client(facts: Facts, limits: Limits) -> float:
     rows = np.flatnonzero(mine & known.ran & (known.inputs > known.received))
     if not len(rows) or not any(brought(facts, limits)):
         return 0.0
-    return facts.within(facts.pieces("data"), Moments.of(known.received[rows], known.inputs[rows]))
+    return facts.within(
+        facts.pieces("data"), Moments.of(known.at("received", rows), known.at("inputs", rows))
+    )
 
 
 def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:

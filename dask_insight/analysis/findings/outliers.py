@@ -101,10 +101,12 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
 
 def _larger(facts: Facts, name: int, mine: np.ndarray) -> float:
     """How many times the usual the data of outliers are: inputs or results, whichever stands out more."""
-    same = facts.good & (facts.prefix.codes == name)
+    same = np.flatnonzero(facts.good & (facts.prefix.codes == name))
     found = [np.nan]
     for size in (facts.input_bytes, facts.attempts.nbytes):
-        usual = np.nanmedian(size[same]) if np.isfinite(size[same]).any() else np.nan
+        known = size[same]
+        known = known[~np.isnan(known)]
+        usual = np.median(known) if np.isfinite(known).any() else np.nan
         if usual > 0 and np.isfinite(size[mine]).any():
             found.append(float(np.nanmean(size[mine])) / float(usual))
     return float(np.nanmax(found)) if np.isfinite(found).any() else np.nan
@@ -116,7 +118,7 @@ def _why(facts: Facts, name: int, mine: np.ndarray, larger: float) -> str:
     if larger >= min(max(_LARGER, _PART * times), _MUCH):
         return "data"
     same = np.flatnonzero(facts.good & (facts.prefix.codes == name))
-    first = first_of_each(worker[same], facts.attempts.start[same])
+    first = first_of_each(worker[same], facts.attempts.at("start", same))
     if np.isin(mine, same[first]).all() and len(mine) > _MOST * len(first):
         return "start"
     for code in np.unique(worker[mine]).tolist():

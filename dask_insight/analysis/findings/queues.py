@@ -46,7 +46,9 @@ class Queues:
         seconds = np.zeros(len(idle.lane))
         for code in np.unique(worker[mine]).tolist() if len(seconds) else ():
             rows = mine[worker[mine] == code]
-            late = Moments.of(known.stop[rows] - beyond[rows] * self._facts.length[rows], known.stop[rows])
+            late = Moments.of(
+                known.at("stop", rows) - beyond[rows] * self._facts.length[rows], known.at("stop", rows)
+            )
             seconds += late.both(self._only(code)).within(idle.start, idle.stop) * idle.threads
         return seconds
 
@@ -56,7 +58,7 @@ class Queues:
             known, waited = self._facts.attempts, self._waited
             mine = known.worker.codes[waited] == code
             here, elsewhere = (
-                Moments.of(known.inputs[rows], known.executing[rows])
+                Moments.of(known.at("inputs", rows), known.at("executing", rows))
                 for rows in (waited[mine], waited[~mine])
             )
             self._of[code] = here.without(elsewhere)

@@ -47,7 +47,7 @@ from .tiny import TINY_TASKS
 from .waits import IO_WAIT, SLEEPING
 
 #: Rules after which freed memory is handed back; that takes as long as a rule does.
-_OFTEN = 2
+_OFTEN = 1
 #: In the order in which findings of equal weight are told.
 RULES: tuple[Rule, ...] = (
     FAILED_TASKS,

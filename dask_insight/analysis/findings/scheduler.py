@@ -215,15 +215,15 @@ def _requests(facts: Facts, limits: Limits) -> _Requests:
         return _NONE
     rows = np.flatnonzero(facts.good & ~known.local & np.isfinite(known.received)).astype("i4")
     # The first task of a worker also waits for imports; see cold-start.
-    rows = np.delete(rows, first_of_each(known.worker.codes[rows], known.assigned[rows]))
+    rows = np.delete(rows, first_of_each(known.worker.codes[rows], known.at("assigned", rows)))
     # Those first in a graph are sent when the scheduler is done with all of it.
     submission = np.append(facts.read("graph")["submission"], np.uint32(NOTHING))[known.described[rows]]
     came = pick(table["time"], Lookup(table["submission"]).rows(submission))
-    rows = rows[~(np.abs(known.assigned[rows] - came) < limits["large-graph.request"])]
+    rows = rows[~(np.abs(known.at("assigned", rows) - came) < limits["large-graph.request"])]
     if not len(rows):
         return _NONE
     size = len(facts.names)
-    took = known.received[rows] - known.assigned[rows]
+    took = known.at("received", rows) - known.at("assigned", rows)
     way = np.nan_to_num(medians(facts.prefix.codes[rows], took, size))
     slow = way >= limits["large-graph.request"]
     if not slow.any():
@@ -231,7 +231,9 @@ def _requests(facts: Facts, limits: Limits) -> _Requests:
     by_name = np.zeros(size)
     for each in facts.pieces("scheduler"):
         row = each.row
-        inside = np.minimum(each.stop, known.received[row]) - np.maximum(each.start, known.assigned[row])
+        inside = np.minimum(each.stop, known.at("received", row)) - np.maximum(
+            each.start, known.at("assigned", row)
+        )
         by_name += np.where(slow, facts.summed(each, np.maximum(inside, 0.0) * each.threads), 0.0)
     if not any(each.contended(limits) for each in facts.held):
         packed = way >= 2 * limits["large-graph.request"]

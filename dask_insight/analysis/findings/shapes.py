@@ -84,6 +84,12 @@ class Path(NamedTuple):
         return is_any(self.kind, kinds)
 
 
+def median(values: np.ndarray) -> float:
+    """Median of some values, none of them missing; of few, `np.median` takes five times as long."""
+    ordered, count = np.sort(values), len(values)
+    return float((ordered[(count - 1) // 2] + ordered[count // 2]) / 2)
+
+
 def medians(code: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     """Median of the values of each code; NaN where there are none."""
     number = np.bincount(code, minlength=size)

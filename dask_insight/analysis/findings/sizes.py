@@ -94,7 +94,7 @@ def _gathered(facts: Facts, rows: np.ndarray, limits: Limits) -> tuple[float, tu
     size = np.nan_to_num(known.nbytes[makers])
     came = np.bincount(users, size, len(rows))
     put = (np.bincount(users, minlength=len(rows)) > 1) & (came >= 0.5 * known.nbytes[rows])
-    moments = Moments.of(known.assigned[rows[put]], known.done[rows[put]])
+    moments = Moments.of(known.at("assigned", rows[put]), known.at("done", rows[put]))
     parts = put[users]
     return facts.within(facts.pieces(*IDLE), moments), most(facts, makers[parts], size[parts])
 
@@ -126,8 +126,8 @@ def _chunks(facts: Facts, limits: Limits, told: set[str]) -> Iterator[Finding]:
         ),
         tasks=names,
         workers=workers_of(facts, rows),
-        start=facts.since(known.start[rows].min()),
-        stop=facts.since(known.done[rows].max()),
+        start=facts.since(known.at("start", rows).min()),
+        stop=facts.since(known.at("done", rows).max()),
         is_risk=True,
         evidence=(
             Fact("largest result", size, "bytes", limits["oversized-results.bytes"]),

@@ -62,8 +62,8 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
             ),
             tasks=names,
             workers=(name,),
-            start=facts.since(known.start[rows].min()),
-            stop=facts.since(known.stop[rows].max()),
+            start=facts.since(known.at("start", rows).min()),
+            stop=facts.since(known.at("stop", rows).max()),
             cost_thread_seconds=excess + waited,
             cost_seconds=facts.spread(excess + waited),
             evidence=(

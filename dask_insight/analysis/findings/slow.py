@@ -44,8 +44,8 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
         title=f"{what} `{name}` {took}, {times:.3g} times the usual {words.duration(found.median)}",
         tasks=(name,),
         workers=where,
-        start=facts.since(known.start[rows].min()),
-        stop=facts.since(known.stop[rows].max()),
+        start=facts.since(known.at("start", rows).min()),
+        stop=facts.since(known.at("stop", rows).max()),
         cost_thread_seconds=found.waited + found.excess,
         cost_seconds=found.cost(facts),
         evidence=(
@@ -102,8 +102,8 @@ def _of_data(facts: Facts, limits: Limits, found: Outliers) -> Finding:
         ),
         tasks=(name, *(each for each in makers if each != name)),
         workers=tuple(dict.fromkeys(known.worker.names[code] for code in known.worker.codes[rows].tolist())),
-        start=facts.since(known.start[rows].min()),
-        stop=facts.since(known.stop[rows].max()),
+        start=facts.since(known.at("start", rows).min()),
+        stop=facts.since(known.at("stop", rows).max()),
         cost_thread_seconds=found.waited + found.excess,
         cost_seconds=found.cost(facts),
         evidence=(

@@ -15,6 +15,7 @@ from .finding import Fact, Finding
 from .held_up import held_up
 from .names import split
 from .rule import Rule
+from .shapes import median
 from .thresholds import Limits
 
 #: Share of the workers whose first tasks must be slow.
@@ -91,10 +92,10 @@ def _started(facts: Facts, limits: Limits) -> _Start:
         if facts.by_names.number[name] < limits["cold-start.count"] or len(rows) <= threads:
             continue
         early, later = rows[:threads], rows[threads:]
-        usual = float(np.median(own[later]))
+        usual = median(own[later])
         compared[name] += 1
         # All that began before the first had ended waited for the same import.
-        if float(np.median(own[early])) >= limits["cold-start.times"] * usual:
+        if median(own[early]) >= limits["cold-start.times"] * usual:
             slow[name] += 1
             first[name] += float(np.maximum(own[early] - usual, 0.0).sum())
     # Who waits for others is done when they are.
@@ -108,7 +109,7 @@ def _started(facts: Facts, limits: Limits) -> _Start:
         usual_way = float(np.nanmedian((known.received - known.assigned)[facts.good]))
     for worker, _ in late:
         mine = of.get(worker, np.zeros(0, "i8"))
-        mine = mine[np.argsort(known.start[mine], kind="stable")]
+        mine = mine[np.argsort(known.at("start", mine), kind="stable")]
         if len(mine):
             way += _on_the_way(facts, mine[: threads_of[workers.codes[mine[0]]]], usual_way)
     return _Start(first, way, facts.spent("joining"), _missing(facts, limits))
@@ -119,7 +120,7 @@ def _by_worker_and_name(facts: Facts) -> list[np.ndarray]:
     known = facts.attempts
     rows = np.flatnonzero(facts.good).astype("i4")
     group = known.worker.codes[rows].astype("i8") * len(facts.names) + facts.prefix.codes[rows]
-    order = np.lexsort((known.start[rows], group))
+    order = np.lexsort((known.at("start", rows), group))
     group, rows = group[order], rows[order]
     edges = np.flatnonzero(group[1:] != group[:-1]) + 1
     return np.split(rows, edges) if len(rows) else []
@@ -128,7 +129,7 @@ def _by_worker_and_name(facts: Facts) -> list[np.ndarray]:
 def _on_the_way(facts: Facts, rows: np.ndarray, usual: float) -> float:
     """Seconds that the first tasks of a worker took from the scheduler to it, beyond what is usual."""
     known = facts.attempts
-    over = known.received[rows] - known.assigned[rows] - usual
+    over = known.at("received", rows) - known.at("assigned", rows) - usual
     return float(np.nansum(np.maximum(over, 0.0)))
 
 
@@ -159,7 +160,7 @@ def _missing(facts: Facts, limits: Limits) -> float:
     """Thread-seconds by which workers came late while tasks waited for a thread."""
     known = facts.attempts
     waited = known.executing - known.ready > 0.01
-    backlog = Moments.of(known.ready[waited], known.executing[waited])
+    backlog = Moments.of(known.at("ready", waited), known.at("executing", waited))
     total = 0.0
     for name, seconds in _late(facts, limits):
         inside = backlog.within(np.array([facts.start]), np.array([facts.start + seconds]))

@@ -39,7 +39,7 @@ def starved(facts: Facts) -> np.ndarray:
         # A sample stands for the time since the one before it.
         time = np.concatenate((2 * time[:1] - time[1:2], time))
         total = np.concatenate(([0.0], np.cumsum(seconds)))
-        of = np.interp(known.stop[rows], time, total) - np.interp(known.start[rows], time, total)
+        of = np.interp(known.at("stop", rows), time, total) - np.interp(known.at("start", rows), time, total)
         without = facts.length[rows] - np.nan_to_num(known.cpu[rows])
         waited[rows] = np.clip(of / max(1.0, each.at_once), 0.0, np.maximum(without, 0.0))
     return waited

@@ -20,7 +20,7 @@ def _stealing(facts: Facts, limits: Limits) -> Iterator[Finding]:
     after = _after(facts, np.flatnonzero(ended_as(facts, "stolen")))
     if len(after) < limits["stealing.count"]:
         return
-    waited = np.nan_to_num(known.inputs[after] - known.received[after])
+    waited = np.nan_to_num(known.at("inputs", after) - known.at("received", after))
     harmed = waited > facts.length[after]
     share = float(harmed.mean())
     if share < limits["stealing.share"] or int(harmed.sum()) < limits["stealing.count"]:
@@ -33,8 +33,8 @@ def _stealing(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title=f"{len(rows):,} moved tasks of {quoted(names)} waited longer for data than they computed",
         tasks=names,
         workers=workers_of(facts, rows),
-        start=facts.since(known.received[rows].min()),
-        stop=facts.since(known.done[rows].max()),
+        start=facts.since(known.at("received", rows).min()),
+        stop=facts.since(known.at("done", rows).max()),
         cost_thread_seconds=seconds,
         cost_seconds=facts.spread(seconds),
         evidence=(

@@ -108,7 +108,7 @@ def held(facts: Facts) -> list[Held]:
         rows = rows_of.get(name, ran[:0])
         if not len(rows):
             continue
-        busy = Moments.of(known.start[rows], known.stop[rows])
+        busy = Moments.of(known.at("start", rows), known.at("stop", rows))
         seconds = float((busy.stop - busy.start).sum())
         cpu = known.cpu[rows]
         used, rounds = resources.of(name), sampling.of(name)
@@ -172,7 +172,7 @@ def process_of(facts: Facts, name: str) -> Any:
 def _at_once(facts: Facts, rows: np.ndarray) -> float:
     """Attempts that ran at once, on average while any did."""
     known = facts.attempts
-    busy = Moments.of(known.start[rows], known.stop[rows])
+    busy = Moments.of(known.at("start", rows), known.at("stop", rows))
     seconds = float((busy.stop - busy.start).sum())
     return float(facts.length[rows].sum()) / seconds if seconds > 0 else 0.0
 

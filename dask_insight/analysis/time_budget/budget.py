@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...heap import give_back_between
+from ...heap import give_back, give_back_between
 from ...timeline import (
     LOCAL,
     Attempts,
@@ -113,7 +113,7 @@ def _awake(made: list[Pieces], still: Moments) -> list[Pieces]:
     """The pieces without what of them lies in moments in which everything stood still."""
     for asleep, awake in zip(*still, strict=True):
         sides = ((-np.inf, asleep), (awake, np.inf))
-        made = [some for each in made for side in sides if len((some := each.between(*side)).lane)]
+        made = [some for each in made for side in sides if (some := each.between(*side)).count]
     return made
 
 
@@ -157,26 +157,37 @@ def _of_scheduler(
         life = life.holding(rows)
     done = work(life)
     # First what is worked out in many steps, while there is nothing else yet.
-    idled = _yielding(times.of(_idled(read, tasks, life, done)), _Waiting.of(tasks))
+    idled = _idled(read, tasks, life, done, times)
     give_back_between()
     ran, parts = pieces(read, tasks, done.ran)
     give_back_between()
     ran = times.of(ran)
     if rows is not None:
         back = np.append(np.flatnonzero(rows), -1).astype("i4")
-        ran, idled = ([each._replace(row=back[each.row]) for each in some] for some in (ran, idled))
+        ran, idled = ([each.but(row=back[each.row]) for each in some] for some in (ran, idled))
     return ran, idled, parts
 
 
-def _idled(read: Read, tasks: Attempts, life: Lanes, done: Work) -> list[Pieces]:
+def _idled(read: Read, tasks: Attempts, life: Lanes, done: Work, times: _Times) -> list[Pieces]:
+    """When nothing ran."""
+    waiting = _Waiting.of(tasks)
+    idled = _causes(read, tasks, life, done, times)
+    give_back()
+    return [left.packed() for each in together(idled) for left in _yielded(each, waiting)]
+
+
+def _causes(read: Read, tasks: Attempts, life: Lanes, done: Work, times: _Times) -> list[Pieces]:
     """When nothing ran, before other causes take precedence."""
     waited = inputs(read, tasks)
     give_back_between()
-    idled = together(idle(tasks, waited, life, gaps(done, life), states(read, tasks, life)))
-    give_back_between()
-    if (life.threads > 1).any():
-        # Unused threads are one lane together.
-        idled = [each._replace(threads=each.threads * life.threads[each.lane]) for each in idled]
+    idled: list[Pieces] = []
+    for made in idle(tasks, waited, life, gaps(done, life), states(read, tasks, life)):
+        some = list(together(made))
+        if (life.threads > 1).any():
+            # Unused threads are one lane together.
+            some = [each.but(threads=each.threads * life.threads[each.lane]) for each in some]
+        idled += [each.packed() for each in times.of(some)]
+        give_back_between()
     return idled
 
 
@@ -211,21 +222,13 @@ def _cut(made: Pieces, zero: float, every: float) -> Pieces:
     stop = np.minimum(stop, cut.stop)
     start = np.minimum(start, cut.stop)
     lasting = stop > start
-    return cut._replace(start=start, stop=stop).take(np.flatnonzero(lasting))
-
-
-def _yielding(idled: list[Pieces], waiting: _Waiting) -> list[Pieces]:
-    """Give what has a cause that takes precedence to that; the list is emptied, so that it is not kept."""
-    made = []
-    while idled:
-        made += _yielded(idled.pop(0), waiting)
-    return made
+    return cut.but(start=start, stop=stop).take(np.flatnonzero(lasting))
 
 
 def _yielded(made: Pieces, waiting: _Waiting) -> list[Pieces]:
     if not made.yields:
         return [made]
-    lane, start, stop, threads, row = made[:5]
+    lane, start, stop, threads, row = made.lane, made.start, made.stop, made.threads, made.row
     length = stop - start
     left = np.ones(len(lane))
     more = []
@@ -244,5 +247,5 @@ def _yielded(made: Pieces, waiting: _Waiting) -> list[Pieces]:
         whose = row if part == "client" else None
         more.append(Pieces.of(lane, start, stop, part, row=whose, threads=share * threads))
     if (left == 1.0).all():
-        return [made._replace(yields=0)]
+        return [made.but(yields=0)]
     return [Pieces.of(lane, start, stop, made.part, row=row, threads=threads * left), *more]

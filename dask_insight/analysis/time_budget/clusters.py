@@ -29,10 +29,12 @@ def clusters(read: Read, known: Attempts, everything: Lanes) -> Clusters:
     code = {name: number for number, name in enumerate(names)}
     seen = [code.get(of(name), -1) if name else -1 for name in known.worker.names]
     worker = np.array([code[name] for name in workers], "i8")
+    if len(names) < 2:
+        return Clusters(names, worker, np.broadcast_to(np.int32(0), len(known.run)))
     attempt = np.array(seen or [-1], "i4")[known.worker.codes]
     ran = everything.of >= 0
     attempt[everything.stretches.attempt[ran]] = worker[everything.worker[everything.of[ran]]]
-    if len(names) > 1 and (lost := attempt < 0).any():
+    if (lost := attempt < 0).any():
         attempt[lost] = _beside(read, known, attempt, lost)
     return Clusters(names, worker, attempt)
 

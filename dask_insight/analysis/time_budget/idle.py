@@ -10,6 +10,7 @@ ended last in the cluster.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -22,12 +23,31 @@ from .work import Gaps
 
 #: Most steps back from one gap; what is before them is given to the last one.
 _STEPS = 2_000
+#: Moments between the steps of an attempt.
+_STEP = ("received", "inputs", "executing", "stop")
 #: Most pieces that all gaps together may give before the same is done.
 _MOST = 4_000_000
 
 
-def idle(attempts: Attempts, inputs: Inputs, lanes: Lanes, found: Gaps, states: States) -> list[Pieces]:
-    """Share the gaps out among causes."""
+def idle(
+    attempts: Attempts, inputs: Inputs, lanes: Lanes, found: Iterable[Gaps], states: States
+) -> Iterator[list[Pieces]]:
+    """Share the gaps out among causes, some of them at a time."""
+    latest = _Latest.of(attempts)
+    limited = np.isin(lanes.worker, list(states.limited)) if states.limited else None
+    room = _MOST
+    for some in found:
+        some, made = _away(lanes, some, states)
+        if not len(attempts.run):
+            yield [*made, Pieces.of(some.lane, some.start, some.stop, "client")]
+            continue
+        walked = _walk(attempts, inputs, latest, some, room)
+        room -= sum(each.count for each in walked)
+        yield [*made, *_own(attempts, inputs, some, limited), *walked]
+
+
+def _away(lanes: Lanes, found: Gaps, states: States) -> tuple[Gaps, list[Pieces]]:
+    """What their workers' states explain is cut out of the gaps."""
     made: list[Pieces] = []
     for part, where in (
         ("paused", states.paused),
@@ -36,11 +56,7 @@ def idle(attempts: Attempts, inputs: Inputs, lanes: Lanes, found: Gaps, states: 
     ):
         found, cut = _cut(found, lanes.worker[found.lane], where)
         made.append(Pieces.of(cut.lane, cut.start, cut.stop, part, yields=1))
-    if not len(attempts.run):
-        made.append(Pieces.of(found.lane, found.start, found.stop, "client"))
-        return made
-    limited = np.isin(lanes.worker, list(states.limited)) if states.limited else None
-    return made + _own(attempts, inputs, found, limited) + _walk(attempts, inputs, found)
+    return found, made
 
 
 def _cut(found: Gaps, worker: np.ndarray, where: dict[int, Moments]) -> tuple[Gaps, Gaps]:
@@ -83,12 +99,12 @@ def _own(attempts: Attempts, inputs: Inputs, found: Gaps, limited: np.ndarray | 
     lane, start, stop, row = (values[ended] for values in found)
     made = []
     for begin, end, part, what in (
-        (attempts.ready, attempts.received, "scheduler", row),
-        (attempts.received, attempts.inputs, "data", _moved(inputs, row)),
+        ("ready", "received", "scheduler", row),
+        ("received", "inputs", "data", _moved(inputs, row)),
     ):
-        from_, to = np.maximum(start, begin[row]), np.minimum(stop, end[row])
+        from_, to = np.maximum(start, attempts.at(begin, row)), np.minimum(stop, attempts.at(end, row))
         made.append(Pieces.of(lane, from_, to, part, row=what))
-    from_ = np.maximum(start, attempts.inputs[row])
+    from_ = np.maximum(start, attempts.at("inputs", row))
     if limited is not None:
         waits = limited[lane] & (stop - from_ > WAITS)
         made.append(Pieces.of(lane[waits], from_[waits], stop[waits], "resources", row=row[waits]))
@@ -108,13 +124,15 @@ class _Latest(NamedTuple):
     @classmethod
     def of(cls, attempts: Attempts) -> _Latest:
         ran = np.flatnonzero(attempts.ran).astype("i4")
-        by_start = ran[np.argsort(attempts.executing[ran], kind="stable")]
-        done = attempts.done[by_start]
+        by_start = ran[np.argsort(attempts.at("executing", ran), kind="stable")]
+        done = attempts.at("done", by_start)
         most = np.maximum.accumulate(done)
         # The row that holds the running maximum is the last one that raised it.
         raised = np.maximum.accumulate(np.where(done == most, np.arange(len(done), dtype="i4"), 0))
-        by_end = ran[np.argsort(attempts.done[ran], kind="stable")]
-        return cls(attempts.executing[by_start], by_start[raised], attempts.done[by_end], by_end)
+        longest = by_start[raised]
+        del done, most, raised
+        by_end = ran[np.argsort(attempts.at("done", ran), kind="stable")]
+        return cls(attempts.at("executing", by_start), longest, attempts.at("done", by_end), by_end)
 
     def at(self, attempts: Attempts, moment: np.ndarray) -> np.ndarray:
         """Rows of attempts; -1 where nothing has run."""
@@ -122,22 +140,21 @@ class _Latest(NamedTuple):
             return np.full(len(moment), -1)
         begun = np.searchsorted(self.started, moment) - 1
         longest = self.longest[np.maximum(begun, 0)]
-        running = (begun >= 0) & (attempts.done[longest] > moment)
+        running = (begun >= 0) & (attempts.at("done", longest) > moment)
         over = np.searchsorted(self.ended, moment, side="right") - 1
         return np.where(running, longest, np.where(over >= 0, self.last[np.maximum(over, 0)], -1))
 
 
-def _walk(attempts: Attempts, inputs: Inputs, found: Gaps) -> list[Pieces]:
-    """Before the next attempt was ready, and in gaps that nothing ended."""
-    latest = _Latest.of(attempts)
+def _walk(attempts: Attempts, inputs: Inputs, latest: _Latest, found: Gaps, room: int) -> list[Pieces]:
+    """Before the next attempt was ready, and in gaps that nothing ended; about `room` pieces at most."""
     ended = found.row >= 0
-    until = np.where(ended, np.minimum(attempts.ready[found.row], found.stop), found.stop)
+    until = np.where(ended, np.minimum(attempts.at("ready", found.row), found.stop), found.stop)
     open_ = until > found.start
     lane, low, until, row = found.lane[open_], found.start[open_], until[open_], found.row[open_]
     made: list[Pieces] = []
     # The next attempt was wanted, and its inputs were there, before the scheduler called it ready.
     has = row >= 0
-    since = np.where(has, inputs.since[row], until)
+    since = np.where(has, inputs.at("since", row), until)
     made.append(
         Pieces.of(lane, np.maximum(low, since), until, "scheduler", row=np.where(has, row, -1), yields=2)
     )
@@ -147,10 +164,10 @@ def _walk(attempts: Attempts, inputs: Inputs, found: Gaps) -> list[Pieces]:
     for _ in range(_STEPS):
         going = until > low
         lane, low, until, row, step = (values[going] for values in (lane, low, until, row, step))
-        if not len(lane) or total > _MOST:
+        if not len(lane) or total > room:
             break
         more, until = _step(attempts, inputs, lane, low, until, row, step)
-        total += sum(len(piece.lane) for piece in more)
+        total += sum(piece.count for piece in more)
         made += more
         row = np.where(step >= 0, step, row)
         step = np.where(step >= 0, _before(attempts, inputs, latest, step, until), -1)
@@ -163,7 +180,9 @@ def _before(
 ) -> np.ndarray:
     """What was waited for up to a moment, by attempts that could not be ready earlier."""
     last = np.where(row >= 0, inputs.last[row], -1)
-    held = (last >= 0) & (attempts.done[np.maximum(last, 0)] >= np.where(row >= 0, attempts.wanted[row], 0))
+    held = (last >= 0) & (
+        attempts.at("done", np.maximum(last, 0)) >= np.where(row >= 0, attempts.at("wanted", row), 0)
+    )
     return np.where(held, last, latest.at(attempts, moment))
 
 
@@ -180,10 +199,10 @@ def _step(
     none = step < 0
     at = np.maximum(step, 0)
     # Before anything ran, or between the end of one thing and the wish for the next.
-    free = np.where(none, low, np.clip(attempts.done[at], low, until))
-    moments = (inputs.since, attempts.received, attempts.inputs, attempts.executing, attempts.stop)
+    free = np.where(none, low, np.clip(attempts.at("done", at), low, until))
+    moments = (inputs.at("since", at), *(attempts.at(name, at) for name in _STEP))
     since, received, arrived, executing, stop = (
-        np.where(none, low, np.clip(moment[at], low, free)) for moment in moments
+        np.where(none, low, np.clip(moment, low, free)) for moment in moments
     )
     made = [
         Pieces.of(lane, free, until, "scheduler", row=row, yields=2),
@@ -193,4 +212,4 @@ def _step(
         Pieces.of(lane, received, arrived, "data", row=_moved(inputs, at), yields=2),
         Pieces.of(lane, since, received, "scheduler", row=at, yields=2),
     ]
-    return [piece for piece in made if len(piece.lane)], since
+    return [piece for piece in made if piece.count], since

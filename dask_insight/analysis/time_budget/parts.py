@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+
+from ...timeline import BLOCK, Fields, Kept, Micros, Moment, seconds
 
 #: Every part but custom activities, in the order in which they are shown: name and meaning.
 PARTS = {
@@ -30,6 +34,10 @@ PARTS = {
 CUSTOM = "custom: "
 IDLE = ("inputs", "data", "placement", "scheduler", "paused", "resources", "client", "joining", "leaving")
 _WORK = ("cpu", "off-cpu", "compute", "failed")
+#: Columns of pieces.
+_COLUMNS = {"lane": "i4", "start": "f8", "stop": "f8", "threads": "f8", "row": "i4"}
+#: Of numbers of threads that many times as many are one if they are kept by what is not.
+_MOSTLY = 3
 CODE = {name: code for code, name in enumerate(PARTS)}
 
 
@@ -40,7 +48,43 @@ def kind_of(part: str) -> str:
     return "idle" if part in IDLE else "overhead"
 
 
-class Pieces(NamedTuple):
+#: Numbers of threads, or what works them out.
+Threads = np.ndarray | Callable[[], np.ndarray]
+
+
+class _Threads:
+    """A field of numbers of threads, an array to who reads it."""
+
+    def __get__(self, owner: object | None, kind: type | None = None) -> np.ndarray:
+        if owner is None:
+            # So that a dataclass sees no default.
+            raise AttributeError("threads")
+        threads = vars(owner)["threads"]
+        return np.asarray(threads() if callable(threads) else threads)
+
+    def __set__(self, owner: object, threads: Threads) -> None:
+        vars(owner)["threads"] = threads if callable(threads) else mostly_one(threads)
+
+
+def mostly_one(threads: np.ndarray) -> Threads:
+    """The same in less memory where most are one."""
+    if threads.strides == (0,):
+        return threads
+    others = np.flatnonzero(threads != 1.0).astype("i4")
+    if _MOSTLY * len(others) > len(threads):
+        return threads
+    return partial(_mostly_one, len(threads), others, threads[others])
+
+
+def _mostly_one(count: int, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Ones but for some rows."""
+    threads = np.ones(count)
+    threads[rows] = others
+    return threads
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pieces(Fields):
     """Stretches of the time of threads that went into one part; times in seconds since the epoch.
 
     Arrays may be those of other pieces, or one number again and again, and are not to be changed; some
@@ -48,10 +92,10 @@ class Pieces(NamedTuple):
     """
 
     lane: np.ndarray
-    start: np.ndarray
-    stop: np.ndarray
+    start: Moment = Moment()
+    stop: Moment = Moment()
     #: How many threads it took, on average between start and stop.
-    threads: np.ndarray
+    threads: _Threads = _Threads()
     #: Row of the attempt that it was for, or that it waited for; -1 if none.
     row: np.ndarray
     #: Code of the part: of `PARTS`, then of the custom activities.
@@ -81,34 +125,45 @@ class Pieces(NamedTuple):
         else:
             rows = np.flatnonzero(lasts)
             count = len(rows)
-        code = CODE[part] if isinstance(part, str) else part
         return cls(
-            lane[rows].astype("i4", copy=False),
-            start[rows],
-            stop[rows],
-            np.broadcast_to(1.0, count) if threads is None else threads[rows],
-            np.broadcast_to(np.int32(-1), count) if row is None else row[rows].astype("i4", copy=False),
-            code,
-            yields,
+            lane=lane[rows].astype("i4", copy=False),
+            start=start[rows],
+            stop=stop[rows],
+            threads=np.broadcast_to(1.0, count) if threads is None else threads[rows],
+            row=np.broadcast_to(np.int32(-1), count) if row is None else row[rows].astype("i4", copy=False),
+            part=CODE[part] if isinstance(part, str) else part,
+            yields=yields,
         )
 
     @classmethod
     def sharing(
         cls,
         lane: np.ndarray,
-        start: np.ndarray,
-        stop: np.ndarray,
+        start: Kept,
+        stop: Kept,
         part: str | int,
         *,
         row: np.ndarray,
-        threads: np.ndarray,
+        threads: Threads,
+        length: np.ndarray,
     ) -> Pieces:
-        """The same, where most are left out; else all, in these very arrays."""
-        lasts = (stop > start) & (threads > 0)
-        if 2 * np.count_nonzero(lasts) < len(lasts):
-            return cls.of(lane, start, stop, part, row=row, threads=threads)
-        code = CODE[part] if isinstance(part, str) else part
-        return cls(lane.astype("i4", copy=False), start, stop, threads, row.astype("i4", copy=False), code)
+        """The same, where most are left out; else all, in these very arrays; they take `length` seconds."""
+        shares = threads() if callable(threads) else threads
+        if 2 * np.count_nonzero((length > 0) & (shares > 0)) < len(length):
+            return cls.of(lane, seconds(start), seconds(stop), part, row=row, threads=shares)
+        return cls(
+            lane=lane.astype("i4", copy=False),
+            start=start,
+            stop=stop,
+            threads=threads,
+            row=row.astype("i4", copy=False),
+            part=CODE[part] if isinstance(part, str) else part,
+        )
+
+    @property
+    def count(self) -> int:
+        """Number of pieces."""
+        return len(self.lane)
 
     def lasting(self) -> Pieces:
         """Those that take time."""
@@ -116,39 +171,68 @@ class Pieces(NamedTuple):
         return self if lasts.all() else self.take(np.flatnonzero(lasts))
 
     def take(self, rows: np.ndarray) -> Pieces:
-        """Some of them."""
-        lane, start, stop, threads, row = (values[rows] for values in self[:5])
-        return Pieces(lane, start, stop, threads, row, self.part, self.yields)
+        """Some of them, given by their numbers."""
+        return self.but(
+            lane=self.lane[rows],
+            start=self.at("start", rows),
+            stop=self.at("stop", rows),
+            threads=self.threads[rows],
+            row=self.row[rows],
+        )
 
     def between(self, start: float, stop: float) -> Pieces:
         """What of them lies between two moments."""
-        if (self.start >= start).all() and (self.stop <= stop).all():
+        begins, ends = self.start, self.stop
+        if (begins >= start).all() and (ends <= stop).all():
             return self
-        rows = (self.stop > start) & (self.start < stop)
-        part = self if rows.all() else self.take(rows)
-        return part._replace(start=np.maximum(part.start, start), stop=np.minimum(part.stop, stop))
+        rows = (ends > start) & (begins < stop)
+        part = self if rows.all() else self.take(np.flatnonzero(rows))
+        return part.but(start=np.maximum(part.start, start), stop=np.minimum(part.stop, stop))
+
+    def blocks(self) -> Iterator[Pieces]:
+        """The same, so many at a time that what is worked out of them takes little memory."""
+        if self.count <= BLOCK:
+            yield self
+            return
+        threads = self.threads
+        for begin in range(0, self.count, BLOCK):
+            rows = slice(begin, begin + BLOCK)
+            yield self.but(
+                lane=self.lane[rows],
+                start=self.block("start", begin),
+                stop=self.block("stop", begin),
+                threads=threads[rows],
+                row=self.row[rows],
+            )
+
+    def packed(self) -> Pieces:
+        """The same in less memory."""
+        return self.but(start=Micros.of(self.start), stop=Micros.of(self.stop))
 
     @property
     def seconds(self) -> np.ndarray:
         """Thread-seconds of each."""
-        product: np.ndarray = (self.stop - self.start) * self.threads
-        return product
+        product = self.stop - self.start
+        product *= self.threads
+        return np.asarray(product)
 
 
-def together(pieces: list[Pieces]) -> list[Pieces]:
+def together(pieces: list[Pieces]) -> Iterator[Pieces]:
     """Those of one part as one, in the order of the parts; the list is emptied, so that they are not kept."""
     alike: dict[tuple[int, int], list[Pieces]] = {}
     for each in pieces:
         alike.setdefault((each.part, each.yields), []).append(each)
     pieces.clear()
-    return [joined(alike.pop(key), *key) for key in sorted(alike)]
+    for key in sorted(alike):
+        yield joined(alike.pop(key), *key)
 
 
 def joined(pieces: list[Pieces], part: int, yields: int = 0) -> Pieces:
     """Several of one part as one."""
     if len(pieces) == 1:
         return pieces[0]
-    none = [np.zeros(0, kind) for kind in ("i4", "f8", "f8", "f8", "i4")]
-    columns = zip(none, *(each[:5] for each in pieces), strict=True)
-    lane, start, stop, threads, row = map(np.concatenate, columns)
-    return Pieces(lane, start, stop, threads, row, part, yields)
+    columns = {
+        name: np.concatenate([np.zeros(0, kind), *(getattr(each, name) for each in pieces)])
+        for name, kind in _COLUMNS.items()
+    }
+    return Pieces(**columns, part=part, yields=yields)

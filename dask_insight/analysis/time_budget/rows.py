@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...batch import Symbols, intern
+from ...heap import give_back
 from ...timeline import Read
 from .budget import budget
 from .parts import Pieces, joined, kind_of
@@ -62,13 +64,15 @@ def rows(read: Read) -> dict[str, Any]:
     all sums over the whole run are right, and those over a part of it to a bin.
     """
     found = _Shared.of(read)
+    give_back()
     about = subjects(read, found.described, found.pieces)
-    if sum(len(each.lane) for each in found.pieces) > _PIECES and _lasting(found.pieces) > _PIECES:
+    if sum(len(each.lane) for each in found.pieces) > _PIECES and _many(found.pieces):
         made, about = _short(read, found, about)
     else:
-        made = [each._replace(row=about.of(each)) for each in (some.lasting() for some in found.pieces)]
+        made = [each.but(row=about.of(each)) for each in (some.lasting() for some in found.pieces)]
     found.pieces.clear()
-    lane, start, stop, threads, row = joined(made, 0)[:5]
+    whole = joined(made, 0)
+    lane, start, stop, threads, row = whole.lane, whole.start, whole.stop, whole.threads, whole.row
     part = np.repeat(np.array([each.part for each in made], "u4"), [len(each.lane) for each in made])
     many = lane < 0
     worker = np.append(found.worker, 0)[np.where(many, -1, lane)]
@@ -89,9 +93,14 @@ def rows(read: Read) -> dict[str, Any]:
     }
 
 
-def _lasting(pieces: list[Pieces]) -> int:
-    """Number of pieces that take time."""
-    return sum(int(((each.stop > each.start) & (each.threads > 0)).sum()) for each in pieces)
+def _many(pieces: list[Pieces]) -> bool:
+    """Whether more of them take time than can be rows of their own."""
+    count = 0
+    for each in (some for part in pieces for some in part.blocks()):
+        count += int(np.count_nonzero((each.stop > each.start) & (each.threads > 0)))
+        if count > _PIECES:
+            return True
+    return False
 
 
 def _short(read: Read, found: _Shared, about: Subjects) -> tuple[list[Pieces], Subjects]:
@@ -146,7 +155,7 @@ def _much(found: _Shared, about: Subjects) -> np.ndarray:
     """Whether the task name of each subject, a column, has a good share of a part, a row."""
     name = intern(about.function).codes
     sums, whole = np.zeros((len(found.parts), len(name))), np.zeros(len(found.parts))
-    for each in found.pieces:
+    for each in (some for pieces in found.pieces for some in pieces.blocks()):
         seconds = each.seconds
         sums[each.part] += np.bincount(name[about.of(each)], seconds, len(name))
         whole[each.part] += seconds.sum()
@@ -183,16 +192,13 @@ def _sums(told: list[_Told], found: _Shared, every: float) -> list[Pieces]:
     what = max(int(each.alias.max(initial=0)) for each in told) + 1
     size = max(1, len(found.workers)) * what * bins
     part = told[0].pieces.part
-    long_ = []
-    for each in told:
-        some = each.take(np.flatnonzero(_is_long(each, every)))
-        long_.append(some.pieces._replace(row=some.subject))
-    coded = (_coded(each, found, every, bins, what) for each in told)
-    count = sum(len(each.pieces.lane) for each in told)
+    long_: list[Pieces] = []
+    coded = _each_coded(told, found, every, bins, what, long_)
+    count = sum(each.pieces.count for each in told)
     if size <= max(1 << 18, 4 * count):
         sums: np.ndarray = np.zeros(size)
         for code, weight in coded:
-            sums += np.bincount(code, weight, size)
+            np.add.at(sums, code, weight)
         known = np.flatnonzero(sums)
         sums = sums[known]
     else:
@@ -203,31 +209,45 @@ def _sums(told: list[_Told], found: _Shared, every: float) -> list[Pieces]:
     rest, number = np.divmod(known, bins)
     worker, row = np.divmod(rest, what)
     start, stop = (np.rint((found.start + edge * every) * 1e6) / 1e6 for edge in (number, number + 1))
-    summed = Pieces((-1 - worker).astype("i4"), start, stop, sums / (stop - start), row.astype("i4"), part)
+    summed = Pieces(
+        lane=(-1 - worker).astype("i4"),
+        start=start,
+        stop=stop,
+        threads=sums / (stop - start),
+        row=row.astype("i4"),
+        part=part,
+    )
     return [*long_, summed]
 
 
-def _is_long(told: _Told, every: float) -> np.ndarray:
-    """Which pieces last as long as a bin."""
-    pieces = told.pieces
-    mask: np.ndarray = (pieces.stop - pieces.start >= every) & (pieces.threads > 0)
-    return mask
+def _each_coded(
+    told: list[_Told], found: _Shared, every: float, bins: int, what: int, long_: list[Pieces]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """See `_coded`, for some pieces at a time; those that last as long as a bin are added to `long_`."""
+    for each in told:
+        for pieces in each.pieces.blocks():
+            some = each._replace(pieces=pieces)
+            lasts = pieces.stop - pieces.start >= every
+            if lasts.any():
+                more = some.take(np.flatnonzero(lasts & (pieces.threads > 0)))
+                long_.append(more.pieces.but(row=more.subject))
+                some = some.take(np.flatnonzero(~lasts))
+            yield _coded(some, found, every, bins, what)
 
 
 def _coded(told: _Told, found: _Shared, every: float, bins: int, what: int) -> tuple[np.ndarray, np.ndarray]:
-    """Worker, subject and bin of each piece as one code, and its thread-seconds, of long ones none.
+    """Worker, subject and bin of each of some short pieces as one code, and its thread-seconds.
 
     A short piece reaches at most into the next bin: what lies there comes behind.
     """
-    pieces, short = told.pieces, ~_is_long(told, every)
+    pieces = told.pieces
     number = ((pieces.start - found.start) / every).astype("i4")
     beyond = pieces.stop - (found.start + (number + 1.0) * every)
-    crossing = np.flatnonzero((beyond > 0) & short)
+    crossing = np.flatnonzero(beyond > 0)
     over = beyond[crossing] * pieces.threads[crossing]
-    del beyond
     code = (found.worker * (what * bins))[pieces.lane]
     code += told.subject * np.int64(bins)
     code += number
-    weight = pieces.seconds * short
+    weight = pieces.seconds
     weight[crossing] -= over
     return np.append(code, code[crossing] + 1), np.append(weight, over)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from ...lookup import all_or, sums
-from ...timeline import Attempts, Lanes, Read
-from .parts import PARTS, Pieces
+from ...timeline import Attempts, Fields, Lanes, Micros, Moment, Read, own_seconds, seconds
+from .parts import PARTS, Pieces, mostly_one
 from .shares import Shares
 
+#: Stretches that are worked on together, about: those of whole lanes.
+_TOGETHER = 1 << 16
 
-class Work(NamedTuple):
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Work(Fields):
     """All stretches, with when each held its thread; they do not overlap.
 
     Arrays may be those of the attempts, and are not to be changed.
@@ -22,10 +27,10 @@ class Work(NamedTuple):
     #: -1 if the attempt never ran.
     lane: np.ndarray
     row: np.ndarray
-    taken: np.ndarray
-    start: np.ndarray
-    stop: np.ndarray
-    freed: np.ndarray
+    taken: Moment = Moment()
+    start: Moment = Moment()
+    stop: Moment = Moment()
+    freed: Moment = Moment()
     #: Whether the attempt had begun before.
     resumed: np.ndarray
 
@@ -33,7 +38,7 @@ class Work(NamedTuple):
     def ran(self) -> Work:
         """Those of attempts that ran."""
         ran = self.lane >= 0
-        return self if ran.all() else Work(*(values[ran] for values in self))
+        return self if ran.all() else Work(**{name: getattr(self, name)[ran] for name in vars(self)})
 
 
 class Gaps(NamedTuple):
@@ -50,40 +55,51 @@ class Gaps(NamedTuple):
         return Gaps(*(values[rows] for values in self))
 
 
+def _together(lanes: Lanes) -> Iterator[tuple[slice, np.ndarray]]:
+    """Lanes that are worked on together, and their stretches in the order of lane and start."""
+    count, order = len(lanes.worker), lanes.order
+    begins = np.searchsorted(lanes.of[order], np.arange(count + 1))
+    first = 0
+    while first < count:
+        most = np.searchsorted(begins, begins[first] + _TOGETHER, side="right") - 1
+        last = min(max(int(most), first + 1), count)
+        yield slice(first, last), order[begins[first] : begins[last]]
+        first = last
+
+
 def work(lanes: Lanes) -> Work:
     """Lay the attempts out on their lanes."""
-    order, ran = lanes.order, lanes.stretches
-    lane = lanes.of[order]
-    new = np.ones(len(order), bool)
-    new[1:] = lane[1:] != lane[:-1]
-    start, stop = ran.start[order], ran.stop[order]
+    ran = lanes.stretches
+    names = {"taken": "executing", "start": "start", "stop": "stop", "freed": "ended"}
+    moments = {name: own_seconds(ran.kept(told)) for name, told in names.items()}
+    same = set(names)
+    for _, rows in _together(lanes):
+        lane = lanes.of[rows]
+        new = np.ones(len(rows), bool)
+        new[1:] = lane[1:] != lane[:-1]
+        for name, ordered in _laid({name: each[rows] for name, each in moments.items()}, new):
+            if name not in same or (moments[name][rows] != ordered).any():
+                moments[name][rows] = ordered
+                same.discard(name)
+    told = {name: ran.kept(names[name]) if name in same else Micros.of(moments.pop(name)) for name in names}
+    return Work(lane=lanes.of, row=ran.attempt, resumed=ran.resumed, **told)
+
+
+def _laid(told: dict[str, np.ndarray], new: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """The same without overlaps; `new` is where a lane begins."""
+    start, stop = told["start"], told["stop"]
     free = _before(stop, new)
     if (free > start).any():
         stop = _greatest_so_far(stop, new)
         free = _before(stop, new)
         start = np.maximum(start, free)
-    taken = np.minimum(np.maximum(ran.executing[order], free), start)
-    following = np.full(len(order), np.inf)
+    taken = np.minimum(np.maximum(told["taken"], free), start)
+    following = np.full(len(new), np.inf)
     following[:-1] = np.where(new[1:], np.inf, taken[1:])
-    freed = np.maximum(np.minimum(ran.ended[order], following), stop)
-    return Work(
-        lanes.of,
-        ran.attempt,
-        _told(ran.executing, order, taken),
-        _told(ran.start, order, start),
-        _told(ran.stop, order, stop),
-        _told(ran.ended, order, freed),
-        ran.resumed,
-    )
-
-
-def _told(values: np.ndarray, order: np.ndarray, ordered: np.ndarray) -> np.ndarray:
-    """What is to stand in some rows, given in their order; the values themselves where it does."""
-    if (values[order] == ordered).all():
-        return values
-    told = values.copy()
-    told[order] = ordered
-    return told
+    yield "taken", taken
+    yield "start", start
+    yield "stop", stop
+    yield "freed", np.maximum(np.minimum(told["freed"], following), stop)
 
 
 def _before(values: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -101,24 +117,24 @@ def _greatest_so_far(values: np.ndarray, new: np.ndarray) -> np.ndarray:
     return greatest
 
 
-def gaps(found: Work, lanes: Lanes) -> Gaps:
-    """The times between, before and after."""
-    count, order = len(lanes.worker), lanes.order
-    lane, freed = found.lane[order], found.freed[order]
-    first = np.searchsorted(lane, np.arange(count))
-    last = np.searchsorted(lane, np.arange(count), side="right")
-    start = np.empty(len(order))
-    start[1:] = freed[:-1]
-    used = np.flatnonzero(last > first)
-    start[first[used]] = lanes.start[used]
-    after = lanes.start.copy()
-    after[used] = np.maximum(freed[last[used] - 1], lanes.start[used])
-    stop = np.concatenate((found.taken[order], lanes.stop))
-    start = np.concatenate((start, after))
-    lasting = np.flatnonzero(stop > start)
-    next_ = np.append(np.where(found.resumed, -1, found.row)[order], np.full(count, -1, "i4"))
-    lane = np.append(lane, np.arange(count, dtype="i4"))
-    return Gaps(lane[lasting], start[lasting], stop[lasting], next_[lasting])
+def gaps(found: Work, lanes: Lanes) -> Iterator[Gaps]:
+    """The times between, before and after; those of some lanes at a time."""
+    for some, order in _together(lanes):
+        begin, end = lanes.start[some], lanes.stop[some]
+        number = np.arange(some.start, some.stop, dtype="i4")
+        lane, freed = found.lane[order], found.at("freed", order)
+        first, last = (np.searchsorted(lane, number, side) for side in ("left", "right"))
+        start = np.empty(len(order))
+        start[1:] = freed[:-1]
+        used = np.flatnonzero(last > first)
+        start[first[used]] = begin[used]
+        after = begin.copy()
+        after[used] = np.maximum(freed[last[used] - 1], begin[used])
+        stop = np.concatenate((found.at("taken", order), end))
+        start = np.concatenate((start, after))
+        lasting = np.flatnonzero(stop > start)
+        next_ = np.append(np.where(found.resumed[order], -1, found.row[order]), np.full(len(end), -1, "i4"))
+        yield Gaps(np.append(lane, number)[lasting], start[lasting], stop[lasting], next_[lasting])
 
 
 def pieces(read: Read, attempts: Attempts, found: Work) -> tuple[list[Pieces], list[str]]:
@@ -146,43 +162,55 @@ class _Rows:
 
 def _around(found: Work, of: _Rows, told: Shares) -> Iterator[Pieces]:
     """Before the functions began and after they had ended."""
-    for start, stop, parts in (
-        (found.taken, found.start, {"read": "disk", "deserialize": "deserialize"}),
-        (found.stop, found.freed, {"write": "disk", "serialize": "serialize"}),
+    for begin, end, parts in (
+        ("taken", "start", {"read": "disk", "deserialize": "deserialize"}),
+        ("stop", "freed", {"write": "disk", "serialize": "serialize"}),
     ):
-        length = stop - start
+        start, stop = found.kept(begin), found.kept(end)
+        length = seconds(stop) - seconds(start)
         left = np.broadcast_to(1.0, len(length))
-        for name, seconds in told.seconds(of.sums(length), parts).items():
-            if seconds.any():
-                share = np.minimum(_over(of.pick(seconds), length), left)
+        for name, took in told.seconds(of.sums(length), parts).items():
+            if took.any():
+                share = np.minimum(_over(of.pick(took), length), left)
                 left = left - share
-                yield Pieces.sharing(found.lane, start, stop, parts[name], row=found.row, threads=share)
-        yield Pieces.sharing(found.lane, start, stop, "overhead", row=found.row, threads=left)
+                yield Pieces.sharing(
+                    found.lane, start, stop, parts[name], row=found.row, threads=share, length=length
+                )
+        yield Pieces.sharing(found.lane, start, stop, "overhead", row=found.row, threads=left, length=length)
 
 
 def _inside(attempts: Attempts, found: Work, of: _Rows, told: Shares, names: list[str]) -> Iterator[Pieces]:
     """While the functions ran."""
-    lane, row, start, stop = found.lane, found.row, found.start, found.stop
+    lane, row, start, stop = found.lane, found.row, found.kept("start"), found.kept("stop")
+    length = seconds(stop) - seconds(start)
     left = np.broadcast_to(1.0, len(row))
     failed = of.pick(attempts.failed)
     if failed.any():
         bad = np.flatnonzero(failed)
-        yield Pieces.of(lane[bad], start[bad], stop[bad], "failed", row=row[bad])
+        yield Pieces.of(lane[bad], found.at("start", bad), found.at("stop", bad), "failed", row=row[bad])
         left = np.where(failed, 0.0, 1.0)
     for name in told.custom:
         share = np.minimum(of.pick(told.within(name)), left)
         left = left - share
-        yield Pieces.sharing(lane, start, stop, names.index(name), row=row, threads=share)
-    share = _over(of.pick(attempts.cpu), of.pick(of.sums(stop - start)))
+        yield Pieces.sharing(lane, start, stop, names.index(name), row=row, threads=share, length=length)
+    share = _over(of.pick(attempts.cpu), of.pick(of.sums(length)))
     missing = np.flatnonzero(np.isnan(share))
     share[missing] = told.cpu(row[missing])
     known = np.isfinite(share)
     share = np.minimum(np.maximum(np.where(known, share, 0.0), 0.0), left)
-    yield Pieces.sharing(lane, start, stop, "cpu", row=row, threads=share)
-    left = left - share
-    yield Pieces.sharing(lane, start, stop, "off-cpu", row=row, threads=np.where(known, left, 0.0))
+    yield Pieces.sharing(lane, start, stop, "cpu", row=row, threads=share, length=length)
+    yield Pieces.sharing(
+        lane, start, stop, "off-cpu", row=row, threads=_rest(left, share, known), length=length
+    )
     if not known.all():
-        yield Pieces.of(lane, start, stop, "compute", row=row, threads=np.where(known, 0.0, left))
+        threads = np.where(known, 0.0, left)
+        yield Pieces.of(lane, seconds(start), seconds(stop), "compute", row=row, threads=threads)
+
+
+def _rest(left: np.ndarray, share: np.ndarray, known: np.ndarray) -> Callable[[], np.ndarray]:
+    """Works out what a share leaves where it is known, when it is asked for: it would take as much memory."""
+    kept = mostly_one(left)
+    return lambda: np.where(known, (kept() if callable(kept) else kept) - share, 0.0)
 
 
 def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
