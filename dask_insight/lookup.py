@@ -98,6 +98,18 @@ def sorted_set(values: np.ndarray) -> np.ndarray:
     return np.asarray(ordered[first])
 
 
+def least(size: int) -> str:
+    """The type of the least integers that hold codes below `size`, and -1."""
+    return "i1" if size < 1 << 7 else "i2" if size < 1 << 15 else "i4"
+
+
+def narrowed(symbols: Symbols) -> Symbols:
+    """The same, with codes that take less memory: what is worked out of them may need larger ones."""
+    size = len(symbols.names)
+    kind = "u1" if size <= 1 << 8 else "u2" if size <= 1 << 16 else "u4"
+    return Symbols(symbols.codes.astype(kind, copy=False), symbols.names)
+
+
 def to_micros(seconds: np.ndarray) -> np.ndarray:
     """Seconds rounded to whole microseconds, in place; infinite where they are beyond all bounds."""
     with np.errstate(over="ignore"):

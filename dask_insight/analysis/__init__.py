@@ -25,7 +25,7 @@ def find(
     thresholds: Mapping[str, float] | None = None,
 ) -> Findings:
     """The findings of `Recording.findings`; `start` and `stop` in seconds since the epoch."""
-    from ..heap import give_back_between
+    from ..heap import give_back
     from .findings import RULES, WITHOUT_TASKS, Facts, Limits, apply
     from .time_budget import budget
 
@@ -33,7 +33,7 @@ def find(
     with suppress(Exception):
         # Rules ask for it, and say so where it fails: what it needs is let go of before there are pieces.
         read("critical")
-    give_back_between()
+    give_back()
     facts = Facts(read, zero, budget(read, start, stop))
     found = apply(facts, limits, RULES if len(facts.attempts.run) else WITHOUT_TASKS)
     facts.forget()

@@ -125,7 +125,7 @@ def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict
     executions: Mapping[str, Any] = read("executions")
     added = pick(executions["rss"], Lookup(executions["run"]).rows(known.run[ran])).astype("f8") * 2.0**20
     there = needed > 0
-    cpu = known.cpu[ran]
+    cpu = np.asarray(known.cpu[ran], "f8")
     told = np.isfinite(cpu)
     return {
         "duration": duration,
@@ -187,7 +187,7 @@ def _codes(read: Read, known: Attempts, ran: np.ndarray, name: str) -> tuple[np.
 
 def _symbols(read: Read, known: Attempts, rows: np.ndarray, name: str) -> Symbols:
     if name == "worker":
-        return Symbols(known.worker.codes[rows], known.worker.names)
+        return Symbols(known.worker.codes[rows].astype("u4"), known.worker.names)
     column = {"function": "prefix"}.get(name, name)
     symbols: Symbols = pick(read("graph")[column], known.described[rows])
     return symbols

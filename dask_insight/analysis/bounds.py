@@ -158,7 +158,7 @@ def _bounds(read: Read) -> Bounds:
     chain = _longest(needs(read, task), spent, began)
     done, wanted = np.fmax(columns["done"], columns["stop"]), np.fmin(columns["submitted"], columns["start"])
     begin, end = float(np.nanmin(wanted[ran])), float(np.nanmax(done[ran]))
-    away = pauses(read, wanted, done, begin, end)
+    away = pauses(read, [(wanted, done)], begin, end)
     names = [columns["prefix"].names[code] for code in prefix[chain]]
     return Bounds(
         seconds=end - begin - float((away.stop - away.start).sum()),

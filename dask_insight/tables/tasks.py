@@ -12,7 +12,7 @@ import numpy as np
 
 from ..batch import Symbols
 from ..columns import forget, gather, taken_out
-from ..lookup import Lookup, all_or, fill, fill_symbols, own, pick, sums, to_micros
+from ..lookup import Lookup, all_or, fill, fill_symbols, own, pick, sorted_set, sums, to_micros
 from ..schema import NOTHING, SECEDED
 from .field import Field
 
@@ -197,7 +197,7 @@ def _repeated(task: np.ndarray) -> bool:
 def _all_runs(attempts: Mapping[str, Any], running: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """Every run whose task is known, once, and its row in `attempts` (-1 if it has none)."""
     ended, begun = attempts["run"], running["run"]
-    more = np.unique(begun[Lookup(ended).rows(begun) < 0])
+    more = sorted_set(begun[Lookup(ended).rows(begun) < 0])
     rows = np.arange(len(ended), dtype="i4")
     return np.concatenate((ended, more)), np.concatenate((rows, np.full(len(more), -1, "i4")))
 

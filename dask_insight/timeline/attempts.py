@@ -11,7 +11,7 @@ import numpy as np
 
 from ..batch import Symbols
 from ..columns import forget, gather, take, taken_out
-from ..lookup import Lookup, all_or, distinct, fill, pick
+from ..lookup import Lookup, all_or, distinct, fill, least, narrowed, pick
 from ..schema import NOTHING
 from .micros import Fields, Kept, Micros, Moment, own_seconds, seconds
 from .ticks import evened
@@ -153,11 +153,14 @@ def attempts(read: Read) -> Attempts:
     ok = _mask(status, "ok")
     moments["wanted"] = _again(read, task, moments, ok)
     worker_names, place, places = _places(ended, executions, running, there, begun, len(more))
-    described = Lookup(read("graph")["task"]).rows(task)
-    prefix = pick(read("graph")["prefix"], described)
-    cpu, nbytes = np.asarray(worker("cpu"), "f8"), scheduler("nbytes")
+    graph = read("graph")
+    gather(graph, ("task", "prefix"))
+    described = Lookup(np.asarray(taken_out(graph, "task"))).rows(task)
+    prefix = pick(graph["prefix"], described)
+    cpu, nbytes = worker("cpu"), scheduler("nbytes")
     for columns in (ended, executions):
         forget(columns)
+    status, worker_names = narrowed(status), narrowed(worker_names)
     lasted = seconds(moments["stop"]) - seconds(moments["start"])
     alike = worker_names.codes.astype("i8") * (len(prefix.names) or 1) + prefix.codes
     return Attempts(
@@ -165,14 +168,14 @@ def attempts(read: Read) -> Attempts:
         task=task,
         described=described,
         worker=worker_names,
-        place=np.where(ran & (lasted >= 0), place, np.int32(-1)),
+        place=np.where(ran & (lasted >= 0), place, place.dtype.type(-1)),
         places=places,
         status=status,
         ok=ok,
         failed=_mask(status, "erred", "retried", "killed", "cancelled", "rescheduled", "stolen"),
         killed=_mask(status, "killed"),
         **moments,
-        cpu=evened(cpu, np.where(there < 0, np.nan, lasted), alike),
+        cpu=_in_half(evened(np.asarray(cpu, "f8"), np.where(there < 0, np.nan, lasted), alike), cpu),
         nbytes=nbytes,
         local=np.array([is_local(name) for name in worker_names.names] or [False])[worker_names.codes],
         asked=asked,
@@ -194,6 +197,11 @@ def concerns(all_of: Attempts, rows: np.ndarray) -> Attempts:
         if isinstance(values, np.ndarray | Symbols):
             picked[name] = take(values, rows)
     return all_of.but(**picked)
+
+
+def _in_half(seconds: np.ndarray, told: np.ndarray) -> np.ndarray:
+    """As it was told, in four bytes, where nothing of it has changed."""
+    return told if told.dtype == "f4" and np.array_equal(seconds, told, equal_nan=True) else seconds
 
 
 def _until(read: Read) -> float:
@@ -246,7 +254,7 @@ def _places(
     code = worker.codes.astype("i8") * width + thread.codes
     known, place = distinct(code, max(1, len(worker.names)) * width)
     places = [(worker.names[each // width], thread.names[each % width]) for each in known.tolist()]
-    return worker, place.astype("i4"), places
+    return worker, place.astype(least(len(places))), places
 
 
 def _filled(symbols: Symbols, told: Symbols, rows: np.ndarray) -> Symbols:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..columns import forget
 from ..lookup import Lookup
 from ..schema import NOTHING
 from .attempts import Attempts, Read
@@ -50,6 +51,7 @@ def _needed_until(read: Read, known: Attempts) -> np.ndarray:
     edges: Mapping[str, Any] = read("edges")
     makers = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
     users = Lookup(known.task).rows(edges["task"])
+    forget(edges)
     both = (makers >= 0) & (users >= 0)
     until = np.full(len(known.run), -np.inf)
     np.maximum.at(until, makers[both], known.at("done", users[both]))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..dag import Links
+from ..lookup import least
 from .attempts import Attempts, Read
 from .stretches import Stretches, stretches
 
@@ -100,7 +101,7 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
                 rows.append((code, attempts.places[place][1], 1, start, stop))
         if threads > used:
             rows.append((code, "", threads - used, start, stop))
-    of = lane[ran.place]
+    of = lane[ran.place].astype(least(len(rows)))
     for runs, places in moved:
         of[runs] = places
     if moved:

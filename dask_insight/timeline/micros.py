@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -135,6 +136,12 @@ class Fields:
             if isinstance(moments, Micros)
             else np.asarray(moments[begin : begin + BLOCK])
         )
+
+    def in_blocks(self, *names: str) -> Iterator[tuple[np.ndarray, ...]]:
+        """Up to `BLOCK` rows of some fields of moments at a time."""
+        first = vars(self)[names[0]]
+        for begin in range(0, len(first.steps if isinstance(first, Micros) else first), BLOCK):
+            yield tuple(self.block(name, begin) for name in names)
 
     def at(self, name: str, rows: Rows) -> Any:
         """Some rows of a field of moments, by their numbers or a mask, or one: no others are worked out."""

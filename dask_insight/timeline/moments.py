@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+
+from ..lookup import spread
+from .micros import BLOCK
 
 #: Intervals looked at together, which bounds the memory that what is in between takes.
 _BLOCK = 1 << 16
@@ -20,16 +24,24 @@ class Moments(NamedTuple):
     def of(cls, start: np.ndarray, stop: np.ndarray) -> Moments:
         """The union of intervals; those that do not last are left out."""
         lasting = stop > start
-        order = np.argsort(start)
-        order = order if lasting.all() else order[lasting[order]]
-        start, stop = start[order], stop[order]
+        if not lasting.all():
+            start, stop = start[lasting], stop[lasting]
+        if (start[1:] < start[:-1]).any():
+            order = np.argsort(start)
+            start, stop = start[order], stop[order]
         if not len(start):
             return cls(start, stop)
-        np.maximum.accumulate(stop, out=stop)
+        stop = np.maximum.accumulate(stop)
         begins = np.ones(len(start), bool)
         begins[1:] = start[1:] > stop[:-1]
         ends = np.append(np.flatnonzero(begins)[1:], len(start)) - 1
         return cls(start[begins], stop[ends])
+
+    @classmethod
+    def together(cls, parts: Iterable[tuple[np.ndarray, ...]]) -> Moments:
+        """The same of many, some starts and stops at a time, which takes less memory."""
+        some = [cls.of(*each) for each in parts]
+        return cls.of(*(np.concatenate([np.zeros(0), *(each[end] for each in some)]) for end in (0, 1)))
 
     @property
     def seconds(self) -> float:
@@ -60,8 +72,7 @@ class Moments(NamedTuple):
 
     def outside(self) -> Moments:
         """All other moments."""
-        edges = np.concatenate(([-np.inf], np.stack((self.start, self.stop), 1).ravel(), [np.inf]))
-        return Moments(edges[::2], edges[1::2])
+        return Moments(np.append(-np.inf, self.stop), np.append(self.start, np.inf))
 
     def without(self, other: Moments) -> Moments:
         """The moments that are not in another set."""
@@ -69,12 +80,15 @@ class Moments(NamedTuple):
 
     def both(self, other: Moments) -> Moments:
         """The moments that are in another set too."""
-        edges = np.unique(np.concatenate((*self, *other)))
-        if len(edges) < 2:
-            return Moments(edges[:0], edges[:0])
-        start, stop = edges[:-1], edges[1:]
-        inside = self.has(start) & other.has(start)
-        return Moments.of(start[inside], stop[inside])
+        return Moments.together(self._overlaps(other))
+
+    def _overlaps(self, other: Moments) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """What each two intervals of both have in common."""
+        for first in range(0, len(self.start), BLOCK):
+            start, stop = (each[first : first + BLOCK] for each in self)
+            begins, ends = np.searchsorted(other.stop, start, "right"), np.searchsorted(other.start, stop)
+            mine, others = spread(begins, ends)
+            yield np.maximum(start[mine], other.start[others]), np.minimum(stop[mine], other.stop[others])
 
     def has(self, moment: np.ndarray) -> np.ndarray:
         """Whether each moment is in the set; an interval's start is, its stop is not."""

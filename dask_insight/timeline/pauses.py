@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from .attempts import Read
@@ -11,19 +13,20 @@ from .moments import Moments
 _MINUTES = 300.0
 
 
-def pauses(read: Read, wanted: np.ndarray, done: np.ndarray, start: float, stop: float) -> Moments:
+def pauses(read: Read, tasks: Iterable[tuple[np.ndarray, ...]], start: float, stop: float) -> Moments:
     """Moments in which no cell ran and no task was there, or, without cells, no task for minutes.
 
     Parameters
     ----------
-    wanted, done
-        When each attempt was asked for, and when it had ended; seconds since the epoch, as all moments.
+    tasks
+        When attempts were asked for, and when they had ended, some of them at a time; seconds since the
+        epoch, as all moments.
     start, stop
         Only moments between these.
     """
     cells = read("cells")
     ended = np.where(np.isnan(cells["stop"]), np.inf, cells["stop"])
-    busy = Moments.of(np.concatenate((cells["start"], wanted)), np.concatenate((ended, done)))
+    busy = Moments.together([(cells["start"], ended), *tasks])
     empty = Moments.of(np.array([start]), np.array([stop])).without(busy)
     if len(ended):
         return empty

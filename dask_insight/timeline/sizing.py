@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import Lookup
+from ..lookup import Lookup, sorted_set
 from .attempts import Attempts, Read
 
 #: What Dask calls it.
@@ -27,9 +27,9 @@ def sizing_of(read: Read, run: np.ndarray, worker: Symbols) -> np.ndarray:
     writes: np.ndarray = np.array([name == WRITE for name in action.names] or [False])[action.codes]
     if not writes.any():
         return writes
-    measured = {workers.names[code] for code in np.unique(workers.codes).tolist()}
+    measured = {workers.names[code] for code in sorted_set(workers.codes).tolist()}
     wrote = np.array([name == WRITE for name in activity.names] or [False])[activity.codes]
-    measured -= {workers.names[code] for code in np.unique(workers.codes[wrote]).tolist()}
+    measured -= {workers.names[code] for code in sorted_set(workers.codes[wrote]).tolist()}
     rows = Lookup(run).rows(phases["run"])
     nothing = np.array([name in measured for name in worker.names] or [False])
     found = np.zeros(len(rows), bool)

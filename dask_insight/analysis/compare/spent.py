@@ -42,7 +42,7 @@ def names_of(read: Read, known: Attempts, ran: np.ndarray) -> Names:
     ranks = (known.start[ran], pick(graph["order"], row), pick(graph["submission"], row), prefix.codes)
     order = np.lexsort(ranks)
     code, start = prefix.codes[order].astype("i8"), known.start[ran][order]
-    seconds, cpu = (known.stop - known.start)[ran][order], known.cpu[ran][order]
+    seconds, cpu = (known.stop - known.start)[ran][order], np.asarray(known.cpu[ran], "f8")[order]
     there, groups = np.isfinite(cpu), len(prefix.names)
     count, summed, error = _sums(code, start, seconds, groups)
     told, cpu_summed, cpu_error = _sums(code[there], start[there], cpu[there], groups)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...columns import forget
 from ...dag import links
 from ...lookup import Lookup, fill
 from ...schema import SECEDED
@@ -181,6 +182,7 @@ def _by_task(
 def _among(places: Lookup, edges: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """Which of some tasks needs which of them, by their places."""
     left, right = places.rows(edges["task"]), places.rows(edges["dependency"])
+    forget(edges)
     known = (left >= 0) & (right >= 0)
     return (left, right) if known.all() else (left[known], right[known])
 

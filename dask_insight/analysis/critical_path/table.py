@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...batch import Symbols, intern
-from ...columns import take_texts
+from ...columns import forget, take_texts
 from ...lookup import TextRows, pick
 from ...schema import NOTHING
 from ...tables.tasks import gather_for, make
@@ -66,6 +66,7 @@ def critical_rows(read: Read) -> dict[str, Any]:
     """The paths as columns of the table ``critical``, that of the scheduler with most work first."""
     gather_for(read("attempts"), read("executions"), USED)
     tables = [_rows(part, name) for name, part in by_cluster(read).items()]
+    forget(read("graph"))
     return {name: _together([table[name] for table in tables]) for name in tables[0]}
 
 

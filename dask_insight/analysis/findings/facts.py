@@ -11,15 +11,27 @@ import numpy as np
 
 from ...batch import Symbols
 from ...columns import forget, take, text
-from ...lookup import Lookup, pick, sums
+from ...lookup import Lookup, least, narrowed, pick, sums
 from ...schema import NOTHING
-from ...timeline import Attempts, Inputs, Lanes, Moments, Read, States, inputs, pauses, standstills, states
+from ...timeline import (
+    BLOCK,
+    Attempts,
+    Inputs,
+    Lanes,
+    Moments,
+    Read,
+    States,
+    inputs,
+    pauses,
+    standstills,
+    states,
+)
 from .allowed import Allowed, allowed
 from .cores import Cores, cores
 from .garbage import Garbage, garbage
 from .outliers import Outliers, outliers
 from .queues import Queues
-from .shapes import Budget, Names, Path, Pieces, is_any, medians
+from .shapes import Budget, Names, Path, Pieces, in_blocks, is_any, medians
 from .starved import starved
 from .threads_held import Held, Samples, held
 
@@ -30,6 +42,9 @@ IDLE = (
     *("inputs", "data", "placement", "scheduler", "paused"),
     *("resources", "client", "joining", "leaving"),
 )
+
+#: Seconds from which a task that is ready waits for a thread.
+_MOMENT = 0.01
 
 #: What stands for the name of a task of which only the attempts were kept.
 NAMELESS = "(unnamed)"
@@ -112,8 +127,8 @@ class Facts:
 
         Without the moments in which everything stood still.
         """
-        known = self.attempts
-        return pauses(self.read, known.wanted, known.done, self.start, self.stop).without(self.still)
+        tasks = self.attempts.in_blocks("wanted", "done")
+        return pauses(self.read, tasks, self.start, self.stop).without(self.still)
 
     @cached_property
     def wall(self) -> float:
@@ -123,7 +138,7 @@ class Facts:
     @cached_property
     def offered(self) -> float:
         """Thread-seconds that there were in it."""
-        return sum(float(self.seconds(each).sum()) for each in self.budget.pieces)
+        return sum(float(self.seconds(each).sum()) for each in in_blocks(self.budget.pieces))
 
     @property
     def threads(self) -> float:
@@ -132,7 +147,7 @@ class Facts:
 
     def spent(self, *parts: str) -> float:
         """Thread-seconds in these parts of the budget."""
-        return sum(float(self.seconds(each).sum()) for each in self.pieces(*parts))
+        return sum(float(self.seconds(each).sum()) for each in in_blocks(self.pieces(*parts)))
 
     def spread(self, thread_seconds: float) -> float:
         """Seconds by which the run would be shorter if all threads shared what these thread-seconds took."""
@@ -146,7 +161,7 @@ class Facts:
     def prefix_of(self, described: np.ndarray) -> Symbols:
         """Task names of some rows of ``graph``, fit to stand in sentences and in code that people copy."""
         symbols: Symbols = pick(self.read("graph")["prefix"], described)
-        return Symbols(symbols.codes, [_in_a_line(name) or NAMELESS for name in symbols.names])
+        return narrowed(Symbols(symbols.codes, [_in_a_line(name) or NAMELESS for name in symbols.names]))
 
     def key(self, row: int) -> str:
         """Dask's key of an attempt's task; '' if it is not known."""
@@ -179,7 +194,7 @@ class Facts:
     @cached_property
     def _codes(self) -> np.ndarray:
         """Code of the task name of each attempt, and of none."""
-        return np.append(self.prefix.codes.astype("i4"), np.int32(-1))
+        return np.append(self.prefix.codes, -1).astype(least(len(self.names)))
 
     def name_of(self, pieces: Pieces) -> np.ndarray:
         """Code of the task name of each; -1 if it is for none."""
@@ -188,12 +203,13 @@ class Facts:
 
     def by_name(self, pieces: Iterable[Pieces]) -> np.ndarray:
         """Thread-seconds by code of the task name."""
-        return sum((self.summed(each, self.seconds(each)) for each in pieces), np.zeros(len(self.names)))
+        some = in_blocks(pieces)
+        return sum((self.summed(each, self.seconds(each)) for each in some), np.zeros(len(self.names)))
 
     def summed(self, pieces: Pieces, values: np.ndarray) -> np.ndarray:
         """What pieces have, summed by code of the task name."""
         # What is for none stands before the others.
-        return sums(self.name_of(pieces) + 1, values, len(self.names) + 1)[1:]
+        return sums(self.name_of(pieces) + np.int32(1), values, len(self.names) + 1)[1:]
 
     def by_worker(self, pieces: Iterable[Pieces]) -> np.ndarray:
         """Thread-seconds by code of the worker (of `lanes`)."""
@@ -201,11 +217,13 @@ class Facts:
 
     def _by_lane(self, pieces: Iterable[Pieces]) -> np.ndarray:
         count = len(self.lanes.worker)
-        return sum((sums(each.lane, self.seconds(each), count) for each in pieces), np.zeros(count))
+        some = in_blocks(pieces)
+        return sum((sums(each.lane, self.seconds(each), count) for each in some), np.zeros(count))
 
     def within(self, pieces: Iterable[Pieces], moments: Moments) -> float:
         """Thread-seconds of pieces that lie within some moments."""
-        return sum(float((moments.within(each.start, each.stop) * each.threads).sum()) for each in pieces)
+        some = in_blocks(pieces)
+        return sum(float((moments.within(each.start, each.stop) * each.threads).sum()) for each in some)
 
     def share_within(self, moments: Moments, pieces: Pieces) -> np.ndarray:
         """Share of each piece that lies within some moments; 0 to 1."""
@@ -286,20 +304,20 @@ class Facts:
         """What each attempt waited for last."""
         return inputs(self.read, self.attempts)
 
-    @cached_property
     def input_bytes(self) -> np.ndarray:
         """Bytes of the inputs of each attempt together; NaN where it has none."""
         edges, known = self.read("edges"), self.attempts
-        needs = Lookup(known.task).rows(edges["task"])
-        made = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
-        forget(edges)
-        both = (needs >= 0) & (made >= 0)
-        if not both.all():
-            needs, made = needs[both], made[both]
-        size = np.nan_to_num(known.nbytes[made], copy=False)
+        users = Lookup(known.task)
+        makers = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4"))
         nbytes = np.full(len(known.run), np.nan)
-        nbytes[needs] = 0.0
-        np.add.at(nbytes, needs, size)
+        for begin in range(0, len(edges["task"]), BLOCK):
+            some = slice(begin, begin + BLOCK)
+            needs, made = users.rows(edges["task"][some]), makers.rows(edges["dependency"][some])
+            both = (needs >= 0) & (made >= 0)
+            needs, made = needs[both], made[both]
+            nbytes[needs[np.isnan(nbytes[needs])]] = 0.0
+            np.add.at(nbytes, needs, np.nan_to_num(known.nbytes[made], copy=False))
+        forget(edges)
         return nbytes
 
     def outliers(self, times: float, least: int) -> list[Outliers]:
@@ -337,6 +355,12 @@ class Facts:
     def queues(self) -> Queues:
         """Where tasks waited for a thread while others were idle."""
         return Queues(self)
+
+    @cached_property
+    def backlog(self) -> Moments:
+        """When tasks waited for a thread, those that did so for more than a moment."""
+        some = self.attempts.in_blocks("ready", "executing")
+        return Moments.together((ready, np.where(given - ready > _MOMENT, given, 0)) for ready, given in some)
 
     @cached_property
     def misplaced(self) -> float:

@@ -82,7 +82,7 @@ def client_gaps(facts: Facts) -> Moments:
     if not known.asked:
         # Whether the client waited, nobody knows.
         return Moments(np.zeros(0), np.zeros(0))
-    busy = Moments.of(known.wanted, known.done)
+    busy = Moments.together(known.in_blocks("wanted", "done"))
     empty = facts.whole
     for other in (busy, facts.pause, intake(facts), restarts(facts), renewals(facts)):
         empty = empty.without(other)

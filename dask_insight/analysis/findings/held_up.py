@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import workers_of
@@ -94,9 +93,12 @@ def held_up(facts: Facts, limits: Limits) -> HeldUp:
             continue
         called = np.array([kind.function.search(name) is not None for name in function.names] or [False])
         shares[row] = share_in(facts, below(stacks, there[file.codes] & called[function.codes]))
+    if not shares.any():
+        none = np.zeros(len(facts.names))
+        return HeldUp(shares, none, none, none >= limits["held-up.share"])
     known, codes = facts.attempts, facts.prefix.codes
     ran = np.flatnonzero(known.ran)
-    whole = np.bincount(codes[ran], known.stop[ran] - known.start[ran], len(facts.names))
+    whole = np.bincount(codes[ran], known.at("stop", ran) - known.at("start", ran), len(facts.names))
     held = np.bincount(codes, facts.length, len(facts.names))
     # Who had given its thread back waited, and held none.
     waited = np.minimum(shares.sum(axis=0), 1.0) * whole - np.maximum(whole - held, 0.0)
@@ -117,8 +119,7 @@ def _held_up(facts: Facts, limits: Limits) -> Iterator[Finding]:
     kind = KINDS[int(found.by_kind[:, code].argmax())]
     known = facts.attempts
     rows = np.flatnonzero(found.mostly[codes] & known.ran)
-    backlog = Moments.of(known.ready, np.where(known.executing - known.ready > 0.01, known.executing, 0))
-    inside = backlog.within(known.start[rows], known.stop[rows]) * found.share[codes[rows]]
+    inside = facts.backlog.within(known.at("start", rows), known.at("stop", rows)) * found.share[codes[rows]]
     others = min(float(inside.sum()), total)
     stuck = _stuck(facts, limits, rows) if kind is _RESULTS else 0.0
     share = float(found.share[code])
@@ -136,8 +137,8 @@ def _held_up(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title=title,
         tasks=names,
         workers=workers_of(facts, rows),
-        start=facts.since(known.start[rows].min()),
-        stop=facts.since(known.stop[rows].max()),
+        start=facts.since(known.at("start", rows).min()),
+        stop=facts.since(known.at("stop", rows).max()),
         cost_thread_seconds=total,
         cost_seconds=stuck or facts.spread(others),
         is_told=True,

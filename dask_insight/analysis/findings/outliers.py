@@ -73,13 +73,14 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
     path = facts.path
     steps = path.of("compute") & (path.row >= 0)
     held = sums(path.row[steps], path.seconds[steps], len(code))[over] * beyond[over]
+    sizes = facts.input_bytes(), facts.attempts.nbytes
     for name in np.unique(code[over]).tolist():
         those = np.flatnonzero(code[over] == name)
         mine = over[those]
         number = int(told.number[name])
         if len(mine) > max(1, _SOME * number):
             continue
-        larger = _larger(facts, name, mine)
+        larger = _larger(facts, sizes, name, mine)
         why = _why(facts, name, mine, larger)
         if why == "itself" and len(mine) > max(1, _FEW * number):
             continue
@@ -99,11 +100,11 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
         )
 
 
-def _larger(facts: Facts, name: int, mine: np.ndarray) -> float:
+def _larger(facts: Facts, sizes: tuple[np.ndarray, ...], name: int, mine: np.ndarray) -> float:
     """How many times the usual the data of outliers are: inputs or results, whichever stands out more."""
     same = np.flatnonzero(facts.good & (facts.prefix.codes == name))
     found = [np.nan]
-    for size in (facts.input_bytes, facts.attempts.nbytes):
+    for size in sizes:
         known = size[same]
         known = known[~np.isnan(known)]
         usual = np.median(known) if np.isfinite(known).any() else np.nan

@@ -118,7 +118,7 @@ def renewals(facts: Facts) -> Moments:
         return Moments(np.zeros(0), np.zeros(0))
     joined = np.array([each["joined"] for each in told])
     there = Moments.of(joined, np.nan_to_num([each["left"] for each in told], nan=np.inf))
-    away = facts.whole.without(there).without(Moments.of(facts.attempts.wanted, facts.attempts.done))
+    away = facts.whole.without(there).without(Moments.together(facts.attempts.in_blocks("wanted", "done")))
     cluster = np.unique([each["cluster"] for each in told], return_inverse=True)[1]
     first = np.full(len(told), np.inf)
     np.fmin.at(first, cluster, joined)

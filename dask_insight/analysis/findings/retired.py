@@ -70,7 +70,7 @@ def _retirement(facts: Facts, worker: str, asked: float, left: float, again: np.
     known = facts.attempts
     mine = of_workers(facts, (worker,)) & known.killed & (known.done > asked)
     while_leaving = Moments(np.array([asked]), np.array([left]))
-    waiting = Moments.of(known.ready, known.executing).both(while_leaving)
+    waiting = Moments.together(known.in_blocks("ready", "executing")).both(while_leaving)
     lanes = facts.lanes
     here = np.array([lanes.workers[code] == worker for code in lanes.worker.tolist()], bool)
     pieces = [each.take(np.flatnonzero(here[each.lane])) for each in facts.pieces("leaving")]

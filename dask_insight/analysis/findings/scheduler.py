@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import words
+from ...columns import forget
 from ...lookup import Lookup, pick
 from ...schema import NOTHING
 from ...timeline import Moments
@@ -258,9 +259,14 @@ def _brought(facts: Facts, table: Mapping[str, Any], by: str) -> tuple[str, ...]
     if by == "nbytes":
         # What a graph brings along stands in tasks that need no other, and most of it in large results.
         made = Lookup(np.where(facts.attempts.ok, facts.attempts.task, NOTHING)).rows(graph["task"])
-        weight += np.where(made >= 0, np.nan_to_num(facts.attempts.nbytes[np.maximum(made, 0)]), 0.0)
-        roots = mine & ~np.isin(graph["task"], facts.read("edges")["task"])
+        there = np.flatnonzero(made >= 0)
+        weight[there] += np.nan_to_num(facts.attempts.nbytes[made[there]], copy=False)
+        del made, there
+        edges = facts.read("edges")
+        roots = mine & (Lookup(edges["task"]).rows(graph["task"]) < 0)
+        forget(edges)
         mine = roots if roots.any() else mine
+    forget(graph)
     return facts.worst(np.bincount(prefix.codes[mine], weight[mine], len(prefix.names)), prefix.names)
 
 

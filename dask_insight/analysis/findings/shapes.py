@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -33,6 +33,9 @@ class Pieces(Protocol):
     def seconds(self) -> np.ndarray: ...
     def take(self, rows: np.ndarray) -> Pieces:
         """Some of them."""
+
+    def blocks(self) -> Iterator[Pieces]:
+        """The same, some of them at a time."""
 
 
 class Budget(Protocol):
@@ -82,6 +85,11 @@ class Path(NamedTuple):
     def of(self, *kinds: str) -> np.ndarray:
         """Which steps are of these kinds."""
         return is_any(self.kind, kinds)
+
+
+def in_blocks(pieces: Iterable[Pieces]) -> Iterator[Pieces]:
+    """The same, so many at a time that what is worked out of them takes little memory."""
+    return (some for each in pieces for some in each.blocks())
 
 
 def median(values: np.ndarray) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
+from ...columns import forget
 from ...lookup import Lookup
 from ...schema import NOTHING
 from ...timeline import Moments
@@ -89,6 +90,7 @@ def _gathered(facts: Facts, rows: np.ndarray, limits: Limits) -> tuple[float, tu
     rows = np.unique(rows[known.nbytes[rows] >= limits["oversized-results.bytes"]])
     users = Lookup(known.task[rows]).rows(edges["task"])
     makers = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
+    forget(edges)
     both = (users >= 0) & (makers >= 0)
     users, makers = users[both], makers[both]
     size = np.nan_to_num(known.nbytes[makers])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...columns import taken_out
 from ...lookup import distinct, pick, sorted_set
 from .facts import Facts, medians
 from .finding import Fact, Finding
@@ -160,15 +161,19 @@ class _Medians(NamedTuple):
 
 def _kinds(facts: Facts, seconds: np.ndarray, times: float) -> tuple[np.ndarray, np.ndarray]:
     """Kind of each attempt that ended well, and the code of the name of each kind."""
-    known, code = facts.attempts, facts.prefix.codes[facts.good].astype("i8")
-    if not len(code):
-        return code, np.zeros(0, "i8")
-    groups = pick(facts.read("graph")["group"], known.described)
+    known, good = facts.attempts, np.flatnonzero(facts.good).astype("i4")
+    if not len(good):
+        return good, np.zeros(0, "i8")
+    groups = pick(taken_out(facts.read("graph"), "group"), known.described[good])
     several = len(groups.names) + 1
-    pairs, pair = distinct(code * several + groups.codes[facts.good], len(facts.names) * several)
+    code = facts.prefix.codes[good].astype("i4" if len(facts.names) * several < 1 << 31 else "i8")
+    code *= several
+    code += groups.codes
+    pairs, pair = distinct(code, len(facts.names) * several)
+    del code, groups
     name = pairs // several
     many = np.bincount(pair) >= _GROUP
-    median = np.maximum(medians(pair, seconds[facts.good], len(pairs)), 1e-4)
+    median = np.maximum(medians(pair, seconds[good], len(pairs)), 1e-4)
     least, most = np.full(len(facts.names), np.inf), np.zeros(len(facts.names))
     np.minimum.at(least, name[many], median[many])
     np.maximum.at(most, name[many], median[many])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
+from ...columns import forget
 from .facts import Facts
 from .finding import Fact, Finding
 from .outliers import Outliers
@@ -136,6 +137,7 @@ def _makers(facts: Facts, row: int) -> tuple[str, ...]:
     """Names of what made the inputs of an attempt."""
     edges = facts.read("edges")
     needed = edges["dependency"][edges["task"] == facts.attempts.task[row]]
+    forget(edges)
     rows = np.flatnonzero(np.isin(facts.attempts.task, needed))
     return tuple(dict.fromkeys(facts.names[code] for code in facts.prefix.codes[rows].tolist()))[:5]
 

@@ -118,9 +118,14 @@ def _started(facts: Facts, limits: Limits) -> _Start:
 def _by_worker_and_name(facts: Facts) -> list[np.ndarray]:
     """Rows of the attempts of each worker at each name that ended well, in the order of their starts."""
     known = facts.attempts
+    size = len(known.worker.names) * len(facts.names)
     rows = np.flatnonzero(facts.good).astype("i4")
-    group = known.worker.codes[rows].astype("i8") * len(facts.names) + facts.prefix.codes[rows]
-    order = np.lexsort((known.at("start", rows), group))
+    rows = rows[np.argsort(known.at("start", rows), kind="stable")]
+    group = known.worker.codes[rows].astype("i4" if size < 1 << 31 else "i8")
+    group *= len(facts.names)
+    group += facts.prefix.codes[rows]
+    # Sixteen bits are sorted in linear time.
+    order = np.argsort(group.astype("i2") if size < 1 << 15 else group, kind="stable")
     group, rows = group[order], rows[order]
     edges = np.flatnonzero(group[1:] != group[:-1]) + 1
     return np.split(rows, edges) if len(rows) else []

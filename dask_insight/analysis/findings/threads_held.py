@@ -110,7 +110,7 @@ def held(facts: Facts) -> list[Held]:
             continue
         busy = Moments.of(known.at("start", rows), known.at("stop", rows))
         seconds = float((busy.stop - busy.start).sum())
-        cpu = known.cpu[rows]
+        cpu = np.asarray(known.cpu[rows], "f8")
         used, rounds = resources.of(name), sampling.of(name)
         found.append(
             Held(

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import words
-from ...timeline import Moments
 from .asleep import Asleep, asleep
 from .facts import Facts
 from .finding import Fact, Finding
@@ -122,12 +121,8 @@ def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Tol
         "share of its time without a CPU", float(waits.share[code]), "share", float(waits.enough[code])
     )
     # More threads help only while tasks wait for one.
-    attempts = facts.attempts
-    backlog = Moments.of(
-        attempts.ready, np.where(attempts.executing - attempts.ready > 0.01, attempts.executing, 0)
-    )
     some = np.flatnonzero(np.append(mine, False)[facts.name_of(facts.off_cpu)] & (waits.waited > 0))
-    others = waits.waited[some] * facts.share_within(backlog, facts.off_cpu.take(some))
+    others = waits.waited[some] * facts.share_within(facts.backlog, facts.off_cpu.take(some))
     return _Told(names, code, share, total, float(others.sum()))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -74,9 +75,9 @@ class _Waiting(NamedTuple):
     @classmethod
     def of(cls, tasks: Attempts) -> _Waiting:
         """Those of some attempts."""
-        queued = Moments.of(tasks.ready, tasks.assigned)
-        placed = Moments.of(tasks.inputs, tasks.executing).without(queued)
-        return cls(Moments.of(tasks.wanted, tasks.done), queued, placed)
+        queued = Moments.together(tasks.in_blocks("ready", "assigned"))
+        placed = Moments.together(tasks.in_blocks("inputs", "executing")).without(queued)
+        return cls(Moments.together(tasks.in_blocks("wanted", "done")), queued, placed)
 
 
 def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: float = np.inf) -> Budget:
@@ -158,7 +159,7 @@ def _of_scheduler(
     done = work(life)
     # First what is worked out in many steps, while there is nothing else yet.
     idled = _idled(read, tasks, life, done, times)
-    give_back_between()
+    give_back()
     ran, parts = pieces(read, tasks, done.ran)
     give_back_between()
     ran = times.of(ran)
@@ -171,9 +172,10 @@ def _of_scheduler(
 def _idled(read: Read, tasks: Attempts, life: Lanes, done: Work, times: _Times) -> list[Pieces]:
     """When nothing ran."""
     waiting = _Waiting.of(tasks)
+    give_back()
     idled = _causes(read, tasks, life, done, times)
     give_back()
-    return [left.packed() for each in together(idled) for left in _yielded(each, waiting)]
+    return list(_left(idled, waiting))
 
 
 def _causes(read: Read, tasks: Attempts, life: Lanes, done: Work, times: _Times) -> list[Pieces]:
@@ -225,9 +227,20 @@ def _cut(made: Pieces, zero: float, every: float) -> Pieces:
     return cut.but(start=start, stop=stop).take(np.flatnonzero(lasting))
 
 
+def _left(idled: list[Pieces], waiting: _Waiting) -> Iterator[Pieces]:
+    """What is left to each cause, and what goes to those that take precedence; the list is emptied."""
+    for each in together(idled):
+        give_back_between()
+        left = [each]
+        if each.yields:
+            left = [part.packed() for some in each.blocks() for part in _yielded(some, waiting)]
+        # Only what is left stays while it is put together.
+        del each
+        for made in together(left):
+            yield made.packed()
+
+
 def _yielded(made: Pieces, waiting: _Waiting) -> list[Pieces]:
-    if not made.yields:
-        return [made]
     lane, start, stop, threads, row = made.lane, made.start, made.stop, made.threads, made.row
     length = stop - start
     left = np.ones(len(lane))

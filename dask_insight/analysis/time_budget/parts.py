@@ -63,7 +63,7 @@ class _Threads:
         return np.asarray(threads() if callable(threads) else threads)
 
     def __set__(self, owner: object, threads: Threads) -> None:
-        vars(owner)["threads"] = threads if callable(threads) else mostly_one(threads)
+        vars(owner)["threads"] = threads
 
 
 def mostly_one(threads: np.ndarray) -> Threads:
@@ -126,7 +126,7 @@ class Pieces(Fields):
             rows = np.flatnonzero(lasts)
             count = len(rows)
         return cls(
-            lane=lane[rows].astype("i4", copy=False),
+            lane=lane[rows],
             start=start[rows],
             stop=stop[rows],
             threads=np.broadcast_to(1.0, count) if threads is None else threads[rows],
@@ -152,10 +152,10 @@ class Pieces(Fields):
         if 2 * np.count_nonzero((length > 0) & (shares > 0)) < len(length):
             return cls.of(lane, seconds(start), seconds(stop), part, row=row, threads=shares)
         return cls(
-            lane=lane.astype("i4", copy=False),
+            lane=lane,
             start=start,
             stop=stop,
-            threads=threads,
+            threads=threads if callable(threads) else mostly_one(threads),
             row=row.astype("i4", copy=False),
             part=CODE[part] if isinstance(part, str) else part,
         )
@@ -207,7 +207,9 @@ class Pieces(Fields):
 
     def packed(self) -> Pieces:
         """The same in less memory."""
-        return self.but(start=Micros.of(self.start), stop=Micros.of(self.stop))
+        return self.but(
+            start=Micros.of(self.start), stop=Micros.of(self.stop), threads=mostly_one(self.threads)
+        )
 
     @property
     def seconds(self) -> np.ndarray:
@@ -232,7 +234,7 @@ def joined(pieces: list[Pieces], part: int, yields: int = 0) -> Pieces:
     if len(pieces) == 1:
         return pieces[0]
     columns = {
-        name: np.concatenate([np.zeros(0, kind), *(getattr(each, name) for each in pieces)])
+        name: np.concatenate([getattr(each, name) for each in pieces] or [np.zeros(0, kind)])
         for name, kind in _COLUMNS.items()
     }
     return Pieces(**columns, part=part, yields=yields)

@@ -14,7 +14,7 @@ from .parts import PARTS, Pieces, mostly_one
 from .shares import Shares
 
 #: Stretches that are worked on together, about: those of whole lanes.
-_TOGETHER = 1 << 16
+_TOGETHER = 1 << 15
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -121,7 +121,7 @@ def gaps(found: Work, lanes: Lanes) -> Iterator[Gaps]:
     """The times between, before and after; those of some lanes at a time."""
     for some, order in _together(lanes):
         begin, end = lanes.start[some], lanes.stop[some]
-        number = np.arange(some.start, some.stop, dtype="i4")
+        number = np.arange(some.start, some.stop, dtype=found.lane.dtype)
         lane, freed = found.lane[order], found.at("freed", order)
         first, last = (np.searchsorted(lane, number, side) for side in ("left", "right"))
         start = np.empty(len(order))
@@ -210,7 +210,14 @@ def _inside(attempts: Attempts, found: Work, of: _Rows, told: Shares, names: lis
 def _rest(left: np.ndarray, share: np.ndarray, known: np.ndarray) -> Callable[[], np.ndarray]:
     """Works out what a share leaves where it is known, when it is asked for: it would take as much memory."""
     kept = mostly_one(left)
-    return lambda: np.where(known, (kept() if callable(kept) else kept) - share, 0.0)
+    unknown = np.flatnonzero(~known)
+
+    def rest() -> np.ndarray:
+        threads: np.ndarray = (kept() if callable(kept) else kept) - share
+        threads[unknown] = 0.0
+        return threads
+
+    return rest
 
 
 def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

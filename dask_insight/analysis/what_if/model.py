@@ -128,7 +128,7 @@ def model(read: Read, columns: Mapping[str, Any]) -> Model | None:
     group, group_size, rootish = _groups(columns["group"].codes[rows], needed)
     begin, done = float(times[0]), np.fmax(columns["done"], columns["stop"])
     end = float(np.nanmax(done))
-    away = pauses(read, np.fmin(columns["submitted"], columns["start"]), done, begin, end)
+    away = pauses(read, [(np.fmin(columns["submitted"], columns["start"]), done)], begin, end)
     made = Model(
         task=columns["task"][rows],
         compute=_of_task(spent[0], columns["task"][ran], columns["task"][rows]),
