@@ -34,6 +34,7 @@ from .queues import Queues
 from .shapes import Budget, Names, Path, Pieces, in_blocks, is_any, medians
 from .starved import starved
 from .threads_held import Held, Samples, held
+from .waits_for_others import WaitsForOthers, waits_for_others
 
 __all__ = ["IDLE", "Facts", "is_any", "medians"]
 
@@ -361,6 +362,11 @@ class Facts:
         """When tasks waited for a thread, those that did so for more than a moment."""
         some = self.attempts.in_blocks("ready", "executing")
         return Moments.together((ready, np.where(given - ready > _MOMENT, given, 0)) for ready, given in some)
+
+    @cached_property
+    def for_others(self) -> WaitsForOthers:
+        """How long tasks waited for others, and held threads."""
+        return waits_for_others(self)
 
     @cached_property
     def misplaced(self) -> float:

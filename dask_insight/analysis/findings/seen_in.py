@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...lookup import Lookup
-from .facts import Facts
+
+if TYPE_CHECKING:
+    from .facts import Facts
 
 
 def below(stacks: Mapping[str, Any], mine: np.ndarray) -> np.ndarray:

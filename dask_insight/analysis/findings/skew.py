@@ -209,7 +209,7 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     name = facts.lanes.workers[most]
     share = float(busy[most] / busy.sum())
-    names = held_up(facts, name)
+    names = _kept_waiting(facts, name)
     # Dask binds tasks of a shuffle to workers, and must.
     if names and names[0].startswith(_TOGETHER):
         return
@@ -249,7 +249,7 @@ def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     each = busy / threads
     most = int(np.argmax(each))
     name = facts.lanes.workers[facts.lanes.worker[most]]
-    names = held_up(facts, name)
+    names = _kept_waiting(facts, name)
     # Dask binds tasks of a shuffle to workers, and must.
     if names and names[0].startswith(_TOGETHER):
         return
@@ -277,7 +277,7 @@ def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
-def held_up(facts: Facts, worker: str) -> tuple[str, ...]:
+def _kept_waiting(facts: Facts, worker: str) -> tuple[str, ...]:
     """Names of the tasks that waited longest for a thread of a worker."""
     known = facts.attempts
     code = known.worker.names.index(worker) if worker in known.worker.names else -1

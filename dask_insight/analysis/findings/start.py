@@ -12,7 +12,6 @@ from ...lookup import sorted_set
 from ...timeline import Moments, is_local
 from .facts import Facts
 from .finding import Fact, Finding
-from .held_up import held_up
 from .names import split
 from .rule import Rule
 from .shapes import median
@@ -99,7 +98,7 @@ def _started(facts: Facts, limits: Limits) -> _Start:
             slow[name] += 1
             first[name] += float(np.maximum(own[early] - usual, 0.0).sum())
     # Who waits for others is done when they are.
-    first[held_up(facts, limits).mostly] = 0.0
+    first[facts.for_others.share >= limits["held-up.share"]] = 0.0
     # What one worker alone sees is a slow task, not a slow start.
     first[slow <= _MOST * compared] = 0.0
     way = 0.0

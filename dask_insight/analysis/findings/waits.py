@@ -11,7 +11,6 @@ from ... import words
 from .asleep import Asleep, asleep
 from .facts import Facts
 from .finding import Fact, Finding
-from .held_up import held_up
 from .locked import locked, locked_by_cluster
 from .loops import blocked as late
 from .programs import computed, in_programs
@@ -128,7 +127,8 @@ def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Tol
 
 def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     waits = _waits(facts, limits, asleep(facts))
-    told = _told(facts, limits, waits, waits.many & ~waits.slept & ~held_up(facts, limits).mostly)
+    others = facts.for_others.share >= limits["held-up.share"]
+    told = _told(facts, limits, waits, waits.many & ~waits.slept & ~others)
     if told is None:
         return
     names, in_locks = told.names, float(locked(facts)[told.code])
