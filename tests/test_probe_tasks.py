@@ -79,7 +79,7 @@ class Scheduler:
             self.probe.stolen(key, ADDRESS)
         elif step == "released":
             hook(key, "memory", "released", stimulus_id="handle-worker-cleanup-1")
-        elif step == "finished":
+        elif step in ("finished", "finished untold"):
             state.nbytes = 28
             compute = {"action": "compute", "start": 1.0, "stop": 2.0}
             read = {"action": "disk-read", "start": 0.5, "stop": 1.0}
@@ -87,7 +87,7 @@ class Scheduler:
                 *(key, "processing", "memory"),
                 stimulus_id="task-finished-1",
                 **{"worker": ADDRESS, "nbytes": 28, "typename": "int", "thread": 7},
-                startstops=[read, compute],
+                startstops=[read, compute] if step == "finished" else [],
             )
         elif step == "erred":
             hook(
@@ -235,6 +235,15 @@ def test_a_task_that_ran_before_anybody_looked_has_an_attempt_without_its_past(
     (found,) = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
     assert found["run"] == run and found["task"] != NOTHING
     assert math.isnan(found["assigned"]) and math.isnan(found["ready"])
+
+
+def test_a_task_of_whose_phases_nothing_is_told_has_none(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    for step in ("wanted", "given", "finished untold"):
+        scheduler.move("a", step)
+    told = scheduler.told()
+    assert len(told["attempts"]) == 1
+    assert told["phases"] == []
 
 
 def test_a_graph_that_cannot_be_numbered_keeps_no_attempt_back(patched: pytest.MonkeyPatch) -> None:

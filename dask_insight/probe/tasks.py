@@ -25,8 +25,8 @@ _WANTED, _READY, _LET_GO, _GIVEN, _FINISHED, _GIVEN_UP, _FREED = range(7)
 _WAITS_FOR_A_WORKER = ("queued", "no-worker")
 _WAITS = ("waiting", *_WAITS_FOR_A_WORKER)
 
-#: What stands for phases that nobody tells.
-_NO_PHASES = ({"action": "", "start": math.nan, "stop": math.nan},)
+#: What stands for a phase that nobody tells.
+_NO_PHASE = {"action": "", "start": math.nan, "stop": math.nan}
 
 #: Of an attempt that has not ended: assigned, ready, worker, QUEUED or 0, run.
 _Assigned = tuple[float, float, int, int, int]
@@ -83,8 +83,8 @@ class Tasks:
             if start == "processing":
                 if finish == "memory":
                     # Looked up later, what Dask has at hand now would have to come from memory.
-                    phases = facts["startstops"] or _NO_PHASES
-                    last = phases[-1]
+                    phases = facts["startstops"] or ()
+                    last = phases[-1] if phases else _NO_PHASE
                     notes.append(
                         (
                             _FINISHED,
