@@ -1,11 +1,13 @@
 """Attempts as they happened on the threads of workers, for whoever asks where time went."""
 
+from .ascending import Ascending, Numbers
 from .attempts import Attempts, Read, attempts, concerns, is_local
 from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster
+from .fields import Fields, Moment, Number
 from .held import held_until
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
-from .micros import BLOCK, Fields, Kept, Micros, Moment, own_seconds, seconds
+from .micros import BLOCK, Kept, Micros, own_seconds, seconds
 from .moments import Moments, most_at_once
 from .pauses import pauses
 from .sizing import sizing, sizing_of
@@ -20,6 +22,7 @@ __all__ = [
     "LOCAL",
     "UNNAMED",
     "WAITS",
+    "Ascending",
     "Attempts",
     "Fields",
     "Inputs",
@@ -28,6 +31,8 @@ __all__ = [
     "Micros",
     "Moment",
     "Moments",
+    "Number",
+    "Numbers",
     "Read",
     "States",
     "Stretches",

@@ -11,9 +11,12 @@ import numpy as np
 
 from ..batch import Symbols
 from ..columns import forget, gather, take, taken_out
+from ..heap import give_back_between
 from ..lookup import Lookup, all_or, distinct, fill, least, narrowed, pick
 from ..schema import NOTHING
-from .micros import Fields, Kept, Micros, Moment, own_seconds, seconds
+from .counts import Counts
+from .fields import Count, Fields, Moment, alike
+from .micros import Kept, Micros, own_seconds, seconds
 from .ticks import evened
 
 Read = Callable[[str], Mapping[str, Any]]
@@ -77,7 +80,7 @@ class Attempts(Fields):
     done: Moment = Moment()
     #: CPU seconds; NaN if unknown.
     cpu: np.ndarray
-    nbytes: np.ndarray
+    nbytes: Count = Count()
     local: np.ndarray
     #: Whether the recording tells when tasks were wanted; other tools' files may not.
     asked: bool
@@ -102,6 +105,7 @@ def attempts(read: Read) -> Attempts:
     until = _until(read)
     # One table's moments are kept in half the memory before the next one is read.
     told = {name: Micros.of(np.asarray(taken_out(ended, name), "f8")) for name in _BY_SCHEDULER}
+    give_back_between()
     asked = any(np.isfinite(seconds(told[name])).any() for name in ("submitted", "ready", "assigned"))
     gather(executions, _OF_WORKER)
     more = np.flatnonzero(Lookup(ended["run"]).rows(running["run"]) < 0)
@@ -138,6 +142,7 @@ def attempts(read: Read) -> Attempts:
     times = [Micros.of(each) for each in (first, start, stop, taken, done)]
     # Each is kept in half the memory before the next one is read.
     del start, stop, taken, done
+    give_back_between()
     for name, tell in (
         ("ready", worker),
         ("received", worker),
@@ -149,6 +154,7 @@ def attempts(read: Read) -> Attempts:
         times.insert(0, Micros.of(first))
     del first
     told.clear()
+    give_back_between()
     moments = dict(zip(_MOMENTS, _filled_up(times, np.flatnonzero(~ran)), strict=True))
     ok = _mask(status, "ok")
     moments["wanted"] = _again(read, task, moments, ok)
@@ -157,7 +163,7 @@ def attempts(read: Read) -> Attempts:
     gather(graph, ("task", "prefix"))
     described = Lookup(np.asarray(taken_out(graph, "task"))).rows(task)
     prefix = pick(graph["prefix"], described)
-    cpu, nbytes = worker("cpu"), scheduler("nbytes")
+    cpu, nbytes = worker("cpu"), Counts.of(scheduler("nbytes"))
     for columns in (ended, executions):
         forget(columns)
     status, worker_names = narrowed(status), narrowed(worker_names)
@@ -177,7 +183,7 @@ def attempts(read: Read) -> Attempts:
         **moments,
         cpu=_in_half(evened(np.asarray(cpu, "f8"), np.where(there < 0, np.nan, lasted), alike), cpu),
         nbytes=nbytes,
-        local=np.array([is_local(name) for name in worker_names.names] or [False])[worker_names.codes],
+        local=_marked(worker_names, [is_local(name) for name in worker_names.names]),
         asked=asked,
     )
 
@@ -195,7 +201,7 @@ def concerns(all_of: Attempts, rows: np.ndarray) -> Attempts:
     for name in vars(all_of):
         values = getattr(all_of, name)
         if isinstance(values, np.ndarray | Symbols):
-            picked[name] = take(values, rows)
+            picked[name] = alike(all_of.kept(name), take(values, rows))
     return all_of.but(**picked)
 
 
@@ -229,8 +235,14 @@ def _latest(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _mask(status: Symbols, *names: str) -> np.ndarray:
-    mask: np.ndarray = np.array([name in names for name in status.names] or [False])[status.codes]
-    return mask
+    return _marked(status, [name in names for name in status.names])
+
+
+def _marked(symbols: Symbols, marks: list[bool]) -> np.ndarray:
+    """By row, the mark of its name; in no memory where all names have the same."""
+    if len(set(marks)) < 2:
+        return np.broadcast_to(any(marks), len(symbols.codes))
+    return np.asarray(np.array(marks)[symbols.codes])
 
 
 def _places(

@@ -12,7 +12,8 @@ from ..columns import forget
 from ..lookup import Lookup, spread
 from ..schema import NOTHING
 from .attempts import Attempts, Read
-from .micros import Fields, Micros, Moment
+from .fields import Fields, Moment
+from .micros import Micros, own_seconds
 
 #: Inputs looked at together, which bounds the memory that their sizes take.
 _BLOCK = 1 << 16
@@ -42,7 +43,10 @@ def inputs(read: Read, attempts: Attempts) -> Inputs:
     newer = (last[later] < 0) | (attempts.at("done", before) >= attempts.at("done", at))
     last[later[newer]] = before[newer]
     came = np.where(last >= 0, attempts.at("done", np.maximum(last, 0)), -np.inf) if count else np.zeros(0)
-    since = np.fmin(np.fmax(came, attempts.wanted), attempts.ready)
+    since = own_seconds(attempts.kept("wanted"))
+    np.fmax(came, since, out=since)
+    del came
+    np.fmin(since, attempts.ready, out=since)
     return Inputs(last=last, moved=moved, since=Micros.of(since))
 
 
@@ -56,8 +60,9 @@ def _pairs(read: Read, attempts: Attempts) -> tuple[np.ndarray, np.ndarray]:
     makers = Lookup(good)
     needs, made = newest.rows(edges["task"]), makers.rows(edges["dependency"])
     both = (needs >= 0) & (made >= 0)
-    needs, made = needs[both], made[both]
-    older = np.flatnonzero(newest.rows(attempts.task) != np.arange(len(attempts.run)))
+    if not both.all():
+        needs, made = needs[both], made[both]
+    older = np.flatnonzero(newest.rows(attempts.task) != np.arange(len(attempts.run), dtype="i4"))
     older = older[attempts.task[older] != NOTHING]
     if not len(older):
         return needs, made

@@ -41,7 +41,7 @@ class Lanes(NamedTuple):
     stretches: Stretches
     #: Lane of each stretch; -1 if its attempt never ran.
     of: np.ndarray
-    #: Stretches of attempts that ran, in the order of lane and start.
+    #: Stretches of attempts that ran, in the order of lane and start; none once that is not needed any more.
     order: np.ndarray
 
     def holding(self, attempts: np.ndarray) -> Lanes:
@@ -49,6 +49,10 @@ class Lanes(NamedTuple):
         kept = attempts[self.stretches.attempt]
         place = np.where(kept, np.cumsum(kept) - 1, -1)[self.order]
         return self._replace(stretches=self.stretches.of(attempts), of=self.of[kept], order=place[place >= 0])
+
+    def without_order(self) -> Lanes:
+        """The same in less memory."""
+        return self._replace(order=self.order[:0].copy())
 
 
 class _Found(NamedTuple):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -83,7 +82,7 @@ class Micros(NamedTuple):
         return self._block(begin, np.empty(len(self.steps[begin : begin + BLOCK])))
 
     @property
-    def seconds(self) -> np.ndarray:
+    def array(self) -> np.ndarray:
         """The moments, seconds since the epoch."""
         seconds = np.empty(len(self.steps))
         for begin in range(0, len(seconds), BLOCK):
@@ -97,57 +96,9 @@ Kept = Micros | np.ndarray
 
 def seconds(moments: Kept) -> np.ndarray:
     """Moments as an array, which may be that of others."""
-    return moments.seconds if isinstance(moments, Micros) else moments
+    return moments.array if isinstance(moments, Micros) else moments
 
 
 def own_seconds(moments: Kept) -> np.ndarray:
     """The same as an array that nobody else has."""
-    return moments.seconds if isinstance(moments, Micros) else moments.copy()
-
-
-class Moment:
-    """A field of moments, seconds since the epoch: an array to who reads it, also where it is `Micros`."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, owner: object | None, kind: type | None = None) -> np.ndarray:
-        if owner is None:
-            # So that a dataclass sees no default.
-            raise AttributeError(self._name)
-        return seconds(vars(owner)[self._name])
-
-    def __set__(self, owner: object, moments: Kept) -> None:
-        vars(owner)[self._name] = moments
-
-
-class Fields:
-    """A dataclass some of whose fields are kept in another way than they are read."""
-
-    def kept(self, name: str) -> Any:
-        """A field as it is kept, for others to share."""
-        return vars(self)[name]
-
-    def block(self, name: str, begin: int) -> np.ndarray:
-        """Up to `BLOCK` rows of a field of moments, from one of its multiples on."""
-        moments = vars(self)[name]
-        return (
-            moments.block(begin)
-            if isinstance(moments, Micros)
-            else np.asarray(moments[begin : begin + BLOCK])
-        )
-
-    def in_blocks(self, *names: str) -> Iterator[tuple[np.ndarray, ...]]:
-        """Up to `BLOCK` rows of some fields of moments at a time."""
-        first = vars(self)[names[0]]
-        for begin in range(0, len(first.steps if isinstance(first, Micros) else first), BLOCK):
-            yield tuple(self.block(name, begin) for name in names)
-
-    def at(self, name: str, rows: Rows) -> Any:
-        """Some rows of a field of moments, by their numbers or a mask, or one: no others are worked out."""
-        moments = vars(self)[name]
-        return moments.at(rows) if isinstance(moments, Micros) else moments[rows]
-
-    def but(self, **changes: Any) -> Self:
-        """The same with other fields."""
-        return type(self)(**{**vars(self), **changes})
+    return moments.array if isinstance(moments, Micros) else moments.copy()

@@ -8,8 +8,10 @@ import numpy as np
 
 from ..lookup import Lookup, all_or, sums
 from ..schema import SECEDED
+from .ascending import Ascending
 from .attempts import Attempts, Read
-from .micros import Fields, Moment
+from .fields import Fields, Moment, Number
+from .micros import Micros
 
 #: Seconds up to which what follows goes on: parts may have come with different estimates of a clock.
 _TOUCH = 0.001
@@ -23,7 +25,7 @@ class Stretches(Fields):
     """
 
     #: Row of the attempt.
-    attempt: np.ndarray
+    attempt: Number = Number()
     place: np.ndarray
     #: When it was given the thread, its function ran on it from and to, and when the thread was free again.
     executing: Moment = Moment()
@@ -36,27 +38,31 @@ class Stretches(Fields):
     def of(self, attempts: np.ndarray) -> Stretches:
         """Those of some attempts, a mask; rows count only these from then on."""
         number = np.cumsum(attempts) - 1
-        some = attempts[self.attempt]
-        picked = {name: getattr(self, name)[some] for name in vars(self)}
+        picked = self.some(attempts[self.attempt])
         return Stretches(**{**picked, "attempt": number[picked["attempt"]]})
 
     def held(self, count: int) -> np.ndarray:
         """Seconds for which the function of each of `count` attempts held a thread."""
         seconds = np.where(self.place >= 0, self.stop - self.start, 0.0)
-        return seconds if all_or(self.attempt, count) is None else sums(self.attempt, seconds, count)
+        return seconds if self.whole(count) else sums(self.attempt, seconds, count)
+
+    def whole(self, count: int) -> bool:
+        """Whether each of `count` attempts has one, in their order."""
+        kept = self.kept("attempt")
+        return kept == Ascending(count) if isinstance(kept, Ascending) else all_or(kept, count) is None
 
 
 def stretches(read: Read, attempts: Attempts) -> Stretches:
     """Cut out of each attempt when its thread was not one of its worker's."""
     count = len(attempts.run)
     whole = Stretches(
-        attempt=np.arange(count, dtype="i4"),
+        attempt=Ascending(count),
         place=attempts.place,
         executing=attempts.kept("executing"),
         start=attempts.kept("start"),
         stop=attempts.kept("stop"),
         ended=attempts.kept("ended"),
-        resumed=np.zeros(count, bool),
+        resumed=np.broadcast_to(False, count),
     )
     row, left, back = _away(read, attempts)
     if not len(row):
@@ -85,8 +91,16 @@ def stretches(read: Read, attempts: Attempts) -> Stretches:
     }
     rest = np.ones(count, bool)
     rest[cut] = False
-    both = {name: np.concatenate((getattr(whole, name)[rest], more)) for name, more in pieces.items()}
-    return Stretches(**both)
+    both = {name: np.concatenate((whole.at(name, rest), more)) for name, more in pieces.items()}
+    return Stretches(
+        attempt=both["attempt"],
+        place=both["place"],
+        executing=Micros.of(both["executing"]),
+        start=Micros.of(both["start"]),
+        stop=Micros.of(both["stop"]),
+        ended=Micros.of(both["ended"]),
+        resumed=both["resumed"],
+    )
 
 
 def _away(read: Read, attempts: Attempts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...columns import forget
 from ...dag import links
+from ...heap import give_back_between
 from ...lookup import Lookup, fill
 from ...schema import SECEDED
 from ...timeline import sizing_of
@@ -41,6 +42,7 @@ class History:
         self.begin = float(np.fmin.reduce([np.fmin.reduce(each) for each in known]))
         ran = ended[np.isfinite(columns["start"][ended])]
         stop, done = self._moments(columns)
+        give_back_between()
         self.last = int(ended[np.argmax(done[ended])])
         self.end = float(done[ended].max())
         self._worker = columns["worker"].codes.data

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...batch import Symbols, intern
 from ...columns import forget, take_texts
+from ...heap import give_back_between
 from ...lookup import TextRows, pick
 from ...schema import NOTHING
 from ...tables.tasks import gather_for, make
@@ -65,6 +66,7 @@ def _frame(read: Read, started: float, cluster: str) -> pd.DataFrame:
 def critical_rows(read: Read) -> dict[str, Any]:
     """The paths as columns of the table ``critical``, that of the scheduler with most work first."""
     gather_for(read("attempts"), read("executions"), USED)
+    give_back_between()
     tables = [_rows(part, name) for name, part in by_cluster(read).items()]
     forget(read("graph"))
     return {name: _together([table[name] for table in tables]) for name in tables[0]}
@@ -73,6 +75,7 @@ def critical_rows(read: Read) -> dict[str, Any]:
 def _rows(read: Read, cluster: str) -> dict[str, Any]:
     """The path of one scheduler."""
     columns = make(read, USED)
+    give_back_between()
     tiles = path(read, columns)
     rows = tiles.row
     return {

@@ -317,7 +317,7 @@ class Facts:
             both = (needs >= 0) & (made >= 0)
             needs, made = needs[both], made[both]
             nbytes[needs[np.isnan(nbytes[needs])]] = 0.0
-            np.add.at(nbytes, needs, np.nan_to_num(known.nbytes[made], copy=False))
+            np.add.at(nbytes, needs, np.nan_to_num(known.at("nbytes", made), copy=False))
         forget(edges)
         return nbytes
 

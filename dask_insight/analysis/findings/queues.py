@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,14 +20,11 @@ class Queues:
     """Threads that were idle beside tasks that waited for another one, and on which workers these waited."""
 
     def __init__(self, facts: Facts) -> None:
-        known = facts.attempts
         self._facts = facts
         #: Pieces of idle time, none where it is little.
         self._idle = facts.budget.part("placement")
         if facts.spent("placement") < _LITTLE * facts.offered:
             self._idle = self._idle.take(np.zeros(0, "i8"))
-        #: Rows of the attempts that waited for a thread; nobody asks for them where no time is idle.
-        self._waited: np.ndarray = np.flatnonzero(known.ran & (known.executing > known.inputs)).astype("i4")
         self._of: dict[int, Moments] = {}
 
     def behind(self, mine: np.ndarray, beyond: np.ndarray) -> np.ndarray:
@@ -51,6 +49,13 @@ class Queues:
             )
             seconds += late.both(self._only(code)).within(idle.start, idle.stop) * idle.threads
         return seconds
+
+    @cached_property
+    def _waited(self) -> np.ndarray:
+        """Rows of the attempts that waited for a thread."""
+        known = self._facts.attempts
+        rows: np.ndarray = np.flatnonzero(known.ran & (known.executing > known.inputs)).astype("i4")
+        return rows
 
     def _only(self, code: int) -> Moments:
         """When tasks waited on this worker and on no other."""

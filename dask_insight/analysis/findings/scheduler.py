@@ -214,18 +214,14 @@ def _requests(facts: Facts, limits: Limits) -> _Requests:
     sizes = table["nbytes"]
     if len(sizes) and np.isfinite(sizes).all() and float(sizes.max()) < limits["large-graph.least-bytes"]:
         return _NONE
-    rows = np.flatnonzero(facts.good & ~known.local & np.isfinite(known.received)).astype("i4")
-    # The first task of a worker also waits for imports; see cold-start.
-    rows = np.delete(rows, first_of_each(known.worker.codes[rows], known.at("assigned", rows)))
-    # Those first in a graph are sent when the scheduler is done with all of it.
-    submission = np.append(facts.read("graph")["submission"], np.uint32(NOTHING))[known.described[rows]]
-    came = pick(table["time"], Lookup(table["submission"]).rows(submission))
-    rows = rows[~(np.abs(known.at("assigned", rows) - came) < limits["large-graph.request"])]
+    rows = _one_by_one(facts, limits)
     if not len(rows):
         return _NONE
     size = len(facts.names)
-    took = known.at("received", rows) - known.at("assigned", rows)
+    took = known.at("received", rows)
+    took -= known.at("assigned", rows)
     way = np.nan_to_num(medians(facts.prefix.codes[rows], took, size))
+    del rows, took
     slow = way >= limits["large-graph.request"]
     if not slow.any():
         return _NONE
@@ -245,6 +241,28 @@ def _requests(facts: Facts, limits: Limits) -> _Requests:
     return _Requests(float(by_name.sum()), names, float(way[facts.names.index(names[0])]))
 
 
+def _one_by_one(facts: Facts, limits: Limits) -> np.ndarray:
+    """Rows of the attempts that were sent to a worker each for itself."""
+    known = facts.attempts
+    rows = np.flatnonzero(facts.good & ~known.local & np.isfinite(known.received)).astype("i4")
+    # The first task of a worker also waits for imports; see cold-start.
+    rows = np.delete(rows, first_of_each(known.worker.codes[rows], known.at("assigned", rows)))
+    # Those first in a graph are sent when the scheduler is done with all of it.
+    since = known.at("assigned", rows)
+    since -= _came(facts, known.described[rows])
+    later: np.ndarray = rows[~(np.abs(since, out=since) < limits["large-graph.request"])]
+    return later
+
+
+def _came(facts: Facts, described: np.ndarray) -> np.ndarray:
+    """When the graphs came that brought some rows of ``graph``; NaN where that is not known."""
+    graph, table = facts.read("graph"), facts.read("submissions")
+    submission = np.append(graph["submission"], np.uint32(NOTHING))[described]
+    forget(graph)
+    found: np.ndarray = pick(table["time"], Lookup(table["submission"]).rows(submission))
+    return found
+
+
 def _brought(facts: Facts, table: Mapping[str, Any], by: str) -> tuple[str, ...]:
     """Names of the tasks of the graph that is largest by tasks or bytes, most first."""
     if not len(table["tasks"]):
@@ -260,7 +278,7 @@ def _brought(facts: Facts, table: Mapping[str, Any], by: str) -> tuple[str, ...]
         # What a graph brings along stands in tasks that need no other, and most of it in large results.
         made = Lookup(np.where(facts.attempts.ok, facts.attempts.task, NOTHING)).rows(graph["task"])
         there = np.flatnonzero(made >= 0)
-        weight[there] += np.nan_to_num(facts.attempts.nbytes[made[there]], copy=False)
+        weight[there] += np.nan_to_num(facts.attempts.at("nbytes", made[there]), copy=False)
         del made, there
         edges = facts.read("edges")
         roots = mine & (Lookup(edges["task"]).rows(graph["task"]) < 0)

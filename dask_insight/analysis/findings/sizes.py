@@ -108,8 +108,9 @@ def _chunks(facts: Facts, limits: Limits, told: set[str]) -> Iterator[Finding]:
     for code, name in enumerate(known.worker.names):
         worker = facts.workers.get(name, {})
         room[code] = worker.get("memory_limit", math.nan) / max(1, worker.get("threads", 1))
-    fits = room[known.worker.codes] / np.where(known.nbytes > 0, known.nbytes, np.nan)
-    large = facts.good & (known.nbytes >= limits["oversized-results.bytes"])
+    nbytes = known.nbytes
+    fits = room[known.worker.codes] / np.where(nbytes > 0, nbytes, np.nan)
+    large = facts.good & (nbytes >= limits["oversized-results.bytes"])
     large &= fits < limits["oversized-results.fits"]
     large &= ~np.array([name in told for name in facts.names] or [False])[facts.prefix.codes]
     rows = np.flatnonzero(large)

@@ -93,6 +93,8 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
         Cut the pieces at the multiples of these seconds after `start`.
     """
     known = attempts(read)
+    # Much of what it took is free now, and would stay beside what is worked out next.
+    give_back()
     everything = lanes(read, known)
     times = _Times(*_between(known, start, stop), every)
     parts: list[str] = []
@@ -107,6 +109,7 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
         held, free, parts = _of_scheduler(read, known, everything, mine, times, rows, name == LOCAL)
         ran += held
         idled += free
+    everything = everything.without_order()
     return Budget(_awake(ran + idled, standstills(read)), parts, known, everything, *times[:2])
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ...timeline import BLOCK, Fields, Kept, Micros, Moment, seconds
+from ...timeline import BLOCK, Ascending, Fields, Kept, Micros, Moment, Number, Numbers, seconds
 
 #: Every part but custom activities, in the order in which they are shown: name and meaning.
 PARTS = {
@@ -97,7 +97,7 @@ class Pieces(Fields):
     #: How many threads it took, on average between start and stop.
     threads: _Threads = _Threads()
     #: Row of the attempt that it was for, or that it waited for; -1 if none.
-    row: np.ndarray
+    row: Number = Number()
     #: Code of the part: of `PARTS`, then of the custom activities.
     part: int
     #: What other causes take precedence: 0 none, 1 that there are no tasks, 2 what is ready elsewhere too.
@@ -143,20 +143,21 @@ class Pieces(Fields):
         stop: Kept,
         part: str | int,
         *,
-        row: np.ndarray,
+        row: Numbers,
         threads: Threads,
         length: np.ndarray,
     ) -> Pieces:
         """The same, where most are left out; else all, in these very arrays; they take `length` seconds."""
         shares = threads() if callable(threads) else threads
         if 2 * np.count_nonzero((length > 0) & (shares > 0)) < len(length):
+            row = row.array if isinstance(row, Ascending) else row
             return cls.of(lane, seconds(start), seconds(stop), part, row=row, threads=shares)
         return cls(
             lane=lane,
             start=start,
             stop=stop,
             threads=threads if callable(threads) else mostly_one(threads),
-            row=row.astype("i4", copy=False),
+            row=row if isinstance(row, Ascending) else row.astype("i4", copy=False),
             part=CODE[part] if isinstance(part, str) else part,
         )
 
@@ -177,7 +178,7 @@ class Pieces(Fields):
             start=self.at("start", rows),
             stop=self.at("stop", rows),
             threads=self.threads[rows],
-            row=self.row[rows],
+            row=self.at("row", rows),
         )
 
     def between(self, start: float, stop: float) -> Pieces:
@@ -202,7 +203,7 @@ class Pieces(Fields):
                 start=self.block("start", begin),
                 stop=self.block("stop", begin),
                 threads=threads[rows],
-                row=self.row[rows],
+                row=self.block("row", begin),
             )
 
     def packed(self) -> Pieces:

@@ -122,8 +122,9 @@ class _Metrics:
     @cached_property
     def _group(self) -> np.ndarray:
         """Worker and task name of each attempt as one code."""
-        code: np.ndarray = self._worker.codes.astype("i8") * (len(self._prefix.names) or 1)
-        code += self._prefix.codes
+        code: np.ndarray = self._worker.codes.astype("i4" if self._shape < 1 << 31 else "i8")
+        code *= len(self._prefix.names) or 1
+        code += self._prefix.codes.astype(code.dtype, copy=False)
         return code
 
     @cached_property

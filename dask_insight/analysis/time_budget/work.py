@@ -8,8 +8,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...heap import give_back_between
 from ...lookup import all_or, sums
-from ...timeline import Attempts, Fields, Lanes, Micros, Moment, Read, own_seconds, seconds
+from ...timeline import (
+    Ascending,
+    Attempts,
+    Fields,
+    Kept,
+    Lanes,
+    Micros,
+    Moment,
+    Number,
+    Numbers,
+    Read,
+    own_seconds,
+    seconds,
+)
 from .parts import PARTS, Pieces, mostly_one
 from .shares import Shares
 
@@ -26,7 +40,7 @@ class Work(Fields):
 
     #: -1 if the attempt never ran.
     lane: np.ndarray
-    row: np.ndarray
+    row: Number = Number()
     taken: Moment = Moment()
     start: Moment = Moment()
     stop: Moment = Moment()
@@ -38,7 +52,7 @@ class Work(Fields):
     def ran(self) -> Work:
         """Those of attempts that ran."""
         ran = self.lane >= 0
-        return self if ran.all() else Work(**{name: getattr(self, name)[ran] for name in vars(self)})
+        return self if ran.all() else Work(**self.some(ran))
 
 
 class Gaps(NamedTuple):
@@ -82,7 +96,7 @@ def work(lanes: Lanes) -> Work:
                 moments[name][rows] = ordered
                 same.discard(name)
     told = {name: ran.kept(names[name]) if name in same else Micros.of(moments.pop(name)) for name in names}
-    return Work(lane=lanes.of, row=ran.attempt, resumed=ran.resumed, **told)
+    return Work(lane=lanes.of, row=ran.kept("attempt"), resumed=ran.resumed, **told)
 
 
 def _laid(told: dict[str, np.ndarray], new: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
@@ -133,23 +147,26 @@ def gaps(found: Work, lanes: Lanes) -> Iterator[Gaps]:
         stop = np.concatenate((found.at("taken", order), end))
         start = np.concatenate((start, after))
         lasting = np.flatnonzero(stop > start)
-        next_ = np.append(np.where(found.resumed[order], -1, found.row[order]), np.full(len(end), -1, "i4"))
+        next_ = np.where(found.resumed[order], np.int32(-1), found.at("row", order))
+        next_ = np.append(next_, np.full(len(end), -1, "i4"))
         yield Gaps(np.append(lane, number)[lasting], start[lasting], stop[lasting], next_[lasting])
 
 
 def pieces(read: Read, attempts: Attempts, found: Work) -> tuple[list[Pieces], list[str]]:
     """Everything that ran, by part; and the names of the parts by code."""
     told = Shares(read, attempts)
+    give_back_between()
     names = [*PARTS, *told.custom]
-    of = _Rows(found.row, len(attempts.run))
+    of = _Rows(found.kept("row"), len(attempts.run))
     return [*_around(found, of, told), *_inside(attempts, found, of, told, names)], names
 
 
 class _Rows:
     """The attempts of stretches; where each attempt has one, in their order, nothing is copied."""
 
-    def __init__(self, row: np.ndarray, count: int) -> None:
-        self._row, self._count = all_or(row, count), count
+    def __init__(self, row: Numbers, count: int) -> None:
+        self._row = None if isinstance(row, Ascending) else all_or(row, count)
+        self._count = count
 
     def pick(self, values: np.ndarray) -> np.ndarray:
         """By stretch, of values by attempt."""
@@ -162,32 +179,33 @@ class _Rows:
 
 def _around(found: Work, of: _Rows, told: Shares) -> Iterator[Pieces]:
     """Before the functions began and after they had ended."""
+    lane, row = found.lane, found.kept("row")
     for begin, end, parts in (
         ("taken", "start", {"read": "disk", "deserialize": "deserialize"}),
         ("stop", "freed", {"write": "disk", "serialize": "serialize"}),
     ):
         start, stop = found.kept(begin), found.kept(end)
-        length = seconds(stop) - seconds(start)
+        length = _length(start, stop)
         left = np.broadcast_to(1.0, len(length))
-        for name, took in told.seconds(of.sums(length), parts).items():
-            if took.any():
+        spent = told.seconds(of.sums(length), parts)
+        for name in list(spent):
+            if (took := spent.pop(name)).any():
                 share = np.minimum(_over(of.pick(took), length), left)
                 left = left - share
-                yield Pieces.sharing(
-                    found.lane, start, stop, parts[name], row=found.row, threads=share, length=length
-                )
-        yield Pieces.sharing(found.lane, start, stop, "overhead", row=found.row, threads=left, length=length)
+                yield Pieces.sharing(lane, start, stop, parts[name], row=row, threads=share, length=length)
+        yield Pieces.sharing(lane, start, stop, "overhead", row=row, threads=left, length=length)
 
 
 def _inside(attempts: Attempts, found: Work, of: _Rows, told: Shares, names: list[str]) -> Iterator[Pieces]:
     """While the functions ran."""
-    lane, row, start, stop = found.lane, found.row, found.kept("start"), found.kept("stop")
-    length = seconds(stop) - seconds(start)
-    left = np.broadcast_to(1.0, len(row))
+    lane, row, start, stop = (found.kept(name) for name in ("lane", "row", "start", "stop"))
+    length = _length(start, stop)
+    left = np.broadcast_to(1.0, len(lane))
     failed = of.pick(attempts.failed)
     if failed.any():
         bad = np.flatnonzero(failed)
-        yield Pieces.of(lane[bad], found.at("start", bad), found.at("stop", bad), "failed", row=row[bad])
+        begin, end, whose = (found.at(name, bad) for name in ("start", "stop", "row"))
+        yield Pieces.of(lane[bad], begin, end, "failed", row=whose)
         left = np.where(failed, 0.0, 1.0)
     for name in told.custom:
         share = np.minimum(of.pick(told.within(name)), left)
@@ -195,16 +213,27 @@ def _inside(attempts: Attempts, found: Work, of: _Rows, told: Shares, names: lis
         yield Pieces.sharing(lane, start, stop, names.index(name), row=row, threads=share, length=length)
     share = _over(of.pick(attempts.cpu), of.pick(of.sums(length)))
     missing = np.flatnonzero(np.isnan(share))
-    share[missing] = told.cpu(row[missing])
+    share[missing] = told.cpu(found.at("row", missing))
     known = np.isfinite(share)
-    share = np.minimum(np.maximum(np.where(known, share, 0.0), 0.0), left)
+    share[~known] = 0.0
+    np.maximum(share, 0.0, out=share)
+    np.minimum(share, left, out=share)
+    # CPU time is told in four bytes, too.
+    share = share.astype("f4")
     yield Pieces.sharing(lane, start, stop, "cpu", row=row, threads=share, length=length)
     yield Pieces.sharing(
         lane, start, stop, "off-cpu", row=row, threads=_rest(left, share, known), length=length
     )
     if not known.all():
         threads = np.where(known, 0.0, left)
-        yield Pieces.of(lane, seconds(start), seconds(stop), "compute", row=row, threads=threads)
+        yield Pieces.of(lane, seconds(start), seconds(stop), "compute", row=found.row, threads=threads)
+
+
+def _length(start: Kept, stop: Kept) -> np.ndarray:
+    """Seconds from one moment to the next."""
+    length = own_seconds(stop)
+    length -= seconds(start)
+    return length
 
 
 def _rest(left: np.ndarray, share: np.ndarray, known: np.ndarray) -> Callable[[], np.ndarray]:
@@ -214,6 +243,8 @@ def _rest(left: np.ndarray, share: np.ndarray, known: np.ndarray) -> Callable[[]
 
     def rest() -> np.ndarray:
         threads: np.ndarray = (kept() if callable(kept) else kept) - share
+        # In four bytes a share may be a little more than there is.
+        np.maximum(threads, 0.0, out=threads)
         threads[unknown] = 0.0
         return threads
 
