@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import dask_insight
 from dask_insight.analysis.time_budget import parts, work
-from dask_insight.timeline import micros
+from dask_insight.timeline import ascending, counts, fields, micros
 from dask_insight.timeline.micros import Micros, seconds
 
 START = 1_750_000_000.0
@@ -68,7 +68,7 @@ def test_what_is_worked_out_in_parts_is_the_same(monkeypatch: pytest.MonkeyPatch
     for module, name, value in (
         (micros, "_FEWEST", 1),
         (micros, "_BITS", 2),
-        (micros, "BLOCK", 4),
+        *((module, "BLOCK", 4) for module in (micros, fields, ascending, counts)),
         (parts, "BLOCK", 4),
         (work, "_TOGETHER", 4),
         (import_module("dask_insight.timeline.inputs"), "_BLOCK", 4),

@@ -174,6 +174,7 @@ def _of_scheduler(
 
 def _idled(read: Read, tasks: Attempts, life: Lanes, done: Work, times: _Times) -> list[Pieces]:
     """When nothing ran."""
+    give_back()
     waiting = _Waiting.of(tasks)
     give_back()
     idled = _causes(read, tasks, life, done, times)

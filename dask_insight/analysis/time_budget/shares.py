@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...batch import Symbols
-from ...lookup import Lookup, pick
+from ...columns import forget
+from ...lookup import Lookup, narrowed, pick
 from ...timeline import Attempts, Read, sizing
 from .parts import CUSTOM
 
@@ -92,7 +93,9 @@ class _Metrics:
 
     def __init__(self, read: Read, attempts: Attempts) -> None:
         columns = read("metrics")
-        self._prefix = pick(read("graph")["prefix"], attempts.described)
+        graph = read("graph")
+        self._prefix = narrowed(pick(graph["prefix"], attempts.described))
+        forget(graph)
         self._worker = attempts.worker
         workers, prefixes = self._worker.names, self._prefix.names
         self._shape = (len(workers) or 1) * (len(prefixes) or 1)

@@ -242,7 +242,8 @@ def _rest(left: np.ndarray, share: np.ndarray, known: np.ndarray) -> Callable[[]
     unknown = np.flatnonzero(~known)
 
     def rest() -> np.ndarray:
-        threads: np.ndarray = (kept() if callable(kept) else kept) - share
+        threads: np.ndarray = kept() if callable(kept) else np.array(kept)
+        threads -= share
         # In four bytes a share may be a little more than there is.
         np.maximum(threads, 0.0, out=threads)
         threads[unknown] = 0.0
