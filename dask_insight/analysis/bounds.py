@@ -85,7 +85,8 @@ class Bounds(NamedTuple):
         if self.seconds > 1.05 * self.most:
             most = words.duration(self.most)
             return f"{said} Without waiting for anything but tasks it would be {most} or less."
-        return f"{said} The work binds: up to {self.parallelism:.3g} threads can help."
+        most = f"{self.parallelism:,.0f}" if self.parallelism >= 100 else f"{self.parallelism:.3g}"
+        return f"{said} The work binds: up to {most} threads can help."
 
     def figures(self) -> list[tuple[str, str]]:
         """The bounds with their names, in words."""
