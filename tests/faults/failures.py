@@ -118,7 +118,7 @@ class Tree:
     """Takes long to pickle, and is large enough for Dask to do so beside its event loop."""
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
-        compute(0.25)
+        compute(0.5)
         return Tree, ()
 
     def __sizeof__(self) -> int:
