@@ -46,7 +46,7 @@ def more_data_than_memory(client: Any) -> Work:
     yield
     chunks = client.map(load_chunk, range(34), pure=False)
     wait(chunks)
-    for _ in range(2):
+    for _ in range(4):
         client.gather(client.map(total, chunks, pure=False))
     yield workers
 
@@ -108,7 +108,7 @@ def align(block: np.ndarray) -> float:
 def blocks_that_are_needed_elsewhere(client: Any) -> Work:
     first, second = addresses(client)
     yield
-    for number in range(8):
+    for number in range(14):
         here, there = (first, second) if number % 2 else (second, first)
         blocks = client.map(produce, range(8 * number, 8 * number + 8), workers=[here], pure=False)
         client.gather(client.map(align, blocks, workers=[there], pure=False))

@@ -47,7 +47,7 @@ def parse_log(number: int) -> list[dict[str, Any]]:
 @plant("garbage-collection", "parse_log")
 def records_that_are_dictionaries(client: Any) -> Work:
     yield
-    logs = client.map(parse_log, range(8), pure=False)
+    logs = client.map(parse_log, range(14), pure=False)
     client.gather(client.map(len, logs))
     yield
 
@@ -384,8 +384,8 @@ def one_region_with_most_rows(client: Any) -> Work:
 def a_shuffle_made_of_tasks(client: Any) -> Work:
     import dask.dataframe as dd
 
-    table = pd.DataFrame({"key": np.arange(128_000) % 997, "value": 1.0})
-    parts = dd.from_pandas(table, npartitions=128)
+    table = pd.DataFrame({"key": np.arange(200_000) % 997, "value": 1.0})
+    parts = dd.from_pandas(table, npartitions=200)
     yield
     parts.shuffle("key", shuffle_method="tasks").value.sum().compute()
     yield

@@ -28,7 +28,7 @@ def tokenize(number: int) -> int:
 @plant("gil-contention", "tokenize", cluster=Cluster(workers=1, threads=4))
 def pure_python_on_four_threads(client: Any) -> Work:
     yield
-    client.gather(client.map(tokenize, range(28), pure=False))
+    client.gather(client.map(tokenize, range(48), pure=False))
     yield
 
 
@@ -40,7 +40,7 @@ def pure_python_on_four_threads(client: Any) -> Work:
 )
 def workers_that_share_a_process(client: Any) -> Work:
     yield
-    client.gather(client.map(tokenize, range(24), pure=False))
+    client.gather(client.map(tokenize, range(48), pure=False))
     yield
 
 
