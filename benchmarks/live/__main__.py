@@ -1,6 +1,7 @@
 """The panels in a real JupyterLab: how soon they show a task, what they cost, how large they are.
 
 python -m benchmarks.live [--quick] [--rounds 5] [--only latency many first overhead sizes]
+                          [--workloads trivial-2000 …]
 
 Needs Node, the front end's packages and what it builds, and Chromium, named by CHROMIUM_PATH or on the PATH.
 """
@@ -13,14 +14,17 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..overhead_run import WORKLOADS
 from . import show
 
 ROOT = Path(__file__).parent.parent.parent
 CONFIGURATION = "benchmarks/live/playwright.config.ts"
+#: Turns of seconds: many pairs of them tell more than few long ones.
+USUAL = ("trivial-2000", "array-4000")
 
 #: The measurements in a browser, each a file beside this one, and what prints what they found.
 SHOWN: dict[str, Callable[[Any], list[str]]] = {
@@ -31,7 +35,7 @@ SHOWN: dict[str, Callable[[Any], list[str]]] = {
 }
 
 
-def measure(name: str, *, quick: bool, rounds: int) -> Any:
+def measure(name: str, *, quick: bool, rounds: int, workloads: Sequence[str]) -> Any:
     """Run one of the measurements in a browser, and return what it found."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
@@ -40,7 +44,7 @@ def measure(name: str, *, quick: bool, rounds: int) -> Any:
             env={
                 **os.environ,
                 "MEASURE_FOLDER": folder,
-                "MEASURE_PLAN": json.dumps({"quick": quick, "rounds": rounds}),
+                "MEASURE_PLAN": json.dumps({"quick": quick, "rounds": rounds, "workloads": workloads}),
                 **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
             },
             stdout=sys.stderr,
@@ -55,7 +59,9 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="small sizes and one round")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", nargs="+", choices=[*SHOWN, "sizes"], default=[*SHOWN, "sizes"])
+    parser.add_argument("--workloads", nargs="+", choices=WORKLOADS, help="what is computed for overhead")
     options = parser.parse_args()
+    workloads = options.workloads or USUAL[: 1 if options.quick else None]
     rounds = 1 if options.quick else options.rounds
     print(f"JupyterLab in Chromium, software rendering, four panels open; {rounds} rounds.")
     missed: list[str] = []
@@ -64,7 +70,8 @@ def main() -> int:
         if name == "sizes":
             missed += show.sizes(ROOT / "dask_insight")
         else:
-            missed += SHOWN[name](measure(name, quick=options.quick, rounds=rounds))
+            found = measure(name, quick=options.quick, rounds=rounds, workloads=workloads)
+            missed += SHOWN[name](found)
         sys.stdout.flush()
     for words in missed:
         print(f"Missed: {words}", file=sys.stderr)

@@ -23,9 +23,8 @@ async function browserTime({ page }: Lab): Promise<number> {
 
 test('what a computation costs with Lab open and four panels', async ({ lab }) => {
   test.setTimeout(3_600_000);
-  const workloads = plan.quick ? ['trivial-2000'] : ['trivial-2000', 'array-4000'];
   const results: Record<string, Record<string, object[]>> = {};
-  for (const workload of workloads) {
+  for (const workload of plan.workloads) {
     lab.write(
       'cost.ipynb',
       notebook(

@@ -1,4 +1,5 @@
 import { IdIndex } from './columns';
+import { madeFrom } from './made-from';
 import type { Recording } from './recording';
 import { sourceLines } from './source-lines';
 
@@ -11,26 +12,22 @@ export interface Caller {
   readonly text: string;
 }
 
-interface Known {
-  state: string;
-  rows: IdIndex;
-}
-
-const known = new WeakMap<Recording, Known>();
+/** The row of each submission. */
+const rowOf = madeFrom(['submissions'], recording => {
+  const rows = new IdIndex();
+  recording
+    .table('submissions')
+    .numbers('submission')
+    .forEach((id, row) => {
+      rows.set(id, row);
+    });
+  return rows;
+});
 
 /** Where a submission was made; undefined if that is not known. */
 export function callerOf(recording: Recording, submission: number): Caller | undefined {
   const table = recording.table('submissions');
-  const state = recording.state('submissions');
-  let found = known.get(recording);
-  if (found?.state !== state) {
-    found = { state, rows: new IdIndex() };
-    table.numbers('submission').forEach((id, row) => {
-      found?.rows.set(id, row);
-    });
-    known.set(recording, found);
-  }
-  const row = found.rows.get(submission);
+  const row = rowOf(recording).get(submission);
   if (row < 0) return undefined;
   const file = table.text('file', row);
   const line = table.numbers('line')[row];

@@ -1,3 +1,4 @@
+import { madeFrom } from './made-from';
 import { shortFile } from './package-of';
 import type { Recording } from './recording';
 
@@ -14,22 +15,11 @@ export interface FunctionPlace {
   readonly sampled: boolean;
 }
 
-interface Known {
-  state: string;
-  readonly byName: Map<string, FunctionPlace[]>;
-}
-
-const known = new WeakMap<Recording, Known>();
+const byName = madeFrom(['functions'], read);
 
 /** The functions of a task name; the most telling first, none if they are not known. */
 export function functionsOf(recording: Recording, name: string): readonly FunctionPlace[] {
-  const state = recording.state('functions');
-  let found = known.get(recording);
-  if (found?.state !== state) {
-    found = { state, byName: read(recording) };
-    known.set(recording, found);
-  }
-  return found.byName.get(name) ?? [];
+  return byName(recording).get(name) ?? [];
 }
 
 /** The most telling one of them. */
@@ -46,7 +36,7 @@ export function placeWords({ file, line }: Pick<FunctionPlace, 'file' | 'line'>)
 function read(recording: Recording): Map<string, FunctionPlace[]> {
   const table = recording.table('functions');
   const lines = table.numbers('line');
-  const byName = new Map<string, FunctionPlace[]>();
+  const found = new Map<string, FunctionPlace[]>();
   const seen = new Set<string>();
   for (let row = 0; row < table.rows; row++) {
     const prefix = table.text('prefix', row);
@@ -61,9 +51,9 @@ function read(recording: Recording): Map<string, FunctionPlace[]> {
     const key = [prefix, place.name, place.module, place.file, place.line].join('\n');
     if (seen.has(key)) continue;
     seen.add(key);
-    const places = byName.get(prefix);
+    const places = found.get(prefix);
     if (places) places.push(place);
-    else byName.set(prefix, [place]);
+    else found.set(prefix, [place]);
   }
-  return byName;
+  return found;
 }

@@ -1,3 +1,4 @@
+import { madeFrom } from './made-from';
 import type { Recording } from './recording';
 
 const WRITE = 'disk-write';
@@ -6,7 +7,9 @@ const WRITE = 'disk-write';
  * Workers whose metrics tell of no writing to disk: what took them long while they kept a result, and Dask
  * calls so, was to find out how large it is.
  */
-export function sizersOf(recording: Recording): ReadonlySet<string> {
+export const sizersOf = madeFrom(['phases', 'metrics'], read);
+
+function read(recording: Recording): ReadonlySet<string> {
   if (!recording.table('phases').symbols('action').names.includes(WRITE)) return new Set();
   const metrics = recording.table('metrics');
   const workers = metrics.symbols('worker');
