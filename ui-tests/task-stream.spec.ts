@@ -58,8 +58,14 @@ test('what a task waited for is drawn, and keys lead there', async ({ report, pa
       });
   await report.picture(TITLE).focus();
   let card = '';
-  for (let from = 0.3; !card.includes('Inputs'); from += 0.04) card = await report.hover(TITLE, 14, from);
-  expect(await elsewhere()).toBeGreaterThan(2);
+  let lines = 0;
+  // Inputs of some lie beside them, or end just as they begin: no line of theirs leads elsewhere.
+  for (let from = 0.3; from < 0.98 && !(card.includes('Inputs') && lines > 2); from += 0.04) {
+    card = await report.hover(TITLE, 14, from);
+    lines = await elsewhere();
+  }
+  expect(card).toContain('Inputs');
+  expect(lines).toBeGreaterThan(2);
   const moment = (text: string, label: string): number =>
     Number(text.match(new RegExp(`${label}\\n([0-9.]+)`))?.[1]);
   await page.keyboard.press('i');
