@@ -54,7 +54,7 @@ export class Phases {
   /** Takes what has arrived since. */
   update(): void {
     const { recording } = this.tasks;
-    const state = [this.tasks.version, recording.state('phases'), recording.state('metrics')].join();
+    const state = `${this.tasks.version}|${recording.state('phases', 'metrics')}`;
     if (state === this.version) return;
     this.version = state;
     const sizers = sizersOf(recording);
