@@ -131,10 +131,10 @@ def measure(workload: str, mode: str, folder: Path) -> dict[str, float]:
     }
 
 
-def until_freed(client: Client) -> None:
-    """Until the scheduler has forgotten the results of a turn, which is no part of the next."""
+def until_freed(client: Client, held: int = 0) -> None:
+    """Until the scheduler has forgotten the results of a turn, which is no part of the next; `held` stay."""
     gc.collect()
-    while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
+    while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)) > held:
         time.sleep(0.01)
 
 

@@ -20,6 +20,8 @@ STATUSES = ("memory", "error", "rescheduled", "cancelled", "released")
 _MEMORY, _ERROR, _RESCHEDULED, _CANCELLED, _RELEASED = range(len(STATUSES))
 _CODES = {"memory": _MEMORY, "error": _ERROR, "rescheduled": _RESCHEDULED}
 _NAN = math.nan
+#: What stands for a phase that nobody tells.
+_NO_PHASE: dict[str, Any] = {"action": "", "start": _NAN, "stop": _NAN}
 _TEXT = 20_000
 _BOUND = 200_000
 _ERRORS = 10_000
@@ -32,31 +34,29 @@ _LONG = 0.3
 #: Seconds below which a function changes the resident memory by less than noise, and for which the last
 #: reading stands when an attempt begins.
 _SHORT, _FRESH = 0.005, 0.1
-#: Events that are kept before they are worked off.
-_MANY = 128
-#: Kinds of events.
-_WAITS, _IS_READY, _EXECUTES, _IS_TOLD, _ENDS, _LEAVES = range(6)
+#: Ends that are kept before they are worked off.
+_MANY = 32
 #: States of a task whose function runs, though it may have been told to stop or to let others run.
 _RUNS = ("executing", "long-running", "cancelled", "resumed")
 #: States from which an attempt can be given up.
 _PENDS = ("waiting", "ready", "constrained", *_RUNS)
 
 
-class _Attempt:
-    """An attempt that has not ended; these hold until something else is known."""
-
-    ready = executing = rss = _NAN
-    delay = 0.0
-    cancelled = told = False
-
-    def __init__(self, run: int, received: float) -> None:
-        self.run = run
-        self.received = received
+#: What is known of an attempt that has not ended: a list, which of all is made and changed the quickest.
+_Attempt = list[Any]
+_RUN, _RECEIVED, _READY, _EXECUTING, _RSS, _DELAY, _WAS_CANCELLED, _WAS_TOLD = range(8)
 
 
-#: Of an attempt that ends: resident bytes, text and traceback of its exception, name of the total of CPU
+def _attempt(run: int, received: float) -> _Attempt:
+    """An attempt of which nothing else is known yet."""
+    return [run & NOTHING, received, _NAN, _NAN, _NAN, 0.0, False, False]
+
+
+#: Of an attempt that ends: resident bytes, key, text and traceback of its exception, name of the total of CPU
 #: seconds and that total before, when the function was called, its start and stop with Dask's correction.
-_Known = tuple[float, "tuple[str, str] | None", "tuple[Any, ...] | None", float, "float | None", float, float]
+_Known = tuple[
+    float, "tuple[Hashable, str, str] | None", "tuple[Any, ...] | None", float, "float | None", float, float
+]
 #: Run, start, stop, prefix and thread of what has ended.
 End = tuple[int, float, float, str, int]
 
@@ -65,8 +65,8 @@ class Executions:
     """Follows the attempts on one worker.
 
     A transition comes several times for every task, each time on caches that other code has filled: what
-    counts is how little is touched. So it only notes what cannot be read later, and many are worked off at a
-    time.
+    counts is how little is touched. So it only fills in what is known of an attempt, and many that have ended
+    become rows at a time.
 
     Parameters
     ----------
@@ -95,8 +95,8 @@ class Executions:
         self._fetched = fetched
         self._failed = failed
         self.rows = Rows(LAYOUT, _BOUND)
-        #: Kind, key, time, and what belongs to the kind.
-        self._events: list[tuple[Any, ...]] = []
+        #: Of attempts that have ended, what `_ended` takes.
+        self._over: list[tuple[Any, ...]] = []
         self.errors: list[tuple[int, Hashable, str, str]] = []
         self.dropped = 0
         self.running = Rows(RUNNING, _BOUND)
@@ -109,6 +109,8 @@ class Executions:
         self._open: dict[tuple[Any, ...], tuple[tuple[float, ...], float]] = {}
         self._resident = Resident()
         self._threads = follow(worker)
+        self._thread_of = worker.state.threads
+        self._totals = worker.digests_total
         self._seceded = Seceded(worker, self.run_of, failed)
 
     @property
@@ -121,20 +123,23 @@ class Executions:
         if start == "memory" or finish == "forgotten":
             return
         try:
-            events = self._events
             if finish == "ready" or finish == "constrained":
-                events.append((_IS_READY, key, dasks.time()))
+                if (attempt := self._attempts.get(key)) is not None:
+                    attempt[_READY] = dasks.time()
             elif finish == "waiting":
                 if start != "cancelled":
-                    events.append((_WAITS, key, dasks.time(), self._tasks[key].run_id))
-                    if len(events) >= _MANY:
-                        self._work_off()
+                    self._attempts[key] = _attempt(self._tasks[key].run_id, dasks.time())
             elif finish == "executing":
                 if self._worker.scheduler_delay != self._delay:
                     self._corrected()
                 now, resident = dasks.time(), self._resident
                 rss = resident.last if 0 <= now - resident.when < _FRESH else resident.read(now)
-                events.append((_EXECUTES, key, now, self._tasks[key].run_id, self._delay, rss))
+                attempt = self._attempts.get(key)
+                if attempt is None:
+                    attempt = self._attempts[key] = _attempt(0, _NAN)
+                # The request may have come again with another number while the task waited.
+                attempt[_RUN] = self._tasks[key].run_id & NOTHING
+                attempt[_EXECUTING], attempt[_RSS], attempt[_DELAY] = now, rss, self._delay
             elif finish == "memory" and start == "executing":
                 self._ends(key, self._tasks[key], _MEMORY)
             elif start == "flight" and finish == "memory":
@@ -159,111 +164,93 @@ class Executions:
         """An attempt has ended, or been told to, in another way than the usual one."""
         if start in _RUNS:
             state = self._tasks.get(key)
-            if state is not None and state.state in _RUNS:
-                # It was told to stop, or to go on, but its function still runs.
-                self._events.append((_IS_TOLD, key, dasks.time(), state.state == "cancelled"))
-            else:
+            if state is None or state.state not in _RUNS:
                 self._ends(key, state, _CODES.get(finish, _CANCELLED))
-        elif finish == "released":
-            self._events.append((_LEAVES, key, dasks.time()))
+            elif (attempt := self._attempts.get(key)) is not None:
+                # It was told to stop, or to go on, but its function still runs.
+                attempt[_WAS_CANCELLED] = state.state == "cancelled"
+        elif finish == "released" and (attempt := self._attempts.pop(key, None)) is not None:
+            run, received, ready, _, _, delay, *_ = attempt
+            times = dasks.time(), _NAN, _NAN, _NAN, ready, received
+            self.rows.add(run, 0, _RELEASED, *times, _NAN, delay, _NAN)
 
     def _ends(self, key: Hashable, state: Any, status: int) -> None:
         """Note the end of an attempt, with what will be gone or far from the caches when it is worked off."""
-        worker, resident = self._worker, self._resident
-        if worker.scheduler_delay != self._delay:
+        attempt = self._attempts.pop(key, None)
+        if attempt is None:
+            return
+        if self._worker.scheduler_delay != self._delay:
             self._corrected()
-        now = dasks.time()
-        thread = worker.state.threads.get(key) or self._threads.forgotten(key)
+        now, resident = dasks.time(), self._resident
+        thread = self._thread_of.get(key) or self._threads.forgotten(key)
         if state is None:
             known: _Known = resident.read(now), None, None, 0.0, None, _NAN, _NAN
         else:
-            began = stopped = _NAN
-            for phase in reversed(state.startstops):
-                if phase["action"] == "compute":
-                    began, stopped = phase["start"], phase["stop"]
-                    break
+            phases = state.startstops
+            last = phases[-1] if phases else _NO_PHASE
+            if last["action"] != "compute":
+                last = next((each for each in reversed(phases) if each["action"] == "compute"), _NO_PHASE)
+            began, stopped = last["start"], last["stop"]
             rss = resident.last if stopped - began < _SHORT else resident.read(now)
-            error = None if status != _ERROR else (state.exception_text or "", state.traceback_text or "")
+            error = None
+            if status == _ERROR:
+                error = key, state.exception_text or "", state.traceback_text or ""
             where = ("execute", state.span_id, state.prefix, "thread-cpu", "seconds")
-            known = rss, error, where, worker.digests_total.get(where, 0.0), state.start_time, began, stopped
-        self._events.append((_ENDS, key, now, status, thread, self._delay, *known))
-        if len(self._events) >= _MANY:
+            known = rss, error, where, self._totals.get(where, 0.0), state.start_time, began, stopped
+        self._over.append((attempt, now, status, thread, self._delay, *known))
+        if len(self._over) >= _MANY:
             self._work_off()
 
     def _work_off(self) -> None:
-        """Take in what was noted; what cannot be taken in does not keep the rest from it."""
-        events, self._events = self._events, []
-        attempts = self._attempts
-        for event in events:
+        """Make rows of what is over; what cannot be made one does not keep the rest from it."""
+        over, self._over = self._over, []
+        for end in over:
             try:
-                kind, key, when = event[:3]
-                if kind == _WAITS:
-                    attempts[key] = _Attempt(event[3] & NOTHING, when)
-                elif kind == _ENDS:
-                    if (attempt := attempts.pop(key, None)) is not None:
-                        self._ended(attempt, *event[1:])
-                elif kind == _EXECUTES:
-                    attempt = attempts.get(key)
-                    if attempt is None:
-                        attempt = attempts[key] = _Attempt(0, _NAN)
-                    # The request may have come again with another number while the task waited.
-                    _, _, attempt.executing, run, attempt.delay, attempt.rss = event
-                    attempt.run = run & NOTHING
-                elif (attempt := attempts.get(key)) is None:
-                    continue
-                elif kind == _IS_READY:
-                    attempt.ready = when
-                elif kind == _IS_TOLD:
-                    attempt.cancelled = event[3]
-                else:
-                    del attempts[key]
-                    run, ready, received, delay = attempt.run, attempt.ready, attempt.received, attempt.delay
-                    self.rows.add(
-                        run, 0, _RELEASED, when, _NAN, _NAN, _NAN, ready, received, _NAN, delay, _NAN
-                    )
+                self._ended(*end)
             except Exception as error:
                 self._failed("attempt", error)
 
     def _ended(
         self,
         attempt: _Attempt,
-        key: Hashable,
         when: float,
         status: int,
         thread: int,
         delay: float,
         rss: float,
-        error: tuple[str, str] | None,
+        error: tuple[Hashable, str, str] | None,
         where: tuple[Any, ...] | None,
         before: float,
         called: float | None,
         began: float,
         stopped: float,
     ) -> None:
+        run, received, ready, executing, rss_before, _, was_cancelled, _ = attempt
         if status == _RESCHEDULED:
             # Dask notes no phases of it, only the call; the worker has just heard that it ended.
             began = stopped = _NAN
-            if called is not None and called >= attempt.executing:
+            if called is not None and called >= executing:
                 began, stopped = called, when
         else:
-            if delay != attempt.delay:
+            if delay != attempt[_DELAY]:
                 self._shifted_by(attempt, called, began, when)
-            began -= attempt.delay
-            stopped -= attempt.delay
-        self._seceded.ended(attempt.run, when if stopped != stopped else stopped)
+            began -= attempt[_DELAY]
+            stopped -= attempt[_DELAY]
+        if self._seceded.away:
+            self._seceded.ended(run, when if stopped != stopped else stopped)
         if began == began and self.ended is not None and where is not None:
-            self.ended((attempt.run, began, stopped, where[2], thread))
-        if attempt.cancelled:
+            self.ended((run, began, stopped, where[2], thread))
+        if was_cancelled:
             status = _CANCELLED
         if status == _MEMORY:
             # The scheduler has the times, and its message does not wait for ours.
             began = stopped = _NAN
             thread = 0
         elif status == _ERROR and error is not None:
-            self._raised(attempt.run, key, *error)
+            self._raised(run, *error)
         row = (
-            *(attempt.run, thread, status, when, stopped, began, attempt.executing, attempt.ready),
-            *(attempt.received, (rss - attempt.rss) / 2**20, attempt.delay),
+            *(run, thread, status, when, stopped, began, executing, ready, received),
+            *((rss - rss_before) / 2**20, attempt[_DELAY]),
         )
         if where is None or status == _ERROR:
             self.rows.add(*row, _NAN)
@@ -290,10 +277,10 @@ class Executions:
         """
         if called is None:
             return
-        since = [delay for when, delay in self._changes if attempt.executing <= when <= ended]
-        fitting = [delay for delay in (attempt.delay, *since) if start - delay >= called - 1e-5]
+        since = [delay for when, delay in self._changes if attempt[_EXECUTING] <= when <= ended]
+        fitting = [delay for delay in (attempt[_DELAY], *since) if start - delay >= called - 1e-5]
         if fitting:
-            attempt.delay = min(fitting, key=lambda delay: start - delay - called)
+            attempt[_DELAY] = min(fitting, key=lambda delay: start - delay - called)
 
     def take(self, most: int) -> tuple[dict[str, Any], list[Hashable]]:
         """What is new, packed by table, and the keys it names: first of ``running``, then of ``errors``."""
@@ -304,9 +291,9 @@ class Executions:
         keys: list[Hashable] = []
         threads = {key: ident for ident, key in list(self._worker.active_threads.items())}
         for key, attempt in self._attempts.items():
-            if not attempt.told and now - attempt.executing > _LONG and len(keys) < most:
-                attempt.told = True
-                self.running.add(attempt.run, threads.get(key, 0), attempt.executing)
+            if not attempt[_WAS_TOLD] and now - attempt[_EXECUTING] > _LONG and len(keys) < most:
+                attempt[_WAS_TOLD] = True
+                self.running.add(attempt[_RUN], threads.get(key, 0), attempt[_EXECUTING])
                 keys.append(key)
         told: dict[str, Any] = {}
         lost, self.dropped = self.dropped, 0

@@ -79,7 +79,7 @@ class Seceded:
         self._worker = worker
         self._run_of = run_of
         self._failed = failed
-        self._away: dict[int, _Away] = {}
+        self.away: dict[int, _Away] = {}
         #: What is over and not written yet: run, task, and when it had a thread again.
         self._over: deque[tuple[int, _Away, float]] = deque()
         self.rows = Rows(LAYOUT, _BOUND)
@@ -96,7 +96,7 @@ class Seceded:
 
     def ended(self, run: int, stop: float) -> None:
         """A run has ended, or has a thread again; from any thread."""
-        away = self._away.pop(run, None)
+        away = self.away.pop(run, None)
         if away is not None:
             self._over.append((run, away, stop))
 
@@ -104,7 +104,7 @@ class Seceded:
         """Write rows of what is over, and of what is away for long; from the thread that drains them."""
         now = time()
         running = set(self._worker.active_threads.copy().values())
-        for run, away in list(self._away.items()):
+        for run, away in list(self.away.items()):
             if away.key not in running:
                 self.ended(run, now)
             elif now - away.told >= max(_TELL, _PART * (now - away.since)):
@@ -132,7 +132,7 @@ class Seceded:
         try:
             key = self._worker.active_threads.get(thread.ident)
             if key is not None:
-                self._away[self._run_of(key)] = _Away(key, now)
+                self.away[self._run_of(key)] = _Away(key, now)
         except Exception as error:
             self._failed("secede", error)
 
