@@ -145,7 +145,7 @@ class Tasks:
             try:
                 kind = note[0]
                 if kind == _FINISHED:
-                    ended.append(self._finished(*note[1:]))
+                    ended.append(self._finished(note))
                 elif kind == _GIVEN:
                     _, key, now, worker, run = note
                     since = ready.pop(key, None)
@@ -172,19 +172,9 @@ class Tasks:
         nan, task = math.nan, self.graph.id(key, state)
         return self.attempts.pack(NOTHING, task, 0, _CANCELLED, 0, now, nan, nan, nan, nan, nan)
 
-    def _finished(
-        self,
-        key: Hashable,
-        now: float,
-        address: str,
-        ident: int,
-        typename: str,
-        nbytes: float,
-        began: float,
-        ended: float,
-        phases: Sequence[dict[str, Any]] | None,
-    ) -> bytes:
-        """A task has its result; `phases` are told where it was not all computing."""
+    def _finished(self, note: tuple[Any, ...]) -> bytes:
+        """A task has its result; its phases are told where it was not all computing."""
+        _, key, now, address, ident, typename, nbytes, began, ended, phases = note
         known = self._assigned.pop(key, None)
         if known is None:
             run = self._states[key].run_id & NOTHING
@@ -192,19 +182,9 @@ class Tasks:
         assigned, ready, worker, queued, run = known
         if phases is not None:
             began, ended = self._computed(run, worker, phases)
-        return self.attempts.pack(
-            run,
-            self.graph.id(key),
-            self.threads.code((worker, ident)),
-            queued,
-            self.types.code(typename),
-            now,
-            ended,
-            began,
-            assigned,
-            ready,
-            nbytes,
-        )
+        thread, kind = self.threads.code((worker, ident)), self.types.code(typename)
+        task = self.graph.id(key)
+        return self.attempts.pack(run, task, thread, queued, kind, now, ended, began, assigned, ready, nbytes)
 
     def _computed(self, run: int, worker: int, startstops: Sequence[dict[str, Any]]) -> tuple[float, float]:
         """When an attempt computed; its other phases become rows."""

@@ -180,13 +180,13 @@ export const TABLES = {
     cpu: 'f32',
     /** Resident memory, bytes. */
     memory: 'f64',
-    /** Host's network, bytes received a second. */
+    /** Host's network, bytes received a second, over 2 s. */
     net_read: 'f32',
-    /** Host's network, bytes sent a second. */
+    /** Host's network, bytes sent a second, over 2 s. */
     net_write: 'f32',
-    /** Host's disks, bytes read a second. */
+    /** Host's disks, bytes read a second, over 2 s. */
     disk_read: 'f32',
-    /** Host's disks, bytes written a second. */
+    /** Host's disks, bytes written a second, over 2 s. */
     disk_write: 'f32',
     /** Open file descriptors (handles on Windows). */
     fds: 'f32',
