@@ -20,8 +20,6 @@ STATUSES = ("memory", "error", "rescheduled", "cancelled", "released")
 _MEMORY, _ERROR, _RESCHEDULED, _CANCELLED, _RELEASED = range(len(STATUSES))
 _CODES = {"memory": _MEMORY, "error": _ERROR, "rescheduled": _RESCHEDULED}
 _NAN = math.nan
-#: What stands for a phase that nobody tells.
-_NO_PHASE: dict[str, Any] = {"action": "", "start": _NAN, "stop": _NAN}
 _TEXT = 20_000
 _BOUND = 200_000
 _ERRORS = 10_000
@@ -186,11 +184,11 @@ class Executions:
         if state is None:
             known: _Known = resident.read(now), None, None, 0.0, None, _NAN, _NAN
         else:
-            phases = state.startstops
-            last = phases[-1] if phases else _NO_PHASE
-            if last["action"] != "compute":
-                last = next((each for each in reversed(phases) if each["action"] == "compute"), _NO_PHASE)
-            began, stopped = last["start"], last["stop"]
+            began = stopped = _NAN
+            for phase in state.startstops[::-1]:
+                if phase["action"] == "compute":
+                    began, stopped = phase["start"], phase["stop"]
+                    break
             rss = resident.last if stopped - began < _SHORT else resident.read(now)
             error = None
             if status == _ERROR:

@@ -79,6 +79,7 @@ class Seceded:
         self._worker = worker
         self._run_of = run_of
         self._failed = failed
+        #: Tasks that are away, by run; who asks for every run looks here before it calls `ended`.
         self.away: dict[int, _Away] = {}
         #: What is over and not written yet: run, task, and when it had a thread again.
         self._over: deque[tuple[int, _Away, float]] = deque()
