@@ -25,7 +25,7 @@ from .tally import Tally
 HISTORY = 200_000
 _HISTORY_BOUNDS = (1_000, 5_000_000)
 #: Seconds between two polls of a scheduler while somebody looks on, and while nobody does.
-_POLL = 0.25
+_POLL = 0.4
 _UNSEEN = 2.0
 #: Longest that a new client is kept from its maker until its cluster is recorded, seconds.
 _PATIENCE = 5.0

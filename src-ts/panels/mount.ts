@@ -2,6 +2,7 @@ import { dateTime, duration, range } from '../core/format';
 import { listen } from '../draw/gestures';
 import { Surface } from '../draw/surface';
 import { Tooltip } from '../draw/tooltip';
+import { atPace } from './at-pace';
 import { clauseWords, fillChips } from './chips';
 import { button, element } from './element';
 import { inline } from './findings/prose';
@@ -183,32 +184,24 @@ export function mount(
     fillChips(chips, panel.id, stage);
     renew();
   };
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const pace = (): number => {
+    const least = (view.plain && !view.prompt) || !tableBox.hidden ? LIVE_TABLE : LIVE;
+    return together(Math.max(least, PATIENCE * (cost.layout + cost.draw)));
+  };
+  const grown = atPace(pace, renew);
   stops.push(
+    grown.stop,
     stage.selection.subscribe(refresh),
     stage.selection.onHighlight(() => surface.invalidate('base')),
     stage.recording.onAppend(({ table: name }) => {
-      if (!panel.tables.includes(name)) return;
-      timer ??= setTimeout(
-        () => {
-          timer = undefined;
-          renew();
-        },
-        together(
-          Math.max(
-            (view.plain && !view.prompt) || !tableBox.hidden ? LIVE_TABLE : LIVE,
-            PATIENCE * (cost.layout + cost.draw)
-          )
-        )
-      );
+      if (panel.tables.includes(name)) grown.soon();
     }),
     stage.recording.onReplace(renew),
     listen(surface.element, interaction.handlers()),
     heard(surface.element, 'blur', () => interaction.left()),
     heard(document, 'scroll', ({ target }) => {
       if (target instanceof Node && target.contains(surface.element)) interaction.pageMoved(true);
-    }),
-    () => clearTimeout(timer)
+    })
   );
   if (panel.overTime) {
     let shown = '';
