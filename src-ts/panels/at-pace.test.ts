@@ -13,7 +13,7 @@ const thisTaskIsDone = (): Promise<void> => Promise.resolve();
 
 test('the first time there is no wait, and what asks again in the same task is done with it', async () => {
   const work = vi.fn();
-  const paced = atPace(() => 80, work);
+  const paced = atPace(() => 80, work, { prompt: true });
   paced.soon();
   paced.soon();
   expect(work).not.toHaveBeenCalled();
@@ -24,7 +24,7 @@ test('the first time there is no wait, and what asks again in the same task is d
 test('then it rests as long as the pace is by then, however often it is asked for', async () => {
   const work = vi.fn();
   let pace = 80;
-  const paced = atPace(() => pace, work);
+  const paced = atPace(() => pace, work, { prompt: true });
   paced.soon();
   await thisTaskIsDone();
   pace = 160;
@@ -41,9 +41,24 @@ test('then it rests as long as the pace is by then, however often it is asked fo
 
 test('who has stopped it hears no more of it, not even of what was due', async () => {
   const work = vi.fn();
-  const paced = atPace(() => 80, work);
+  const paced = atPace(() => 80, work, { prompt: true });
   paced.soon();
   paced.stop();
   await thisTaskIsDone();
   expect(work).not.toHaveBeenCalled();
+});
+
+test('who is not prompt waits for more from the first time on', async () => {
+  const work = vi.fn();
+  const paced = atPace(() => 80, work, { prompt: false });
+  paced.soon();
+  await thisTaskIsDone();
+  vi.advanceTimersByTime(79);
+  expect(work).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(work).toHaveBeenCalledTimes(1);
+  vi.advanceTimersByTime(500);
+  paced.soon();
+  vi.advanceTimersByTime(79);
+  expect(work).toHaveBeenCalledTimes(1);
 });

@@ -6,18 +6,21 @@ export interface Paced {
 }
 
 /**
- * Does `work` at once where it has rested for `pace()` milliseconds, else when it has; once, however often it is
- * asked for meanwhile. At once is after what runs now, and before the frame: what follows from the same data,
- * as an axis that grows, is drawn with it.
+ * Does `work` `pace()` milliseconds after it is asked for; once, however often it is asked for meanwhile. Where it
+ * is to be `prompt`, it is done at once if it has rested for as long: after what runs now, and before the frame, so
+ * that what follows from the same data, as an axis that grows, is drawn with it.
  */
-export function atPace(pace: () => number, work: () => void): Paced {
+export function atPace(
+  pace: () => number,
+  work: () => void,
+  { prompt }: { readonly prompt: boolean }
+): Paced {
   let last = Number.NEGATIVE_INFINITY;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let due = false;
   const settle = (): void => {
     if (!due) return;
     due = false;
-    timer = undefined;
     last = performance.now();
     work();
   };
@@ -25,7 +28,7 @@ export function atPace(pace: () => number, work: () => void): Paced {
     soon: () => {
       if (due) return;
       due = true;
-      const wait = last + pace() - performance.now();
+      const wait = prompt ? last + pace() - performance.now() : pace();
       if (wait > 0) timer = setTimeout(settle, wait);
       else queueMicrotask(settle);
     },

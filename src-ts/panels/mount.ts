@@ -188,7 +188,8 @@ export function mount(
     const least = (view.plain && !view.prompt) || !tableBox.hidden ? LIVE_TABLE : LIVE;
     return together(Math.max(least, PATIENCE * (cost.layout + cost.draw)));
   };
-  const grown = atPace(pace, renew);
+  // Parts of what has ended are given time to be whole: drawn one by one, they would move what stands below.
+  const grown = atPace(pace, renew, { prompt: stage.live });
   stops.push(
     grown.stop,
     stage.selection.subscribe(refresh),

@@ -58,6 +58,8 @@ export interface Stage {
   readonly viewport: Viewport;
   /** Colours of task names, the same in every panel. */
   readonly colors: ColorRegistry;
+  /** True where rows come as things happen, false where they are parts of a recording that has ended. */
+  readonly live: boolean;
 }
 
 export interface PanelContext extends Stage {

@@ -6,11 +6,11 @@ import { Viewport } from '../draw/viewport';
 import type { Stage } from './panel';
 
 /** What the panels of one page share, over one recording. */
-export function createStage(recording: Recording, options: { readonly live?: boolean } = {}): Stage {
-  const viewport = new Viewport(options);
+export function createStage(recording: Recording, { live = false }: { readonly live?: boolean } = {}): Stage {
+  const viewport = new Viewport({ live });
   const grow = (): void => {
     // What is long past may have been dropped from a recording that goes on.
-    const start = options.live ? recording.begin : recording.origin;
+    const start = live ? recording.begin : recording.origin;
     viewport.setExtent(start, recording.end, recording.origin);
   };
   grow();
@@ -19,7 +19,7 @@ export function createStage(recording: Recording, options: { readonly live?: boo
   const colors = new ColorRegistry();
   keepColors(recording, colors);
   const tasks = new Tasks(recording);
-  return { recording, tasks, selection: new Selection(), viewport, colors };
+  return { recording, tasks, selection: new Selection(), viewport, colors, live };
 }
 
 /** Gives task names their colours in the order of the recording, whichever panel asks first. */
