@@ -154,6 +154,28 @@ def test_the_time_budget_is_told_by_its_sums_before_its_rows() -> None:
     assert [table_of(batch) for batch in split(blocks[0])] == ["budget"]
 
 
+@pytest.mark.parametrize(
+    ("action", "activity", "signs"),
+    [
+        ("deserialize", "executor", []),
+        ("seceded", "executor", ["seceded"]),
+        ("disk-write", "executor", ["sizing"]),
+        ("disk-write", "disk-write", []),
+    ],
+)
+def test_signs_of_the_legend_are_told_before_the_rows_that_show_them(
+    action: str, activity: str, signs: list[str]
+) -> None:
+    source = recording()
+    times = {"start": [START], "stop": [START + 0.1]}
+    source.append(encode("phases", {"run": [0], "action": [action], **times}))
+    metric = {"time": [START + 1], "worker": ["tcp://a:1"], "activity": [activity], "value": [0.1]}
+    source.append(encode("metrics", metric))
+    facts = decode(report.parts_of(source)[0][0]).columns
+    told = dict(zip(facts["name"].tolist(), facts["value"].tolist(), strict=True))
+    assert json.loads(told["signs"]) == signs
+
+
 def test_what_attempts_without_a_place_are_placed_by_comes_with_them() -> None:
     source = recording()
     columns = {"run": [9], "task": [0], "worker": ["tcp://a:1"], "status": ["killed"], "done": [START + 9]}

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dask_insight.batch import Batch, encode
-from dask_insight.schema import EXTENT
+from dask_insight.schema import EXTENT, SECEDED
+from dask_insight.timeline import sizers_of
 
 if TYPE_CHECKING:
     from dask_insight.recording import Recording
@@ -20,7 +21,7 @@ _NEEDED = frozenset(("start", "stop", "threads", "part", "name"))
 
 
 def ahead(recording: Recording, budget: Iterable[Batch]) -> bytes:
-    """A batch of facts: first and last moment, and the time budget's sums.
+    """A batch of facts: first and last moment, the time budget's sums, and signs of the task stream's legend.
 
     Parameters
     ----------
@@ -31,7 +32,17 @@ def ahead(recording: Recording, budget: Iterable[Batch]) -> bytes:
     """
     facts = {"extent": _extent(recording), "budget": budget_sums(list(budget))}
     told = {name: json.dumps(value) for name, value in facts.items() if value}
+    told["signs"] = json.dumps(_signs(recording))
     return encode("about", {"name": list(told), "value": list(told.values())})
+
+
+def _signs(recording: Recording) -> list[str]:
+    """Those that stand in the legend only where something has them: the rows that show it come late."""
+    signs = ["sizing"] if sizers_of(recording.columns) else []
+    action: Any = recording.columns("phases")["action"]
+    if SECEDED in action.names:
+        signs.append(SECEDED)
+    return signs
 
 
 def _extent(recording: Recording) -> list[float]:

@@ -10,7 +10,7 @@ from .lanes import Lanes, lanes
 from .micros import BLOCK, Kept, Micros, own_seconds, seconds
 from .moments import Moments, most_at_once
 from .pauses import pauses
-from .sizing import sizing, sizing_of
+from .sizing import sizers_of, sizing, sizing_of
 from .standstills import standstills
 from .states import States, states
 from .stretches import Stretches, stretches
@@ -50,6 +50,7 @@ __all__ = [
     "own_seconds",
     "pauses",
     "seconds",
+    "sizers_of",
     "sizing",
     "sizing_of",
     "standstills",

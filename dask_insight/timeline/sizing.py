@@ -22,17 +22,26 @@ def sizing(read: Read, attempts: Attempts) -> np.ndarray:
 
 def sizing_of(read: Read, run: np.ndarray, worker: Symbols) -> np.ndarray:
     """The same, of attempts by their ids and workers."""
-    phases, metrics = read("phases"), read("metrics")
-    action, activity, workers = phases["action"], metrics["activity"], metrics["worker"]
+    phases = read("phases")
+    action = phases["action"]
     writes: np.ndarray = np.array([name == WRITE for name in action.names] or [False])[action.codes]
     if not writes.any():
         return writes
-    measured = {workers.names[code] for code in sorted_set(workers.codes).tolist()}
-    wrote = np.array([name == WRITE for name in activity.names] or [False])[activity.codes]
-    measured -= {workers.names[code] for code in sorted_set(workers.codes[wrote]).tolist()}
+    sizers = sizers_of(read)
     rows = Lookup(run).rows(phases["run"])
-    nothing = np.array([name in measured for name in worker.names] or [False])
+    nothing = np.array([name in sizers for name in worker.names] or [False])
     found = np.zeros(len(rows), bool)
     mine = np.flatnonzero(writes & (rows >= 0))
     found[mine] = nothing[worker.codes[rows[mine]]]
     return found
+
+
+def sizers_of(read: Read) -> set[str]:
+    """Workers that kept results as if on disk, and whose metrics tell of no writing."""
+    if WRITE not in read("phases")["action"].names:
+        return set()
+    metrics = read("metrics")
+    activity, workers = metrics["activity"], metrics["worker"]
+    wrote = np.array([name == WRITE for name in activity.names] or [False])[activity.codes]
+    measured = {workers.names[code] for code in sorted_set(workers.codes).tolist()}
+    return measured - {workers.names[code] for code in sorted_set(workers.codes[wrote]).tolist()}

@@ -119,14 +119,14 @@ export class Legend {
     ];
   }
 
+  /** A report tells the signs ahead of the rows that show them: what stands below would move. */
   private signsOf(): typeof SIGNS {
     const { recording } = this.stage.tasks;
+    const told = recording.about('signs');
     const { names } = recording.table('phases').symbols('action');
-    return [
-      ...SIGNS,
-      ...(sizersOf(recording).size > 0 ? [SIZING] : []),
-      ...(names.includes(SECEDED) ? [AWAY] : [])
-    ];
+    const sizing = Array.isArray(told) ? told.includes('sizing') : sizersOf(recording).size > 0;
+    const away = Array.isArray(told) ? told.includes(SECEDED) : names.includes(SECEDED);
+    return [...SIGNS, ...(sizing ? [SIZING] : []), ...(away ? [AWAY] : [])];
   }
 
   private item(index: number, theme: Theme, anyChosen: boolean): HTMLElement {

@@ -205,6 +205,17 @@ describe('Task stream', () => {
     expect(cardAt(1005, 0)['Without a thread']).toBe('1.25 s');
   });
 
+  test('a report tells the signs of its legend ahead of the rows, and none comes or goes with those', () => {
+    const signs = (): string => view.above?.querySelector('.di-legend-signs')?.textContent ?? '';
+    stage.recording.take(batchOf('about', [{ name: 'signs', value: '["sizing"]' }]));
+    view.layout();
+    expect(signs()).toContain('finding out sizes');
+    stage.recording.take(batchOf('phases', [{ run: 1, action: 'seceded', start: 1004.5, stop: 1005.75 }]));
+    view.layout();
+    expect(signs()).toContain('finding out sizes');
+    expect(signs()).not.toContain('without a thread');
+  });
+
   test('finding out sizes is told from writing to disk, once the metrics tell that none was written', () => {
     const signs = (): string => view.above?.querySelector('.di-legend-signs')?.textContent ?? '';
     const metric = { time: 1009, worker: 'w1', context: 'execute', prefix: 'sum', unit: 'seconds', value: 1 };
