@@ -76,6 +76,15 @@ test('at each moment it says what results there were, of which name', () => {
   expect(view.below?.textContent).not.toContain('taken to be');
 });
 
+test('names that come before there are measures give way to these, and so does what is said of them', () => {
+  shown({ releases: RELEASES });
+  view.layout();
+  expect(view.below?.textContent).toContain('No memory measures were recorded');
+  stage.recording.take(batchOf('memory', MEMORY));
+  view.layout();
+  expect(view.below?.textContent).toBe('');
+});
+
 test('a click chooses the name under the pointer, another takes it back', () => {
   const plot = view.plot?.() ?? { x: 0, y: 0, width: 1, height: 1 };
   const x = plot.x + stage.viewport.scale(plot.width).x(1005.5);

@@ -33,7 +33,7 @@ interface Drawn {
 
 export class MemoryView implements PanelView {
   readonly controls: readonly HTMLElement[];
-  readonly below = element('p', { class: 'di-note', hidden: true });
+  readonly below = element('p', { class: 'di-note' });
   private look: Look = 'cluster';
   private runs: Runs = 'whole';
   private readonly looks: HTMLSelectElement;
@@ -103,12 +103,10 @@ export class MemoryView implements PanelView {
     if (kind === undefined) this.runs = 'whole';
     this.looks.hidden = this.ownAxis || !this.hasMeasures;
     const box = this.plot();
-    this.below.hidden = !this.showsNames;
-    if (this.showsNames) {
-      this.byName.layout(box);
-      this.below.textContent = `${this.hasMeasures ? '' : NO_MEASURES} ${this.byName.note}`.trim();
-      return;
-    }
+    if (this.showsNames) this.byName.layout(box);
+    const note = this.showsNames ? `${this.hasMeasures ? '' : NO_MEASURES} ${this.byName.note}`.trim() : '';
+    if (this.below.textContent !== note) this.below.textContent = note;
+    if (this.showsNames) return;
     if (kind && this.ownAxis) {
       this.aligned.layout(stretchesOf(kind, context.tasks, this.bursts), figures, box);
       return;
