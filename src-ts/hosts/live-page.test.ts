@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { THIN } from '../core/format';
 import { bytesOf, joined } from '../core/test-bytes';
+import { Surface } from '../draw/surface';
 import { LivePage } from './live-page';
 
 let page: LivePage;
@@ -45,6 +46,15 @@ describe('data', () => {
     expect(page.viewport.start).toBe(100);
     expect(page.viewport.stop).toBeCloseTo(105.1, 0);
     expect(page.follow).toBe(true);
+  });
+
+  it('are laid out in the frame in which their axis grows, not in one of their own', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    page.mount('task-stream', host());
+    const invalidated = vi.spyOn(Surface.prototype, 'invalidate');
+    page.take(ran(0, 100, 101));
+    await Promise.resolve();
+    expect(invalidated.mock.calls.map(([what]) => what)).toEqual(expect.arrayContaining(['base', 'layout']));
   });
 
   it('that are damaged are named, and what follows is taken', () => {
