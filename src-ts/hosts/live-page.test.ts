@@ -57,6 +57,12 @@ describe('data', () => {
     expect(invalidated.mock.calls.map(([what]) => what)).toEqual(expect.arrayContaining(['base', 'layout']));
   });
 
+  it('leave hidden what a panel has nothing to say in', () => {
+    page.take(ran(0, 100, 101));
+    page.mount('task-stream', host());
+    expect(document.querySelector<HTMLElement>('.di-note')?.hidden).toBe(true);
+  });
+
   it('that are damaged are named, and what follows is taken', () => {
     const told = vi.fn();
     page.onChange(told);

@@ -96,8 +96,8 @@ export function mount(
     shownWords = words;
     empty.hidden = words === undefined;
     surface.element.hidden = words !== undefined || view.plain === true;
-    if (view.above) view.above.hidden = words !== undefined;
-    if (view.below) view.below.hidden = words !== undefined;
+    // A class of its own: whether there is anything in them is the view's to say, by `hidden`.
+    for (const each of parts(view.above, view.below)) each.classList.toggle('di-away', words !== undefined);
     section.classList.toggle('di-bare', words !== undefined && stage.selection.clauses.length === 0);
     return words === undefined;
   };

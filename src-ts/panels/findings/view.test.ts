@@ -112,7 +112,7 @@ describe('the list', () => {
     mounted?.dispose();
     const old = show(undefined);
     expect(old.querySelector('.di-empty')?.textContent).toContain('not been worked out');
-    expect(old.querySelector<HTMLElement>('.di-findings')?.hidden).toBe(true);
+    expect(old.querySelector('.di-findings')?.classList).toContain('di-away');
   });
 
   it('names what could not be looked at', () => {
