@@ -35,7 +35,7 @@ client.submit(abs, 1, key=(names[0], 1)).result()`
   }
   await lab.openPanel('Task stream');
   const picture = lab.picture('Task stream');
-  await picture.click();
+  await picture.focus();
   await lab.page.keyboard.press('Enter');
   for (let step = 0; step < NAMES.length; step++) await lab.page.keyboard.press('ArrowRight');
   await lab.panel('Task stream').getByRole('button', { name: 'Show as table' }).click();
