@@ -132,9 +132,14 @@ def measure(workload: str, mode: str, folder: Path) -> dict[str, float]:
 
 
 def until_freed(client: Client, held: int = 0) -> None:
-    """Until the scheduler has forgotten the results of a turn, which is no part of the next; `held` stay."""
+    """Until all have forgotten the results of a turn, which is no part of the next; `held` stay.
+
+    Workers go on with it after the scheduler has, each for tens of microseconds a result.
+    """
     gc.collect()
     while client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)) > held:
+        time.sleep(0.01)
+    while sum(client.run(lambda dask_worker: len(dask_worker.state.tasks)).values()) > held:
         time.sleep(0.01)
 
 
