@@ -57,6 +57,7 @@ test('an empty recording says in each panel why it is empty', async ({ report, p
   await report.open('empty');
   await expect(page.locator('.verdict')).toHaveText('No task ended while this was recorded.');
   for (const title of PANELS) await expect(report.panel(title).locator('.di-empty')).not.toBeEmpty();
+  await expect(report.panel('Task stream').getByRole('searchbox')).toBeHidden();
 });
 
 test.describe('without scripts', () => {
