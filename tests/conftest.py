@@ -124,12 +124,19 @@ def left_on(client: Any) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
-    """Two workers of two threads, each a process with a nanny."""
+    """Two workers of two threads, each a process with a nanny that starts it again however long that takes.
+
+    Dask takes a nanny away for good when its new worker is not there in 15 s.
+    """
+    import dask
     from distributed import LocalCluster
 
-    with LocalCluster(
-        n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None, memory_limit="2GiB"
-    ) as running:
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
+        LocalCluster(
+            n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None, memory_limit="2GiB"
+        ) as running,
+    ):
         yield running
 
 
