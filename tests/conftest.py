@@ -18,7 +18,7 @@ from dask_insight.options import Options
 from dask_insight.schema import TABLES
 
 #: Seconds after which a condition that tests wait for will not come any more.
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 def wait_for(condition: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:

@@ -431,7 +431,7 @@ def test_what_registers_and_never_joins_is_taken_off(client: Any) -> None:
 
     client.sync(source._register)
     assert not client.run_on_scheduler(impatient, name=package()), "nothing is collected yet"
-    wait_for(lambda: not any(left_on(client).values()), "it has gone", 10)
+    wait_for(lambda: not any(left_on(client).values()), "it has gone")
 
 
 def test_tasks_that_wait_for_the_first_worker_are_told_of_until_it_comes() -> None:

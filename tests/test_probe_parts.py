@@ -518,7 +518,7 @@ def test_running_attempts_are_told_of_once() -> None:
         told, keys = follower.executions.take(1000)
         return "running" in told and keys == ["a"]
 
-    wait_for(running, "it has run long enough", 5)
+    wait_for(running, "it has run long enough")
     assert not running()
 
 

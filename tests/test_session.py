@@ -393,7 +393,7 @@ def test_a_start_that_is_cancelled_leaves_nothing(
     starting: asyncio.Task[Any] = None  # type: ignore[assignment]
     loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
     asyncio.run(main())
-    wait_for(lambda: _plugins(client) == [] and not _ours(client), "it was taken back", 10)
+    wait_for(lambda: _plugins(client) == [] and not _ours(client), "it was taken back")
 
 
 def _ours(client: Client) -> list[str]:
@@ -425,7 +425,7 @@ def test_what_is_interrupted_while_it_ends_is_complete_and_says_so(
     assert "stopped" in recording.about and (recording.tasks["status"] == "ok").sum() == 1
     lost = recording.events[recording.events["kind"] == "lost"]["message"]
     assert any("KeyboardInterrupt" in message for message in lost)
-    wait_for(lambda: _plugins(client) == [] and not _ours(client), "the cluster's part ended too", 10)
+    wait_for(lambda: _plugins(client) == [] and not _ours(client), "the cluster's part ended too")
 
 
 UNSTOPPED = """

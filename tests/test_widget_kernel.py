@@ -10,13 +10,12 @@ from queue import Empty
 from typing import Any
 
 import pytest
+from conftest import PATIENCE
 from jupyter_client.blocking import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
 from dask_insight.batch import decode, split
 from dask_insight.session.feed import PROTOCOL
-
-PATIENCE = 60.0
 
 RECORDED = """
 import dask, dask_insight
