@@ -330,7 +330,7 @@ def test_state_and_settings(page: Page) -> None:
         return next((one for one in reversed(page.got) if one["type"] == "state"), {})
 
     page.until(lambda: state().get("history", {}).get("limit") == 1000, "the setting in the state")
-    waiting = page.client.execute(BUSY.format(blocks=20).replace("0.01", "0.0"), allow_stdin=False)
+    waiting = page.client.execute(BUSY.format(blocks=20), allow_stdin=False)
     page.until(lambda: (state().get("busy") or {}).get("execution"), "that a cell runs")
     page.until(lambda: state()["clusters"][0]["tasks"]["done"] >= 100, "tasks done")
     page.reply(waiting)

@@ -55,7 +55,7 @@ PROTOCOL = 1
 #: Bytes aimed at in one message.
 MESSAGE = 2 * 2**20
 #: Least seconds between two messages about the state.
-STATE = 0.5
+STATE = 1.0
 #: Turnover of the recording after which a page begins anew: it keeps what the recording drops.
 OUTGROWN = 0.5
 #: Seconds before a message that could not be sent is tried again.

@@ -49,6 +49,24 @@ test('a surface that is gone listens to nothing', () => {
   expect([...listeners.values()].every(own => own.size === 0)).toBe(true);
 });
 
+test('what is laid out is drawn in the same frame and asks for no other', async () => {
+  const context = { setTransform: () => {}, fillRect: () => {}, clearRect: () => {} };
+  vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(context as never);
+  const nextFrame = (): Promise<unknown> => new Promise(requestAnimationFrame);
+  let drawn = 0;
+  const surface = new Surface();
+  document.body.append(surface.element);
+  surface.start({ ...PAINTER, layout: () => surface.invalidate('base'), draw: () => drawn++ });
+  surface.width = surface.height = 100;
+  for (let frame = 0; frame < 3; frame++) await nextFrame();
+  drawn = 0;
+  surface.invalidate('layout');
+  for (let frame = 0; frame < 3; frame++) await nextFrame();
+  expect(drawn).toBe(1);
+  surface.dispose();
+  vi.restoreAllMocks();
+});
+
 test('the sheet over the picture is touched only where something stands on it', () => {
   const touched: string[] = [];
   const context = { setTransform: () => {}, fillRect: () => {}, clearRect: () => touched.push('cleared') };

@@ -63,6 +63,7 @@ export class Surface {
   theme: Theme = PLAIN;
   private painter: Painter | undefined;
   private visible = true;
+  private layingOut = false;
   private drawn = false;
   /** Whether anything stands on the overlay. */
   private overlaid = false;
@@ -109,6 +110,8 @@ export class Surface {
 
   /** Something changed: what is drawn on that sheet, or (`layout`) where everything stands. */
   invalidate(what: Sheet | 'layout' = 'base'): void {
+    // What is laid out is drawn right after, in the same frame.
+    if (this.layingOut && what !== 'layout') return;
     this.stale.add(what);
     if (this.visible) schedule(this);
   }
@@ -120,11 +123,20 @@ export class Surface {
     const stale = this.stale;
     this.stale = new Set();
     const all = stale.has('layout');
-    if (all) this.painter.layout();
+    if (all) this.layOut(this.painter);
     if (all || stale.has('base')) this.painter.draw(this.pen(this.base, false));
     if (this.drawn || stale.has('overlay')) this.commitOverlay(this.painter);
     else this.invalidate('overlay');
     this.drawn = true;
+  }
+
+  private layOut(painter: Painter): void {
+    this.layingOut = true;
+    try {
+      painter.layout();
+    } finally {
+      this.layingOut = false;
+    }
   }
 
   private commitOverlay(painter: Painter): void {

@@ -13,6 +13,16 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Shows or hides; what is the same already is left alone, so that a panel that grows has the page lay out nothing. */
+export function setHidden(what: HTMLElement, hidden: boolean): void {
+  if (what.hidden !== hidden) what.hidden = hidden;
+}
+
+/** Has `where` say `words`; see `setHidden`. */
+export function setWords(where: HTMLElement, words: string): void {
+  if (where.textContent !== words) where.textContent = words;
+}
+
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** Makes an SVG element; sizes and colours go in as attributes, which a strict policy allows. */

@@ -4,7 +4,7 @@ import { Surface } from '../draw/surface';
 import { Tooltip } from '../draw/tooltip';
 import { atPace } from './at-pace';
 import { clauseWords, fillChips } from './chips';
-import { button, element } from './element';
+import { button, element, setHidden } from './element';
 import { inline } from './findings/prose';
 import { icon } from './icons';
 import { Interaction } from './interaction';
@@ -94,8 +94,8 @@ export function mount(
     const words = reason && (lackOf(stage.recording, panel.tables) ?? reason);
     if (words !== shownWords) empty.replaceChildren(...inline(words ?? ''));
     shownWords = words;
-    empty.hidden = words === undefined;
-    surface.element.hidden = words !== undefined || view.plain === true;
+    setHidden(empty, words === undefined);
+    setHidden(surface.element, words !== undefined || view.plain === true);
     // A class of its own: whether there is anything in them is the view's to say, by `hidden`.
     for (const each of parts(view.above, view.below)) each.classList.toggle('di-away', words !== undefined);
     section.classList.toggle('di-bare', words !== undefined && stage.selection.clauses.length === 0);

@@ -58,7 +58,7 @@ function kept(
   idle: () => boolean
 ): Control {
   const update = (): void => {
-    made.disabled = idle();
+    if (made.disabled !== idle()) made.disabled = !made.disabled;
   };
   update();
   return { element: made, dispose: subscribe(update) };

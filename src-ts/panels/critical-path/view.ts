@@ -5,7 +5,7 @@ import type { Filter } from '../../core/selection';
 import { AXIS_HEIGHT, gutterOf, MARGIN } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
-import { choice, element, swatch } from '../element';
+import { choice, element, setHidden, swatch } from '../element';
 import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign } from '../panel';
 import { Table, type TableOptions } from '../table';
@@ -205,7 +205,7 @@ export class CriticalPathView implements PanelView {
 
   private offerClusters(): void {
     const { clusters, cluster } = this.path;
-    this.clusters.hidden = clusters.length < 2;
+    setHidden(this.clusters, clusters.length < 2);
     if ([...this.clusters.options].map(({ value }) => value).join('\n') !== clusters.join('\n')) {
       this.clusters.replaceChildren(
         ...clusters.map(name => element('option', { value: name }, name || 'cluster'))

@@ -4,7 +4,7 @@ import { css } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
-import { choice, element } from '../element';
+import { choice, element, setHidden } from '../element';
 import { outline, stepped } from '../marks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { activityColor } from './colors';
@@ -129,7 +129,7 @@ export class FineMetricsView implements PanelView {
       const chosen = this.unit.value;
       this.unit.replaceChildren(...units.map(unit => element('option', { value: unit }, unit)));
       this.unit.value = units.includes(chosen) ? chosen : (units[0] ?? '');
-      this.unit.hidden = units.length <= 1;
+      setHidden(this.unit, units.length <= 1);
     }
     const known = [recording.state('metrics'), this.unit.value, selection.save()].join();
     if (known === this.known) return;

@@ -4,7 +4,7 @@ import { duration, share } from '../../core/format';
 import type { GestureHandlers } from '../../draw/gestures';
 import type { Box, Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
-import { button, choice, element } from '../element';
+import { button, choice, element, setHidden, setWords } from '../element';
 import { icon } from '../icons';
 import type { Direction, Mark, PanelContext, PanelView, Reader, TableRows } from '../panel';
 import { frameMark } from './card';
@@ -172,7 +172,7 @@ export class FlameGraphView implements PanelView {
     const offered = this.data.offered();
     for (const option of this.threads.options) option.disabled = !offered.has(option.value as Threads);
     this.threads.value = this.data.threads;
-    this.threads.hidden = offered.size <= 1;
+    setHidden(this.threads, offered.size <= 1);
   }
 
   private invert(control: HTMLElement): void {
@@ -185,7 +185,10 @@ export class FlameGraphView implements PanelView {
 
   private find(): void {
     this.data.find(this.search.value.trim());
-    this.note.textContent = this.noteText();
+    setWords(this.note, this.noteText());
+    // Of a run that goes on, what is sampled grows all the time: it is not read out.
+    const heard = this.data.found ? 'polite' : 'off';
+    if (this.note.ariaLive !== heard) this.note.ariaLive = heard;
     this.context.surface.invalidate('base');
   }
 

@@ -9,7 +9,7 @@ import type { Box, Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawUnknown, isNarrow, type RowScale, rowScale } from '../chart-row';
-import { choice, element } from '../element';
+import { choice, element, setHidden, setWords } from '../element';
 import { drawHeat, heatHeight } from '../heat';
 import type { Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { drawTimes } from '../time-axis';
@@ -99,13 +99,13 @@ export class MemoryView implements PanelView {
     figures.read();
     this.bursts.update();
     const kind = stretchKind(context.tasks, this.bursts);
-    this.alignment.hidden = kind === undefined;
+    setHidden(this.alignment, kind === undefined);
     if (kind === undefined) this.runs = 'whole';
-    this.looks.hidden = this.ownAxis || !this.hasMeasures;
+    setHidden(this.looks, this.ownAxis || !this.hasMeasures);
     const box = this.plot();
     if (this.showsNames) this.byName.layout(box);
     const note = this.showsNames ? `${this.hasMeasures ? '' : NO_MEASURES} ${this.byName.note}`.trim() : '';
-    if (this.below.textContent !== note) this.below.textContent = note;
+    setWords(this.below, note);
     if (this.showsNames) return;
     if (kind && this.ownAxis) {
       this.aligned.layout(stretchesOf(kind, context.tasks, this.bursts), figures, box);

@@ -75,8 +75,7 @@ export class Legend {
     const shown = this.expanded || query ? found.slice(0, 400) : found.slice(0, SHOWN);
     const state = shown.map(index => {
       const name = names[index];
-      const flags = `${this.hooks.isChosen(name)}${this.hooks.isHidden(name)}`;
-      return `${index} ${this.stage.tasks.totals.counts[index]} ${flags}`;
+      return `${index} ${this.hooks.isChosen(name)}${this.hooks.isHidden(name)}`;
     });
     const signs = this.signsOf();
     const key = [
@@ -134,16 +133,13 @@ export class Legend {
     const chosen = this.hooks.isChosen(name);
     const hidden = this.hooks.isHidden(name);
     const shown = name || '(no name)';
-    const { counts, seconds } = this.stage.tasks.totals;
     const label = element('bdi', {}, shortened(shown, LETTERS));
-    const words = `${shown}: ${plural(counts[index], 'task')}, ${duration(seconds[index])} in all`;
     const choose = element(
       'button',
       {
         type: 'button',
         class: 'di-legend-name',
         'aria-pressed': String(chosen),
-        title: words,
         'data-key': `n${index}`
       },
       swatch(nameColor(name, this.stage.colors, theme)),
@@ -152,11 +148,21 @@ export class Legend {
     choose.addEventListener('click', event =>
       this.hooks.choose(name, event.shiftKey || event.ctrlKey || event.metaKey)
     );
+    // Told when it is asked for: to make the names anew with each task that ends would lose clicks on them.
+    const tell = (): void => {
+      const { counts, seconds } = this.stage.tasks.totals;
+      choose.title = `${shown}: ${plural(counts[index], 'task')}, ${duration(seconds[index])} in all`;
+    };
     const point = (): void => {
       this.stage.selection.highlight = name;
     };
-    choose.addEventListener('pointerenter', point);
+    tell();
+    choose.addEventListener('pointerenter', () => {
+      tell();
+      point();
+    });
     choose.addEventListener('focus', () => {
+      tell();
       if (choose.matches(':focus-visible')) point();
     });
     choose.addEventListener('blur', () => {

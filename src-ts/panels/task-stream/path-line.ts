@@ -3,7 +3,7 @@ import type { Lane } from '../../core/lane';
 import type { Box, Pen } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
-import { button } from '../element';
+import { button, setHidden } from '../element';
 import { icon } from '../icons';
 import type { PanelContext } from '../panel';
 import { PathSegments } from './path-segments';
@@ -76,7 +76,7 @@ export class PathLine {
     if (needed !== this.requested) request?.(needed);
     this.requested = needed;
     const none = recording.table('critical').rows === 0 && !(request && tasks.count > 0);
-    if (this.toggle.hidden !== none) this.toggle.hidden = none;
+    setHidden(this.toggle, none);
     const pressed = String(request ? this.wanted : this.shown);
     if (this.toggle.getAttribute('aria-pressed') !== pressed)
       this.toggle.setAttribute('aria-pressed', pressed);

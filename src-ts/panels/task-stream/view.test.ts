@@ -168,6 +168,20 @@ describe('Task stream', () => {
     expect(view.above?.querySelector('[aria-label="Show sum"]')).not.toBeNull();
   });
 
+  test('names that were in the legend stay the same elements when more tasks of theirs end', () => {
+    const fails = view.above?.querySelector<HTMLElement>('.di-legend-name');
+    expect(fails?.title).toContain('2 tasks');
+    stage.recording.take(
+      batchOf('attempts', [
+        { run: 5, task: 2, worker: 'w2', thread: 't1', status: 'ok', start: 1009, stop: 1010 }
+      ])
+    );
+    view.layout();
+    expect(view.above?.querySelector('.di-legend-name')).toBe(fails);
+    fails?.dispatchEvent(new Event('pointerenter'));
+    expect(fails?.title).toContain('3 tasks');
+  });
+
   test('the table has what is in sight and chosen', () => {
     expect(view.rows?.().length).toBe(4);
     stage.selection.set({ source: 'flame-graph', column: 'name', value: ['fails'] });

@@ -3,7 +3,7 @@ import { AXIS_HEIGHT, drawTimeAxis, gutterOf, MARGIN } from '../../draw/axis';
 import type { GestureHandlers } from '../../draw/gestures';
 import type { Box, Pen } from '../../draw/pen';
 import type { Scale } from '../../draw/viewport';
-import { element } from '../element';
+import { element, setHidden, setWords } from '../element';
 import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { timeMarks } from '../time-axis';
@@ -100,8 +100,8 @@ export class TaskStreamView implements PanelView {
     this.legend.update(surface.theme);
     this.pathLine.update();
     const note = noteOf(tasks);
-    this.below.textContent = note;
-    this.below.hidden = note === '';
+    setWords(this.below, note);
+    setHidden(this.below, note === '');
     if (tasks.count > LEVELS_FROM && recording.end > recording.origin) void this.buildLevels();
   }
 

@@ -6,7 +6,7 @@ import type { Box, Pen } from '../../draw/pen';
 import { type TextWidth, textWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
 import { type RowScale, rowScale } from '../chart-row';
-import { choice, element } from '../element';
+import { choice, element, setHidden, setWords } from '../element';
 import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { drawTimes } from '../time-axis';
@@ -110,8 +110,8 @@ export class TimeBudgetView implements PanelView {
     this.offer();
     this.context.surface.element.setAttribute('aria-busy', String(this.figures.isComing));
     this.cache.renew(this.figures.version);
-    this.below.textContent = this.figures.note;
-    this.below.hidden = this.figures.note === '';
+    setWords(this.below, this.figures.note);
+    setHidden(this.below, this.figures.note === '');
   }
 
   plot(): Box {
@@ -242,7 +242,7 @@ export class TimeBudgetView implements PanelView {
   /** Offers what there is to share the time out by. */
   private offer(): void {
     const { told } = this.figures;
-    this.select.hidden = !this.hasChart;
+    setHidden(this.select, !this.hasChart);
     if (!told) return;
     const offered: By[] = ['time', ...groupingsOf(this.context.recording, told.rows)];
     if ([...this.select.options].map(({ value }) => value).join() === offered.join()) return;
