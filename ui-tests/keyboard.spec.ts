@@ -56,7 +56,7 @@ test('the flame graph is a tree', async ({ report, page }) => {
   await page.keyboard.press('ArrowUp');
   await expect(current).toHaveAttribute('aria-level', '1');
   await page.keyboard.press('Enter');
-  await expect(report.panel('Flame graph').locator('[aria-live]')).toContainText('Zoomed to');
+  await expect(report.panel('Flame graph').locator('[aria-live=polite]')).toContainText('Zoomed to');
 });
 
 test('/ searches, ? explains, 0 fits', async ({ report, page }) => {
