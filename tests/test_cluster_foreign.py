@@ -67,7 +67,7 @@ def processes(bare_python: Path, folder: Path) -> Iterator[Processes]:
     scheduler = begin("scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1")
     workers = [begin("worker", "--nthreads", "2", "--no-dashboard", "--no-nanny") for _ in range(2)]
     try:
-        wait_for(file.exists, "the scheduler runs", 60)
+        wait_for(file.exists, "the scheduler runs")
         from distributed import Client
 
         with Client(scheduler_file=str(file), timeout=60) as client:
@@ -149,7 +149,7 @@ def test_a_recorder_that_is_killed_leaves_a_file_and_a_clean_cluster(
         return int((tasks["status"] == "ok").sum()) if len(tasks) else 0
 
     try:
-        wait_for(lambda: kept() == 20, "every task is in the file", 60)
+        wait_for(lambda: kept() == 20, "every task is in the file")
     finally:
         recorder.kill()
         recorder.wait(20)

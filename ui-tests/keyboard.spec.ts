@@ -44,6 +44,7 @@ test('the flame graph is a tree', async ({ report, page }) => {
   await picture.scrollIntoViewIfNeeded();
   // Samples are looked through when the panel has come into sight.
   await expect(report.panel('Flame graph')).toContainText('sampled');
+  await expect(report.panel('Flame graph').getByRole('status').first()).toHaveAttribute('aria-live', 'off');
   await picture.focus();
   await expect(picture).toHaveRole('tree');
   await page.keyboard.press('ArrowDown');

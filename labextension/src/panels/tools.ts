@@ -58,7 +58,8 @@ function kept(
   idle: () => boolean
 ): Control {
   const update = (): void => {
-    if (made.disabled !== idle()) made.disabled = !made.disabled;
+    const disabled = idle();
+    if (made.disabled !== disabled) made.disabled = disabled;
   };
   update();
   return { element: made, dispose: subscribe(update) };
