@@ -64,9 +64,8 @@ def _elsewhere(call: Any) -> None:
 def test_what_other_threads_send_arrives(marimo: SimpleNamespace) -> None:
     with dask_insight.record(name="nothing") as run:
         pass
-    before = set(threading.enumerate())
     widget = run.widget()
-    (thread,) = set(threading.enumerate()) - before
+    (thread,) = [one for one in threading.enumerate() if isinstance(one, Thread)]
     comm = widget.comm = Comm()
 
     widget.send({"from": "here"})
@@ -80,11 +79,10 @@ def test_what_other_threads_send_arrives(marimo: SimpleNamespace) -> None:
 
 
 def test_it_ends_with_its_cell(marimo: SimpleNamespace) -> None:
-    before = set(threading.enumerate())
     made = messenger()
     assert made is not None
-    (thread,) = set(threading.enumerate()) - before
-    thread.should_exit = True  # type: ignore[attr-defined]
+    (thread,) = [one for one in threading.enumerate() if isinstance(one, Thread)]
+    thread.should_exit = True
     thread.join(10)
     assert not thread.is_alive()
     told: list[int | None] = []
