@@ -226,6 +226,14 @@ def test_queued_tasks_take_precedence_over_inputs() -> None:
     assert parts(table[table.worker == "b"]) == {"compute": 1, "scheduler": 5, "inputs": 5}
 
 
+def test_a_task_of_no_length_is_nothing_to_wait_for() -> None:
+    """As clocks tell that tick every 16 ms."""
+    run = Run()
+    run.task("slow", "a", 0, 10)
+    run.task("tiny", "b", 10, 10, submitted=10)
+    assert causes(run.budget(by="function")) == {("inputs", "slow"): 10}
+
+
 def test_a_cluster_without_tasks_waits_for_the_client() -> None:
     run = Run()
     run.task("first", "a", 0, 1)

@@ -33,7 +33,7 @@ def idle(
     attempts: Attempts, inputs: Inputs, lanes: Lanes, found: Iterable[Gaps], states: States
 ) -> Iterator[list[Pieces]]:
     """Share the gaps out among causes, some of them at a time."""
-    latest = _Latest.of(attempts)
+    latest = _Latest.of(attempts, inputs)
     limited = np.isin(lanes.worker, list(states.limited)) if states.limited else None
     room = _MOST
     for some in found:
@@ -122,8 +122,10 @@ class _Latest(NamedTuple):
     last: np.ndarray
 
     @classmethod
-    def of(cls, attempts: Attempts) -> _Latest:
+    def of(cls, attempts: Attempts, inputs: Inputs) -> _Latest:
         ran = np.flatnonzero(attempts.ran).astype("i4")
+        # What took no time, as clocks tell that tick every 16 ms, leads from its moment back to itself.
+        ran = ran[attempts.at("done", ran) > inputs.at("since", ran)]
         by_start = ran[np.argsort(attempts.at("executing", ran), kind="stable")]
         done = attempts.at("done", by_start)
         most = np.maximum.accumulate(done)
