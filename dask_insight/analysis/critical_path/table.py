@@ -68,13 +68,14 @@ def critical_rows(read: Read) -> dict[str, Any]:
     gather_for(read("attempts"), read("executions"), USED)
     give_back_between()
     tables = [_rows(part, name) for name, part in by_cluster(read).items()]
-    forget(read("graph"))
     return {name: _together([table[name] for table in tables]) for name in tables[0]}
 
 
 def _rows(read: Read, cluster: str) -> dict[str, Any]:
     """The path of one scheduler."""
     columns = make(read, USED)
+    # The walk needs other tables, and much memory besides.
+    forget(read("graph"))
     give_back_between()
     tiles = path(read, columns)
     rows = tiles.row

@@ -128,13 +128,11 @@ class _Latest(NamedTuple):
         ran = ran[attempts.at("done", ran) > inputs.at("since", ran)]
         by_start = ran[np.argsort(attempts.at("executing", ran), kind="stable")]
         done = attempts.at("done", by_start)
-        most = np.maximum.accumulate(done)
-        # The row that holds the running maximum is the last one that raised it.
-        raised = np.maximum.accumulate(np.where(done == most, np.arange(len(done), dtype="i4"), 0))
-        longest = by_start[raised]
-        del done, most, raised
+        # One that ends before another that began earlier never lasts longest.
+        longest = by_start[done == np.maximum.accumulate(done)]
+        del done, by_start
         by_end = ran[np.argsort(attempts.at("done", ran), kind="stable")]
-        return cls(attempts.at("executing", by_start), longest, attempts.at("done", by_end), by_end)
+        return cls(attempts.at("executing", longest), longest, attempts.at("done", by_end), by_end)
 
     def at(self, attempts: Attempts, moment: np.ndarray) -> np.ndarray:
         """Rows of attempts; -1 where nothing has run."""
