@@ -20,7 +20,7 @@ from .legible import printed
 from .pack import packed
 from .questions import Questions, above
 from .slicing import between
-from .tables.facts import facts
+from .tables.facts import SINCE, UNTIL, facts, part_of_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,7 +143,8 @@ class Recording(Questions):
     def slice(self, start: float = -np.inf, stop: float = np.inf) -> Recording:
         """What happened between two moments, as a recording of its own.
 
-        Tasks, phases and transfers that overlap that time are kept whole.
+        Tasks, phases and transfers that overlap that time are kept whole. Time budget, findings,
+        critical path and reports tell of no more than that time.
 
         Parameters
         ----------
@@ -152,9 +153,13 @@ class Recording(Questions):
         """
         part = Recording()
         zero = self.started
-        for table, columns in between(self.columns, zero + start, zero + stop):
+        since, until = part_of_run(self.columns)
+        since, until = max(since, zero + start), min(until, zero + stop)
+        for table, columns in between(self.columns, since, until):
             part.append(encode(table, columns))
-        part.append(encode("about", {"name": ["started"], "value": [json.dumps(zero)]}))
+        told = {"started": zero, SINCE: since, UNTIL: until}
+        known = {name: json.dumps(moment) for name, moment in told.items() if np.isfinite(moment)}
+        part.append(encode("about", {"name": list(known), "value": list(known.values())}))
         return part
 
     def packed(self, *, coarse: bool = False, explained: bool = False) -> list[bytes]:

@@ -10,7 +10,7 @@ import numpy as np
 from .batch import Values
 from .columns import Columns, length, take
 from .lookup import Lookup, sorted_set
-from .schema import EDITIONED, TABLES
+from .schema import EDITIONED, NOTHING, TABLES
 
 #: Tables whose rows last: columns of their beginning and end.
 _SPANS = {
@@ -66,11 +66,23 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
         columns = read(name)
         mask = masks.get(name, np.ones(length(columns), bool))
         if mask.any():
-            yield name, {column: take(values, mask) for column, values in columns.items()}
+            kept = {column: take(values, mask) for column, values in columns.items()}
+            yield name, _only_named(kept, tasks) if name == "graph" else kept
+
+
+def _only_named(graph: Mapping[str, Values], tasks: np.ndarray) -> dict[str, Values]:
+    """Tasks that others needed, and that ran at another time, are no tasks to come: as those that a client brought."""
+    elsewhere = np.isin(_values(graph, "task"), tasks, invert=True)
+    unknown = {name: np.where(elsewhere, NOTHING, _values(graph, name)) for name in ("submission", "order")}
+    return {**graph, **{name: values.astype("u4") for name, values in unknown.items()}}
 
 
 def _column(read: Read, table: str, name: str) -> np.ndarray:
-    values: Any = read(table)[name]
+    return _values(read(table), name)
+
+
+def _values(columns: Mapping[str, Values], name: str) -> np.ndarray:
+    values: Any = columns[name]
     return np.asarray(values)
 
 

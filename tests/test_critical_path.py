@@ -244,6 +244,20 @@ def test_the_path_is_a_table_for_panels() -> None:
     assert recording.slice(0, 3.5).critical["task"].tolist() == [1], "made anew for a part of the run"
 
 
+def test_a_part_of_a_run_is_explained_as_that_part() -> None:
+    """Tasks that overlap it are kept whole, and were wanted before it: that is not its time."""
+    whole = ran(DIAMOND, [2])
+    middle = 0.5 * (whole.tasks["done"].max() + whole.tasks["submitted"].min())
+    start, stop = middle - 1.0, middle + 0.5
+    part = whole.slice(start, stop).slice(-1e3, 1e3)
+    budgets = part.time_budget(), whole.time_budget(start=start, stop=stop)
+    told = [each.groupby("part")["seconds"].sum() for each in budgets]
+    assert told[0].to_dict() == pytest.approx(told[1].to_dict())
+    assert part.critical_path()["seconds"].sum() == pytest.approx(stop - start)
+    assert part.summary(findings=False).duration == pytest.approx(stop - start)
+    assert {"since", "until"} <= part.about.keys() and not {"since", "until"} & whole.slice().about.keys()
+
+
 @given(tasks=graphs(), threads=st.lists(st.integers(1, 3), min_size=1, max_size=3), message=st.floats(0, 1))
 @settings(max_examples=40, deadline=None)
 def test_the_path_tiles_any_run(tasks: list[Task], threads: list[int], message: float) -> None:

@@ -342,6 +342,8 @@ def test_slices_keep_what_overlaps() -> None:
     tasks = part.tasks
     assert tasks["key"].tolist() == ["('b', 0)"] and tasks["start"].tolist() == [1.5]
     assert sorted(part.graph["key"]) == ["('b', 0)", "a"]
+    known = dict(zip(part.graph["key"], part.graph["order"] < NOTHING, strict=True))
+    assert known == {"('b', 0)": True, "a": False}, "what ran at another time is no task to come"
     assert part.edges[["key", "dependency_key"]].values.tolist() == [["('b', 0)", "a"]]
     assert len(part.phases) == 1 and len(part.errors) == 0
     assert part.samples["time"].round(6).tolist() == [1.6, 1.7]

@@ -14,6 +14,7 @@ from dask_insight import words
 from dask_insight.batch import Symbols, Texts, Values
 from dask_insight.legible import printed
 from dask_insight.lookup import sorted_set
+from dask_insight.tables.facts import part_of_run
 from dask_insight.timeline import Used, most_at_once, standstills, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
@@ -249,6 +250,8 @@ def overview(
     length = np.maximum(length, 0.0)
     begin = _least(_numbers(attempts, "submitted"), start, fallback=facts.get("started"))
     end = -_least(-_numbers(attempts, "done"), -stop, fallback=_negative(facts.get("stopped")))
+    since, until = part_of_run(recording.columns)
+    begin, end = max(since, begin), min(until, end)
     status = _symbols(attempts, "status")
     task = _numbers(attempts, "task")
     ok = _is(status, "ok")

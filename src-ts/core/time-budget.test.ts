@@ -92,6 +92,33 @@ describe('time budget', () => {
     expect(timeBudget(nested, selection.filter()).parts).toMatchObject({ computing: 1, other: 4 });
   });
 
+  it('is idle while something was lost of which nobody knows when it started', () => {
+    const { start: _, stop: __, ...unseen } = attempt(2, 2, '', 0, 0, 'killed');
+    const lost = recordingOf({
+      workers: [{ worker: 'a', threads: 1, joined: -5 }],
+      attempts: [attempt(1, 1, 't1', 0, 4), { ...unseen, assigned: 4, done: 6 }]
+    });
+    expect(timeBudget(new Tasks(lost), new Selection().filter())).toMatchObject({
+      offered: 6,
+      parts: { computing: 4, failed: 0, idle: 2 }
+    });
+  });
+
+  it('is of no more than the part that was cut out of a run', () => {
+    const part = recordingOf({
+      about: [
+        { name: 'since', value: '2.5' },
+        { name: 'until', value: '6.0' }
+      ],
+      workers: [{ worker: 'a', threads: 1, joined: -5 }],
+      attempts: [attempt(1, 1, 't1', 1, 4), attempt(2, 2, 't1', 5, 10)]
+    });
+    expect(timeBudget(new Tasks(part), new Selection().filter())).toMatchObject({
+      offered: 3.5,
+      parts: { computing: 2.5, idle: 1 }
+    });
+  });
+
   it('follows time, names and workers', () => {
     const selection = new Selection();
     selection.set({ source: 'x', column: 'time', value: { start: 3.5, stop: 7 } });

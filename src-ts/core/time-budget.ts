@@ -1,4 +1,4 @@
-import { type Lane, RUNNING, STATUSES, statusCode } from './lane';
+import { type Lane, LOST, RUNNING, STATUSES, statusCode } from './lane';
 import type { Filter, TimeRange } from './selection';
 import { isSizing, sizersOf } from './sizing';
 import { entryTest, timeOf } from './task-filter';
@@ -97,7 +97,10 @@ interface Active {
 
 const active = new WeakMap<Tasks, Active>();
 
-/** From the first moment at which a task was wanted to the last at which one was done. */
+/**
+ * From the first moment at which a task was wanted to the last at which one was done; no more than the part of
+ * its run that a recording was cut out as.
+ */
 export function activeTime(tasks: Tasks): TimeRange {
   const attempts = tasks.recording.table('attempts');
   const state = `${tasks.recording.generation} ${attempts.late}`;
@@ -120,8 +123,14 @@ export function activeTime(tasks: Tasks): TimeRange {
     }
   }
   known.rows = attempts.rows;
-  const { start, stop } = known;
+  const start = Math.max(known.start, partEnd(tasks.recording, 'since') ?? Number.NEGATIVE_INFINITY);
+  const stop = Math.min(known.stop, partEnd(tasks.recording, 'until') ?? Number.POSITIVE_INFINITY);
   return start < stop ? { start, stop } : { start: 0, stop: 0 };
+}
+
+function partEnd(recording: Recording, name: 'since' | 'until'): number | undefined {
+  const told = recording.about(name);
+  return Number.isFinite(told) ? (told as number) : undefined;
 }
 
 /** Which part an attempt's time belongs to, by its name, its row and its status. */
@@ -150,7 +159,7 @@ function computeLane(
   for (let entry = lane.firstAfter(from); entry < length && lane.start[entry] < to; entry++) {
     const start = Math.max(lane.start[entry], until);
     const stop = Math.min(lane.stop[entry], to);
-    if (stop <= start) continue;
+    if (stop <= start || lane.status[entry] === LOST) continue;
     if (start > until) {
       gaps[count++] = until;
       gaps[count++] = start;

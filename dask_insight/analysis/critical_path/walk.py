@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...tables.facts import part_of_run
 from .history import History, Read
 
 #: Columns of ``tasks`` that are looked at.
@@ -68,7 +69,15 @@ class _Cause(NamedTuple):
 def path(read: Read, columns: dict[str, Any]) -> Tiles:
     """The tiles of the path; `columns` are those of the table ``tasks``, of which moments are taken out."""
     ended = np.flatnonzero(np.isfinite(columns["done"]) | np.isfinite(columns["stop"])).astype("i4")
-    return _Walk(History(read, columns, ended)).tiles() if len(ended) else _Laid().tiles()
+    tiles = _Walk(History(read, columns, ended)).tiles() if len(ended) else _Laid().tiles()
+    return _between(tiles, *part_of_run(read))
+
+
+def _between(tiles: Tiles, since: float, until: float) -> Tiles:
+    """What of them lies in the part of the run that was asked for."""
+    start, stop = np.maximum(tiles.start, since), np.minimum(tiles.stop, until)
+    inside = start < stop
+    return Tiles(start[inside], stop[inside], *(column[inside] for column in tiles[2:]))
 
 
 class _Laid:
