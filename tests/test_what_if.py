@@ -47,6 +47,10 @@ def simulated(tasks: list[Task], threads: list[int], costs: Costs = FREE, **more
     return simulate(modelled(ran(tasks, **more)), Setting(tuple(threads), (0.0,) * len(threads), costs))
 
 
+def attempts_of(recording: Recording) -> dict[str, list[Any]]:
+    return {name: values.tolist() for name, values in recording.columns("attempts").items()}
+
+
 # Graphs whose answer is known.
 
 
@@ -275,8 +279,7 @@ def test_an_answer_reads_as_text_and_as_html() -> None:
 
 
 def test_repeated_attempts_keep_their_time() -> None:
-    columns = ran([Task("fragile", 2.0)]).columns("attempts")
-    first = {name: values.tolist() for name, values in columns.items()}
+    first = attempts_of(ran([Task("fragile", 2.0)]))
     second = {
         name: [value + 3 if name in ("start", "stop", "done") else value for value in values]
         for name, values in first.items()
@@ -286,6 +289,30 @@ def test_repeated_attempts_keep_their_time() -> None:
     found = ran([Task("fragile", 2.0)], attempts=merged).what_if()
     assert found.calibration == pytest.approx(4, rel=NEAR)
     assert any("tried before" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("stop", [START + 8.0, math.nan])
+def test_cancelled_work_is_part_of_the_run_but_needed_by_nobody(stop: float) -> None:
+    """Also where nothing tells when the function went on to its end."""
+    tasks = [*[Task("read", 1.0)] * 2, Task("unwanted", 6.0, submission=1)]
+    attempts = attempts_of(ran(tasks, [1], pauses=[0])) | {
+        "status": ["ok", "ok", "cancelled"],
+        "stop": [START + 1.0, START + 2.0, stop],
+        "done": [START + 1.0, START + 2.0, START + 8.0],
+    }
+    recording = ran(tasks, [1], pauses=[0], attempts=attempts, executions={"run": [0]})
+    bounds, found = recording.bounds(), recording.what_if(workers=2)
+    assert (bounds.seconds, bounds.work, bounds.longest) == pytest.approx((8, 2, 1))
+    assert recording.summary().duration == pytest.approx(8)
+    assert (found.recorded, found.calibration, found.seconds) == pytest.approx((8, 8, 7), rel=NEAR)
+    assert "1 task cancelled while running: left out" in found.notes
+    assert not any("had not ended" in note for note in found.notes)
+
+
+def test_tasks_that_run_at_the_end_of_the_recording_are_told() -> None:
+    running = {"run": [9], "task": [9], "worker": ["w0"], "thread": ["0"], "start": [START + 1.0]}
+    [note] = ran([Task("read", 1.0)], running=running).what_if().notes
+    assert note == "1 task had not ended when the recording did: left out"
 
 
 def test_too_few_cores_are_told() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,14 +13,13 @@ from ..dag import Links, in_order, needs
 from ..legible import printed
 from ..lookup import sorted_set
 from ..tables.tasks import make
-from ..timeline import most_at_once, one_cluster, pauses
+from ..timeline import Read, most_at_once, one_cluster
+from .whole_run import WholeRun, needed_attempts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Read = Callable[[str], Mapping[str, Any]]
-
-_USED = ("task", "prefix", "worker", "thread", "submitted", "start", "stop", "seceded", "done")
+_USED = ("task", "prefix", "worker", "thread", "status", "submitted", "start", "stop", "seceded", "done")
 
 
 class Bounds(NamedTuple):
@@ -31,10 +30,10 @@ class Bounds(NamedTuple):
     ``most`` (Brent's theorem), as long as nothing but the tasks takes time.
     """
 
-    #: From the first submission to the last result, without times in which nobody waited for one.
+    #: From the first submission to the end of the last attempt, without times in which nobody waited for one.
     seconds: float
     threads: int
-    #: Seconds of all tasks together.
+    #: Seconds of all tasks together, without those that were cancelled.
     work: float
     #: Seconds of the longest chain of tasks that need one another.
     longest: float
@@ -143,7 +142,7 @@ def bounds(read: Read, cluster: str | None = None) -> Bounds:
 
 def _bounds(read: Read) -> Bounds:
     columns = make(read, _USED)
-    ran = np.flatnonzero(np.isfinite(columns["start"]) & np.isfinite(columns["stop"]))
+    ran = needed_attempts(columns)
     if not len(ran):
         return Bounds(0.0, 0, 0.0, 0.0, (), ())
     task, row = np.unique(columns["task"][ran], return_inverse=True)
@@ -157,12 +156,9 @@ def _bounds(read: Read) -> Bounds:
     began = np.full(len(task), np.inf)
     began[row] = columns["start"][ran]
     chain = _longest(needs(read, task), spent, began)
-    done, wanted = np.fmax(columns["done"], columns["stop"]), np.fmin(columns["submitted"], columns["start"])
-    begin, end = float(np.nanmin(wanted[ran])), float(np.nanmax(done[ran]))
-    away = pauses(read, [(wanted, done)], begin, end)
     names = [columns["prefix"].names[code] for code in prefix[chain]]
     return Bounds(
-        seconds=end - begin - float((away.stop - away.start).sum()),
+        seconds=WholeRun.of(read, columns).seconds,
         threads=_threads(read, columns, ran),
         work=float(spent.sum()),
         longest=float(spent[chain].sum()),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .model import Read
+from ...timeline import Read
 from .setting import Costs
 
 #: What is assumed where nothing was recorded; the first is Dask's own guess.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,9 +10,8 @@ import numpy as np
 from ...dag import Links, links, needs, turned
 from ...lookup import Lookup, pick, sorted_set
 from ...schema import NOTHING
-from ...timeline import Moments, pauses, sizing_of
-
-Read = Callable[[str], Mapping[str, Any]]
+from ...timeline import Read, sizing_of
+from ..whole_run import WholeRun, needed_attempts
 
 #: Dask's bounds of what it calls root-like: groups that are needed, and tasks in them.
 _ROOTISH = 5
@@ -54,22 +53,11 @@ class Model(NamedTuple):
     needs: Links
     members: list[list[int]]
     releases: list[Release]
-    #: Moments of the first submission and of the last end, seconds since the epoch.
-    begin: float
-    end: float
-    #: When a person thought in between: that counts as no time.
-    away: Moments
+    run: WholeRun
+    #: Seconds from the last of these ends to that of the run: what was there then was cancelled, or lost.
+    tail: float
     needed: list[list[int]]
     users: list[list[int]]
-
-    @property
-    def seconds(self) -> float:
-        """How long the run took."""
-        return float(self.clock(np.array([self.end]))[0])
-
-    def clock(self, moments: np.ndarray) -> np.ndarray:
-        """Seconds from the beginning to each moment, without those in which a person thought."""
-        return _without(moments, self.begin, self.away)
 
     @property
     def hold(self) -> np.ndarray:
@@ -106,7 +94,7 @@ class Model(NamedTuple):
 
 def model(read: Read, columns: Mapping[str, Any]) -> Model | None:
     """The model of a recording; None where no task ended. `columns` are those of the table ``tasks``."""
-    ran = np.flatnonzero(np.isfinite(columns["start"]) & np.isfinite(columns["stop"]))
+    ran = needed_attempts(columns)
     if not len(ran):
         return None
     spent = _spent(columns, ran)
@@ -126,9 +114,8 @@ def model(read: Read, columns: Mapping[str, Any]) -> Model | None:
     pairs = np.repeat(place, np.diff(inner.begins)), place[inner.rows]
     needed = links(*pairs, len(task))
     group, group_size, rootish = _groups(columns["group"].codes[rows], needed)
-    begin, done = float(times[0]), np.fmax(columns["done"], columns["stop"])
-    end = float(np.nanmax(done))
-    away = pauses(read, [(np.fmin(columns["submitted"], columns["start"]), done)], begin, end)
+    run = WholeRun.of(read, columns)
+    done = run.clock(np.fmax(columns["done"], columns["stop"])[rows])
     made = Model(
         task=columns["task"][rows],
         compute=_of_task(spent[0], columns["task"][ran], columns["task"][rows]),
@@ -142,19 +129,13 @@ def model(read: Read, columns: Mapping[str, Any]) -> Model | None:
         rootish=rootish,
         needs=needed,
         members=links(submission[rank], np.arange(len(rank)), len(times)).lists(),
-        releases=_releases(_without(times, begin, away), submission[rank], _without(done[rows], begin, away)),
-        begin=begin,
-        end=end,
-        away=away,
+        releases=_releases(np.maximum(run.clock(times), 0.0), submission[rank], done),
+        run=run,
+        tail=run.seconds - float(done.max()),
         needed=needed.lists(),
         users=turned(needed).lists(),
     )
     return made._replace(disk=np.minimum(made.disk, made.around))
-
-
-def _without(moments: np.ndarray, begin: float, away: Moments) -> np.ndarray:
-    seconds: np.ndarray = moments - begin - away.before(moments)
-    return seconds
 
 
 def _spent(columns: Mapping[str, Any], ran: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -237,7 +218,7 @@ def _releases(times: np.ndarray, submission: np.ndarray, done: np.ndarray) -> li
     order = np.argsort(done, kind="stable")
     ends, at = done[order], 0
     came = np.cumsum(np.bincount(submission, minlength=len(times)))
-    found = [Release(0.0)]
+    found = [Release(float(times[0]))]
     late = np.maximum.accumulate(_latest(done, submission, len(times)))
     for number in range(1, len(times)):
         moment = float(times[number])

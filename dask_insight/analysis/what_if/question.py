@@ -12,11 +12,12 @@ import numpy as np
 from ... import words
 from ...lookup import Lookup, sorted_set
 from ...tables.tasks import make
-from ...timeline import one_cluster
+from ...timeline import Read, one_cluster
+from ..whole_run import is_cancelled
 from .answer import TRUSTED, WhatIf
 from .chunks import with_chunks
 from .costs import recorded_costs
-from .model import Model, Read, model
+from .model import Model, model
 from .setting import Setting
 from .simulation import simulate
 
@@ -48,7 +49,7 @@ class Replay:
         self._known = simulate(recorded, self._before)
         self._cores = _cores(read("workers"))
         left = read("workers")["left"]
-        self._left = int((recorded.clock(left) < 0.99 * recorded.seconds).sum())
+        self._left = int((recorded.run.clock(left) < 0.99 * recorded.run.seconds).sum())
 
     @property
     def model(self) -> Model:
@@ -89,15 +90,15 @@ class Replay:
         changed = _changed(recorded, faster or {}, spilling=spilling, chunks=chunks)
         same = changed is recorded and after == before
         asked = known if same else simulate(changed, after)
-        seconds = recorded.seconds * (asked.seconds / known.seconds if known.seconds > 0 else 1.0)
-        off = abs(known.seconds / recorded.seconds - 1) if recorded.seconds > 0 else 0.0
+        seconds = recorded.run.seconds * (asked.seconds / known.seconds if known.seconds > 0 else 1.0)
+        off = abs(known.seconds / recorded.run.seconds - 1) if recorded.run.seconds > 0 else 0.0
         ends = (seconds, asked.seconds) if off > TRUSTED else (seconds, seconds)
         cores = _cpu(self._columns, recorded, changed) / seconds if seconds > 0 else math.nan
         return WhatIf(
             change=_change(
                 before, after, faster or {}, transfers=transfers, spilling=spilling, chunks=chunks
             ),
-            recorded=recorded.seconds,
+            recorded=recorded.run.seconds,
             seconds=seconds,
             low=min(ends),
             high=max(ends),
@@ -119,7 +120,7 @@ class Replay:
 
     def _about_all(self) -> Iterator[str]:
         """What one must know of any answer."""
-        away = float((self._recorded.away.stop - self._recorded.away.start).sum())
+        away = self._recorded.run.away.seconds
         if away > 0:
             yield f"{words.duration(away)} in which nobody waited for a result are left out"
 
@@ -139,8 +140,8 @@ def _workers(table: Mapping[str, Any], columns: Mapping[str, Any], recorded: Mod
         name
         for name, row in rows.items()
         if name not in worked
-        and table["joined"][row] < recorded.end
-        and not table["left"][row] < recorded.begin
+        and table["joined"][row] < recorded.run.end
+        and not table["left"][row] < recorded.run.begin
     ]
     return [*names, *idle]
 
@@ -158,9 +159,9 @@ def _recorded_setting(
         lanes, first = seen.get(name, (1, math.nan))
         threads.append((int(table["threads"][row]) if row is not None else 0) or lanes)
         came = np.fmin(table["joined"][row] if row is not None else np.nan, first)
-        since = float(recorded.clock(np.array([came]))[0])
+        since = float(recorded.run.clock(np.array([came]))[0])
         joined.append(max(0.0, since) if math.isfinite(since) else 0.0)
-    costs = recorded_costs(read, columns, about, recorded.end - recorded.begin)
+    costs = recorded_costs(read, columns, about, recorded.run.end - recorded.run.begin)
     return Setting(tuple(threads), tuple(joined), costs)
 
 
@@ -287,10 +288,14 @@ def _notes(
     failed = len(sorted_set(columns["task"][_last_was(columns, "erred")]))
     if failed:
         notes.append(f"{words.count(failed, 'task')} failed: what needed them never ran and is not in this")
-    unended = int((np.isfinite(columns["start"]) & np.isnan(columns["stop"])).sum())
+    began = np.isfinite(columns["start"])
+    unended = int((began & np.isnan(columns["stop"]) & np.isnan(columns["done"])).sum())
     if unended:
         notes.append(f"{words.count(unended, 'task')} had not ended when the recording did: left out")
-    ran = columns["task"][np.isfinite(columns["start"])]
+    cancelled = int((began & is_cancelled(columns)).sum())
+    if cancelled:
+        notes.append(f"{words.count(cancelled, 'task')} cancelled while running: left out")
+    ran = columns["task"][began & ~is_cancelled(columns)]
     repeated = len(ran) - len(sorted_set(ran))
     if repeated:
         notes.append(

@@ -6,10 +6,11 @@ are there; root-like tasks wait in the scheduler's queue for an open place (or
 are spread in runs of neighbours where queueing is off); others go where they
 would start soonest by the expected work and the bytes to be moved; idle
 workers steal ten times a second; the scheduler handles one ended task after
-the other; the client waits between submissions as it did.
+the other; the client waits between submissions as it did, and at the end for
+what it then cancelled.
 
 What is left out: memory, contention for cores, network and the interpreter's
-lock, restrictions, failures.
+lock, restrictions, failures, threads that cancelled functions held.
 """
 
 from __future__ import annotations
@@ -90,4 +91,4 @@ def simulate(model: Model, setting: Setting) -> Outcome:
         else:
             stolen += steal(cluster, now)
             placement.unqueue(now)
-    return Outcome(end, sum(cluster.hold), cluster.total, cluster.moved, stolen)
+    return Outcome(end + model.tail, sum(cluster.hold), cluster.total, cluster.moved, stolen)

@@ -11,8 +11,7 @@ import numpy as np
 
 from ... import words
 from ...batch import Texts, intern
-from ...timeline import by_cluster
-from .model import Read
+from ...timeline import Read, by_cluster
 from .question import Replay
 from .usual import MOST, usual
 

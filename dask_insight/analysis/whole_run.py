@@ -1,0 +1,50 @@
+"""What bounds and simulations take for the run: from when to when it was, and which attempts it needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..timeline import Moments, Read, pauses
+
+
+class WholeRun(NamedTuple):
+    """From the first submission to the last end of an attempt, seconds since the epoch."""
+
+    begin: float
+    end: float
+    #: When a person thought in between: that counts as no time.
+    away: Moments
+
+    @classmethod
+    def of(cls, read: Read, columns: Mapping[str, Any]) -> WholeRun:
+        """That of a recording with an attempt that ended; `columns` are those of the table ``tasks``."""
+        wanted = np.fmin(columns["submitted"], columns["start"])
+        done = np.fmax(columns["done"], columns["stop"])
+        begin, end = float(np.nanmin(wanted)), float(np.nanmax(done))
+        return cls(begin, end, pauses(read, [(wanted, done)], begin, end))
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return self.end - self.begin - self.away.seconds
+
+    def clock(self, moments: np.ndarray) -> np.ndarray:
+        """Seconds from the beginning to each moment, without those in which a person thought."""
+        seconds: np.ndarray = moments - self.begin - self.away.before(moments)
+        return seconds
+
+
+def is_cancelled(columns: Mapping[str, Any]) -> np.ndarray:
+    """Whether each attempt was cancelled."""
+    status = columns["status"]
+    cancelled: np.ndarray = np.array([name == "cancelled" for name in status.names] or [False])[status.codes]
+    return cancelled
+
+
+def needed_attempts(columns: Mapping[str, Any]) -> np.ndarray:
+    """Rows of the attempts whose functions ended, but for those that were cancelled: nobody needed these."""
+    ended = np.isfinite(columns["start"]) & np.isfinite(columns["stop"])
+    return np.flatnonzero(ended & ~is_cancelled(columns))
