@@ -270,7 +270,56 @@ def test_workers_of_one_process_share_its_lock(shared: bool) -> None:
         "threads": [1, 1],
         "joined": np.array([START - 1.0] * 2),
     }
-    assert bool(told(run, "gil-contention")) == shared
+    found = told(run, "gil-contention")
+    assert bool(found) == shared
+    assert not shared or "n_workers=2, threads_per_worker=1, processes=True)" in found[0].advice
+
+
+def together(cores: int, *, cpu: float, starved: float, use: float) -> Run:
+    """Two workers of one thread in one process, a task each for 10 s; each tells of the whole process."""
+    run = Run()
+    for number in range(10):
+        for worker in "ab":
+            run.task("loop", worker, number, number + 1.0, submitted=0, cpu=cpu)
+    times = np.tile(START + 1.0 + np.arange(10), 2)
+    process = ["a"] * 10 + ["b"] * 10
+    run.tables["resources"] = {
+        "process": process,
+        "time": times,
+        "cpu": np.full(20, use, "f4"),
+        "starved": np.full(20, starved, "f4"),
+    }
+    run.tables["sampling"] = {
+        "process": process,
+        "time": times,
+        "period": np.ones(20, "f4"),
+        "samples": np.full(20, 20, "u4"),
+        "interval": np.full(20, 0.01, "f4"),
+        "starved": np.full(20, 0.1, "f4"),
+    }
+    run.tables["workers"] = {
+        "worker": ["a", "b"],
+        "host": ["here"] * 2,
+        "pid": [7, 7],
+        "threads": [1, 1],
+        "cores": [cores] * 2,
+        "joined": np.array([START - 1.0] * 2),
+    }
+    return run
+
+
+def test_a_process_that_workers_share_is_counted_once() -> None:
+    (found,) = told(together(1, cpu=0.45, starved=0.5, use=95), "oversubscribed")
+    assert found.title.startswith("2 threads share 1 core: tasks waited for one in 50")
+    assert {each.name: each.value for each in found.evidence}["cores in use by workers"] == pytest.approx(
+        0.95
+    )
+
+
+def test_who_has_the_lock_waits_for_a_core_once_a_process() -> None:
+    """Half a second each second: the process used half a core."""
+    (found,) = told(together(4, cpu=0.2, starved=0.5, use=50), "gil-contention")
+    assert found.cost_thread_seconds == pytest.approx(16 - 5, rel=0.02)
 
 
 def test_gil_contention_on_a_busy_machine() -> None:
@@ -366,6 +415,28 @@ def test_more_threads_for_tasks_than_cores() -> None:
     assert (found.severity, found.workers) == ("info", ("a",)) and found.is_risk
     assert found.title.startswith("2 threads share 1 core: tasks waited for one in 5")
     assert "n_workers=1, threads_per_worker=1" in found.advice
+
+
+def test_waits_for_a_core_between_tasks_are_none_of_theirs() -> None:
+    """Threads that look for work while none is there stand in queues, too."""
+    run = on_cores(beside(0.9, late=0.0002, starved=0.1, use=95), 1)
+    for thread in "12":
+        run.task("loop", "a", 60.0, 61.0, submitted=59.0, cpu=0.9, thread=thread)
+    pause = {"time": START + 11.0 + np.arange(51), "starved": np.full(51, 0.4, "f4")}
+    table = run.tables["resources"]
+    run.tables["resources"] = {
+        "process": ["a"] * 61,
+        "time": np.append(table["time"], pause["time"]),
+        "cpu": np.full(61, 95, "f4"),
+        "starved": np.append(table["starved"], pause["starved"]),
+    }
+    assert told(run, "oversubscribed") == told(run, "busy-host") == []
+
+
+def test_no_task_waits_for_a_core_while_it_has_one() -> None:
+    """What its thread waited before and after it, in a sample's time, is more than it was without one."""
+    (found,) = told(on_cores(beside(0.6, late=0.0002, starved=1.9, use=95), 1), "oversubscribed")
+    assert "waited for one in 40" in found.title
 
 
 def test_cores_that_others_have() -> None:

@@ -68,7 +68,9 @@ def cores(facts: Facts) -> Cores:
     held = lanes.worker[lanes.of]
     # Threads of libraries wait for a core as much as those of tasks do, which alone are known to.
     wanted = {
-        each.name: 1 + each.waits / max(each.own, _NONE) for each in facts.held if each.beside >= _LIBRARIES
+        each.name: 1 + np.nan_to_num(each.process.starved) / max(each.process.own, _NONE)
+        for each in facts.held
+        if each.beside >= _LIBRARIES
     }
     beyond = 0.0
     for host in _hosts(facts):

@@ -386,7 +386,7 @@ class Facts:
 
         What short things cost on a busy machine, times this, is what they cost on a quiet one.
         """
-        waited = sum(each.waits * each.seconds for each in self.held)
+        waited = float(np.nansum([each.queued for each in self.held]))
         computed = self.spent("cpu")
         return computed / (computed + waited) if computed > 0 else 1.0
 

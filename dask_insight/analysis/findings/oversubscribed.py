@@ -11,7 +11,7 @@ from ... import words
 from .facts import Facts
 from .finding import Fact, Finding
 from .rule import Rule
-from .threads_held import Held
+from .threads_held import Held, cores_of, process_of
 from .thresholds import Limits
 
 
@@ -161,8 +161,8 @@ def _hosts(facts: Facts) -> Iterator[_Host]:
         if length <= 0:
             continue
         waited = sum(each.waits * each.seconds for each in held) / length
-        used = sum(each.cores for each in held)
-        yield _Host(tuple(held), cores[host], used, sum(each.own for each in held), min(1.0, waited))
+        own = sum({process_of(facts, each.name): each.process.own for each in held}.values())
+        yield _Host(tuple(held), cores[host], cores_of(facts, held), own, waited)
 
 
 OVERSUBSCRIBED = Rule(

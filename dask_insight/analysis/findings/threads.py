@@ -10,9 +10,10 @@ import numpy as np
 from ... import words
 from .facts import Facts
 from .finding import Fact, Finding
+from .names import own_workers
 from .rule import Rule
 from .shapes import Pieces
-from .threads_held import Held
+from .threads_held import Held, process_of
 from .thresholds import Limits
 
 
@@ -87,9 +88,9 @@ def _share(each: Held, seconds: float, blocked: float, least: float) -> float:
     if not each.sure:
         return float(np.fmin(blocked, most / seconds))
     # One thread has the lock, and runs or waits for a CPU. Others that wait for a CPU, too, as they look for
-    # the lock again and again, would have to wait for the lock anyway.
-    starved = each.waits * each.seconds
-    kept = min(starved, max(0.0, 1.0 - each.cores) * each.seconds)
+    # the lock again and again, would have to wait for the lock anyway. Workers of one process take turns.
+    starved, turn = each.waits * each.seconds, each.at_once / max(each.process.at_once, 1e-9)
+    kept = min(starved, max(0.0, 1.0 - each.cores) * each.seconds * turn)
     if np.isnan(most):
         return 1 - kept / seconds if seconds * blocked >= least else 0.0
     return min(1 - kept / seconds, (most + starved - kept) / seconds)
@@ -109,7 +110,7 @@ def _computes(
 
 def _at_once(held: list[Held]) -> float:
     """Tasks at once in a process of these workers, on average."""
-    return float(np.average([each.in_process for each in held], weights=[each.seconds for each in held]))
+    return float(np.average([each.process.at_once for each in held], weights=[each.seconds for each in held]))
 
 
 def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -161,10 +162,17 @@ def one_thread_each(facts: Facts, threads: int) -> str:
     """Code for so many processes of one thread in place of threads."""
     if facts.all_local:
         return f"    x.compute(scheduler='processes', num_workers={threads})"
+    apart = ", processes=True" if _in_one_process(facts) else ""
     return (
-        f"    cluster = LocalCluster(n_workers={threads}, threads_per_worker=1)\n"
+        f"    cluster = LocalCluster(n_workers={threads}, threads_per_worker=1{apart})\n"
         f"    # dask worker ADDRESS --nworkers {threads} --nthreads 1"
     )
+
+
+def _in_one_process(facts: Facts) -> bool:
+    """Whether workers share a process, with the client or with one another."""
+    processes = {process_of(facts, each.name) for each in facts.held}
+    return bool(own_workers(facts)) or len(processes) < len(facts.held)
 
 
 GIL_CONTENTION = Rule(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,15 +25,26 @@ _RUNS, _RUNS_ALONE = 0.6, 1.3
 _ROUNDS, _LONGEST = 5, 2.5
 
 
+class Process(NamedTuple):
+    """What is known of the tasks of all workers that share a process, on average while any ran."""
+
+    #: Tasks running at once.
+    at_once: float
+    #: Their threads that waited for a CPU; NaN if unknown.
+    starved: float
+    #: Cores that their own threads used; NaN if unknown.
+    own: float
+
+
 class Held(NamedTuple):
     """What is known of the threads of one worker while tasks ran."""
 
     #: Name and code (of `lanes`).
     name: str
     code: int
-    #: Tasks running at once, on average while any did: of it, and of all workers of its process.
+    #: Tasks running at once, on average while any did.
     at_once: float
-    in_process: float
+    process: Process
     #: Seconds in which it ran any.
     seconds: float
     #: How late the sampler's thread was, which needs the lock for each round, seconds; NaN if unknown.
@@ -42,17 +53,19 @@ class Held(NamedTuple):
     lock: float
     #: Whether `late` is known apart from waits for a CPU.
     sure: bool
-    #: Cores that its process used, and threads of it that waited for a CPU, on average; NaN if unknown.
+    #: Cores that its process used, and threads with its tasks that waited for a CPU, on average; NaN if
+    #: unknown.
     cores: float
     starved: float
+    #: Thread-seconds for which its threads waited for a CPU in the whole run, with a task or between two; NaN
+    #: if unknown.
+    queued: float
     #: Threads of it that waited for the interpreter's lock at most, on average; NaN if unknown.
     waited: float
     #: Threads that it has for tasks.
     threads: float
     #: Use of its GPUs, per cent; 0 if there are none.
     gpu: float
-    #: Cores that its tasks' own threads used, on average; NaN if unknown.
-    own: float
     #: Cores that a limit on its CPU time allows, share of time in which that was used up, and thread-seconds
     #: of waits for a CPU in it; NaN if there is none, or it is unknown.
     limit: float = np.nan
@@ -68,9 +81,9 @@ class Held(NamedTuple):
 
     @property
     def beside(self) -> float:
-        """Share of the cores in use that the tasks' own threads did not use; 0 if unknown."""
-        known = self.cores > 0 and self.own >= 0
-        return max(0.0, 1 - self.own / self.cores) if known else 0.0
+        """Share of its process's cores that the tasks' own threads did not use; 0 if unknown."""
+        known = self.cores > 0 and self.process.own >= 0
+        return max(0.0, 1 - self.process.own / self.cores) if known else 0.0
 
     @property
     def seceded(self) -> bool:
@@ -79,13 +92,13 @@ class Held(NamedTuple):
 
     def contended(self, limits: Limits) -> bool:
         """Whether tasks waited for the lock."""
-        if self.in_process < limits["gil-contention.at-once"] or self.seceded:
+        if self.process.at_once < limits["gil-contention.at-once"] or self.seceded:
             return False
         if np.isfinite(self.lock):
             return self.lock >= limits["gil-contention.waiting"]
         # One thread at a time holds the lock, and runs or waits for a CPU.
-        known = np.isfinite(self.starved)
-        runnable = self.cores + (self.starved if known else 0.0)
+        known = np.isfinite(self.process.starved)
+        runnable = self.cores + (self.process.starved if known else 0.0)
         if runnable < _RUNS or (not known and runnable > _RUNS_ALONE):
             return False
         return self.late >= limits["gil-contention.late"]
@@ -97,45 +110,52 @@ def held(facts: Facts) -> list[Held]:
     ran = np.flatnonzero(known.ran)
     ran = ran[np.argsort(known.worker.codes[ran], kind="stable")]
     edges = np.searchsorted(known.worker.codes[ran], np.arange(len(known.worker.names) + 1))
-    rows_of = {name: ran[edges[at] : edges[at + 1]] for at, name in enumerate(known.worker.names)}
-    processes: dict[Any, list[str]] = {}
-    for name in rows_of:
-        processes.setdefault(process_of(facts, name), []).append(name)
-    at_once = {process: _at_once(facts, _rows(rows_of, names)) for process, names in processes.items()}
+    parts = zip(known.worker.names, edges.tolist(), edges[1:].tolist(), strict=False)
+    rows_of = {name: ran[first:last] for name, first, last in parts if first < last}
     resources, sampling, gpus = (Samples(facts.read(table)) for table in ("resources", "sampling", "gpus"))
+    busy_of = {name: _busy(facts, rows) for name, rows in rows_of.items()}
+    starved = {
+        name: _starved(facts, rows, resources.of(name), busy_of[name]) for name, rows in rows_of.items()
+    }
+    processes = _processes(facts, rows_of, starved)
     found = []
     for code, name in enumerate(facts.lanes.workers):
-        rows = rows_of.get(name, ran[:0])
-        if not len(rows):
+        if name not in rows_of:
             continue
-        busy = Moments.of(known.at("start", rows), known.at("stop", rows))
-        seconds = float((busy.stop - busy.start).sum())
-        cpu = np.asarray(known.cpu[rows], "f8")
-        used, rounds = resources.of(name), sampling.of(name)
+        busy, used, rounds = busy_of[name], resources.of(name), sampling.of(name)
+        seconds = max(busy.seconds, 1e-9)
         found.append(
             Held(
                 name=name,
                 code=code,
-                at_once=_at_once(facts, rows),
-                # Workers of one process share its lock.
-                in_process=at_once[process_of(facts, name)],
-                seconds=seconds,
+                at_once=_at_once(facts, rows_of[name], busy),
+                # Workers of one process share its lock and its cores.
+                process=processes[process_of(facts, name)],
+                seconds=busy.seconds,
                 late=_late(rounds, used, busy, _mean(used, busy, "lag")),
                 lock=_mean(used, busy, "gil"),
                 sure=bool(np.isfinite(rounds["starved"]).any()),
                 cores=_mean(used, busy, "cpu") / 100,
-                starved=_sum(facts, used, "starved") / max(seconds, 1e-9),
-                waited=_sum(facts, used, "gil_wait") / max(seconds, 1e-9),
+                starved=starved[name] / seconds,
+                queued=_sum(facts, used, "starved"),
+                waited=_during(facts, used, busy, "gil_wait") / seconds,
                 threads=_told(facts, name),
                 gpu=_gpu(gpus.of(name)),
-                own=float(cpu[cpu > 0].sum()) / max(seconds, 1e-9) if (cpu > 0).any() else np.nan,
                 limit=_mean(used, busy, "cpu_limit"),
                 throttled=_mean(used, busy, "throttled"),
-                stopped=_sum(facts, used, "starved", "throttled"),
+                stopped=_during(facts, used, busy, "starved", "throttled"),
                 children=_sum(facts, used, "children"),
             )
         )
     return found
+
+
+def cores_of(facts: Facts, held: Iterable[Held]) -> float:
+    """Cores that the processes of some workers used, each process counted once; NaN if unknown."""
+    used: dict[Any, list[float]] = {}
+    for each in held:
+        used.setdefault(process_of(facts, each.name), []).append(each.cores)
+    return float(sum(np.mean(cores) for cores in used.values()))
 
 
 class Samples:
@@ -157,8 +177,24 @@ class Samples:
         return {name: values[rows] for name, values in self._numbers.items()}
 
 
-def _rows(rows_of: Mapping[str, np.ndarray], names: list[str]) -> np.ndarray:
-    return np.concatenate([rows_of[name] for name in names])
+def _processes(
+    facts: Facts, rows_of: Mapping[str, np.ndarray], starved: Mapping[str, float]
+) -> dict[Any, Process]:
+    """Every process, of the rows and the thread-seconds without a free core of each worker."""
+    names_of: dict[Any, list[str]] = {}
+    for name in rows_of:
+        names_of.setdefault(process_of(facts, name), []).append(name)
+    found = {}
+    for process, names in names_of.items():
+        rows = np.concatenate([rows_of[name] for name in names])
+        busy, cpu = _busy(facts, rows), np.asarray(facts.attempts.cpu[rows], "f8")
+        seconds, told = max(busy.seconds, 1e-9), cpu[cpu > 0]
+        found[process] = Process(
+            at_once=_at_once(facts, rows, busy),
+            starved=sum(starved[name] for name in names) / seconds,
+            own=float(told.sum()) / seconds if len(told) else np.nan,
+        )
+    return found
 
 
 def process_of(facts: Facts, name: str) -> Any:
@@ -169,12 +205,20 @@ def process_of(facts: Facts, name: str) -> Any:
     return (worker.get("host"), pid) if pid == pid else name
 
 
-def _at_once(facts: Facts, rows: np.ndarray) -> float:
+def _busy(facts: Facts, rows: np.ndarray) -> Moments:
+    """When any of some attempts ran."""
+    return Moments.of(facts.attempts.at("start", rows), facts.attempts.at("stop", rows))
+
+
+def _at_once(facts: Facts, rows: np.ndarray, busy: Moments) -> float:
     """Attempts that ran at once, on average while any did."""
-    known = facts.attempts
-    busy = Moments.of(known.at("start", rows), known.at("stop", rows))
-    seconds = float((busy.stop - busy.start).sum())
-    return float(facts.length[rows].sum()) / seconds if seconds > 0 else 0.0
+    return float(facts.length[rows].sum()) / busy.seconds if busy.seconds > 0 else 0.0
+
+
+def _starved(facts: Facts, rows: np.ndarray, used: Mapping[str, np.ndarray], busy: Moments) -> float:
+    """Thread-seconds for which attempts waited for a CPU: no more than they had none; NaN if unknown."""
+    without = facts.length[rows] - np.nan_to_num(facts.attempts.cpu[rows])
+    return float(np.minimum(_during(facts, used, busy, "starved"), np.maximum(without, 0.0).sum()))
 
 
 def _told(facts: Facts, name: str) -> float:
@@ -199,20 +243,20 @@ def _late(
     waits = table["interval"] * table["samples"]
     aimed = np.where(np.isfinite(table["asked"]), table["asked"], waits)
     late = (period - aimed - np.nan_to_num(table["starved"]))[full]
-    weight = _between(used, "gil_wait", (stop - period)[full], stop[full])
+    weight = _between(used["time"], used.get("gil_wait"), (stop - period)[full], stop[full])
     if weight.sum() <= 0:
         weight = np.ones(len(late))
     return max(0.0, float((weight * late).sum() / (weight * table["samples"][full]).sum()))
 
 
-def _between(table: Mapping[str, np.ndarray], column: str, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
-    """What a column that counts up from sample to sample tells of each interval; 0 where it tells nothing."""
-    known = np.flatnonzero(np.isfinite(table[column])) if column in table else np.zeros(0, "i8")
-    if not len(known):
+def _between(time: np.ndarray, values: np.ndarray | None, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """What samples tell of each interval, each of the time since the one before it; 0 where none tells."""
+    known = np.flatnonzero(np.isfinite(values)) if values is not None else np.zeros(0, "i8")
+    if values is None or not len(known):
         return np.zeros(len(start))
-    known = known[np.argsort(table["time"][known])]
-    total = np.cumsum(table[column][known].astype("f8"))
-    time = table["time"][known]
+    known = known[np.argsort(time[known])]
+    total = np.cumsum(values[known].astype("f8"))
+    time = time[known]
     # The first row tells of some time before it.
     time, total = np.append(2 * time[0] - time[min(1, len(time) - 1)], time), np.append(0.0, total)
     return np.asarray(np.interp(stop, time, total) - np.interp(start, time, total))
@@ -227,14 +271,32 @@ def _mean(table: Mapping[str, np.ndarray], busy: Moments, column: str) -> float:
     return float(values[mine].mean()) if mine.any() else float("nan")
 
 
-def _sum(facts: Facts, table: Mapping[str, np.ndarray], *columns: str) -> float:
-    """Thread-seconds that a column tells of the run, multiplied with others row by row; NaN if unknown."""
+def _during(facts: Facts, table: Mapping[str, np.ndarray], busy: Moments, *columns: str) -> float:
+    """Thread-seconds that a column tells of the time in which tasks ran, multiplied with others row by row.
+
+    NaN if unknown. Of a sample counts the share of its time in which tasks ran.
+    """
     if any(column not in table for column in columns):
         return float("nan")
-    inside = (table["time"] > facts.start) & (table["time"] <= facts.stop + 1)
-    values = np.prod([table[column] for column in columns], axis=0)[inside]
+    values = np.prod([table[column] for column in columns], axis=0)
+    if not np.isfinite(values[_inside(facts, table)]).any():
+        return float("nan")
+    return float(_between(table["time"], values, busy.start, busy.stop).sum())
+
+
+def _sum(facts: Facts, table: Mapping[str, np.ndarray], column: str) -> float:
+    """Seconds that a column tells of the whole run; NaN if unknown."""
+    if column not in table:
+        return float("nan")
+    values = table[column][_inside(facts, table)]
     known = np.isfinite(values)
     return float(values[known].sum()) if known.any() else float("nan")
+
+
+def _inside(facts: Facts, table: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Which samples tell of the run."""
+    mask: np.ndarray = (table["time"] > facts.start) & (table["time"] <= facts.stop + 1)
+    return mask
 
 
 def _gpu(table: Mapping[str, np.ndarray]) -> float:

@@ -16,7 +16,7 @@ from .loops import blocked as late
 from .programs import computed, in_programs
 from .rule import Rule
 from .threads import blocked_share, lock, one_thread_each
-from .threads_held import process_of
+from .threads_held import Held, cores_of
 from .thresholds import Limits
 
 #: Use of a GPU from which its worker's threads are taken to wait for it, per cent.
@@ -96,15 +96,17 @@ def _waits(facts: Facts, limits: Limits, sleepers: Asleep) -> _Waits:
 
 def _crowded(facts: Facts, limits: Limits) -> np.ndarray:
     """Workers, by code, on hosts whose cores the workers used up: what did not compute may have waited."""
-    used: dict[Any, dict[Any, float]] = {}
+    beside: dict[Any, list[Held]] = {}
     for each in facts.held:
-        processes = used.setdefault(facts.workers.get(each.name, {}).get("host"), {})
-        processes[process_of(facts, each.name)] = each.cores
+        beside.setdefault(facts.workers.get(each.name, {}).get("host"), []).append(each)
+    used = {host: cores_of(facts, held) for host, held in beside.items()}
     crowded = np.zeros(len(facts.lanes.workers), bool)
     for code, name in enumerate(facts.lanes.workers):
         worker = facts.workers.get(name, {})
-        cores, processes = worker.get("cores", 0), used.get(worker.get("host"), {})
-        crowded[code] = cores > 0 and sum(processes.values()) >= limits["oversubscribed.use"] * cores
+        cores = worker.get("cores", 0)
+        crowded[code] = (
+            cores > 0 and used.get(worker.get("host"), 0.0) >= limits["oversubscribed.use"] * cores
+        )
     return crowded
 
 
