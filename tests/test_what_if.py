@@ -309,6 +309,26 @@ def test_cancelled_work_is_part_of_the_run_but_needed_by_nobody(stop: float) -> 
     assert not any("had not ended" in note for note in found.notes)
 
 
+def test_a_worker_that_came_when_another_had_left_is_no_worker_more() -> None:
+    tasks = [Task("read", 1.0)] * 6
+    attempts = attempts_of(ran(tasks, [1, 1]))
+    ran_on = ["w0", "w1", "w0", "w1", "w2", "w1"]
+    workers = {
+        "worker": ["w0", "w1", "w2"],
+        "threads": [1, 1, 1],
+        "joined": [START - 1, START - 1, START + 2],
+        "left": [START + 2, math.nan, math.nan],
+    }
+    attempts |= {"worker": ran_on, "assigned": attempts["start"]}
+    executions = {"run": list(range(6)), "worker": ran_on}
+    recording = ran(tasks, [1, 1], attempts=attempts, executions=executions, workers=workers)
+    found = recording.what_if(workers=4)
+    assert (found.workers_before, found.threads_before) == (2, 2)
+    assert found.verdict().startswith("With 4 workers instead of 2")
+    assert found.calibration == pytest.approx(3, rel=NEAR)
+    assert "1 worker left before the end: simulated as if it had stayed" in found.notes
+
+
 def test_tasks_that_run_at_the_end_of_the_recording_are_told() -> None:
     running = {"run": [9], "task": [9], "worker": ["w0"], "thread": ["0"], "start": [START + 1.0]}
     [note] = ran([Task("read", 1.0)], running=running).what_if().notes

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import mode
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,13 +43,17 @@ class Replay:
         if recorded is None:
             raise ValueError("no task ended in this recording, so that there is nothing to simulate")
         self._recorded = recorded
+        workers = list(_workers(read("workers"), self._columns, recorded))
+        self._left = sum(worker.left < 0.99 * recorded.run.seconds for worker in workers)
+        at_once = _at_once(workers)
         #: Names of the workers, in the order of those of the setting.
-        self.workers = _workers(read("workers"), self._columns, recorded)
-        self._before = _recorded_setting(read, about, self._columns, recorded, self.workers)
+        self.workers = [worker.name for worker in at_once]
+        costs = recorded_costs(read, self._columns, about, recorded.run.end - recorded.run.begin)
+        self._before = Setting(
+            tuple(worker.threads for worker in at_once), tuple(worker.joined for worker in at_once), costs
+        )
         self._known = simulate(recorded, self._before)
         self._cores = _cores(read("workers"))
-        left = read("workers")["left"]
-        self._left = int((recorded.run.clock(left) < 0.99 * recorded.run.seconds).sum())
 
     @property
     def model(self) -> Model:
@@ -130,8 +134,49 @@ def what_if(read: Read, about: Mapping[str, Any], cluster: str | None = None, **
     return Replay(read, about, cluster).ask(**asked)
 
 
-def _workers(table: Mapping[str, Any], columns: Mapping[str, Any], recorded: Model) -> list[str]:
+class _Worker(NamedTuple):
+    """A worker, and when it was there: seconds of the model's clock."""
+
+    name: str
+    threads: int
+    joined: float
+    left: float
+
+
+def _at_once(workers: Iterable[_Worker]) -> list[_Worker]:
+    """As many as there were at once: one that came when another had left takes the place of that."""
+    places: list[_Worker] = []
+    for worker in sorted(workers, key=lambda each: each.joined):
+        empty = next((place for place, each in enumerate(places) if each.left <= worker.joined), None)
+        if empty is None:
+            places.append(worker)
+        else:
+            before = places[empty]
+            threads = max(before.threads, worker.threads)
+            places[empty] = before._replace(threads=threads, left=worker.left)
+    return places
+
+
+def _workers(table: Mapping[str, Any], columns: Mapping[str, Any], recorded: Model) -> Iterator[_Worker]:
     """Workers that ran a task, and those that could have."""
+    rows = {name: row for row, name in enumerate(table["worker"].tolist())}
+    joined, left = (recorded.run.clock(table[name]) for name in ("joined", "left"))
+    seen = _seen(columns, recorded)
+    for name in _names_of_workers(table, columns, recorded):
+        row = rows.get(name)
+        threads, first = seen.get(name, (1, math.nan))
+        if row is None:
+            yield _Worker(name, threads, max(0.0, _known(first, 0.0)), math.inf)
+            continue
+        came, gone = _known(np.fmin(joined[row], first), 0.0), _known(left[row], math.inf)
+        yield _Worker(name, int(table["threads"][row]) or threads, max(0.0, came), gone)
+
+
+def _known(moment: float, otherwise: float) -> float:
+    return float(moment) if math.isfinite(moment) else otherwise
+
+
+def _names_of_workers(table: Mapping[str, Any], columns: Mapping[str, Any], recorded: Model) -> list[str]:
     ran = columns["worker"].codes[np.isfinite(columns["start"])]
     names = [columns["worker"].names[code] for code in sorted_set(ran)]
     worked = set(names)
@@ -146,34 +191,15 @@ def _workers(table: Mapping[str, Any], columns: Mapping[str, Any], recorded: Mod
     return [*names, *idle]
 
 
-def _recorded_setting(
-    read: Read, about: Mapping[str, Any], columns: Mapping[str, Any], recorded: Model, names: list[str]
-) -> Setting:
-    """The cluster that was recorded: its workers, from when they joined."""
-    table = read("workers")
-    rows = {name: row for row, name in enumerate(table["worker"].tolist())}
-    threads, joined = [], []
-    seen = _seen(columns)
-    for name in names:
-        row = rows.get(name)
-        lanes, first = seen.get(name, (1, math.nan))
-        threads.append((int(table["threads"][row]) if row is not None else 0) or lanes)
-        came = np.fmin(table["joined"][row] if row is not None else np.nan, first)
-        since = float(recorded.run.clock(np.array([came]))[0])
-        joined.append(max(0.0, since) if math.isfinite(since) else 0.0)
-    costs = recorded_costs(read, columns, about, recorded.run.end - recorded.run.begin)
-    return Setting(tuple(threads), tuple(joined), costs)
-
-
-def _seen(columns: Mapping[str, Any]) -> dict[str, tuple[int, float]]:
-    """Threads of each worker that ran tasks, and when it was first given one."""
+def _seen(columns: Mapping[str, Any], recorded: Model) -> dict[str, tuple[int, float]]:
+    """Threads of each worker that ran tasks, and when it was first given one, by the model's clock."""
     ran = np.flatnonzero(np.isfinite(columns["start"]))
     worker, names = columns["worker"].codes[ran], columns["worker"].names
     lanes = sorted_set(worker.astype("i8") << 32 | columns["thread"].codes[ran])
     threads = np.bincount(lanes >> 32, minlength=len(names))
     first = np.full(len(names), np.inf)
     np.fmin.at(first, worker, np.fmin(columns["assigned"][ran], columns["start"][ran]))
-    told = zip(names, threads.tolist(), first.tolist(), strict=True)
+    told = zip(names, threads.tolist(), recorded.run.clock(first).tolist(), strict=True)
     return {name: (count, moment) for name, count, moment in told if count}
 
 
@@ -284,7 +310,8 @@ def _notes(
     if len(after.threads) > 1 and len(before.threads) == 1:
         notes.append("one worker moves nothing, so that the network is a guess: 100 MB/s")
     if left:
-        notes.append(f"{words.count(left, 'worker')} left before the end: simulated as if they had stayed")
+        who = "it" if left == 1 else "they"
+        notes.append(f"{words.count(left, 'worker')} left before the end: simulated as if {who} had stayed")
     failed = len(sorted_set(columns["task"][_last_was(columns, "erred")]))
     if failed:
         notes.append(f"{words.count(failed, 'task')} failed: what needed them never ran and is not in this")
