@@ -229,7 +229,8 @@ class Questions(Store):
         -------
         DataFrame
             What it is summed by; ``duration`` [s] and its ``share`` (0 to 1) of
-            all; ``count`` of the attempts that ran and how many ``failed``;
+            all; ``count`` of the attempts that ran and how many of them
+            ``failed``: raised, were tried again or were lost with their worker;
             ``mean``, ``median``, ``p95`` and ``max`` of an attempt [s];
             ``size_in`` and ``size_out``, mean bytes of all inputs and of the
             result; ``throughput``, bytes of inputs a second; ``cpu`` [% of a

@@ -93,6 +93,16 @@ def test_by_function() -> None:
     assert table.share.sum() == pytest.approx(1)
 
 
+@pytest.mark.parametrize(
+    ("status", "failed"),
+    [("erred", 1), ("retried", 1), ("killed", 1), ("cancelled", 0), ("rescheduled", 0), ("stolen", 0)],
+)
+def test_attempts_that_were_cancelled_or_sent_elsewhere_did_not_fail(status: str, failed: int) -> None:
+    attempts = {**ATTEMPTS, "status": ["ok", "ok", status, "ok", "ok"]}
+    total = recording({**TABLES, "attempts": attempts}).bottlenecks().set_index("function").loc["sum"]
+    assert (total["count"], total.failed) == (2, failed)
+
+
 def test_gpus_of_the_worker_while_it_ran() -> None:
     table = recording().bottlenecks(["worker", "function"]).set_index(["worker", "function"])
     # From a mean of 50 % to 100 % on a line, over two devices whose memory adds up.

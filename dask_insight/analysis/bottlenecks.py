@@ -16,6 +16,8 @@ from ..timeline import Attempts, Read, attempts
 if TYPE_CHECKING:
     import pandas as pd
 
+#: How attempts end that failed; others without a result were not wanted any more, or sent elsewhere.
+_FAILED = ("erred", "retried", "killed")
 #: What it can be summed by.
 BY = {
     "function": Field("function", "", "Task name: Dask's prefix of the key."),
@@ -29,7 +31,7 @@ FIELDS = (
     Field("duration", "s", "Time in task functions, summed."),
     Field("share", "", "Its share of the duration of all, 0 to 1."),
     Field("count", "", "Attempts that ran, failed ones included."),
-    Field("failed", "", "Those of them that did not end well."),
+    Field("failed", "", "Those of them that raised, were tried again or were lost with their worker."),
     Field("mean", "s", "Mean duration of an attempt."),
     Field("median", "s", "Median duration."),
     Field("p95", "s", "Duration that 95 % do not exceed, interpolated."),
@@ -131,7 +133,7 @@ def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict
         "duration": duration,
         "share": duration / max(float(duration.sum()), 1e-300),
         "count": count,
-        "failed": sums.count(known.failed[ran]),
+        "failed": sums.count(_marked(known.status, ran, _FAILED)),
         "mean": _over(duration, count),
         "median": median,
         "p95": p95,
@@ -144,6 +146,12 @@ def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict
         "gpu_memory": sums.weighted(gpu_memory, length),
         "memory_added": sums.mean(added),
     }
+
+
+def _marked(symbols: Symbols, rows: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    """Whether each of these rows has one of the names."""
+    marks = np.array([name in names for name in symbols.names] or [False])
+    return np.asarray(marks[symbols.codes[rows]])
 
 
 def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

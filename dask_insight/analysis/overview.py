@@ -31,7 +31,7 @@ INSTEAD = {
     "resources": "waiting for resources of workers",
     "client": "without tasks",
     "joining": "on workers that had just joined",
-    "leaving": "on workers that were leaving",
+    "leaving": "on workers that were leaving or died",
 }
 #: Parts in which threads had nothing to run; their share of thread time, and of cores in use, from which
 #: these are told beside; and how many cores for each thread in a task function are more than its own.

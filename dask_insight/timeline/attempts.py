@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from ..columns import forget, gather, take, taken_out
 from ..heap import give_back_between
 from ..lookup import Lookup, all_or, distinct, fill, least, narrowed, pick
 from ..schema import NOTHING
+from ..tables.facts import recorded
 from .counts import Counts
 from .fields import Count, Fields, Moment, alike
 from .micros import Kept, Micros, own_seconds, seconds
@@ -59,7 +59,8 @@ class Attempts(Fields):
     places: list[tuple[str, str]]
     #: How it ended; '' if it runs.
     status: Symbols
-    #: Whether it ended well; whether it ended badly. A running one did neither.
+    #: Whether it ended with a result; whether without one: failed, cancelled or sent elsewhere.
+    #: A running one did neither.
     ok: np.ndarray
     failed: np.ndarray
     #: Whether its worker died of it, or while it ran.
@@ -102,7 +103,7 @@ def attempts(read: Read) -> Attempts:
     """
     ended, executions, running = read("attempts"), read("executions"), read("running")
     gather(ended, _OF_SCHEDULER)
-    until = _until(read)
+    _, until = recorded(read)
     # One table's moments are kept in half the memory before the next one is read.
     told = {name: Micros.of(np.asarray(taken_out(ended, name), "f8")) for name in _BY_SCHEDULER}
     give_back_between()
@@ -208,20 +209,6 @@ def concerns(all_of: Attempts, rows: np.ndarray) -> Attempts:
 def _in_half(seconds: np.ndarray, told: np.ndarray) -> np.ndarray:
     """As it was told, in four bytes, where nothing of it has changed."""
     return told if told.dtype == "f4" and np.array_equal(seconds, told, equal_nan=True) else seconds
-
-
-def _until(read: Read) -> float:
-    """The last moment that a recording tells of."""
-    about, latest = read("about"), -np.inf
-    for name, text in zip(about["name"].tolist(), about["value"].tolist(), strict=True):
-        if name == "stopped":
-            try:
-                latest = float(json.loads(text))
-            except (TypeError, ValueError):
-                continue
-    for table, column in (("attempts", "done"), ("running", "start"), ("resources", "time")):
-        latest = max(latest, float(np.nanmax(read(table)[column], initial=-np.inf)))
-    return latest
 
 
 def _earliest(first: np.ndarray, second: np.ndarray) -> np.ndarray:

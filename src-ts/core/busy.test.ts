@@ -44,6 +44,12 @@ describe('busy threads', () => {
     expect([...busyThreads(tasks, selection.filter(), 0, 5, 5)]).toEqual([0, 0, 0, 0.5, 0]);
   });
 
+  it('are none where something was lost of which nobody knows when it started', () => {
+    const { start: _, stop: __, ...unseen } = attempt(1, 1, 'a', 0, 0);
+    const lost = recordingOf({ attempts: [{ ...unseen, status: 'killed', assigned: 1, done: 3 }] });
+    expect([...busyThreads(new Tasks(lost), new Selection().filter(), 0, 4, 4)]).toEqual([0, 0, 0, 0]);
+  });
+
   it('are at most as many as there were at once', () => {
     expect(mostThreads(tasks, undefined)).toBe(13);
     expect(mostThreads(tasks, new Set(['a', 'b']))).toBe(6);

@@ -1,3 +1,4 @@
+import { LOST } from './lane';
 import type { Filter } from './selection';
 import { entryTest } from './task-filter';
 import type { Tasks } from './tasks';
@@ -20,7 +21,8 @@ export function busyThreads(
     if (filter.workers && !filter.workers.has(lane.worker)) continue;
     const { length, start, stop: stops, name, status, row } = lane;
     for (let entry = lane.firstAfter(from); entry < length && start[entry] < to; entry++) {
-      if (wanted[name[entry]] === 0 || (passes && !passes(row[entry], status[entry]))) continue;
+      if (wanted[name[entry]] === 0 || status[entry] === LOST) continue;
+      if (passes && !passes(row[entry], status[entry])) continue;
       const begin = Math.max(0, (start[entry] - from) / step);
       const stop = Math.min(bins, (Math.min(stops[entry], end) - from) / step);
       if (!(stop > begin)) continue;

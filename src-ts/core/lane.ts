@@ -1,7 +1,10 @@
 import { merged } from './merged';
 import { Touched } from './touched';
 
-/** How an attempt ended, as a number; `STATUSES` has the words of the `attempts` table. */
+/**
+ * How an attempt ended, as a number; `STATUSES` has the words of the `attempts` table.
+ * `lost` is one that was killed before anybody knew when it started, if it did: it computed nothing that counts.
+ */
 export const STATUSES = [
   'ok',
   'erred',
@@ -11,6 +14,7 @@ export const STATUSES = [
   'stolen',
   'rescheduled',
   'running',
+  'lost',
   'other'
 ] as const;
 export type Status = (typeof STATUSES)[number];
@@ -22,6 +26,7 @@ export function statusCode(status: string): number {
 
 export const OK = 0;
 export const RUNNING = STATUSES.indexOf('running');
+export const LOST = STATUSES.indexOf('lost');
 
 /** One more than the largest index into `Tasks.names`; names beyond share the last. */
 export const MOST_NAMES = 0xffff;

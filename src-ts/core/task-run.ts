@@ -1,4 +1,4 @@
-import { statusCode } from './lane';
+import { LOST, statusCode } from './lane';
 import type { TaskIndex } from './task-index';
 
 /** When and where an attempt ran, from all that is known; NaN and '' where nothing is. */
@@ -43,7 +43,10 @@ export function runOf(tasks: TaskIndex, row: number): Run {
   return { start, stop, worker, thread };
 }
 
-/** An attempt as it stands in a lane; `sure` where nothing that arrives later can move it. */
+/**
+ * An attempt as it stands in a lane; `sure` where nothing that arrives later can move it.
+ * One that is lost stands there from when it was assigned.
+ */
 export interface Placed extends Run {
   readonly status: number;
   readonly sure: boolean;
@@ -56,16 +59,16 @@ export function placeOf(tasks: TaskIndex, row: number): Placed | string {
   const { start, stop, worker, thread } = runOf(tasks, row);
   if (Number.isNaN(start) && !['killed', 'erred', 'ok'].includes(status)) return status;
   const end = firstKnown(stop, attempts.times('done')[row]);
-  const assigned = status === 'killed' ? attempts.times('assigned')[row] : Number.NaN;
-  const begin = firstKnown(start, assigned, end);
+  const isLost = status === 'killed' && Number.isNaN(start);
+  const begin = firstKnown(start, isLost ? attempts.times('assigned')[row] : Number.NaN, end);
   if (Number.isNaN(begin)) return status;
   return {
     start: Math.min(begin, end),
     stop: Math.max(begin, end),
     worker,
     thread,
-    status: statusCode(status),
-    sure: tasks.executionRow(attempts.numbers('run')[row]) >= 0
+    status: isLost ? LOST : statusCode(status),
+    sure: !isLost && tasks.executionRow(attempts.numbers('run')[row]) >= 0
   };
 }
 

@@ -64,6 +64,20 @@ describe('sums of tasks', () => {
     ]);
   });
 
+  it('leave out what was lost before anybody knew when it started, as `bottlenecks` does', () => {
+    const { start: _, stop: __, ...unseen } = attempt(1, 'a', 0, 0, 'killed');
+    const some = recordingOf({
+      graph: [{ task: 1, key: 'inc-1', prefix: 'inc' }],
+      attempts: [
+        { ...unseen, assigned: 1, done: 9 },
+        { ...attempt(2, 'a', 2, 3), task: 1 },
+        { ...attempt(3, 'a', 4, 5, 'killed'), task: 1 }
+      ]
+    });
+    const [inc] = sumTasks(new Tasks(some), new Selection().filter(), 'name');
+    expect(inc).toMatchObject({ count: 2, time: 2, longest: 1, failed: 1 });
+  });
+
   it('count only the time inside a range, and durations whole', () => {
     const selection = new Selection();
     selection.set({ source: 'x', column: 'time', value: { start: 1.5, stop: 3 } });

@@ -1,4 +1,4 @@
-import { OK, RUNNING, STATUSES } from './lane';
+import { LOST, OK, RUNNING, STATUSES } from './lane';
 import type { Filter } from './selection';
 import { entryTest } from './task-filter';
 import type { Tasks } from './tasks';
@@ -6,7 +6,7 @@ import type { Tasks } from './tasks';
 /** What ran under one name, or on one worker, within a filter. Seconds and bytes. */
 export interface TaskSum {
   readonly label: string;
-  /** Attempts that ran within the filter, whole or in part. */
+  /** Attempts that ran within the filter, whole or in part; not those of which nobody knows when. */
   readonly count: number;
   /** Time they ran within it. */
   readonly time: number;
@@ -44,7 +44,8 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
       const name = names[entry];
       const status = statuses[entry];
       const stop = stops[entry] < end ? stops[entry] : end;
-      if (wanted[name] === 0 || stop < from || (passes && !passes(rows[entry], status))) continue;
+      if (wanted[name] === 0 || status === LOST || stop < from) continue;
+      if (passes && !passes(rows[entry], status)) continue;
       const place = by === 'name' ? name : placeOf(at, rows[entry], status);
       let group = groups[place];
       if (!group) {

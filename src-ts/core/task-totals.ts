@@ -1,13 +1,13 @@
 /** How much there is of each task name, kept up to date entry by entry. */
 export class TaskTotals {
-  /** Seconds computed and number of entries, by index into `Tasks.names`; what still runs has no seconds. */
+  /** Seconds computed and number of entries, by index into `Tasks.names`; what still runs or is lost has no seconds. */
   seconds = new Float64Array(64);
   counts = new Uint32Array(64);
 
   add(name: number, took: number): void {
     if (name >= this.counts.length) this.grow(name);
     this.counts[name]++;
-    if (took < Number.POSITIVE_INFINITY) this.seconds[name] += took;
+    if (Number.isFinite(took)) this.seconds[name] += took;
   }
 
   /** Adds entries `from` up to `to` of columns, which have all ended. */
@@ -24,7 +24,7 @@ export class TaskTotals {
 
   remove(name: number, took: number): void {
     this.counts[name]--;
-    if (took < Number.POSITIVE_INFINITY) this.seconds[name] -= took;
+    if (Number.isFinite(took)) this.seconds[name] -= took;
   }
 
   clear(): void {

@@ -129,7 +129,7 @@ describe('Tasks', () => {
     expect(tasks.count).toBe(1);
   });
 
-  test('a killed attempt is where it was seen running; a failed one where its worker saw it', () => {
+  test('a killed attempt is where it was seen running, and lost where it was not; a failed one where its worker saw it', () => {
     const recording = recordingOf({
       graph: GRAPH,
       attempts: [
@@ -139,7 +139,8 @@ describe('Tasks', () => {
       ]
     });
     const tasks = new Tasks(recording);
-    expect(lanesOf(tasks)).toEqual([['w/', 'inc killed 1-9']]);
+    expect(lanesOf(tasks)).toEqual([['w/', 'inc lost 1-9']]);
+    expect([tasks.count, tasks.totals.counts[1], tasks.totals.seconds[1]]).toEqual([1, 1, 0]);
     expect([...tasks.unplaced]).toEqual([
       ['retried', 1],
       ['stolen', 1]
@@ -153,6 +154,7 @@ describe('Tasks', () => {
       ['w/u', 'sum retried 4-5']
     ]);
     expect([tasks.count, tasks.unplaced.get('retried'), tasks.unplaced.get('stolen')]).toEqual([2, 0, 1]);
+    expect([tasks.totals.counts[1], tasks.totals.seconds[1]]).toEqual([1, 6]);
   });
 
   test('many times that a worker tells at once, in whichever order', () => {

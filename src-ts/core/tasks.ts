@@ -1,4 +1,4 @@
-import { type EntryColumns, type Lane, MOST_NAMES, RUNNING, statusCode } from './lane';
+import { type EntryColumns, type Lane, LOST, MOST_NAMES, RUNNING, statusCode } from './lane';
 import { Lanes } from './lanes';
 import { Nameless } from './nameless';
 import type { Arrival, Recording, Stop } from './recording';
@@ -352,7 +352,7 @@ export class Tasks extends TaskIndex {
     const task = running.numbers('task')[row];
     const start = running.times('start')[row];
     const lane = this.threads.find(running.text('worker', row), running.text('thread', row));
-    if (lane) this.takeOut(lane, start, Number.POSITIVE_INFINITY, this.nameOf(task), row, true);
+    if (lane) this.takeOut(lane, start, Number.NaN, this.nameOf(task), row, true);
   }
 
   /** Places an attempt by all that is known of it. */
@@ -380,28 +380,28 @@ export class Tasks extends TaskIndex {
       this.unplaced.set(placed, (this.unplaced.get(placed) ?? 1) - 1);
       return;
     }
-    const { start, stop, worker, thread } = placed;
+    const { start, stop, worker, thread, status } = placed;
     const task = this.recording.table('attempts').numbers('task')[row];
     const lane = this.threads.find(worker, thread);
-    if (lane) this.takeOut(lane, start, stop, this.nameOf(task), row, false);
+    if (lane) this.takeOut(lane, start, computed(start, stop, status), this.nameOf(task), row, false);
   }
 
   private put(lane: Lane, start: number, stop: number, name: number, status: number, row: number): void {
     lane.add(start, stop, name, status, row);
-    this.totals.add(name, stop - start);
+    this.totals.add(name, computed(start, stop, status));
     this.count++;
   }
 
   private takeOut(
     lane: Lane,
     start: number,
-    stop: number,
+    took: number,
     name: number,
     row: number,
     running: boolean
   ): void {
     if (!lane.remove(start, row, running)) return;
-    this.totals.remove(name, stop - start);
+    this.totals.remove(name, took);
     this.count--;
     // A lane of those whose thread was not known yet is there only as long as it is needed.
     if (lane.thread !== '' || lane.length > 0) return;
@@ -418,7 +418,7 @@ export class Tasks extends TaskIndex {
         const entry = lane.find(start, at, running);
         const name = nameOf(tasks[row]);
         if (entry < 0 || name === 0) continue;
-        const took = lane.stop[entry] - start;
+        const took = computed(start, lane.stop[entry], lane.status[entry]);
         this.totals.remove(0, took);
         this.totals.add(name, took);
         lane.rename(entry, name);
@@ -431,6 +431,11 @@ export class Tasks extends TaskIndex {
 
 function isKnown(time: number | undefined): time is number {
   return time !== undefined && !Number.isNaN(time);
+}
+
+/** Seconds that an attempt took; NaN where that is not known, or not yet. */
+function computed(start: number, stop: number, status: number): number {
+  return status === LOST || stop === Number.POSITIVE_INFINITY ? Number.NaN : stop - start;
 }
 
 function known(time: number | undefined, otherwise: number): number {

@@ -92,6 +92,22 @@ describe('time budget', () => {
     expect(timeBudget(nested, selection.filter()).parts).toMatchObject({ computing: 1, other: 4 });
   });
 
+  it('knows an attempt without a result, however that came about, as Python does', () => {
+    const partsOf = (status: string) =>
+      timeBudget(
+        new Tasks(
+          recordingOf({
+            workers: [{ worker: 'a', threads: 1, joined: -5 }],
+            attempts: [attempt(1, 1, 't1', 0, 4, status)]
+          })
+        ),
+        new Selection().filter()
+      ).parts;
+    for (const status of ['erred', 'retried', 'killed', 'cancelled', 'rescheduled', 'stolen'])
+      expect(partsOf(status)).toMatchObject({ computing: 0, failed: 4 });
+    expect(partsOf('ok')).toMatchObject({ computing: 4, failed: 0 });
+  });
+
   it('is idle while something was lost of which nobody knows when it started', () => {
     const { start: _, stop: __, ...unseen } = attempt(2, 2, '', 0, 0, 'killed');
     const lost = recordingOf({

@@ -1,4 +1,5 @@
 import { type Lane, LOST, RUNNING, STATUSES, statusCode } from './lane';
+import type { Recording } from './recording';
 import type { Filter, TimeRange } from './selection';
 import { isSizing, sizersOf } from './sizing';
 import { entryTest, timeOf } from './task-filter';
@@ -18,7 +19,10 @@ export interface TimeBudget {
 /** The action of `phases` in which a task ran on, but had given its thread back. */
 export const SECEDED = 'seceded';
 
-const FAILED = ['erred', 'retried', 'killed'].map(status => STATUSES.indexOf(status as 'erred'));
+/** How attempts end without a result. */
+const FAILED = ['erred', 'retried', 'killed', 'cancelled', 'stolen', 'rescheduled'].map(status =>
+  STATUSES.indexOf(status as 'erred')
+);
 
 const PART_OF_ACTION: Readonly<Record<string, Part>> = {
   transfer: 'transfer',

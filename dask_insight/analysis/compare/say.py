@@ -14,7 +14,7 @@ PARTS = {
     "cpu": "computing",
     "off-cpu": "in tasks, off the CPU",
     "compute": "computing",
-    "failed": "in attempts that failed",
+    "failed": "in attempts without a result",
     "deserialize": "deserializing",
     "serialize": "serializing",
     "disk": "reading from disk and writing to it",
@@ -27,7 +27,7 @@ PARTS = {
     "resources": "waiting for resources of workers",
     "client": "without tasks",
     "joining": "on workers that had just joined",
-    "leaving": "on workers that were leaving",
+    "leaving": "on workers that were leaving or died",
 }
 #: A cause is named from this share of the difference on, or of the wall time where there is none.
 _OF_CHANGE, _OF_WALL = 0.15, 0.05

@@ -15,7 +15,7 @@ PARTS = {
     "cpu": "Task functions that ended well, on a CPU.",
     "off-cpu": "Task functions that ended well, while their thread used no CPU: I/O, locks, the GIL, a GPU.",
     "compute": "Task functions that ended well, where the recording does not tell CPU time.",
-    "failed": "Task functions of attempts that did not end well.",
+    "failed": "Task functions of attempts without a result: failed, cancelled or sent elsewhere.",
     "deserialize": "Deserializing tasks, and results that had been spilled.",
     "serialize": "Serializing results.",
     "disk": "Reading results from disk and writing them there.",

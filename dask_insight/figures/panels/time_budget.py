@@ -24,7 +24,7 @@ _COMPUTING = {
     "cpu": "computing on a CPU",
     "compute": "computing",
     "off-cpu": "computing off the CPU",
-    "failed": "computing, failed",
+    "failed": "computing, no result",
 }
 #: Stretches of time are multiples of this, seconds: moments since the epoch are told apart so finely.
 _GRAIN = 2.0**-20

@@ -1,7 +1,7 @@
 import { callerOf } from '../../core/caller-of';
 import { bytes, clock, count, duration, moment, plural, share, shortened } from '../../core/format';
 import { functionOf, placeWords } from '../../core/functions-of';
-import { type Lane, RUNNING, STATUSES, type Status } from '../../core/lane';
+import { type Lane, LOST, RUNNING, STATUSES, type Status } from '../../core/lane';
 import { isSizing, sizersOf } from '../../core/sizing';
 import { sourceLines } from '../../core/source-lines';
 import { runOf } from '../../core/task-run';
@@ -18,6 +18,7 @@ const STATUS_WORDS: Readonly<Record<Status, string>> = {
   stolen: 'stolen by another worker',
   rescheduled: 'sent to another worker',
   running: 'running',
+  lost: 'lost with its worker',
   other: 'ended'
 };
 
@@ -77,7 +78,10 @@ export function wordsOf(tasks: Tasks, lane: Lane, entry: number): string {
   const { origin, end } = tasks.recording;
   const stop = Math.min(lane.stop[entry], end);
   const name = tasks.names[lane.name[entry]] || NO_NAME;
-  const when = `at ${duration(lane.start[entry] - origin)}, took ${duration(stop - lane.start[entry])}`;
+  const since = duration(lane.start[entry] - origin);
+  const took = duration(stop - lane.start[entry]);
+  const isLost = lane.status[entry] === LOST;
+  const when = isLost ? `start not known, assigned at ${since}` : `at ${since}, took ${took}`;
   return `${name}, ${statusWords(lane.status[entry])}, ${when}, on worker ${tasks.workerName(lane.worker) || 'not known'}`;
 }
 
@@ -96,7 +100,7 @@ function outcome(tasks: Tasks, lane: Lane, entry: number, task: number): CardLin
   const status = lane.status[entry];
   const of =
     attempts.length > 1 ? `, attempt ${attempts.indexOf(lane.row[entry]) + 1} of ${attempts.length}` : '';
-  const failed = ['erred', 'retried', 'killed'].includes(STATUSES[status]);
+  const failed = ['erred', 'retried', 'killed', 'lost'].includes(STATUSES[status]);
   return [
     { label: 'Status', value: statusWords(status) + of, ...(failed ? { tone: 'error' as const } : {}) }
   ];
@@ -119,13 +123,30 @@ function span(tasks: Tasks, lane: Lane, entry: number): CardLine[] {
   const { origin, end } = tasks.recording;
   const start = lane.start[entry];
   const stop = lane.stop[entry];
+  if (lane.status[entry] === LOST) return lost(tasks, lane, entry);
   const isRunning = lane.status[entry] === RUNNING;
   const took = isRunning ? `${duration(end - start)} so far` : duration(stop - start);
   return [
     { label: 'Took', value: took },
-    { label: 'Started', value: `${exactly(start - origin)} (${clock(start)})` },
-    ...(isRunning ? [] : [{ label: 'Ended', value: `${exactly(stop - origin)} (${clock(stop)})` }])
+    { label: 'Started', value: at(start, origin) },
+    ...(isRunning ? [] : [{ label: 'Ended', value: at(stop, origin) }])
   ];
+}
+
+/** Of what died with its worker only the scheduler tells: when it was sent there, if that, and when it was missed. */
+function lost({ recording }: Tasks, { row, stop }: Lane, entry: number): CardLine[] {
+  const { origin } = recording;
+  const assigned = recording.table('attempts').times('assigned')[row[entry]];
+  const since = Number.isNaN(assigned) ? '' : `, assigned at ${at(assigned, origin)}`;
+  return [
+    { label: 'Started', value: `not known${since}` },
+    { label: 'Lost', value: at(stop[entry], origin) }
+  ];
+}
+
+/** A moment of the recording, and the time of day. */
+function at(time: number, origin: number): string {
+  return `${exactly(time - origin)} (${clock(time)})`;
 }
 
 /** A moment with as many digits as tell tasks apart. */
@@ -156,6 +177,7 @@ function waits(tasks: Tasks, row: number, run: number): CardLine[] {
   const ready = attempts.times('ready')[row];
   const assigned = attempts.times('assigned')[row];
   const queued = attempts.numbers('queued')[row] === 1;
+  const isOk = attempts.text('status', row) === 'ok';
   const cpu = seen < 0 ? Number.NaN : executions.numbers('cpu')[seen];
   return [
     line('Submitted', Number.isFinite(submitted) ? exactly(submitted - recording.origin) : '', true),
@@ -167,7 +189,7 @@ function waits(tasks: Tasks, row: number, run: number): CardLine[] {
     step('Computed', start, stop, Number.POSITIVE_INFINITY),
     garbage(tasks, run, took),
     line('CPU', Number.isFinite(cpu) ? `${duration(cpu)} (${share(cpu / took)})` : ''),
-    step('Until in memory', stop, attempts.times('done')[row], took),
+    step('Until in memory', isOk ? stop : Number.NaN, attempts.times('done')[row], took),
     ...phases(tasks, run, took)
   ].filter(each => each !== undefined);
 }

@@ -1,5 +1,5 @@
 import type { EntryMask } from '../../core/entry-mask';
-import { type Lane, OK, RUNNING, STATUSES } from '../../core/lane';
+import { type Lane, LOST, OK, RUNNING, STATUSES } from '../../core/lane';
 
 /**
  * One pixel of one lane, as a number: 64 times what fills it, plus how full it
@@ -38,6 +38,7 @@ export const CHOSEN = 2;
 const FAILURE = new Uint8Array(STATUSES.length);
 FAILURE[STATUSES.indexOf('erred')] = ERRED;
 FAILURE[STATUSES.indexOf('killed')] = KILLED;
+FAILURE[LOST] = KILLED;
 FAILURE[STATUSES.indexOf('retried')] = RETRIED;
 
 /** Columns of time: column c is `start + c * width` up to `start + (c + 1) * width`, seconds. */

@@ -1,5 +1,5 @@
 import type { EntryMask } from '../../core/entry-mask';
-import { type Lane, OK, RUNNING, STATUSES } from '../../core/lane';
+import { type Lane, LOST, OK, RUNNING, STATUSES } from '../../core/lane';
 import { luminance } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import { type TextWidth, textWidth } from '../../draw/text-width';
@@ -23,6 +23,8 @@ export interface Details {
 /** Narrowest task with a label, and with a sign; CSS pixels. */
 const LABEL_FROM = 34;
 const SIGN_FROM = 4;
+/** From one line of a hatch to the next. */
+const HATCH = 6;
 /** A place that a label covers, from its task's left edge. */
 const INTO_LABEL = 16;
 /** Lowest lane with labels, and with signs. */
@@ -31,7 +33,7 @@ const SIGN_HEIGHT = 5;
 /** With more entries in sight, none is wide enough to be worth the search. */
 const MOST_ENTRIES = 200_000;
 
-/** Labels, signs of failure and open ends of running tasks. */
+/** Labels, signs of failure, open ends of running tasks and open starts of lost ones. */
 export function drawDetails(pen: Pen, details: Details): void {
   const { lanes, scale, laneHeight, context } = details;
   if (laneHeight < SIGN_HEIGHT) return;
@@ -74,8 +76,10 @@ function drawLane(
       height: laneHeight - 1
     };
     const failed = drawSign(pen, STATUSES[status[entry]], box, context);
-    if (status[entry] === RUNNING) drawOpenEnd(pen, box, context);
-    if (box.width >= LABEL_FROM && laneHeight >= LABEL_HEIGHT) {
+    if (status[entry] === RUNNING) drawOpen(pen, box, 'right', context);
+    // Many may have been lost at once, on threads that nobody knows: their names would stand on each other.
+    if (status[entry] === LOST) drawOpen(pen, box, 'left', context);
+    else if (box.width >= LABEL_FROM && laneHeight >= LABEL_HEIGHT) {
       const low = isLow(row, left + INTO_LABEL);
       drawLabel(pen, context, widths, context.tasks.names[name[entry]], box, failed, low);
     }
@@ -84,7 +88,8 @@ function drawLane(
 
 /** Failures have a shape besides their colour. Returns whether the ground is dark. */
 function drawSign(pen: Pen, status: string, box: Box, { surface }: PanelContext): boolean {
-  if (status !== 'erred' && status !== 'killed' && status !== 'retried') return false;
+  const isKilled = status === 'killed' || status === 'lost';
+  if (status !== 'erred' && status !== 'retried' && !isKilled) return false;
   const { theme } = surface;
   const notch = Math.min(6, box.height / 2, box.width / 2);
   pen.fillStyle = theme.backgroundText;
@@ -95,11 +100,13 @@ function drawSign(pen: Pen, status: string, box: Box, { surface }: PanelContext)
     pen.lineTo(box.x, box.y + notch);
     pen.closePath();
     pen.fill();
-  } else if (status === 'killed') {
+  } else if (isKilled) {
     pen.strokeStyle = theme.backgroundText;
     pen.lineWidth = 1;
     pen.beginPath();
-    for (let x = box.x + box.height; x < box.x + box.width; x += 6) {
+    // The lines of those that overlap are the same.
+    const first = Math.ceil((box.x + box.height) / HATCH) * HATCH;
+    for (let x = first; x < box.x + box.width; x += HATCH) {
       pen.moveTo(x, box.y);
       pen.lineTo(x - box.height, box.y + box.height);
     }
@@ -117,12 +124,15 @@ function drawSign(pen: Pen, status: string, box: Box, { surface }: PanelContext)
   return true;
 }
 
-/** A task that still runs has no right edge: it fades in steps. */
-function drawOpenEnd(pen: Pen, box: Box, { surface }: PanelContext): void {
+/** What still runs has no right edge, what began nobody knows when has no left one: it fades in steps. */
+function drawOpen(pen: Pen, box: Box, side: 'left' | 'right', { surface }: PanelContext): void {
   pen.fillStyle = surface.theme.backgroundText;
   const step = Math.min(3, box.width / 8);
   for (let index = 0; index < 4; index++) {
-    pen.fillRect(box.x + box.width - (2 * index + 1) * step, box.y, step * (1 - index / 5), box.height);
+    const width = step * (1 - index / 5);
+    const x =
+      side === 'left' ? box.x + (2 * index + 1) * step - width : box.x + box.width - (2 * index + 1) * step;
+    pen.fillRect(x, box.y, width, box.height);
   }
 }
 

@@ -18,7 +18,7 @@ const NEAR = 3;
 /** Most entries looked at under one pixel. */
 const MOST = 4000;
 
-const FAILS = STATUSES.map(status => ['erred', 'killed', 'retried'].includes(status));
+const FAILS = STATUSES.map(status => ['erred', 'killed', 'retried', 'lost'].includes(status));
 
 /**
  * The entry that a person means at a moment: of those in the pixel a failed

@@ -1,6 +1,6 @@
 import type { EntryMask } from '../../core/entry-mask';
 import { bytes, duration, MISSING } from '../../core/format';
-import { type Lane, RUNNING } from '../../core/lane';
+import { type Lane, LOST, RUNNING } from '../../core/lane';
 import type { PanelContext, TableRows } from '../panel';
 import { keyOf, statusWords } from './card';
 import { CHOSEN, HIDDEN } from './cells';
@@ -49,6 +49,7 @@ export function rowsOf(context: PanelContext, roles: Uint8Array, entries: EntryM
   const value = (index: number, column: number): number | string => {
     const { lane, entry, start } = shown[index];
     const isRunning = lane.status[entry] === RUNNING;
+    const isLost = lane.status[entry] === LOST;
     switch (column) {
       case 0:
         return tasks.names[lane.name[entry]];
@@ -57,9 +58,11 @@ export function rowsOf(context: PanelContext, roles: Uint8Array, entries: EntryM
       case 2:
         return statusWords(lane.status[entry]);
       case 3:
-        return Math.round((start - recording.origin) * 1e6) / 1e6;
+        return isLost ? Number.NaN : Math.round((start - recording.origin) * 1e6) / 1e6;
       case 4:
-        return Math.round((Math.min(lane.stop[entry], recording.end) - start) * 1e6) / 1e6;
+        return isLost
+          ? Number.NaN
+          : Math.round((Math.min(lane.stop[entry], recording.end) - start) * 1e6) / 1e6;
       case 5:
         return tasks.workerName(lane.worker);
       case 6:

@@ -105,6 +105,25 @@ describe('Task stream', () => {
     expect(cardAt(1002.5, 1).Status).toBe('failed, was tried again, attempt 1 of 2');
   });
 
+  test('of what was lost with its worker no start is told that nobody knows', () => {
+    const lost = { run: 5, task: 1, worker: 'w2', thread: 't1', status: 'killed' };
+    stage.recording.take(batchOf('attempts', [{ ...lost, assigned: 1008.5, done: 1009 }]));
+    view.layout();
+    const card = cardAt(1008.75, 1);
+    expect(card).toMatchObject({ title: 'sum', Status: 'lost with its worker, attempt 3 of 3' });
+    expect(card.Started).toContain('not known, assigned at 8.5000 s (');
+    expect(card.Lost).toContain('9.0000 s (');
+    for (const label of ['Took', 'Computed', 'Until in memory']) expect(card).not.toHaveProperty(label);
+    const { x, y } = at(1008.75, 1);
+    expect(view.pick?.(x, y)?.words()).toContain('start not known, assigned at');
+    expect(view.rows?.().row(4).slice(3, 5)).toEqual(['–', '–']);
+  });
+
+  test('only of what ended well it is told how long it took until it was in memory', () => {
+    expect(cardAt(1001.5, 0)).toHaveProperty('Until in memory');
+    expect(cardAt(1006, 1)).not.toHaveProperty('Until in memory');
+  });
+
   test('nothing is found where nothing is', () => {
     const { x, y } = at(1003, 0);
     expect(view.pick?.(x, y)).toBeUndefined();

@@ -9,6 +9,11 @@ interface PartWords {
   readonly meaning: string;
 }
 
+const WITHOUT_RESULT: PartWords = {
+  words: 'computing, no result',
+  meaning: 'Task functions of attempts without a result: failed, cancelled or sent elsewhere.'
+};
+
 const WORDS: Readonly<Record<string, PartWords | undefined>> = {
   cpu: { words: 'computing on a CPU', meaning: 'Task functions that ended well, on a CPU.' },
   compute: { words: 'computing', meaning: 'Task functions that ended well; their CPU time is not known.' },
@@ -16,7 +21,7 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
     words: 'computing off the CPU',
     meaning: 'Inside task functions, while the thread used no CPU: I/O, locks, the GIL, a GPU.'
   },
-  failed: { words: 'computing, failed', meaning: 'Task functions of attempts that did not end well.' },
+  failed: WITHOUT_RESULT,
   deserialize: { words: 'deserializing', meaning: 'Unpacking tasks, and results that had been spilled.' },
   serialize: { words: 'serializing', meaning: 'Packing results.' },
   disk: {
@@ -56,7 +61,10 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
     words: 'on workers that had just joined',
     meaning: 'Idle: the worker had joined, and had no task yet.'
   },
-  leaving: { words: 'on workers that were leaving', meaning: 'Idle: the worker was closing, or died.' }
+  leaving: {
+    words: 'on workers that were leaving or died',
+    meaning: 'Idle: the worker was closing, or died.'
+  }
 };
 
 /** What is said of a part; `name` is the task name that was waited for, `others` that some have parts of their own. */
@@ -82,7 +90,7 @@ export function partWords(part: string, name: string, others: boolean): PartWord
 export const PAGE_WORDS: Readonly<Record<Part, PartWords>> = {
   computing: { words: 'computing', meaning: 'Task functions that ended well.' },
   other: { words: 'other tasks', meaning: 'Tasks that are not chosen.' },
-  failed: { words: 'computing, failed', meaning: 'Task functions of attempts that did not end well.' },
+  failed: WITHOUT_RESULT,
   transfer: { words: 'waiting for data', meaning: 'Fetching data, while the thread computed nothing.' },
   disk: { words: 'waiting for disk', meaning: 'Reading and writing, while the thread computed nothing.' },
   deserialize: { words: 'deserializing', meaning: 'Unpacking, while the thread computed nothing.' },
