@@ -270,6 +270,15 @@ def test_an_answer_that_cannot_be_trusted_is_a_range() -> None:
     assert "between" in found.verdict() and "no more than a hint" in found.trust()
 
 
+def test_no_answer_is_below_what_the_tasks_take_on_those_threads() -> None:
+    """Also where the simulation is far too long, as of transfers that cost nothing here."""
+    tasks = [*[Task("part", 1.0, nbytes=100e6)] * 4, Task("all", 1.0, [0, 1, 2, 3])]
+    found = ran(tasks, [1] * 4).what_if(transfers=False)
+    assert found.calibration > 2 * found.recorded and not found.trusted
+    assert (found.low, found.seconds, found.high) == pytest.approx((2, 2, 2), rel=NEAR)
+    assert found.low >= ran(tasks, [1] * 4).bounds().least
+
+
 def test_an_answer_reads_as_text_and_as_html() -> None:
     found = ran([Task("<b>", 1.0)] * 4, [1]).what_if(workers=2, faster={"<b>": 2})
     assert isinstance(found, WhatIf)

@@ -88,8 +88,8 @@ def test_no_question_is_asked_whose_answer_is_known() -> None:
 
 def test_spilling_is_asked_about_where_it_was() -> None:
     phase = {"run": [0], "action": ["disk-read"], "start": [START], "stop": [START + 0.5]}
-    executions = {"run": [0], "worker": ["w0"], "executing": [START - 1.0], "ended": [START + 1.0]}
-    recording = ran([Task("read", 1)], phases=phase, executions=executions)
+    executions = {"run": [0], "worker": ["w0"], "executing": [START], "start": [START + 1.0]}
+    recording = ran([Task("read", 2)], phases=phase, executions=executions)
     assert by_question(recording)["spilling"][0]["seconds"] < recording.bounds().seconds
 
 

@@ -155,7 +155,7 @@ def _bounds(read: Read) -> Bounds:
     prefix[row] = columns["prefix"].codes[ran]
     began = np.full(len(task), np.inf)
     began[row] = columns["start"][ran]
-    chain = _longest(needs(read, task), spent, began)
+    chain = longest_chain(needs(read, task), spent, began)
     names = [columns["prefix"].names[code] for code in prefix[chain]]
     return Bounds(
         seconds=WholeRun.of(read, columns).seconds,
@@ -167,7 +167,7 @@ def _bounds(read: Read) -> Bounds:
     )
 
 
-def _longest(needed: Links, spent: np.ndarray, began: np.ndarray) -> list[int]:
+def longest_chain(needed: Links, spent: np.ndarray, began: np.ndarray) -> list[int]:
     """Rows of the chain whose seconds add up to most, first to last; `began` tells when each started."""
     begins, above, seconds = needed.begins.tolist(), needed.rows.tolist(), spent.tolist()
     until, through = [0.0] * len(seconds), [-1] * len(seconds)

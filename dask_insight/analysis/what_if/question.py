@@ -13,6 +13,7 @@ from ... import words
 from ...lookup import Lookup, sorted_set
 from ...tables.tasks import make
 from ...timeline import Read, one_cluster
+from ..bounds import longest_chain
 from ..whole_run import is_cancelled
 from .answer import TRUSTED, WhatIf
 from .chunks import with_chunks
@@ -53,6 +54,8 @@ class Replay:
             tuple(worker.threads for worker in at_once), tuple(worker.joined for worker in at_once), costs
         )
         self._known = simulate(recorded, self._before)
+        #: Not where its threads are more than is known, or its clocks wrong.
+        self._keeps_bounds = _least(recorded, self._before) <= recorded.run.seconds
         self._cores = _cores(read("workers"))
 
     @property
@@ -94,7 +97,8 @@ class Replay:
         changed = _changed(recorded, faster or {}, spilling=spilling, chunks=chunks)
         same = changed is recorded and after == before
         asked = known if same else simulate(changed, after)
-        seconds = recorded.run.seconds * (asked.seconds / known.seconds if known.seconds > 0 else 1.0)
+        scaled = recorded.run.seconds * (asked.seconds / known.seconds if known.seconds > 0 else 1.0)
+        seconds = max(scaled, _least(changed, after)) if self._keeps_bounds else scaled
         off = abs(known.seconds / recorded.run.seconds - 1) if recorded.run.seconds > 0 else 0.0
         ends = (seconds, asked.seconds) if off > TRUSTED else (seconds, seconds)
         cores = _cpu(self._columns, recorded, changed) / seconds if seconds > 0 else math.nan
@@ -230,6 +234,12 @@ def _changed(recorded: Model, faster: Mapping[str, float], *, spilling: bool, ch
     if not spilling:
         changed = changed._replace(around=changed.around - changed.disk, disk=np.zeros_like(changed.disk))
     return changed if chunks == 1 else with_chunks(changed, chunks)
+
+
+def _least(model: Model, setting: Setting) -> float:
+    """Seconds that no schedule of these tasks on these threads can beat."""
+    chain = longest_chain(model.needs, model.compute, np.arange(len(model.task)))
+    return max(float(model.compute.sum()) / sum(setting.threads), float(model.compute[chain].sum()))
 
 
 def _names(recorded: Model) -> set[str]:
