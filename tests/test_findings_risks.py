@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from graphs import START, Task, ran
-from test_time_budget import Run
+from test_time_budget import NAN, Run
 
 from dask_insight import words
 from dask_insight.analysis.findings import Finding
@@ -96,6 +96,25 @@ def test_what_was_called_off_has_not_failed(status: str) -> None:
     assert not found(failing(status).recording(), "retried-work")
 
 
+@pytest.mark.parametrize(
+    ("stop", "left", "said"),
+    [
+        pytest.param(5.0, NAN, f"for {words.duration(2)} after that they still held threads", id="told"),
+        pytest.param(NAN, NAN, f"held threads for {words.duration(6)} at least, until the rec", id="goes on"),
+        pytest.param(NAN, 4.0, f"held threads for {words.duration(1)} at least, until the rec", id="left"),
+    ],
+)
+def test_cancelled_tasks_hold_threads_until_their_functions_end(stop: float, left: float, said: str) -> None:
+    run = Run(a={"threads": 1, "joined": -1.0, "left": left}, b={"threads": 1, "joined": -1.0, "left": NAN})
+    run.task("fit", "a", 0, stop, status="cancelled")
+    run.attempts[-1]["done"] = 3
+    run.task("tidy", "b", 0, 8)
+    rows = [{"process": "b", "time": START + each, "cpu": 100.0} for each in range(10)]
+    one = the(with_rows(run.recording(), "resources", rows), "cancelled-work")
+    assert said in one.why
+    assert one.cost_thread_seconds == pytest.approx(3 if math.isnan(stop) else stop)
+
+
 def test_tasks_that_workers_died_of_have_failed() -> None:
     run = failing("killed")
     run.tables["errors"]["exception"] = ["KilledWorker('parse-3', …)"]
@@ -153,9 +172,12 @@ def losing(expected: bool = False, later: bool = True) -> Recording:
 
 def test_a_lost_worker_is_named_with_what_was_done_again() -> None:
     one = the(losing(), "worker-lost")
-    assert (one.severity, one.workers, set(one.tasks)) == ("critical", ("b",), {"load", "analyse"})
+    assert (one.severity, set(one.tasks)) == ("critical", {"load", "analyse"})
     # Three seconds of analysing were lost, and three of loading done again.
     assert one.cost_thread_seconds == pytest.approx(6, abs=0.1)
+    # Its workers and its time show both: the three seconds before it died, and the six after.
+    assert one.workers == ("b", "a")
+    assert (one.start, one.stop) == (pytest.approx(3), pytest.approx(12))
 
 
 @pytest.mark.parametrize(
@@ -185,7 +207,7 @@ def test_work_that_waits_for_workers_that_do_not_come_back(seconds: int, told: b
     rows = [{"process": "scheduler", "time": START + 6 + each, "cpu": 5.0} for each in range(seconds)]
     recording = with_rows(losing(later=False), "resources", rows)
     lost = found(recording, "worker-lost")
-    assert [each.workers for each in lost] == [("b",)] * told
+    assert [(each.workers, each.start, each.stop) for each in lost] == [(("b",), 3.0, 6.0)] * told
     assert all("Nothing ran after that" in each.why and "anew" not in each.why for each in lost)
     assert "anew elsewhere" in the(losing(), "worker-lost").why
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import Lookup, pick
+from ...tables.facts import recorded
 from .facts import Facts
 from .failures import ended_as
 from .finding import Fact, Finding
@@ -25,6 +26,8 @@ def _cancelled_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
     after = float(
         np.nan_to_num(np.clip(known.at("stop", rows) - _when(facts, rows), 0.0, length[rows])).sum()
     )
+    running = rows[_never_ended(facts, rows)]
+    beyond = float(_beyond(facts, running).sum())
     names = most(facts, rows, length[rows])
     yield Finding(
         code="cancelled-work",
@@ -42,10 +45,11 @@ def _cancelled_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("tasks cancelled while they ran", len(rows), "count"),
             Fact("time in them", seconds, "s"),
             Fact("of that, after they were cancelled", after, "s"),
+            *([Fact("beyond that, at least", beyond, "s")] if len(running) else []),
         ),
         why=(
             "They were cancelled, or their futures let go of, while their functions ran. Dask cannot stop a "
-            f"function: for {words.duration(after)} after that they still held threads."
+            f"function: {_held(after + beyond, len(running) > 0)}."
         ),
         advice=(
             "Cancel before tasks begin, or cut them so that little is under way. A long function can look "
@@ -66,6 +70,34 @@ def _when(facts: Facts, rows: np.ndarray) -> np.ndarray:
     ended = facts.read("attempts")
     when: np.ndarray = pick(ended["done"], Lookup(ended["run"]).rows(facts.attempts.run[rows]))
     return when
+
+
+def _never_ended(facts: Facts, rows: np.ndarray) -> np.ndarray:
+    """Of which attempts nobody tells when their functions ended."""
+    run = facts.attempts.run[rows]
+    told = [
+        pick(table["stop"], Lookup(table["run"]).rows(run))
+        for table in map(facts.read, ("attempts", "executions"))
+    ]
+    return np.asarray(np.isnan(told).all(axis=0))
+
+
+def _beyond(facts: Facts, rows: np.ndarray) -> np.ndarray:
+    """Seconds for which attempts that never ended were recorded after their last moment that is known."""
+    worker = facts.attempts.worker
+    left = np.array([facts.workers.get(name, {}).get("left", np.nan) for name in worker.names] or [np.nan])
+    until = np.fmin(left[worker.codes[rows]], recorded(facts.read)[1])
+    return np.asarray(np.maximum(until - facts.attempts.at("stop", rows), 0.0))
+
+
+def _held(seconds: float, running: bool) -> str:
+    """For how long they held threads after they were cancelled; `running` where some may do so still."""
+    if running:
+        return (
+            f"after that they held threads for {words.duration(seconds)} at least, until the recording or "
+            "their worker ended"
+        )
+    return f"for {words.duration(seconds)} after that they still held threads"
 
 
 CANCELLED_WORK = Rule(

@@ -13,7 +13,7 @@ from ... import words
 from .ends import ANEW, DIED, NOTHING_RAN, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import most, of_workers, quoted
+from .names import most, of_workers, quoted, workers_of
 from .retired import found as of_retired
 from .retired import retirements
 from .rule import Rule
@@ -78,6 +78,7 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
         suspected = suspects(facts, deaths_of(facts, losses), limits["worker-lost.size"])
         names = tuple(dict.fromkeys((*suspected.names, *names)))
         why += f"{_memory(facts, losses)}{suspected.why}"
+    cut, anew = _cut(facts, losses), _anew(facts, losses)
     whole = max(float(facts.length.sum()), 1e-9)
     left = f"{words.count(len(losses), 'worker')} {end.title}"
     doing = f" with {quoted(names)}" if names else ""
@@ -86,9 +87,10 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
         severity=end.severity,
         title=f"{left}{doing}; {words.duration(seconds)} of work was lost",
         tasks=names,
-        workers=tuple(dict.fromkeys(loss.worker for loss in losses)),
-        start=facts.since(first),
-        stop=facts.since(max(last, float(known.at("done", again).max(initial=first)))),
+        # Together they show what was lost and who did it again.
+        workers=tuple(dict.fromkeys((*(loss.worker for loss in losses), *workers_of(facts, anew)))),
+        start=facts.since(float(known.at("assigned", cut).min(initial=first))),
+        stop=facts.since(float(known.at("done", anew).max(initial=last))),
         cost_thread_seconds=seconds,
         cost_seconds=facts.spread(seconds),
         is_told=True,
@@ -103,6 +105,22 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
         advice=end.advice,
         url=WORKER_LOST.url,
     )
+
+
+def _cut(facts: Facts, losses: list[Loss]) -> np.ndarray:
+    """Attempts that ran on the lost workers, as far as is known."""
+    return np.concatenate([running_of(facts, loss.worker, loss.killed) for loss in losses])
+
+
+def _anew(facts: Facts, losses: list[Loss]) -> np.ndarray:
+    """Attempts that did again what ran on the lost workers, or what these had made."""
+    known = facts.attempts
+    found = [loss.again for loss in losses]
+    for loss in losses:
+        tasks = known.task[running_of(facts, loss.worker, loss.killed)]
+        later = known.ran & (known.start > loss.when - _SLACK) & ~of_workers(facts, (loss.worker,))
+        found.append(np.flatnonzero(later & np.isin(known.task, tasks)))
+    return np.unique(np.concatenate(found))
 
 
 def _memory(facts: Facts, losses: list[Loss]) -> str:
