@@ -1,3 +1,5 @@
+import { shortened } from '../core/format';
+
 /**
  * Widths of text from a table of character advances: a thousandth of the cost
  * of asking the canvas for each label, and within a pixel of it.
@@ -35,6 +37,17 @@ export class TextWidth {
       end += letter.length;
     }
     return end < 3 ? '' : `${text.slice(0, end)}…`;
+  }
+
+  /** The text, cut in its middle to fit, so that both ends can be told apart; '' if there is no room for two. */
+  fittedEnds(text: string, width: number): string {
+    const whole = this.of(text);
+    if (whole <= width) return text;
+    for (let most = Math.ceil((text.length * width) / whole); most >= 3; most--) {
+      const cut = shortened(text, most);
+      if (this.of(cut) <= width) return cut;
+    }
+    return '';
   }
 
   private advance(point: number): number {

@@ -24,7 +24,7 @@ export function clauseWords(clause: Clause, { recording, tasks }: Stage): string
     return value.length > 1 ? `${value.length} lines` : `line ${value[0].split(/[/\\]/).at(-1)}`;
   }
   const { value } = clause;
-  const one = { name: 'task', worker: 'worker', run: 'attempt' }[clause.column];
+  const one = { name: 'task name', worker: 'worker', run: 'attempt' }[clause.column];
   if (value.length > 1) return `${value.length} ${one}s`;
   if (clause.column === 'worker') {
     const label = workerLabel(tasks, clause.value[0]);

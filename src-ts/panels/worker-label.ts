@@ -12,12 +12,5 @@ export function workerLabel(tasks: Tasks, worker: string): string {
 /** A label in the room there is: of `worker 3` the number stays, of a name or an address both its ends. */
 export function fittedLabel(label: string, room: number, widths: TextWidth): string {
   if (widths.of(label) <= room) return label;
-  const text = label.replace(/^worker (?=\d+$)/, '');
-  const wide = widths.of(text);
-  if (wide <= room) return text;
-  for (let most = Math.ceil((text.length * room) / wide); most >= 3; most--) {
-    const cut = shortened(text, most);
-    if (widths.of(cut) <= room) return cut;
-  }
-  return '';
+  return widths.fittedEnds(label.replace(/^worker (?=\d+$)/, ''), room);
 }

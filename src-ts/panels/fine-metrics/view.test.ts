@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
+import { SvgPen } from '../../draw/svg-pen';
 import { fineMetrics } from '../fine-metrics';
 import type { Mark, PanelView } from '../panel';
 import { createStage } from '../stage';
@@ -66,4 +67,21 @@ test('methods of actors are named', () => {
   const shown = fineMetrics.create({ ...createStage(recording), surface, say: () => {} });
   shown.layout();
   expect(shown.move?.(undefined, 'first')?.card().title).toBe('actor Stock.take');
+});
+
+test('long names that differ at their ends are told apart', () => {
+  const row = { time: 1, worker: 'w', context: 'execute', activity: 'thread-cpu', unit: 'seconds', span: '' };
+  const metrics = [117, 154].map(number => ({
+    ...row,
+    prefix: `name_of_one_more_step_number_${number}`,
+    value: 1
+  }));
+  const surface = new Surface();
+  surface.width = 400;
+  surface.height = 400;
+  const shown = fineMetrics.create({ ...createStage(recordingOf({ metrics })), surface, say: () => {} });
+  shown.layout();
+  const pen = new SvgPen(400, 400);
+  shown.draw(pen);
+  for (const end of ['117', '154']) expect(pen.toString()).toMatch(new RegExp(`>name_.*…\\S*${end}<`));
 });

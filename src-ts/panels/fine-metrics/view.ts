@@ -182,7 +182,7 @@ export class FineMetricsView implements PanelView {
     pen.textBaseline = 'middle';
     pen.textAlign = 'left';
     pen.fillStyle = theme.text;
-    pen.fillText(text.fitted(titleOf(group, bar), labels - 10), 0, y + ROW / 2);
+    pen.fillText(text.fittedEnds(titleOf(group, bar), labels - 10), 0, y + ROW / 2);
     let x = labels;
     for (const part of bar.parts) {
       const length = (Math.max(0, part.value) / most) * room;
