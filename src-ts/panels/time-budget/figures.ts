@@ -96,8 +96,10 @@ export class BudgetFigures {
     const { told } = this;
     if (!told) return [];
     const threads = threadsOverTime(told.rows, told.mask, told.layers, from, to, bins);
-    if (told.isSummed)
+    if (told.isSummed) {
       sharpen(threads, told.layers, busyThreads(this.context.tasks, told.filter, from, to, bins));
+      limit(threads, told.layers, told.most);
+    }
     return threads;
   }
 
@@ -225,5 +227,18 @@ function sharpen(threads: readonly Float64Array[], { list }: Layers, busy: Float
     const told = computing.reduce((sum, values) => sum + values[bin], 0);
     if (told <= 0) continue;
     for (const values of computing) values[bin] *= busy[bin] / told;
+  }
+}
+
+/** Takes from what is no function time what would be more threads than there are: its bins are not those drawn. */
+function limit(threads: readonly Float64Array[], { list }: Layers, most: number): void {
+  const computing = threads.filter((_, layer) => list[layer].kind === 'computing');
+  const other = threads.filter((_, layer) => list[layer].kind !== 'computing');
+  const sumOf = (some: readonly Float64Array[], bin: number): number =>
+    some.reduce((sum, values) => sum + values[bin], 0);
+  for (let bin = 0; bin < (threads[0]?.length ?? 0); bin++) {
+    const told = sumOf(other, bin);
+    const left = Math.max(0, most - sumOf(computing, bin));
+    if (told > left) for (const values of other) values[bin] *= left / told;
   }
 }

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { recordingOf } from '../../core/test-recording';
+import { Surface } from '../../draw/surface';
+import { createStage } from '../stage';
+import { BudgetFigures } from './figures';
+
+test('over time there are never more threads than there were, though bins of functions and of the rest differ', () => {
+  const piece = { worker: 'a', thread: '', name: 'inc' };
+  const recording = recordingOf({
+    workers: [{ worker: 'a', threads: 2, joined: 0 }],
+    graph: [{ task: 1, key: 'inc-1', prefix: 'inc' }],
+    attempts: [{ run: 1, task: 1, worker: 'a', thread: '1', status: 'ok', start: 3, stop: 4, done: 4 }],
+    budget: [
+      { ...piece, part: 'compute', start: 0, stop: 4, threads: 0.25 },
+      { ...piece, part: 'scheduler', start: 0, stop: 2, threads: 2 },
+      { ...piece, part: 'overhead', start: 2, stop: 4, threads: 0.5 },
+      { ...piece, part: 'scheduler', start: 2, stop: 4, threads: 1 }
+    ]
+  });
+  const figures = new BudgetFigures({ ...createStage(recording), surface: new Surface(), say: () => {} });
+  figures.read();
+  const over = figures.overTime(0, 4, 4);
+  const threads = Object.fromEntries(
+    figures.told?.layers.list.map(({ part }, at) => [part, [...over[at]]]) ?? []
+  );
+  expect(threads.compute).toEqual([0, 0, 0, 1]);
+  expect(threads.scheduler).toEqual([2, 2, 1, expect.closeTo(2 / 3)]);
+  expect(threads.overhead).toEqual([0, 0, 0.5, expect.closeTo(1 / 3)]);
+});
