@@ -71,7 +71,7 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
 
 
 def _only_named(graph: Mapping[str, Values], tasks: np.ndarray) -> dict[str, Values]:
-    """Tasks that others needed, and that ran at another time, are no tasks to come: as those that a client brought."""
+    """Tasks that others needed, and that ran at another time, are none to come: as data that were there."""
     elsewhere = np.isin(_values(graph, "task"), tasks, invert=True)
     unknown = {name: np.where(elsewhere, NOTHING, _values(graph, name)) for name in ("submission", "order")}
     return {**graph, **{name: values.astype("u4") for name, values in unknown.items()}}

@@ -191,12 +191,12 @@ def test_times_between_cells_of_a_notebook_are_nobodys_fault() -> None:
     assert [each.code for each in run.recording().findings()] == ["client-gap"]
     zero = 1_750_000_000.0
     run.tables["cells"] = {
-        "execution": [1, 2],
-        "cell": ["x", "y"],
-        "code": ["", ""],
-        "start": np.array([zero, zero + 60]),
-        "stop": np.array([zero + 10, zero + 61]),
-        "status": ["ok", "ok"],
+        "execution": [1, 1, 2, 2],
+        "cell": ["x", "x", "y", "y"],
+        "code": [""] * 4,
+        "start": np.array([zero, zero, zero + 60, zero + 60]),
+        "stop": np.array([np.nan, zero + 10, np.nan, zero + 61]),
+        "status": ["running", "ok", "running", "ok"],
     }
     found = run.recording().findings()
     assert list(found) == []

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dask_insight.analysis.time_budget import PARTS, budget, rows
+from dask_insight.analysis.time_budget.clusters import clusters
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
-from dask_insight.timeline import is_local
+from dask_insight.timeline import LOCAL
 
 START = 1_750_000_000.0
 NAN = math.nan
@@ -241,8 +242,16 @@ def test_a_cluster_without_tasks_waits_for_the_client() -> None:
     run.task("second", "a", 5, 6, submitted=5)
     run.task("second", "b", 5, 6, submitted=5)
     assert parts(run.budget()) == {"compute": 4, "client": 8}
-    assert parts(run.budget(start=-1, stop=7)) == {"compute": 4, "client": 12}
-    assert run.budget(start=-1, stop=7).attrs["thread_seconds"] == pytest.approx(16)
+    assert parts(run.budget(start=2, stop=6)) == {"compute": 2, "client": 6}
+
+
+def test_time_that_was_not_recorded_is_nobodys() -> None:
+    run = Run()
+    run.task("first", "a", 0, 1)
+    run.task("second", "a", 4, 6, submitted=4)
+    assert run.budget(start=-1, stop=7).attrs["thread_seconds"] == pytest.approx(12)
+    assert parts(run.budget(start=-1, stop=7)) == parts(run.budget())
+    assert run.budget(start=100, stop=200).attrs["thread_seconds"] == 0
 
 
 def test_the_same_task_computed_again_is_not_wanted_between() -> None:
@@ -567,6 +576,21 @@ def odd_run(draw: st.DrawFn) -> Run:
     return run
 
 
+def test_a_pool_without_a_computation_waits_for_no_other_pool() -> None:
+    """The threaded scheduler, the synchronous one while its threads had nothing, the threaded one again."""
+    run = Run(threads=CLUSTER, sync=CLUSTER)
+    run.task("first", "threads", 0, 1)
+    before = run.task("a", "sync", 1, 4, submitted=1)
+    run.task("b", "sync", 4, 6, before, submitted=1)
+    run.task("last", "threads", 8, 9, submitted=8)
+    table = run.recording().time_budget(by="worker").set_index(["worker", "part"]).seconds
+    assert table.to_dict() == pytest.approx(
+        {("threads", "compute"): 2, ("threads", "client"): 7, ("sync", "compute"): 5}
+    )
+    whole = run.recording().time_budget(by="cluster")
+    assert set(whole.cluster) == {"local"} and not whole.duplicated(["cluster", "part"]).any()
+
+
 @settings(max_examples=40, deadline=None)
 @given(odd_run(), st.tuples(*[st.one_of(st.just(None), st.floats(-9, 40))] * 2))
 def test_the_parts_sum_to_the_lives_of_all_threads(
@@ -582,14 +606,13 @@ def test_the_parts_sum_to_the_lives_of_all_threads(
         given = {"start": given["stop"], "stop": given["start"]}
     found = budget(recording.columns, **given)
     lives = found.lanes
-    # Beside a cluster, local pools count while they are used: their lives are told by their tasks alone.
-    local = np.array([is_local(name) for name in lives.workers] or [False])[lives.worker]
-    beside = local.any() and not local.all()
-    begin, end = np.full(len(local), found.start), np.full(len(local), found.stop)
-    if beside:
-        mine = found.attempts.local
-        begin[local] = max(found.start, found.attempts.wanted[mine].min(initial=np.inf))
-        end[local] = min(found.stop, found.attempts.done[mine].max(initial=-np.inf))
+    begin, end = np.full(len(lives.worker), found.start), np.full(len(lives.worker), found.stop)
+    told = clusters(recording.columns, found.attempts, lives)
+    # Beside another scheduler, a local pool counts while it is used: its tasks alone tell its life.
+    for code in np.flatnonzero(np.array(told.names) == LOCAL) if len(told.names) > 1 else ():
+        pool, mine = told.worker[lives.worker] == code, told.attempt == code
+        begin[pool] = max(found.start, found.attempts.wanted[mine].min(initial=np.inf))
+        end[pool] = min(found.stop, found.attempts.done[mine].max(initial=-np.inf))
     seconds = np.minimum(lives.stop, end) - np.maximum(lives.start, begin)
     whole = float((np.maximum(seconds, 0.0) * lives.threads).sum())
     assert sum(each.seconds.sum() for each in found.pieces) == pytest.approx(whole, abs=1e-6)

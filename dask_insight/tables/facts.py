@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-#: Facts that tell which part of a run a recording is cut out of, seconds since the epoch; see `Recording.slice`.
+#: Facts of a recording that was cut out of a run: from when and to when, seconds since the epoch.
 SINCE, UNTIL = "since", "until"
+#: Where the years end that calendars know, seconds since the epoch.
+_END = 253_402_300_800
 
 
 def facts(about: Mapping[str, Any]) -> dict[str, Any]:
@@ -24,9 +26,21 @@ def facts(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def part_of_run(read: Callable[[str], Mapping[str, Any]]) -> tuple[float, float]:
-    """From when to when a recording was cut out of a run, seconds since the epoch; infinite where it was not."""
+    """From when to when a recording was cut out of a run, seconds since the epoch; infinite if it was not."""
     told = facts(read("about"))
-    since, until = (told.get(name) for name in (SINCE, UNTIL))
-    begin = since if isinstance(since, float) and np.isfinite(since) else -np.inf
-    end = until if isinstance(until, float) and np.isfinite(until) else np.inf
-    return begin, max(begin, end)
+    since, until = _moment(told.get(SINCE), -np.inf), _moment(told.get(UNTIL), np.inf)
+    return since, max(since, until)
+
+
+def recorded(read: Callable[[str], Mapping[str, Any]]) -> tuple[float, float]:
+    """First and last moment of which a recording tells, since the epoch; -inf where nothing does."""
+    told = facts(read("about"))
+    last = _moment(told.get("stopped"), -np.inf)
+    for table, column in (("attempts", "done"), ("running", "start"), ("resources", "time")):
+        last = max(last, float(np.nanmax(read(table)[column], initial=-np.inf)))
+    return _moment(told.get("started"), -np.inf), last
+
+
+def _moment(told: Any, otherwise: float) -> float:
+    """A fact that is a moment; anything may stand in a file."""
+    return float(told) if isinstance(told, int | float) and abs(told) < _END else otherwise

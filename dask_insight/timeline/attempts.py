@@ -35,8 +35,10 @@ _MOMENTS = (
     *("wanted", "ready", "assigned", "received", "inputs"),
     *("executing", "start", "stop", "ended", "done"),
 )
+#: Names of the processes of a pool, which come and go with a computation of a local scheduler, begin so.
+POOLED = "process "
 #: Names of the workers that a local scheduler's tasks run on begin so.
-_LOCAL = ("threads", "sync", "local", "process ")
+_LOCAL = ("threads", "sync", "local", POOLED)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -192,6 +194,13 @@ def attempts(read: Read) -> Attempts:
 def is_local(worker: str) -> bool:
     """Whether a worker of this name is a local scheduler's."""
     return worker.startswith(_LOCAL)
+
+
+def pool_of(worker: str) -> str:
+    """The pool that a worker of this name is of, where it is a local scheduler's; '' else."""
+    if not is_local(worker):
+        return ""
+    return POOLED if worker.startswith(POOLED) else worker
 
 
 def concerns(all_of: Attempts, rows: np.ndarray) -> Attempts:

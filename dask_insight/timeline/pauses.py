@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ..lookup import Lookup, sorted_set
 from .attempts import Read
 from .moments import Moments
 
@@ -25,8 +26,10 @@ def pauses(read: Read, tasks: Iterable[tuple[np.ndarray, ...]], start: float, st
         Only moments between these.
     """
     cells = read("cells")
-    ended = np.where(np.isnan(cells["stop"]), np.inf, cells["stop"])
-    busy = Moments.together([(cells["start"], ended), *tasks])
+    # The row of a cell that ended replaces that of its beginning.
+    last = sorted_set(Lookup(cells["execution"]).rows(cells["execution"]))
+    began, ended = cells["start"][last], cells["stop"][last]
+    busy = Moments.together([(began, np.where(np.isnan(ended), np.inf, ended)), *tasks])
     empty = Moments.of(np.array([start]), np.array([stop])).without(busy)
     if len(ended):
         return empty

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...heap import give_back, give_back_between
-from ...tables.facts import part_of_run
+from ...tables.facts import part_of_run, recorded
 from ...timeline import (
     LOCAL,
     Attempts,
@@ -90,7 +90,7 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
         Gives the columns of a table of the schema, times in seconds since the epoch.
     start, stop
         The range; by default from when the first task was wanted to when the last was done. No more of it
-        than the recording was cut out as.
+        than was recorded, and than the recording was cut out as.
     every
         Cut the pieces at the multiples of these seconds after `start`.
     """
@@ -98,7 +98,7 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
     # Much of what it took is free now, and would stay beside what is worked out next.
     give_back()
     everything = lanes(read, known)
-    times = _Times(*_between(known, part_of_run(read), start, stop), every)
+    times = _Times(*_between(read, known, start, stop), every)
     parts: list[str] = []
     ran: list[Pieces] = []
     idled: list[Pieces] = []
@@ -123,13 +123,15 @@ def _awake(made: list[Pieces], still: Moments) -> list[Pieces]:
     return made
 
 
-def _between(known: Attempts, part: tuple[float, float], start: float, stop: float) -> tuple[float, float]:
+def _between(read: Read, known: Attempts, start: float, stop: float) -> tuple[float, float]:
     """The range that is asked for; without a task, no more than the one moment of it that is."""
     begin, end = float(np.nanmin(known.wanted, initial=np.inf)), float(np.nanmax(known.done, initial=-np.inf))
     if begin > end:
         begin = end = next((each for each in (start, stop) if np.isfinite(each)), 0.0)
-    start = max(part[0], start if np.isfinite(start) else min(begin, stop))
-    return start, max(start, min(part[1], stop if np.isfinite(stop) else end))
+    first, last = recorded(read)
+    since, until = part_of_run(read)
+    start = max(since, max(start, min(first, begin)) if np.isfinite(start) else min(begin, stop))
+    return start, max(start, min(until, min(stop, max(last, end)) if np.isfinite(stop) else end))
 
 
 def _of_scheduler(
