@@ -10,14 +10,11 @@ import numpy as np
 
 from ..dag import Links
 from ..lookup import least
-from .attempts import Attempts, Read
+from .attempts import POOLED, Attempts, Read
 from .stretches import Stretches, stretches
 
 #: Seconds by which attempts on one thread may overlap before they are taken to run beside each other.
 _SLACK = 0.02
-
-#: Names of the processes of a pool, which come and go with a computation of a local scheduler, begin so.
-_POOLED = "process "
 
 
 class Lanes(NamedTuple):
@@ -88,7 +85,7 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
     for code, worker in enumerate(names):
         mine = found.places.get(worker, [])
         threads, start, stop = _life(told.get(worker), mine, found)
-        if worker.startswith(_POOLED):
+        if worker.startswith(POOLED):
             start, stop = _wanted(attempts, ran.attempt[found.runs_of(mine)])
         if len(mine) > threads or found.beside[mine].any():
             runs, places = _spread(ran, found.runs_of(mine))

@@ -8,13 +8,13 @@ import numpy as np
 
 from ...lookup import pick
 from ...schema import NOTHING
-from ...timeline import LOCAL, Attempts, Lanes, Read, cluster_of
+from ...timeline import LOCAL, Attempts, Lanes, Read, cluster_of, pool_of
 
 
 class Clusters(NamedTuple):
     """The schedulers of a recording, by code."""
 
-    #: Address of each; '' if unknown, `LOCAL` of the local ones.
+    #: Address of each; '' if unknown, `LOCAL` of each local one.
     names: list[str]
     #: Code of each worker of the lanes, and of each attempt.
     worker: np.ndarray
@@ -22,13 +22,18 @@ class Clusters(NamedTuple):
 
 
 def clusters(read: Read, known: Attempts, everything: Lanes) -> Clusters:
-    """Tell the schedulers apart; all local ones are one."""
-    of = cluster_of(read)
+    """Tell the schedulers apart, the pools of local ones too: none waits for another."""
+    cluster = cluster_of(read)
+
+    def of(worker: str) -> tuple[str, str]:
+        return cluster(worker), pool_of(worker)
+
     workers = [of(name) for name in everything.workers]
-    names = sorted(set(workers), key=lambda name: (name == LOCAL, name))
-    code = {name: number for number, name in enumerate(names)}
+    schedulers = sorted(set(workers), key=lambda each: (each[0] == LOCAL, each))
+    names = [name for name, _ in schedulers]
+    code = {scheduler: number for number, scheduler in enumerate(schedulers)}
     seen = [code.get(of(name), -1) if name else -1 for name in known.worker.names]
-    worker = np.array([code[name] for name in workers], "i8")
+    worker = np.array([code[scheduler] for scheduler in workers], "i8")
     if len(names) < 2:
         return Clusters(names, worker, np.broadcast_to(np.int32(0), len(known.run)))
     attempt = np.array(seen or [-1], "i4")[known.worker.codes]

@@ -122,9 +122,9 @@ def _key(read: Read, found: Budget, about: Subjects, name: str, width: float) ->
         return _Key(name, names, _all(found, lambda each: found.lanes.worker[each.lane]))
     if name == "cluster":
         of = clusters(read, found.attempts, found.lanes)
-        names = np.array([*of.names, ""], object)[:-1]
-        worker = of.worker[found.lanes.worker]
-        return _Key(name, names, _all(found, lambda each: worker[each.lane]))
+        names, place = np.unique(np.array([*of.names, ""], object), return_inverse=True)
+        cluster = place.reshape(-1)[of.worker[found.lanes.worker]]
+        return _Key(name, names, _all(found, lambda each: cluster[each.lane]))
     submissions = read("submissions")
     rows = Lookup(submissions["submission"]).rows(about.submission)
     if name == "function":
