@@ -21,6 +21,14 @@ describe('Selection', () => {
     expect(selection.filter().time).toEqual({ start: 4, stop: 4 });
   });
 
+  test('what is forgotten cannot be taken back', () => {
+    const selection = new Selection();
+    selection.set({ source: 'a', column: 'name', value: ['x'] });
+    selection.forget();
+    expect(selection.clauses).toEqual([]);
+    expect([selection.canUndo, selection.canRedo]).toEqual([false, false]);
+  });
+
   test('undo, redo and clearing step by step', () => {
     const selection = new Selection();
     selection.set({ source: 'a', column: 'worker', value: ['w'] });

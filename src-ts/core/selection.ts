@@ -118,6 +118,14 @@ export class Selection {
     return true;
   }
 
+  /** Drops everything that was ever chosen: there is nothing to undo. */
+  forget(): void {
+    this.past = [];
+    this.future = [];
+    this.list = [];
+    this.tell();
+  }
+
   get canUndo(): boolean {
     return this.past.length > 0;
   }

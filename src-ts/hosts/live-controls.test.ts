@@ -56,6 +56,22 @@ describe('live controls', () => {
     expect(picker.value).toBe('');
   });
 
+  it('offer the cells of the session that is shown', () => {
+    const picker = cellPicker(page).element as HTMLSelectElement;
+    page.take(bytesOf('about', [{ name: 'started', value: '90' }]));
+    page.showCell(4);
+    page.reset();
+    page.take(
+      joined(
+        bytesOf('about', [{ name: 'started', value: '200' }]),
+        bytesOf('cells', [{ execution: 1, code: 'y.compute()', start: 201, stop: 210 }]),
+        bytesOf('submissions', [{ submission: 0, time: 202, tasks: 3, execution: 1 }])
+      )
+    );
+    expect([...picker.options].map(({ value }) => value)).toEqual(['', '1']);
+    expect(picker.value).toBe('');
+  });
+
   it('offer no cells where there is nothing to choose', () => {
     expect(cellPicker(page).element.hidden).toBe(false);
     expect(cellPicker(page, 2).element.hidden).toBe(true);

@@ -164,6 +164,44 @@ describe('another recording', () => {
     expect(page.recording.generation).toBe(1);
   });
 
+  const began = (started: number): Uint8Array =>
+    bytesOf('about', [{ name: 'started', value: String(started) }]);
+
+  /** A person has narrowed the panels to a cell and zoomed, and the session is sent or another one is. */
+  function chosenThen(started: number): void {
+    page.take(joined(began(99), ran(0, 100, 101), ran(1, 101, 105)));
+    page.selection.set({ source: 'cells', column: 'cell', value: [2] });
+    page.viewport.show(102, 103);
+    page.reset();
+    page.take(joined(began(started), ran(0, started + 1, started + 10)));
+  }
+
+  it('of the same session keeps what a person has chosen', () => {
+    chosenThen(99);
+    expect(page.cell).toBe(2);
+    expect([page.viewport.start, page.viewport.stop]).toEqual([102, 103]);
+  });
+
+  it('of another session, as after a restart, begins without what was chosen before', () => {
+    chosenThen(200);
+    expect(runs()).toEqual([0]);
+    expect(page.cell).toBeUndefined();
+    expect(page.selection.canUndo).toBe(false);
+    expect(page.follow).toBe(true);
+    expect(page.viewport.start).toBe(201);
+    expect(page.viewport.stop).toBeGreaterThanOrEqual(210);
+  });
+
+  it('of another session is told from the one before also where nothing of it came for a while', () => {
+    vi.useFakeTimers();
+    page.take(joined(began(99), ran(0, 100, 101)));
+    page.selection.set({ source: 'cells', column: 'cell', value: [2] });
+    page.reset();
+    vi.runAllTimers();
+    page.take(began(200));
+    expect(page.selection.clauses).toHaveLength(0);
+  });
+
   it('is shown as far as it has come when no more of it comes', () => {
     vi.useFakeTimers();
     page.take(joined(ran(0, 100, 101), ran(1, 101, 105)));

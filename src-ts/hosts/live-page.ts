@@ -78,10 +78,13 @@ export class LivePage {
   private next: Recording | undefined;
   private patience: ReturnType<typeof setTimeout> | undefined;
   private problems: string[] = [];
+  /** When the session began that is shown, seconds since the epoch; undefined while nobody has said. */
+  private session: unknown;
 
   constructor() {
     this.stage = createStage(new Recording(), { live: true });
     this.stage.recording.onAppend(({ table }) => {
+      if (table === 'about') this.recognise(this.recording);
       if (table === 'cells' || table === 'submissions') this.tell();
     });
     followRuns(this.stage);
@@ -127,7 +130,8 @@ export class LivePage {
   /**
    * Another recording begins. What is shown stays until the other one is whole
    * or has come as far, or nothing more comes of it; the panels then show it in place.
-   * Selection, and a viewport that a person has set, are kept.
+   * Selection, and a viewport that a person has set, are kept where the same session
+   * is sent again, and forgotten where it is another one.
    */
   reset(): void {
     if (this.held) {
@@ -296,8 +300,20 @@ export class LivePage {
     if (!this.next) return;
     const { next } = this;
     this.next = undefined;
+    this.recognise(next);
     this.recording.replace(next);
     this.tell();
+  }
+
+  /** What a person has chosen of one session says nothing of another. */
+  private recognise(recording: Recording): void {
+    const session = recording.about('started');
+    if (session === undefined || session === this.session) return;
+    const isFirst = this.session === undefined;
+    this.session = session;
+    if (isFirst) return;
+    this.selection.forget();
+    this.viewport.fit();
   }
 
   private tell(): void {
