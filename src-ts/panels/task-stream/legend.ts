@@ -75,7 +75,7 @@ export class Legend {
     const shown = this.expanded || query ? found.slice(0, 400) : found.slice(0, SHOWN);
     const state = shown.map(index => {
       const name = names[index];
-      return `${index} ${this.hooks.isChosen(name)}${this.hooks.isHidden(name)}`;
+      return JSON.stringify([index, name, this.hooks.isChosen(name), this.hooks.isHidden(name)]);
     });
     const signs = this.signsOf();
     const key = [

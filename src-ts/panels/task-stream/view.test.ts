@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NOTHING } from '../../core/schema';
+import { Tasks } from '../../core/tasks';
 import { batchOf, type Row, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import type { Mark, PanelView, Stage } from '../panel';
@@ -185,6 +186,16 @@ describe('Task stream', () => {
     const { x, y } = at(1005, 0);
     expect(view.pick?.(x, y)).toBeUndefined();
     expect(view.above?.querySelector('[aria-label="Show sum"]')).not.toBeNull();
+  });
+
+  test('the legend has the names of the recording that took the place of another', () => {
+    const renamed = GRAPH.map(row => ({ ...row, prefix: `new-${row.prefix}` }));
+    const next = recordingOf({ graph: renamed, attempts: ATTEMPTS });
+    stage.tasks.succeed(new Tasks(next));
+    stage.recording.replace(next);
+    view.layout();
+    const names = [...(view.above?.querySelectorAll('.di-legend-name bdi') ?? [])];
+    expect(names.map(each => each.textContent)).toEqual(['new-fails', 'new-sum', 'new-inc']);
   });
 
   test('names that were in the legend stay the same elements when more tasks of theirs end', () => {
