@@ -33,7 +33,8 @@ export interface Model {
   save_changes(): void;
   send(content: unknown): void;
   on(event: 'msg:custom', callback: (content: unknown, buffers: DataView[]) => void): void;
-  on(event: `change:${keyof Traits}`, callback: () => void): void;
+  /** ipywidgets tells so when the way to the kernel has ended, as by a restart, or is there again. */
+  on(event: 'comm_live_update' | `change:${keyof Traits}`, callback: () => void): void;
   off(event: 'msg:custom', callback: (content: unknown, buffers: DataView[]) => void): void;
-  off(event: `change:${keyof Traits}`, callback: () => void): void;
+  off(event: 'comm_live_update' | `change:${keyof Traits}`, callback: () => void): void;
 }

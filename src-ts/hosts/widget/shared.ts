@@ -34,7 +34,7 @@ export class Shared {
   private readonly seen = new Set<object>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private soon: ReturnType<typeof setTimeout> | undefined;
-  private readonly patience: ReturnType<typeof setTimeout>;
+  private patience: ReturnType<typeof setTimeout> | undefined;
   private told: FeedState = {};
   private unanswered = '';
 
@@ -62,11 +62,6 @@ export class Shared {
       { version }
     );
     this.page.needs.onChange(() => this.reader.need(this.page.needs.tables));
-    this.patience = setTimeout(() => {
-      if (this.reader.status.phase !== 'waiting') return;
-      this.unanswered = NO_ANSWER;
-      this.tell();
-    }, PATIENCE);
   }
 
   /** What the views of this model share; to be given up by `leave`. */
@@ -78,7 +73,7 @@ export class Shared {
     if (!found) {
       all.set(key, shared);
       shared.listen();
-      shared.reader.hello();
+      shared.greet();
     }
     return shared;
   }
@@ -122,6 +117,16 @@ export class Shared {
     else this.timer = setTimeout(() => this.reader.setVisible(false), OUT_OF_SIGHT);
   }
 
+  private greet(): void {
+    this.reader.hello();
+    clearTimeout(this.patience);
+    this.patience = setTimeout(() => {
+      if (this.reader.status.phase !== 'waiting') return;
+      this.unanswered = NO_ANSWER;
+      this.tell();
+    }, PATIENCE);
+  }
+
   private send(message: unknown): void {
     try {
       this.views[0]?.model.send(message);
@@ -135,9 +140,17 @@ export class Shared {
     const { model } = this.views[0] as { model: Model };
     const receive = (content: unknown, buffers: DataView[]): void => this.reader.receive(content, buffers);
     model.on('msg:custom', receive);
+    // What has ended has all that it needs.
+    const greet = (): void => {
+      if (!model.get('_live')) return;
+      this.reader.lost('Waiting for the kernel.');
+      this.greet();
+    };
+    model.on('comm_live_update', greet);
     const stopTraits = keepTraits(model, this.page.selection, this.page.recording);
     this.unlisten = () => {
       model.off('msg:custom', receive);
+      model.off('comm_live_update', greet);
       stopTraits();
     };
   }

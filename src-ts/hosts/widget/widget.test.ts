@@ -53,6 +53,11 @@ class Host {
     this.tell('msg:custom', { ...message, pages }, bytes ? [new DataView(bytes.buffer)] : []);
   }
 
+  /** Its kernel begins anew: ipywidgets tells that there is no way to it any more. */
+  restart(): void {
+    this.tell('comm_live_update');
+  }
+
   hellos(): Message[] {
     return this.sent.filter(({ type }) => type === 'hello');
   }
@@ -188,7 +193,8 @@ describe('a widget', () => {
     const tasks = { total: 2000, done: 1234, erred: 3 };
     const history = { limit: 200_000, dropped: { attempts: 12_400 } };
     const clusters = [{ workers: 2, threads: 4, tasks }];
-    host.receive({ type: 'state', feed: 'f', clusters, local: null, history, notes: [] });
+    const local = { workers: 1, threads: 2, tasks: { total: 0, done: 0, erred: 0 } };
+    host.receive({ type: 'state', feed: 'f', clusters, local, history, notes: [] });
     expect(words(el)).toBe(
       '2 workers, 4 threads · 1,234 of 2,000 tasks · 3 erred · 12,400 older tasks not kept (limit 200,000)'
     );
@@ -197,6 +203,29 @@ describe('a widget', () => {
     host.assign('_live', false);
     expect(words(el)).toBe('It took 5 s.');
     expect(el.querySelector('.di-live-controls')).toBeNull();
+  });
+
+  it('no longer says how the cluster stands when its kernel has been restarted', () => {
+    const host = hostOf({ _live: true });
+    const { el } = show(host);
+    answer(host);
+    host.receive({ type: 'state', feed: 'f', clusters: [{ workers: 2, threads: 4 }], local: null });
+    expect(words(el)).toContain('2 workers, 4 threads');
+    host.gone = true;
+    host.restart();
+    vi.advanceTimersByTime(5000);
+    expect(words(el)).toContain('The kernel does not answer.');
+    expect(el.querySelector<HTMLElement>('.di-widget-head')?.dataset.phase).toBe('waiting');
+  });
+
+  it('keeps its words where the recording had ended before the kernel was restarted', () => {
+    const host = hostOf({ _verdict: 'Twice as fast.' });
+    const { el } = show(host);
+    answer(host);
+    host.gone = true;
+    host.restart();
+    vi.advanceTimersByTime(5000);
+    expect(words(el)).toBe('Twice as fast.');
   });
 
   it('treats names from the cluster as text', () => {

@@ -2,7 +2,7 @@ import type { FeedState, FeedStatus } from '../../core/feed';
 import { count, plural } from '../../core/format';
 import type { Recording } from '../../core/recording';
 
-/** How many of each there are, of all clusters and local schedulers that a kernel tells of. */
+/** How many workers and threads the clusters have that a kernel tells of, and tasks those and the local schedulers. */
 interface Sums {
   workers: number;
   threads: number;
@@ -32,8 +32,8 @@ export function progressWords(state: FeedState, recording: Recording): string {
 /** What is not there, and why. */
 function lossWords(state: FeedState): string[] {
   const words = Array.isArray(state.notes) ? state.notes.map(String).slice(-1) : [];
-  const { dropped, limit } = (state.history ?? {}) as Readonly<Record<string, unknown>>;
-  const { attempts } = (dropped ?? {}) as Readonly<Record<string, unknown>>;
+  const { dropped, limit } = record(state.history);
+  const { attempts } = record(dropped);
   if (number(attempts) > 0) {
     words.push(`${plural(number(attempts), 'older task')} not kept (limit ${count(number(limit))})`);
   }
@@ -42,18 +42,24 @@ function lossWords(state: FeedState): string[] {
 
 function sumsOf(state: FeedState): Sums {
   const sums: Sums = { workers: 0, threads: 0, total: 0, done: 0, erred: 0 };
-  const parts = [...(Array.isArray(state.clusters) ? state.clusters : []), state.local];
-  for (const part of parts) {
-    if (typeof part !== 'object' || part === null) continue;
-    const { workers, threads, tasks } = part as Readonly<Record<string, unknown>>;
-    const { total, done, erred } = (tasks ?? {}) as Readonly<Record<string, unknown>>;
+  const clusters: readonly unknown[] = Array.isArray(state.clusters) ? state.clusters : [];
+  for (const cluster of clusters) {
+    const { workers, threads } = record(cluster);
     sums.workers += number(workers);
     sums.threads += number(threads);
+  }
+  // The threads of the local schedulers are none of a cluster's.
+  for (const part of [...clusters, state.local]) {
+    const { total, done, erred } = record(record(part).tasks);
     sums.total += number(total);
     sums.done += number(done);
     sums.erred += number(erred);
   }
   return sums;
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
 function number(value: unknown): number {
