@@ -22,6 +22,8 @@ interface Label {
 export interface Bar {
   readonly segments: readonly Segment[];
   readonly labels: readonly Label[];
+  /** Lines of labels that have room. */
+  readonly lines: number;
   readonly height: number;
 }
 
@@ -33,7 +35,14 @@ const SIGN = 14;
 /** Smaller parts share one label, if there are several. */
 const SMALL = 0.01;
 
-export function placeBar(parts: readonly Shown[], whole: number, width: number, text: TextWidth): Bar {
+/** With room for so many `lines` of labels, where that is told: more of the smallest share one if need be. */
+export function placeBar(
+  parts: readonly Shown[],
+  whole: number,
+  width: number,
+  text: TextWidth,
+  lines?: number
+): Bar {
   const there = whole > 0 ? parts.filter(({ seconds }) => seconds > 0) : [];
   const segments: Segment[] = [];
   let sum = 0;
@@ -42,9 +51,31 @@ export function placeBar(parts: readonly Shown[], whole: number, width: number, 
     sum += part.seconds;
     segments.push({ part, box: { x, y: TOP, width: (sum / whole) * width - x, height: HEIGHT } });
   }
-  const small = there.filter(({ seconds }) => seconds < SMALL * whole);
+  const rising = [...there].sort((a, b) => a.seconds - b.seconds);
+  let few = rising.filter(({ seconds }) => seconds < SMALL * whole).length;
+  let labels = placeLabels(there, rising.slice(0, few), whole, width, text);
+  while (lines !== undefined && linesOf(labels) > lines && few < there.length) {
+    labels = placeLabels(there, rising.slice(0, ++few), whole, width, text);
+  }
+  const room = lines ?? linesOf(labels);
+  return { segments, labels, lines: room, height: TOP + HEIGHT + 4 + LINE * room };
+}
+
+function linesOf(labels: readonly Label[]): number {
+  const last = labels.at(-1);
+  return last ? (last.box.y - labels[0].box.y) / LINE + 1 : 0;
+}
+
+/** Labels line by line, those of `small` parts as one. */
+function placeLabels(
+  parts: readonly Shown[],
+  small: readonly Shown[],
+  whole: number,
+  width: number,
+  text: TextWidth
+): Label[] {
   const isNamed = (part: Shown): boolean => small.length < 2 || !small.includes(part);
-  const wanted: { part: Shown | undefined; words: string }[] = there
+  const wanted: { part: Shown | undefined; words: string }[] = parts
     .filter(isNamed)
     .map(part => ({ part, words: `${isolated(part.words)} ${share(part.seconds / whole)}` }));
   if (small.length > 1) {
@@ -65,7 +96,7 @@ export function placeBar(parts: readonly Shown[], whole: number, width: number, 
     labels.push({ part, words: shown, box: { x, y: y - LINE / 2, width: room, height: LINE } });
     x += room + 16;
   }
-  return { segments, labels, height: (labels.length > 0 ? y : TOP + HEIGHT) + LINE / 2 + 2 };
+  return labels;
 }
 
 export function drawBar(pen: Pen, bar: Bar, theme: Theme): void {

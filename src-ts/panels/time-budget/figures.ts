@@ -49,11 +49,15 @@ export class BudgetFigures {
   parts: readonly Shown[] = [];
   /** Thread-seconds of all parts. */
   whole = 0;
-  /** What is not as a person might think, in words; '' if nothing. */
+  /** What the recording cannot tell, in words; '' if nothing. */
   note = '';
+  /** What a choice leaves out or cannot tell, in words; '' if nothing. */
+  ofChoice = '';
   told: Told | undefined;
   /** Rows that Python has made are still to come: parts are known of the whole, not yet of a choice or over time. */
   isComing = false;
+  /** There are rows, or will be, but nothing that they tell of single attempts, which are chosen. */
+  isSilent = false;
   /** Changes with the above. */
   version = '';
   private groups: { readonly version: string; readonly list: readonly BudgetGroup[] } | undefined;
@@ -65,8 +69,9 @@ export class BudgetFigures {
     const { recording, selection, tasks, surface } = this.context;
     const { dark, contrast, palette } = surface.theme;
     const filter = this.filter();
-    const coming = filter.runs ? undefined : comingBudget(recording);
-    const rows = filter.runs || coming ? undefined : budgetRows(recording);
+    const ahead = comingBudget(recording);
+    const known = ahead ? undefined : budgetRows(recording);
+    const [coming, rows] = filter.runs ? [] : [ahead, known];
     const state =
       rows || coming
         ? recording.state('budget', 'submissions', 'spans')
@@ -75,6 +80,9 @@ export class BudgetFigures {
     if (version === this.version) return;
     this.version = version;
     this.isComing = coming !== undefined && !recording.isCut;
+    this.isSilent = filter.runs !== undefined && (ahead ?? known) !== undefined;
+    this.note = '';
+    this.ofChoice = '';
     if (coming) this.readAhead(coming);
     else if (rows) this.readRows(rows, filter);
     else this.readPage(filter);
@@ -131,7 +139,7 @@ export class BudgetFigures {
     });
     const most = Math.max(1, mostThreads(tasks, filter.workers));
     this.told = { rows, layers, seconds, mask, filter, most, isSummed: isSummed(rows, layers) };
-    this.note = [nothingLeft(layers.whole), leftOut(rows, here, mask, filter, layers.whole)]
+    this.ofChoice = [nothingLeft(layers.whole), leftOut(rows, here, mask, filter, layers.whole)]
       .filter(Boolean)
       .join(' ');
   }
@@ -171,13 +179,13 @@ export class BudgetFigures {
       seconds: parts[part],
       color: partColor(part, '', colors, surface.theme)
     }));
-    this.note = whyNot(filter, recording.about('stopped') !== undefined);
+    if (filter.runs) this.ofChoice = 'Why threads were idle is not known of single attempts.';
+    else this.note = whyNot(recording.about('stopped') !== undefined);
   }
 }
 
 /** Why idle time has no causes here, in words. */
-function whyNot(filter: Filter, ended: boolean): string {
-  if (filter.runs) return 'Why threads were idle is not known of single attempts.';
+function whyNot(ended: boolean): string {
   if (!ended) return 'Why threads were idle is being worked out.';
   return 'Why threads were idle has not been worked out for this file: dask_insight.open it, and save it or its report again.';
 }

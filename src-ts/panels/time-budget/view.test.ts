@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Clause } from '../../core/selection';
 import { batchOf, type Row, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import { SvgPen } from '../../draw/svg-pen';
@@ -78,7 +79,7 @@ function refresh(): void {
 }
 
 function by(choice: string): void {
-  const select = view.controls?.[0] as HTMLSelectElement;
+  const select = chooser();
   select.value = choice;
   select.dispatchEvent(new Event('change'));
   refresh();
@@ -93,6 +94,8 @@ function marks(): Mark[] {
 
 const plain = (text: string): string => text.replace(/\s/g, ' ');
 const words = (): string[] => marks().map(mark => plain(mark.words()));
+const aside = (): string => view.controls?.[0].textContent ?? '';
+const chooser = (): HTMLSelectElement => view.controls?.[1] as HTMLSelectElement;
 const table = (): string[][] => {
   const rows = view.rows?.();
   return Array.from({ length: rows?.length ?? 0 }, (_, row) => (rows?.row(row) ?? []).map(plain));
@@ -130,9 +133,30 @@ describe('the bar', () => {
     stage.selection.set({ source: 'x', column: 'name', value: ['read'] });
     refresh();
     expect(words()).toEqual(['computing on a CPU: 4 s (50 %)', 'waiting for read: 4 s (50 %)']);
-    expect(plain(view.below?.textContent ?? '')).toBe(
-      'Left out: 7 s of thread time that belongs to no one task.'
-    );
+    expect(plain(aside())).toBe('Left out: 7 s of thread time that belongs to no one task.');
+  });
+
+  it.each([
+    ['name', ['sum']],
+    ['worker', ['b']],
+    ['run', [1]]
+  ] as const)('moves nothing below it when a %s is chosen', (column, value) => {
+    const resting = view.height(160);
+    stage.selection.set({ source: 'x', column, value } as Clause);
+    expect(view.height(160)).toBe(resting);
+    view.layout();
+    expect([view.below?.hidden, view.ownAxis]).toEqual([true, false]);
+  });
+
+  it('gives a choice no more lines of words than the whole', () => {
+    const short = ['cpu', 'off-cpu', 'overhead', 'disk', 'data', 'serialize'];
+    show([piece(0, 9, 'cpu', 'read'), ...short.map(part => piece(9, 9.01, part, 'sum'))]);
+    const resting = view.height(300);
+    stage.selection.set({ source: 'x', column: 'name', value: ['sum'] });
+    expect(view.height(300)).toBe(resting);
+    const pen = new SvgPen(300, resting);
+    view.draw(pen);
+    expect(pen.toString()).toContain('smaller parts');
   });
 
   it('chooses the name that was waited for', () => {
@@ -165,9 +189,8 @@ describe('over time', () => {
 
 describe('shared out', () => {
   it('is offered by what there is', () => {
-    const select = view.controls?.[0] as HTMLSelectElement;
-    const offered = (): string[] => [...select.options].map(({ value }) => value);
-    expect(offered()).toEqual(['time', 'function', 'worker', 'span', 'cell', 'line']);
+    const offered = [...chooser().options].map(({ value }) => value);
+    expect(offered).toEqual(['time', 'function', 'worker', 'span', 'cell', 'line']);
   });
 
   it.each([
@@ -218,7 +241,7 @@ describe('without rows', () => {
     show(undefined, [{ name: 'stopped', value: String(START + 10) }]);
     expect(words()).toEqual(['computing: 8 s (40 %)', 'idle: 12 s (60 %)']);
     expect(view.below?.textContent).toContain('not been worked out for this file');
-    expect(view.controls?.[0].hidden).toBe(true);
+    expect(chooser().hidden).toBe(true);
   });
 
   it('says that they come while the run goes on', () => {
@@ -230,7 +253,7 @@ describe('without rows', () => {
     stage.selection.set({ source: 'x', column: 'run', value: [1] });
     refresh();
     expect(words()[0]).toContain('computing: 4 s');
-    expect(view.below?.textContent).toContain('single attempts');
+    expect(aside()).toContain('single attempts');
   });
 });
 

@@ -59,12 +59,16 @@ const CLAUSES = {
 export class TimeBudgetView implements PanelView {
   readonly controls: readonly HTMLElement[];
   readonly below = element('p', { class: 'di-budget-note' });
+  /** In the head, where it takes no room: nothing moves under a pointer that has just chosen something. */
+  private readonly aside = element('span', { class: 'di-note', role: 'status' });
   private readonly select: HTMLSelectElement;
   private readonly figures: BudgetFigures;
   private readonly cache = new BinCache<readonly Float64Array[]>();
   private by: By = 'time';
   private all = false;
-  private bar: Bar = { segments: [], labels: [], height: 0 };
+  private bar: Bar = { segments: [], labels: [], lines: 0, height: 0 };
+  /** Lines of labels where nothing is chosen; a choice has as many. */
+  private resting: { readonly width: number; readonly lines: number } | undefined;
   private lines: Lines = { list: [], more: 0, y: 0 };
   private readonly stop: Stop;
 
@@ -75,7 +79,7 @@ export class TimeBudgetView implements PanelView {
       this.all = false;
       context.surface.invalidate('layout');
     });
-    this.controls = [this.select];
+    this.controls = [this.aside, this.select];
     this.stop = context.recording.onAppend(({ table }) => {
       // What is half there does not wait for a pause between pictures.
       const matters = table === 'budget' || context.recording.isCut;
@@ -112,6 +116,8 @@ export class TimeBudgetView implements PanelView {
     this.cache.renew(this.figures.version);
     setWords(this.below, this.figures.note);
     setHidden(this.below, this.figures.note === '');
+    setWords(this.aside, this.figures.ofChoice);
+    this.aside.title = this.figures.ofChoice;
   }
 
   plot(): Box {
@@ -215,9 +221,10 @@ export class TimeBudgetView implements PanelView {
     this.stop();
   }
 
-  /** Something stands under the bar, or will in a moment. */
+  /** Something stands under the bar, or will in a moment, or did before a choice. */
   private get hasChart(): boolean {
-    return this.figures.told !== undefined || this.figures.isComing;
+    const { told, isComing, isSilent } = this.figures;
+    return told !== undefined || isComing || isSilent;
   }
 
   /** What is shown under the bar. */
@@ -228,7 +235,10 @@ export class TimeBudgetView implements PanelView {
   private place(width: number): void {
     const { figures } = this;
     figures.read();
-    this.bar = placeBar(figures.parts, figures.whole, width, this.text());
+    const lines = this.resting?.width === width ? this.resting.lines : undefined;
+    const isChosen = this.context.selection.clauses.length > 0;
+    this.bar = placeBar(figures.parts, figures.whole, width, this.text(), isChosen ? lines : undefined);
+    if (!isChosen) this.resting = { width, lines: this.bar.lines };
     if (this.shown === 'time') return;
     const groups = figures.groupsBy(this.shown);
     this.lines = placeLines(groups, this.labels(this.shown), this.bar.height + GAP, this.all);
