@@ -89,13 +89,18 @@ _ALL = (
         Column("prefix", "sym", "Task name: Dask's prefix of the key."),
         Column("group", "sym", "Dask's task group."),
         Column("span", "sym", "Id of the innermost span; see `spans`."),
-        Column("submission", "u32", "The submission that brought the task; see `submissions`."),
+        Column(
+            "submission",
+            "u32",
+            "The submission that brought the task; see `submissions`. 4294967295 if it was there before the "
+            "recording began, or that is unknown.",
+        ),
         Column("priority", "f32", "Priority given by the user; larger runs first."),
         Column(
             "order",
             "u32",
-            "Rank given by dask.order within the submission; missing of data that were there before, as what "
-            "a client scatters: they never run.",
+            "Rank given by dask.order within the submission; 4294967295 of data that were there before, as "
+            "what a client scatters: they never run.",
         ),
         Column(
             "state",

@@ -11,6 +11,7 @@ import pytest
 from conftest import Batches
 
 from dask_insight.probe.layouts import LAYOUTS
+from dask_insight.schema import NOTHING
 from dask_insight.sources.cluster import callers
 from dask_insight.sources.cluster.callers import Caller, watch
 from dask_insight.sources.cluster.gather import Gather
@@ -96,6 +97,16 @@ def test_submissions_find_their_line_by_any_key() -> None:
     submissions.settle()
     rows = {row["submission"]: (row["file"], row["line"]) for row in batches.table("submissions")}
     assert rows == {0: ("one.py", 1), 1: ("two.py", 2)}
+
+
+def test_a_task_that_was_there_before_takes_no_line_from_the_submission_that_asks_for_it() -> None:
+    batches = Batches()
+    submissions = Submissions(batches)
+    submissions.called(["before"], Caller("one.py", 1, "f", ""))
+    submissions.seen(["before"], np.array([NOTHING], "u4"))
+    submissions.add(0, facts(0, "before"))
+    submissions.settle()
+    assert [row["file"] for row in batches.table("submissions")] == ["one.py"]
 
 
 def test_a_submission_of_somebody_else_is_kept_without_a_line() -> None:

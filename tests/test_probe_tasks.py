@@ -237,6 +237,30 @@ def test_a_task_that_ran_before_anybody_looked_has_an_attempt_without_its_past(
     assert math.isnan(found["assigned"]) and math.isnan(found["ready"])
 
 
+def test_a_submission_brings_what_is_wanted_after_it_and_nothing_else(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    for key, state in (("running", "processing"), ("there", "memory"), ("needed", "released")):
+        scheduler.add(key).state = state
+    scheduler.add("wanted", ["there", "running", "needed"])
+    for key in ("ran before", "waited before"):
+        scheduler.add(key)
+    scheduler.probe.submitted("client", ["wanted"], 2)
+    scheduler.move("wanted", "wanted")
+    scheduler.probe.settle()
+    for key, step in (
+        *(("running", "finished"), ("ran before", "finished"), ("waited before", "given")),
+        *(("waited before", "finished"), ("needed", "wanted")),
+    ):
+        scheduler.move(key, step)
+    scheduler.probe.settle()
+    keys = scheduler.probe.graph.keys.take(0, 10)[2]
+    graph = rows("graph", bytes(scheduler.probe.graph.rows.take(0, 10)[2]))
+    brought = {key for key, row in zip(keys, graph, strict=True) if row["submission"] != NOTHING}
+    assert brought == {"wanted", "needed"} and len(keys) == 6
+    unranked = {key for key, row in zip(keys, graph, strict=True) if row["order"] == NOTHING}
+    assert unranked == {"there"}, "only what never runs has no rank"
+
+
 def test_a_task_of_whose_phases_nothing_is_told_has_none(patched: pytest.MonkeyPatch) -> None:
     scheduler = Scheduler(patched)
     for step in ("wanted", "given", "finished untold"):

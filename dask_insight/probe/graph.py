@@ -69,14 +69,15 @@ class Graph:
     def wanted(self, found: Iterable[Wanted]) -> None:
         """Tasks are to be computed, some for the first time: write what they are and what they need.
 
-        What one of them needs and no graph has brought had its result before, if it has it by now.
+        What one of them needs and no graph has brought was there before, unless it is still to be wanted. It
+        had its result before, too, if it has it by now.
         """
-        ids = self._ids
+        ids, submission = self._ids, self._submission
         new: list[tuple[int, Sequence[Any]]] = []
         for key, state, dependencies in found:
             task = ids.get(key, -1)
             if task < 0:
-                task = ids[key] = self._new(key, state) if task == -1 else -2 - task
+                task = ids[key] = self._new(key, state, submission) if task == -1 else -2 - task
                 if dependencies:
                     new.append((task, dependencies))
         add = self.edges.add
@@ -84,26 +85,26 @@ class Graph:
             for dependency in dependencies:
                 other = ids.get(dependency.key)
                 if other is None:
-                    other = self._new(dependency.key, dependency, dependency.state == "memory")
+                    stands = dependency.state
+                    brought = submission if stands == "released" else NOTHING
+                    other = self._new(dependency.key, dependency, brought, stands == "memory")
                     ids[dependency.key] = -2 - other
                 elif other < 0:
                     other = -2 - other
                 add(task, other)
 
-    def _new(self, key: Hashable, state: Any, there: bool = False) -> int:
-        """Give a task its id; `there` if it had its result before: then no graph that we know brought it."""
+    def _new(self, key: Hashable, state: Any, submission: int = NOTHING, done: bool = False) -> int:
+        """Give a task its id; no submission that we know brought one that was there before, or is `done`."""
         task = self._next
         self._next = task + 1
         code = self._codes.get(state.group)
         if code is None:
             code = self._group(state)
         priority = state.priority
-        if there:
-            self.rows.add(task, code, NOTHING, 0.0, NOTHING)
-        elif priority:
-            self.rows.add(task, code, self._submission, -priority[0], int(priority[-1]) & NOTHING)
+        if priority and not done:
+            self.rows.add(task, code, submission, -priority[0], int(priority[-1]) & NOTHING)
         else:
-            self.rows.add(task, code, self._submission, 0.0, NOTHING)
+            self.rows.add(task, code, submission, 0.0, NOTHING)
         self.keys.add(key)
         return task
 

@@ -36,9 +36,14 @@ FIELDS = (
     Field("nbytes", "bytes", "Size of the result; NaN if there is none."),
     Field("typename", "", "Type of the result."),
     Field("span", "", "Id of the innermost span; see `spans`."),
-    Field("submission", "", "The submission that brought the task; see `submissions`."),
+    Field(
+        "submission",
+        "",
+        "The submission that brought the task; see `submissions`. 4294967295 if it was there before the "
+        "recording began, or that is unknown.",
+    ),
     Field("priority", "", "Priority given by the user; larger runs first."),
-    Field("order", "", "Rank given by dask.order within the submission."),
+    Field("order", "", "Rank given by dask.order within the submission; 4294967295 if unknown."),
     Field("submitted", "time", "When the scheduler first wanted it."),
     Field("ready", "time", "When its last input was in memory somewhere."),
     Field("queued", "time", "When it went into the scheduler's queue; NaN if it did not."),

@@ -26,11 +26,11 @@ export const TABLES = {
     group: 'sym',
     /** Id of the innermost span; see `spans`. */
     span: 'sym',
-    /** The submission that brought the task; see `submissions`. */
+    /** The submission that brought the task; see `submissions`. 4294967295 if it was there before the recording began, or that is unknown. */
     submission: 'u32',
     /** Priority given by the user; larger runs first. */
     priority: 'f32',
-    /** Rank given by dask.order within the submission; missing of data that were there before, as what a client scatters: they never run. */
+    /** Rank given by dask.order within the submission; 4294967295 of data that were there before, as what a client scatters: they never run. */
     order: 'u32',
     /** The scheduler's state of it (memory, waiting …) when a cluster dump was made; '' elsewhere. */
     state: 'sym'

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ...batch import encode
 from ...options import Emit
+from ...schema import NOTHING
 from .callers import Caller
 
 #: Seconds for which a submission waits for its line.
@@ -90,13 +91,13 @@ class Submissions:
             self._found[submission] = known[1]
 
     def seen(self, keys: list[str], submissions: npt.NDArray[np.uint32]) -> None:
-        """These new tasks came with these submissions."""
+        """These new tasks came with these submissions, `NOTHING` if they were there before."""
         callers = self._callers
         if not callers:
             return
-        for row, key in enumerate(keys):
-            if key in callers:
-                self._found[int(submissions[row])] = callers.pop(key)[1]
+        for key, submission in zip(keys, submissions.tolist(), strict=True):
+            if key in callers and submission != NOTHING:
+                self._found[submission] = callers.pop(key)[1]
 
     def settle(self, final: bool = False) -> None:
         """Emit the submissions whose line is known, or that have waited long enough."""
