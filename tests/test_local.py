@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
+from math import isnan
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -167,6 +168,9 @@ def test_processes_are_workers_of_their_own() -> None:
     assert ran == {f"pid-{number}": f"process {pid}" for number, pid in enumerate(pids)}
     workers = dict(rows(recording, "workers", "worker", "pid"))
     assert {f"process {pid}": pid for pid in set(pids)} == workers
+    joined = dict(rows(recording, "workers", "worker", "joined"))
+    for worker, start in rows(recording, "attempts", "worker", "start"):
+        assert joined[worker] <= start, "a process is there before its first task, not from its end on"
 
 
 def test_processor_time_and_memory() -> None:
@@ -421,6 +425,9 @@ def test_resources_of_the_process_and_its_children() -> None:
     assert {"local"} | ran <= {process for process, _, _ in seen}
     assert max(cpu for process, cpu, _ in seen if process in ran) > 20
     assert all(memory > 0 for _, _, memory in seen)
+    assert all(isnan(tasks) for tasks in column(recording, "resources", "executing")), (
+        "none ran where it is seen"
+    )
     assert max(memory for process, _, memory in seen if process in ran) > 1e7
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
-from math import nan
+from math import inf, nan
 from threading import get_ident
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
@@ -155,7 +155,8 @@ class Computation:
         """Another process has ended a batch of tasks."""
         try:
             worker, keys = f"process {report.pid}", [arguments[0] for arguments in batch]
-            self._ledger.worker(worker, 1, pid=report.pid)
+            began = min((task.loading for task in report.tasks), default=inf)
+            self._ledger.worker(worker, 1, pid=report.pid, since=began)
             if report.profile is not None:
                 numbered = {report.first + at: self._given[key][0] for at, key in enumerate(keys)}
                 self._ledger.profile_of(report.pid, report.profile, numbered)

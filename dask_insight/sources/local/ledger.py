@@ -7,9 +7,9 @@ import os
 import platform
 import socket
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
-from math import nan
+from math import inf, nan
 from threading import Lock
 from time import perf_counter
 from typing import Any
@@ -117,12 +117,12 @@ class Ledger:
         for message in lost_words(counts):
             self._events.add((perf_counter(), "recorder", "lost", "warning", message))
 
-    def worker(self, name: str, threads: int, pid: int = 0) -> None:
-        """A worker is there, or has more threads than was known."""
+    def worker(self, name: str, threads: int, pid: int = 0, since: float = inf) -> None:
+        """A worker is there, `since` a moment if not from now on, or has more threads than was known."""
         known = self._known_workers.get(name)
         if known is not None and known[4] >= threads:
             return
-        joined = known[6] if known is not None else perf_counter()
+        joined = known[6] if known is not None else min(since, perf_counter())
         detail = json.dumps({"python": platform.python_version(), "dask": dask.__version__})
         of_process = (name, name, socket.gethostname(), pid or os.getpid())
         row = (*of_process, threads, nan, joined, nan, detail, CPU_COUNT, pid in (0, os.getpid()))
@@ -149,7 +149,14 @@ class Ledger:
 
     def home(self) -> str:
         """Name of this process: its scheduler's, where tasks run in it."""
-        return next((name for name in self._known_workers if not name.startswith("process ")), "local")
+        return next(self._own_workers(), "local")
+
+    def executing(self) -> float:
+        """Tasks that run in this process; NaN where none was seen to run in it."""
+        return float(len(self.activity)) if any(self._own_workers()) else nan
+
+    def _own_workers(self) -> Iterator[str]:
+        return (name for name in self._known_workers if not name.startswith("process "))
 
     def run_ended(self, run: int, start: float, stop: float, name: str, thread: int) -> None:
         """A run in this process has ended, and was sampled."""

@@ -140,7 +140,7 @@ class LocalSource:
         own = {
             **row,
             "process": process,
-            "executing": float(len(self._ledger.activity)),
+            "executing": self._ledger.executing(),
             "starved": waited.core,
             "gil_wait": waited.gil,
         }
