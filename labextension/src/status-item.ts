@@ -1,11 +1,11 @@
-import { bytes, count } from '@dask-insight/panels/core/format';
 import { button } from '@dask-insight/panels/panels/element';
 import type { CommandRegistry } from '@lumino/commands';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 import { ACTIONS } from './commands';
-import { totalOf } from './kernels/kernel-state';
 import type { Places } from './kernels/places';
+import { stateOf } from './kernels/situation';
+import { statusWords } from './status-words';
 
 /** In the status bar: what the clusters of the current notebook's kernel do. */
 export class StatusItem extends Widget {
@@ -38,18 +38,13 @@ export class StatusItem extends Widget {
 
   private renew(): void {
     const place = this.places.current;
-    const state = place?.live?.loaded ? place.live.state : undefined;
-    const some = state !== undefined && (state.clusters.length > 0 || state.local !== undefined);
-    if (state && some) {
-      const { workers, threads, memory, memoryLimit, tasks } = totalOf(state);
-      const memoryWords = memoryLimit ? `${bytes(memory)} of ${bytes(memoryLimit)}` : bytes(memory);
-      const use = workers > 0 ? `${count(threads)} threads, ${memoryWords}, ` : '';
-      const erred = tasks.erred > 0 ? `, ${count(tasks.erred)} erred` : '';
-      this.press.textContent = `Dask: ${use}${count(tasks.done)} of ${count(tasks.total)} tasks${erred}`;
+    const words = statusWords(stateOf(place));
+    if (words) {
+      this.press.textContent = words;
       this.press.title = `Dask in the kernel of ${place?.name}. Show Dask Insight`;
     }
-    if (some === this.shown) return;
-    this.shown = some;
+    if (this.shown === (words !== '')) return;
+    this.shown = words !== '';
     this.switchedSignal.emit();
   }
 }

@@ -16,14 +16,20 @@ test('reads what a kernel says, and sums it up', () => {
     type: 'state',
     busy: { id: 'cell-1', execution: 5 },
     clusters: [cluster('tcp://a', 1000), cluster('tcp://b', 500)],
-    local: { workers: 1, threads: 0, memory: 0, memory_limit: null, tasks: { total: 3, done: 3, erred: 0 } },
-    history: { limit: 200_000, attempts: 20, dropped: { tasks: 4 } },
+    local: {
+      workers: 1,
+      threads: 2,
+      memory: null,
+      memory_limit: null,
+      tasks: { total: 3, done: 3, erred: 0 }
+    },
+    history: { limit: 200_000, attempts: 20, dropped: { attempts: 4 } },
     notes: ['one']
   });
   expect(state.busy).toBe(5);
-  expect(state.dropped.get('tasks')).toBe(4);
+  expect(state.dropped.get('attempts')).toBe(4);
   expect(totalOf(state)).toMatchObject({
-    workers: 5,
+    workers: 4,
     threads: 8,
     memory: 200,
     memoryLimit: 1500,

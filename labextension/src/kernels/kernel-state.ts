@@ -54,24 +54,26 @@ function cluster(said: Values): ClusterState {
   };
 }
 
-/** All clusters and the local schedulers together. */
+/** All clusters together; tasks also of the local schedulers, whose threads are none of a cluster's. */
 export function totalOf({ clusters, local }: KernelState): ClusterState {
   const all = local ? [...clusters, local] : clusters;
-  const sum = (of: (each: ClusterState) => number): number =>
-    all.reduce((before, each) => before + of(each), 0);
   const limited = clusters.length > 0 && clusters.every(each => each.memoryLimit !== undefined);
   return {
     address: '',
-    workers: sum(each => each.workers),
-    threads: sum(each => each.threads),
-    memory: sum(each => each.memory),
-    memoryLimit: limited ? sum(each => each.memoryLimit ?? 0) : undefined,
+    workers: sum(clusters, each => each.workers),
+    threads: sum(clusters, each => each.threads),
+    memory: sum(clusters, each => each.memory),
+    memoryLimit: limited ? sum(clusters, each => each.memoryLimit ?? 0) : undefined,
     tasks: {
-      total: sum(each => each.tasks.total),
-      done: sum(each => each.tasks.done),
-      erred: sum(each => each.tasks.erred)
+      total: sum(all, each => each.tasks.total),
+      done: sum(all, each => each.tasks.done),
+      erred: sum(all, each => each.tasks.erred)
     }
   };
+}
+
+function sum(all: readonly ClusterState[], of: (each: ClusterState) => number): number {
+  return all.reduce((before, each) => before + of(each), 0);
 }
 
 function record(value: unknown): Values {

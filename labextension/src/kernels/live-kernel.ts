@@ -34,6 +34,11 @@ export class LiveKernel {
     return this.link.loaded;
   }
 
+  /** Whether it is still being found out if the kernel part is there. */
+  get seeking(): boolean {
+    return this.link.seeking;
+  }
+
   /** Whether the kernel part has said how things stand. */
   get told(): boolean {
     return this.link.state !== undefined;

@@ -17,6 +17,8 @@ export class Place {
   private own: Session.ISessionConnection | undefined;
   private shown: LiveKernel | undefined;
   private label: string | undefined;
+  /** Whether it is known if a kernel runs for it while its document is closed. */
+  private sought = false;
   private at: string;
 
   constructor(
@@ -50,6 +52,12 @@ export class Place {
     return (this.own ?? this.context?.session)?.kernel ?? undefined;
   }
 
+  /** Whether it is still being found out if it has a kernel, as after a reload of the page. */
+  get connecting(): boolean {
+    if (this.kernel) return false;
+    return this.context ? this.context.kernelDisplayStatus === 'initializing' : !this.sought;
+  }
+
   /** What its kernel has sent; that of the last kernel where there is none now. */
   get live(): LiveKernel | undefined {
     return this.shown;
@@ -72,6 +80,7 @@ export class Place {
     this.label = label;
     context.kernelChanged.connect(this.follow, this);
     context.statusChanged.connect(this.tell, this);
+    void context.ready.then(() => this.tell());
     this.follow();
   }
 
@@ -80,13 +89,15 @@ export class Place {
     if (context !== this.context) return;
     Signal.disconnectBetween(context, this);
     this.context = undefined;
+    this.sought = false;
     this.tell();
   }
 
-  /** A session that runs for it although its document is closed; it is let go of when that opens. */
-  lend(session: Session.ISessionConnection): void {
+  /** A session that runs for it although its document is closed, if any does; it is let go of when that opens. */
+  lend(session: Session.ISessionConnection | undefined): void {
     this.release();
     this.own = session;
+    this.sought = true;
     this.follow();
   }
 

@@ -103,9 +103,8 @@ export class Places {
     if (place.open || place.kernel) return;
     await this.sessions.ready;
     const model = await this.sessions.findByPath(place.path);
-    if (!model?.kernel || place.open || place.kernel) return;
-    const session = this.sessions.connectTo({ model });
-    place.lend(session);
+    if (place.open || place.kernel) return;
+    place.lend(model?.kernel ? this.sessions.connectTo({ model }) : undefined);
   }
 
   /** Lets go of what no open document and none of these places needs. */

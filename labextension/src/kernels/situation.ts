@@ -1,3 +1,4 @@
+import type { KernelState } from './kernel-state';
 import type { Place } from './place';
 
 /** Why there is nothing new to see, and what to do about it. */
@@ -19,21 +20,24 @@ export function situationOf(place: Place | undefined): Situation {
   }
   const { kernel, live, name } = place;
   const kept = live && !live.empty ? ' What it had sent is still here.' : '';
+  if (place.connecting) return connecting(name);
   if (!kernel || kernel.status === 'dead') {
     return { kind: 'kernel', words: `${name} has no running kernel. Start one to see it live.${kept}` };
   }
+  if (live?.status.phase === 'gone') {
+    const { words } = live.status;
+    return { kind: 'ended', words: `${words}${kept} To begin again, run:`, code: '%load_ext dask_insight' };
+  }
+  if (live?.seeking) return connecting(name);
   if (!live?.loaded) {
     return {
       kind: 'absent',
-      words: `The kernel of ${name} does not tell about Dask yet. Run in a cell:`,
+      words: `The kernel of ${name} does not tell about Dask yet.${kept} Run in a cell:`,
       code: '%load_ext dask_insight'
     };
   }
   const { phase, words } = live.status;
   if (phase === 'refused') return { kind: 'versions', words };
-  if (phase === 'gone') {
-    return { kind: 'ended', words: `${words}${kept} To begin again, run:`, code: '%load_ext dask_insight' };
-  }
   if (phase === 'waiting' || phase === 'replay' || !live.told) return { kind: 'waiting', words };
   if (live.state.clusters.length === 0 && live.state.local === undefined) {
     return {
@@ -45,4 +49,14 @@ export function situationOf(place: Place | undefined): Situation {
     };
   }
   return { kind: 'well', words: '' };
+}
+
+function connecting(name: string): Situation {
+  return { kind: 'waiting', words: `Connecting to the kernel of ${name}.` };
+}
+
+/** What the kernel of a place says of itself; undefined where none is there to say anything. */
+export function stateOf(place: Place | undefined): KernelState | undefined {
+  const { kind } = situationOf(place);
+  return kind === 'well' || kind === 'waiting' || kind === 'cluster' ? place?.live?.state : undefined;
 }

@@ -133,6 +133,25 @@ describe('KernelLink', () => {
     await expect.poll(() => link.loaded).toBe(true);
   });
 
+  test('knows once it has asked that a kernel part is not there', async () => {
+    const link = follow();
+    expect(link.seeking).toBe(true);
+    await expect.poll(() => link.seeking).toBe(false);
+    expect(link.loaded).toBe(false);
+  });
+
+  test('has nothing to tell of a kernel that was shut down', () => {
+    const link = follow();
+    connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
+    answer(connection, 'f', 1);
+    connection.say({ type: 'state', feed: 'f', notes: ['n'] });
+    const told = vi.fn();
+    link.changed.connect(told);
+    connection.dispose();
+    expect([link.loaded, link.state]).toEqual([false, undefined]);
+    expect(told).toHaveBeenCalled();
+  });
+
   test('adopts the comm of a message that comes by', () => {
     const link = follow();
     connection.say({ type: 'data', feed: 'f', from: 8, to: 9, pages: ['somebody'] });

@@ -32,6 +32,8 @@ export class KernelLink {
   private process = '';
   private readonly ended = new Set<string>();
   private said: FeedState | undefined;
+  /** Whether the kernel has told if the kernel part is there. */
+  private found = false;
   private settings: Readonly<Record<string, unknown>> = {};
   private patience: ReturnType<typeof setTimeout> | undefined;
 
@@ -65,6 +67,11 @@ export class KernelLink {
     return this.comm !== '';
   }
 
+  /** Whether it is still being found out if the kernel part is there, as after a reload of the page. */
+  get seeking(): boolean {
+    return !this.loaded && !this.found;
+  }
+
   get status(): FeedStatus {
     return this.reader.status;
   }
@@ -74,7 +81,7 @@ export class KernelLink {
     return this.loaded ? this.said : undefined;
   }
 
-  /** Tells when `loaded`, `status` or `state` have changed. */
+  /** Tells when `loaded`, `seeking`, `status` or `state` have changed. */
   get changed(): ISignal<this, void> {
     return this.changedSignal;
   }
@@ -135,20 +142,23 @@ export class KernelLink {
     if (kernel !== this.kernel) return;
     this.kernel = undefined;
     const next = [...this.connections].at(-1);
-    if (next) this.listen(next);
-    else this.reader.lost('Not connected to the kernel.');
+    if (next) {
+      this.listen(next);
+      return;
+    }
+    this.forget();
+    this.found = false;
+    this.reader.lost('Not connected to the kernel.');
+    this.tell();
   }
 
   /** Looks whether the kernel part is there already, as after a reload of the page. */
   private async seek(kernel: Kernel.IKernelConnection): Promise<void> {
-    try {
-      const spec = await kernel.spec;
-      if (spec && spec.language !== 'python') return;
-      const comm = (await commsOf(kernel)).at(-1);
-      if (comm && !this.loaded && kernel === this.kernel) this.adopt(comm);
-    } catch {
-      // The connection or the kernel has ended; there will be another, or none.
-    }
+    const comm = await ours(kernel);
+    if (this.loaded || kernel !== this.kernel) return;
+    this.found = true;
+    if (comm === undefined) this.tell();
+    else this.adopt(comm);
   }
 
   private heard(_: Kernel.IKernelConnection, message: KernelMessage.IIOPubMessage): void {
@@ -186,6 +196,8 @@ export class KernelLink {
     if (this.process) this.ended.add(this.process);
     this.process = '';
     this.forget();
+    // The next one begins without the kernel part.
+    this.found = true;
     this.reader.lost(words);
     this.tell();
   }
@@ -220,6 +232,17 @@ export class KernelLink {
 
   private tell(): void {
     this.changedSignal.emit();
+  }
+}
+
+/** The comm of the kernel part; undefined where there is none, or the connection has ended. */
+async function ours(kernel: Kernel.IKernelConnection): Promise<string | undefined> {
+  try {
+    const spec = await kernel.spec;
+    if (spec && spec.language !== 'python') return undefined;
+    return (await commsOf(kernel)).at(-1);
+  } catch {
+    return undefined;
   }
 }
 

@@ -72,7 +72,7 @@ export class PanelBody extends Widget {
     const situation = situationOf(this.place);
     this.notice.show(situation);
     // One answer to why there is nothing, not the panel's own beside it.
-    const answered = situation.kind !== 'well' && situation.kind !== 'waiting' && (live?.empty ?? true);
+    const answered = situation.kind !== 'well' && (live?.empty ?? true);
     if (this.hasClass('di-answered') !== answered) this.toggleClass('di-answered', answered);
     if (live === this.live || !this.isAttached) return;
     this.unmount();

@@ -3,7 +3,7 @@ import { element } from '@dask-insight/panels/panels/element';
 import type { ClusterState, KernelState } from '../kernels/kernel-state';
 import { Notice } from '../kernels/notice';
 import type { Place } from '../kernels/place';
-import { situationOf } from '../kernels/situation';
+import { situationOf, stateOf } from '../kernels/situation';
 
 /** How the kernel of a place and its clusters stand. */
 export class StateView {
@@ -23,7 +23,7 @@ export class StateView {
     this.notice.show(situation);
     this.head.textContent = place?.name ?? 'Dask Insight';
     this.head.title = place?.path ?? '';
-    const state = situation.kind === 'well' || situation.kind === 'waiting' ? place?.live?.state : undefined;
+    const state = stateOf(place);
     this.kernel.textContent = place?.kernel ? kernelWords(place, state) : '';
     this.kernel.hidden = !place?.kernel;
     const clusters = state ? [...state.clusters, ...(state.local ? [state.local] : [])] : [];
@@ -62,7 +62,7 @@ function clusterFacts(cluster: ClusterState): HTMLElement {
 
 function lossesOf(state: KernelState | undefined): string[] {
   if (!state) return [];
-  const tasks = state.dropped.get('tasks') ?? 0;
+  const tasks = state.dropped.get('attempts') ?? 0;
   const limit = state.limit === undefined ? '' : ` (limit ${count(state.limit)}; change it in the settings)`;
   const older = tasks > 0 ? [`${plural(tasks, 'older task is', 'older tasks are')} not kept${limit}.`] : [];
   return [...older, ...state.notes];
