@@ -62,9 +62,11 @@ export class Lane {
   /** How many entries still run. */
   running = 0;
 
+  /** `unused`: how many threads it stands for on which nothing ran; 0 where tasks ran on its one thread. */
   constructor(
     readonly worker: string,
-    readonly thread: string
+    readonly thread: string,
+    readonly unused = 0
   ) {}
 
   /** Number of entries. Reading it brings late arrivals into order: read it first. */

@@ -2,15 +2,25 @@ import { Lane } from './lane';
 import { natural } from './natural';
 import type { Recording } from './recording';
 
+/** With more lanes than this the threads of a worker that ran nothing share one. */
+const MOST_APART = 200;
+
 interface Known {
   readonly name: string;
+  readonly threads: number;
   readonly joined: number;
+  readonly left: number;
   readonly cluster: string;
 }
 
-/** The lanes of a recording, one a thread of a worker, and the names of the workers. */
+/**
+ * The lanes of a recording, one a thread of a worker, and the names of the workers. Threads on which nothing has
+ * run have lanes too: a thread that comes into use takes the place of one, so that no other lane moves far.
+ */
 export class Lanes {
   private readonly byKey = new Map<string, Lane>();
+  /** Lanes of threads on which nothing ran, kept so that they stay the same. */
+  private readonly unused = new Map<string, Lane>();
   private sorted: readonly Lane[] | undefined;
   private workers: ReadonlyMap<string, Known> | undefined;
 
@@ -45,6 +55,7 @@ export class Lanes {
 
   clear(): void {
     this.byKey.clear();
+    this.unused.clear();
     this.rename();
   }
 
@@ -66,28 +77,65 @@ export class Lanes {
 
   private readWorkers(): Map<string, Known> {
     const told = this.recording.table('workers');
-    const joined = told.times('joined');
+    const [joined, left] = [told.times('joined'), told.times('left')];
+    const threads = told.numbers('threads');
     const workers = new Map<string, Known>();
     // A later row replaces an earlier one.
     for (let row = 0; row < told.rows; row++)
       workers.set(told.text('worker', row), {
         name: told.text('name', row),
+        threads: threads[row],
         joined: joined[row],
+        left: left[row],
         cluster: told.text('cluster', row)
       });
     return workers;
   }
 
+  private unusedLanes(): Lane[] {
+    const counts = [...this.unusedThreads()];
+    const apart = counts.reduce((sum, [, count]) => sum + count, this.byKey.size) <= MOST_APART;
+    return counts.flatMap(([worker, count]) =>
+      apart
+        ? Array.from({ length: count }, (_, at) => this.unusedLane(worker, at, 1))
+        : [this.unusedLane(worker, 0, count)]
+    );
+  }
+
+  private unusedLane(worker: string, at: number, threads: number): Lane {
+    const thread = `unused ${at}`;
+    const key = `${keyOf(worker, thread)} ${threads}`;
+    const lane = this.unused.get(key) ?? new Lane(worker, thread, threads);
+    this.unused.set(key, lane);
+    return lane;
+  }
+
+  /** How many threads each worker has on which nothing ran, of those that were there in the recording's time. */
+  private unusedThreads(): Map<string, number> {
+    this.workers ??= this.readWorkers();
+    const used = new Map<string, number>();
+    for (const { worker } of this.byKey.values()) used.set(worker, (used.get(worker) ?? 0) + 1);
+    const { begin } = this.recording;
+    const until = Number(this.recording.about('until') ?? Number.POSITIVE_INFINITY);
+    const counts = new Map<string, number>();
+    for (const [worker, { threads, joined, left }] of this.workers) {
+      const count = threads - (used.get(worker) ?? 0);
+      if (count > 0 && !(left <= begin || joined >= until)) counts.set(worker, count);
+    }
+    return counts;
+  }
+
   private sort(): Lane[] {
     const place = ({ worker }: Lane): string =>
       `${this.known(worker)?.cluster ?? ''} ${this.workerName(worker)}`;
-    return [...this.byKey.values()].sort(
+    return [...this.byKey.values(), ...this.unusedLanes()].sort(
       (a, b) =>
         Number(a.worker === '') - Number(b.worker === '') ||
         natural(place(a), place(b)) ||
         (this.known(a.worker)?.joined ?? 0) - (this.known(b.worker)?.joined ?? 0) ||
         natural(a.worker, b.worker) ||
         Number(a.thread === '') - Number(b.thread === '') ||
+        a.unused - b.unused ||
         natural(a.thread, b.thread)
     );
   }

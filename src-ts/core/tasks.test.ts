@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Lane, STATUSES } from './lane';
 import { Tasks } from './tasks';
-import { batchOf, recordingOf } from './test-recording';
+import { batchOf, type Row, recordingOf } from './test-recording';
 
 const GRAPH = [
   { task: 0, key: 'inc-0', prefix: 'inc' },
@@ -69,6 +69,39 @@ describe('Tasks', () => {
       ['tcp://a/7', 'inc ok 1-2', 'inc ok 2-3']
     ]);
     expect(tasks.count).toBe(3);
+  });
+
+  test('threads on which nothing ran have lanes, and one that comes into use takes the place of such a one', () => {
+    const attempt = (run: number, worker: string, thread: string): Row => {
+      return { run, task: 0, worker, thread, status: 'ok', start: 5, stop: 6 };
+    };
+    const lost = { ...attempt(2, 'c', ''), status: 'killed', start: Number.NaN, stop: Number.NaN };
+    const recording = recordingOf({
+      about: [{ name: 'until', value: '9' }],
+      workers: [
+        { worker: 'a', threads: 3, joined: 1 },
+        { worker: 'b', threads: 2, joined: 1 },
+        { worker: 'c', threads: 2, joined: 1 },
+        { worker: 'left before', threads: 1, joined: 1, left: 4 },
+        { worker: 'joined later', threads: 1, joined: 9 }
+      ],
+      attempts: [attempt(0, 'a', '7'), attempt(1, 'c', '7'), { ...lost, assigned: 5, done: 6 }]
+    });
+    const tasks = new Tasks(recording);
+    const shown = (): string[] => tasks.lanes.map(({ worker, unused }) => worker + (unused || ''));
+    expect(shown()).toEqual(['a', 'a1', 'a1', 'b1', 'b1', 'c', 'c']);
+    const before = tasks.lanes;
+    recording.take(batchOf('attempts', [attempt(3, 'a', '8')]));
+    expect(shown()).toEqual(['a', 'a', 'a1', 'b1', 'b1', 'c', 'c']);
+    expect(tasks.lanes.filter(lane => before.includes(lane))).toHaveLength(6);
+    expect([tasks.count, lanesOf(tasks)[2]]).toEqual([4, ['a/unused 0']]);
+  });
+
+  test('in a large cluster all unused threads of a worker share a lane', () => {
+    const workers = Array.from({ length: 30 }, (_, at) => ({ worker: `w${at}`, threads: 8, joined: 1 }));
+    const attempts = [{ run: 0, task: 0, worker: 'w0', thread: '7', status: 'ok', start: 5, stop: 6 }];
+    const { lanes } = new Tasks(recordingOf({ workers, attempts }));
+    expect(lanes.map(({ unused }) => unused)).toEqual([0, 7, ...Array(29).fill(8)]);
   });
 
   test('rows may come in any order', () => {

@@ -85,7 +85,16 @@ function drawThreads(
   pen.fillStyle = theme.faint;
   pen.textAlign = 'right';
   for (let lane = Math.max(group.from, from); lane < Math.min(group.to, to); lane++) {
-    const text = lanes[lane].thread === '' ? '?' : String(lane - group.from + 1);
-    pen.fillText(text, right - 8, (lane - from + 0.5) * laneHeight);
+    pen.fillText(
+      threadLabel(lanes[lane], lane - group.from + 1),
+      right - 8,
+      (lane - from + 0.5) * laneHeight
+    );
   }
+}
+
+/** Its number among those of its worker; how many there are where it stands for several. */
+function threadLabel({ thread, unused }: Lane, number: number): string {
+  if (unused > 1) return `${unused}×`;
+  return thread === '' ? '?' : String(number);
 }

@@ -1,11 +1,24 @@
-import { plural } from '../../core/format';
+import { count, plural } from '../../core/format';
 import type { Tasks } from '../../core/tasks';
 
 /** In words, what the picture cannot show. */
 export function noteOf(tasks: Tasks): string {
-  const kinds = [...tasks.unplaced].filter(([, count]) => count > 0);
+  return [unplaced(tasks), sharing(tasks)].filter(Boolean).join(' ');
+}
+
+/** Of a large cluster. */
+function sharing({ lanes }: Tasks): string {
+  const shared = lanes.filter(({ unused }) => unused > 1);
+  const threads = shared.reduce((sum, { unused }) => sum + unused, 0);
+  return threads > 0
+    ? `Threads that ran no task share a lane a worker: ${count(threads)} in ${plural(shared.length, 'lane')}.`
+    : '';
+}
+
+function unplaced(tasks: Tasks): string {
+  const kinds = [...tasks.unplaced].filter(([, each]) => each > 0);
   if (kinds.length === 0) return '';
-  const total = kinds.reduce((sum, [, count]) => sum + count, 0);
-  const listed = kinds.map(([status, count]) => `${plural(count, status, status)}`).join(', ');
+  const total = kinds.reduce((sum, [, each]) => sum + each, 0);
+  const listed = kinds.map(([status, each]) => plural(each, status, status)).join(', ');
   return `${plural(total, 'attempt')} never ran on a thread and ${total === 1 ? 'has' : 'have'} no place here: ${listed}.`;
 }
