@@ -81,7 +81,13 @@ function addOpen({ app, documents, places }: Parts): void {
     isEnabled: args => args.path !== undefined || places.current !== undefined,
     execute: args => {
       const place = documents.placeOf(args.kind, args.path);
-      return place && documents.open(String(args.panel), place, { activate: args.activate !== false });
+      return (
+        place &&
+        documents.open(String(args.panel), place, {
+          activate: args.activate !== false,
+          front: args.front === true
+        })
+      );
     }
   });
 }
@@ -114,12 +120,12 @@ function addLayouts({ app: { commands }, places, layouts, documents, settings }:
     }
   });
   commands.addCommand(ACTIONS.toggle, {
-    label: () => (documents.all().length === 0 && layouts.anyHidden ? 'Show all' : 'Hide all'),
+    label: () => (layouts.anyHidden ? 'Show all' : 'Hide all'),
     caption: 'Take all panels out of sight, or bring them back to where they stood',
     isEnabled: () => documents.all().length > 0 || layouts.anyHidden,
     execute: () => {
-      if (documents.all().length > 0) layouts.hideAll();
-      else layouts.showAll();
+      if (layouts.anyHidden) layouts.showAll();
+      else layouts.hideAll();
     }
   });
 }

@@ -20,7 +20,7 @@ export const openRequests: JupyterFrontEndPlugin<void> = {
     const follow = (kind: 'notebook' | 'console', context: ISessionContext): void => {
       context.iopubMessage.connect(({ path }, message) => {
         const panel = wanted(message);
-        const args = { panel, kind, path, activate: false };
+        const args = { panel, kind, path, activate: false, front: true };
         if (panel && commands.hasCommand(OPEN)) void commands.execute(OPEN, args).catch(() => undefined);
       });
     };

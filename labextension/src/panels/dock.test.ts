@@ -1,7 +1,7 @@
 import { DockPanel, Widget } from '@lumino/widgets';
 import { beforeEach, expect, test } from 'vitest';
-import { arrange, arrangement } from './dock';
-import { NOTEBOOK, type Step, stepsOf, treeOf } from './steps';
+import { arrange, arrangement, reveal } from './dock';
+import { NOTEBOOK, type Step, stepsOf, type Tree, treeOf } from './steps';
 
 const STEPS: Step[] = [
   { panel: 'stream', beside: NOTEBOOK, where: 'right', share: 0.6 },
@@ -75,4 +75,27 @@ test('panels without an open notebook go beside what is open', () => {
   const { horizontal } = shown() as { horizontal: unknown[] };
   expect(horizontal.slice(0, 2)).toEqual([['notes.txt'], ['analysis.ipynb']]);
   expect(horizontal[2]).toMatchObject({ vertical: [['stream'], ['resources', 'memory']] });
+});
+
+const shows = (name: string): boolean => panels.get(name)?.isHidden === false;
+
+test('the tab that is shown is shown again', () => {
+  arrange(dock, notebook, treeOf(STEPS), panels);
+  dock.selectWidget(panels.get('memory') as Widget);
+  const names = new Map([...panels].map(([name, widget]) => [widget, name]));
+  const tree = arrangement(dock, notebook, widget => names.get(widget)) as Tree;
+  for (const panel of panels.values()) panel.parent = null;
+  arrange(dock, notebook, treeOf(stepsOf(tree)), panels);
+  expect([shows('resources'), shows('memory')]).toEqual([false, true]);
+});
+
+test('a panel is brought before the other tabs, but not before the notebook that it belongs to', () => {
+  arrange(dock, notebook, treeOf(STEPS), panels);
+  const [stream, , memory] = [...panels.values()];
+  reveal(memory, notebook);
+  expect([shows('resources'), shows('memory')]).toEqual([false, true]);
+  dock.addWidget(stream, { mode: 'tab-after', ref: notebook });
+  dock.selectWidget(notebook);
+  reveal(stream, notebook);
+  expect([notebook.isHidden, shows('stream')]).toEqual([false, false]);
 });

@@ -1,4 +1,4 @@
-import type { DockLayout, DockPanel, Widget } from '@lumino/widgets';
+import { type DockLayout, DockPanel, TabPanel, type Widget } from '@lumino/widgets';
 import { isLeaf, type Leaf, NOTEBOOK, namesOf, type Tree } from './steps';
 
 type Area = DockLayout.AreaConfig;
@@ -16,6 +16,19 @@ export function arrange(
   const main =
     home && rest && tabsWith(rest, home) ? replaced(rest, home, make) : beside(rest, make(undefined));
   dock.restoreLayout({ main: main && flat(main) });
+}
+
+/** Makes a widget the current one of its tabs, unless that covers what it belongs to. The keyboard stays where it is. */
+export function reveal(widget: Widget, home: Widget | undefined): void {
+  const { parent } = widget;
+  if (parent?.parent instanceof TabPanel) parent.parent.currentWidget = widget;
+  if (parent instanceof DockPanel && !covers(parent, widget, home)) parent.selectWidget(widget);
+}
+
+function covers(dock: DockPanel, widget: Widget, home: Widget | undefined): boolean {
+  if (dock.mode === 'single-document') return true;
+  const owners = [...dock.tabBars()].map(({ titles }) => titles.map(({ owner }) => owner));
+  return home !== undefined && owners.some(tabs => tabs.includes(widget) && tabs.includes(home));
 }
 
 /** How the named widgets stand around one; undefined if that is not in the dock panel. */
@@ -108,18 +121,23 @@ function areaOf(
 }
 
 function tabsOf(
-  { tabs }: Leaf,
+  { tabs, current }: Leaf,
   widgets: ReadonlyMap<string, Widget>,
   own: DockLayout.ITabAreaConfig | undefined
 ): Area | null {
   const named = tabs.flatMap(name => widgets.get(name) ?? []);
   const home = tabs.includes(NOTEBOOK) ? own : undefined;
   const all = [...(home?.widgets ?? []), ...named];
-  return all.length > 0 ? { type: 'tab-area', widgets: all, currentIndex: home?.currentIndex ?? 0 } : null;
+  const front = current === undefined ? -1 : all.indexOf(widgets.get(current) as Widget);
+  const currentIndex = front >= 0 ? front : (home?.currentIndex ?? 0);
+  return all.length > 0 ? { type: 'tab-area', widgets: all, currentIndex } : null;
 }
 
 function treeOfArea(area: Area, nameOf: (widget: Widget) => string): Tree {
-  if (area.type === 'tab-area') return { tabs: area.widgets.map(nameOf) };
+  if (area.type === 'tab-area') {
+    const tabs = area.widgets.map(nameOf);
+    return { tabs, current: tabs[area.currentIndex] };
+  }
   const { orientation, sizes, children } = area;
   return { orientation, sizes: [...sizes], children: children.map(child => treeOfArea(child, nameOf)) };
 }

@@ -7,9 +7,17 @@ import { DockPanel, SplitPanel, type Widget } from '@lumino/widgets';
 import { panelIcon } from '../icons';
 import type { Place, PlaceKind } from '../kernels/place';
 import type { Places } from '../kernels/places';
+import { reveal } from './dock';
 import { PanelBody } from './panel-body';
 
 export type PanelWidget = MainAreaWidget<PanelBody>;
+
+interface OpenOptions extends DocumentRegistry.IOpenOptions {
+  /** Puts the keyboard into it. */
+  readonly activate?: boolean;
+  /** Makes it the current one of its tabs. */
+  readonly front?: boolean;
+}
 
 /** The command that opens a panel; also what brings panels back after a reload. */
 export const OPEN = 'dask-insight:open';
@@ -111,11 +119,11 @@ export class Documents {
     }
   }
 
-  /** Opens a panel, or comes back to it. */
+  /** Opens a panel, or comes back to it; without `activate` the keyboard stays where it is. */
   open(
     id: string,
     place: Place,
-    options: DocumentRegistry.IOpenOptions & { activate?: boolean } = {}
+    { activate = true, front = false, ...options }: OpenOptions = {}
   ): PanelWidget {
     const widget = this.made(id, place);
     if (!widget.isAttached) {
@@ -126,8 +134,9 @@ export class Documents {
       if (!widget.isAttached) shell.add(widget, 'right', berth);
       else if (!this.splits) requestAnimationFrame(() => uncover(widget));
     }
+    if (front) reveal(widget, this.places.documentOf(place));
     // The command palette gives the keyboard back to where it was: the panel asks for it afterwards.
-    if (options.activate !== false) queueMicrotask(() => this.app.shell.activateById(widget.id));
+    if (activate) queueMicrotask(() => this.app.shell.activateById(widget.id));
     return widget;
   }
 

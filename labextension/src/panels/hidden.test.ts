@@ -35,6 +35,17 @@ test('what is hidden is remembered by the workspace', async () => {
   expect(told).toBe(1);
 });
 
+test('what was hidden before stays hidden when one of it was opened and is hidden again', () => {
+  const hidden = new Hidden(null);
+  const both: Step[] = [...STEPS, { panel: 'progress', beside: 'memory', where: 'tab', current: true }];
+  hidden.add(PLACE, both);
+  hidden.add(PLACE, [{ panel: 'progress', beside: 'notebook', where: 'right', share: 0.5 }]);
+  expect(hidden.all).toEqual([{ ...PLACE, steps: both }]);
+  const moved: Step[] = both.map(({ panel }) => ({ panel, beside: 'notebook', where: 'tab' }));
+  hidden.add(PLACE, moved);
+  expect(hidden.all).toEqual([{ ...PLACE, steps: moved }]);
+});
+
 test('what has been hidden meanwhile counts, not what the workspace remembers', async () => {
   const database = new Database();
   new Hidden(database).add(PLACE, STEPS);

@@ -3,7 +3,7 @@ import type { IStateDB } from '@jupyterlab/statedb';
 import type { JSONArray } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { PlaceKind } from '../kernels/place';
-import { readSteps, type Step } from './steps';
+import { mergedSteps, readSteps, type Step } from './steps';
 
 /** The panels of one place that were taken out of sight, and how they stood. */
 export interface HiddenPanels {
@@ -41,8 +41,11 @@ export class Hidden {
     this.changedSignal.emit();
   }
 
+  /** Panels of a place are hidden, beside those that were hidden before. */
   add({ kind, path }: Named, steps: readonly Step[]): void {
-    if (steps.length > 0) this.change([...this.without({ kind, path }), { kind, path, steps }]);
+    if (steps.length === 0) return;
+    const all = mergedSteps(this.find({ kind, path })?.steps ?? [], steps);
+    this.change([...this.without({ kind, path }), { kind, path, steps: all }]);
   }
 
   /** They are in sight again. */
@@ -52,8 +55,12 @@ export class Hidden {
   }
 
   rename({ kind, path }: Named, next: string): void {
-    const moved = this.list.find(each => each.kind === kind && each.path === path);
+    const moved = this.find({ kind, path });
     if (moved) this.change([...this.without(moved), { ...moved, path: next }]);
+  }
+
+  private find({ kind, path }: Named): HiddenPanels | undefined {
+    return this.list.find(each => each.kind === kind && each.path === path);
   }
 
   private without({ kind, path }: Named): HiddenPanels[] {

@@ -47,9 +47,14 @@ export class Layouts {
     );
   }
 
-  /** Whether there are panels that `showAll` brings back. */
+  /** Whether there are panels that `showAll` brings back: one that was opened meanwhile is not hidden. */
   get anyHidden(): boolean {
-    return this.hidden.all.length > 0;
+    const open = new Set(
+      this.documents.all().map(({ content }) => `${content.panel.id} ${content.place.id}`)
+    );
+    return this.hidden.all.some(({ kind, path, steps }) =>
+      steps.some(({ panel }) => !open.has(`${panel} ${kind}:${path}`))
+    );
   }
 
   /** Takes all panels of all places out of sight. */

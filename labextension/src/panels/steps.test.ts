@@ -35,9 +35,23 @@ test('a panel is placed once, and beside the notebook where its neighbour is mis
   });
 });
 
+test('which tab is shown is saved with the steps, where it is not the first', () => {
+  const tree: Tree = {
+    orientation: 'horizontal',
+    sizes: [0.5, 0.5],
+    children: [
+      { tabs: ['notebook', 'a'], current: 'notebook' },
+      { tabs: ['b', 'c', 'd'], current: 'c' }
+    ]
+  };
+  const steps = readSteps(JSON.parse(JSON.stringify(stepsOf(tree))));
+  expect(steps.flatMap(({ panel, current }) => (current ? panel : []))).toEqual(['c']);
+  expect(treeOf(steps)).toMatchObject({ children: [{}, { current: 'c' }] });
+});
+
 const TREES: Tree[] = [
   { tabs: ['notebook'] },
-  { tabs: ['a', 'notebook', 'b'] },
+  { tabs: ['a', 'notebook', 'b'], current: 'a' },
   {
     orientation: 'horizontal',
     sizes: [0.2, 0.3, 0.5],
@@ -81,7 +95,7 @@ test('what a person wrote is read with care', () => {
 function sorted(tree: Tree): Tree {
   if (!('tabs' in tree)) return { ...tree, children: tree.children.map(sorted) };
   const rest = tree.tabs.filter(name => name !== 'notebook');
-  return { tabs: tree.tabs.length > rest.length ? ['notebook', ...rest] : rest };
+  return { ...tree, tabs: tree.tabs.length > rest.length ? ['notebook', ...rest] : rest };
 }
 
 function rounded(tree: Tree): Tree {

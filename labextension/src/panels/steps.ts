@@ -7,6 +7,8 @@ export interface Step {
   readonly where: Where;
   /** The part of the neighbour's room that the panel takes, between 0 and 1. */
   readonly share?: number;
+  /** It is the current one of the tabs it stands with; without any such, the first one is. */
+  readonly current?: boolean;
 }
 
 export type Where = 'right' | 'left' | 'top' | 'bottom' | 'tab';
@@ -19,6 +21,8 @@ export type Tree = Leaf | Split;
 
 export interface Leaf {
   tabs: string[];
+  /** The tab that is shown; the first one by default. */
+  current?: string;
 }
 
 export interface Split {
@@ -35,11 +39,11 @@ export function isLeaf(tree: Tree): tree is Leaf {
 export function readSteps(value: unknown): Step[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap(each => {
-    const { panel, beside = NOTEBOOK, where = 'right', share } = (each ?? {}) as Partial<Step>;
+    const { panel, beside = NOTEBOOK, where = 'right', share, current } = (each ?? {}) as Partial<Step>;
     const places: unknown[] = ['right', 'left', 'top', 'bottom', 'tab'];
     if (typeof panel !== 'string' || typeof beside !== 'string' || !places.includes(where)) return [];
     const part = typeof share === 'number' && share > 0 && share < 1 ? { share } : {};
-    return [{ panel, beside, where, ...part }];
+    return [{ panel, beside, where, ...part, ...(current === true ? { current } : {}) }];
   });
 }
 
@@ -47,10 +51,12 @@ export function readSteps(value: unknown): Step[] {
 export function treeOf(steps: readonly Step[]): Tree {
   let root: Tree = { tabs: [NOTEBOOK] };
   const placed = new Set([NOTEBOOK]);
-  for (const { panel, beside, where, share = 0.5 } of steps) {
+  for (const { panel, beside, where, share = 0.5, current } of steps) {
     if (placed.has(panel)) continue;
     root = inserted(root, panel, placed.has(beside) ? beside : NOTEBOOK, where, share);
     placed.add(panel);
+    const leaf = within(root, panel)?.leaf;
+    if (leaf && current) leaf.current = panel;
   }
   return root;
 }
@@ -113,7 +119,11 @@ export function stepsOf(tree: Tree): Step[] {
   const walk = (part: Tree): void => {
     if (isLeaf(part)) {
       const beside = stand(part);
-      for (const panel of part.tabs) if (panel !== beside) tabs.push({ panel, beside, where: 'tab' });
+      for (const panel of part.tabs) {
+        if (panel === beside) continue;
+        const current = panel === part.current ? { current: true } : {};
+        tabs.push({ panel, beside, where: 'tab', ...current });
+      }
       return;
     }
     const { children, orientation } = part;
@@ -137,6 +147,16 @@ export function stepsOf(tree: Tree): Step[] {
   };
   walk(tree);
   return [...splits, ...tabs];
+}
+
+/** Where everything goes of two sets of steps: as the later ones say if they place all, else as the earlier ones do. */
+export function mergedSteps(before: readonly Step[], after: readonly Step[]): readonly Step[] {
+  return without(before, after).length === 0 ? after : [...before, ...without(after, before)];
+}
+
+function without(steps: readonly Step[], others: readonly Step[]): Step[] {
+  const placed = new Set(others.map(({ panel }) => panel));
+  return steps.filter(({ panel }) => !placed.has(panel));
 }
 
 export function namesOf(tree: Tree): string[] {
