@@ -178,6 +178,28 @@ def test_other_tables_name_what_their_ids_stand_for() -> None:
     assert recording.memory["unmanaged"].tolist() == [6.0]
 
 
+def test_errors_stand_in_the_order_in_which_they_came() -> None:
+    recording = _recording()
+    recording.append(encode("attempts", {"run": [4], "task": [2], "done": [ZERO + 1.2]}))
+    told = {"run": [7, 4], "task": [2, 2], "exception": ["of no attempt", "before"]}
+    recording.append(encode("errors", told))
+    assert recording.errors["exception"].tolist() == ["before", "ValueError()", "of no attempt"]
+
+
+def test_a_row_that_was_replaced_is_in_no_table() -> None:
+    recording = Recording()
+    for worker, left, detail in (("b", np.nan, "{}"), ("a", np.nan, "1"), ("b", ZERO, "2")):
+        recording.append(encode("workers", {"worker": [worker], "left": [left], "detail": [detail]}))
+    for status in ("running", "ok"):
+        recording.append(encode("cells", {"execution": [3], "status": [status], "code": [status]}))
+        recording.append(encode("about", {"name": ["name"], "value": [f'"{status}"']}))
+    told = recording.table("workers")
+    assert told[["worker", "detail"]].values.tolist() == [["b", "2"], ["a", "1"]]
+    assert told["left"].notna().tolist() == [True, False]
+    assert recording.cells[["execution", "status", "code"]].values.tolist() == [[3, "ok", "ok"]]
+    assert recording.table("about").values.tolist() == [["name", '"ok"']]
+
+
 def test_every_table_is_there_and_described() -> None:
     recording = Recording()
     for name, fields in FIELDS.items():

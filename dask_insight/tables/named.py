@@ -49,13 +49,21 @@ def phases(read: Read) -> Mapping[str, Any]:
 
 
 def errors(read: Read) -> Mapping[str, Any]:
-    """Errors with the attempt that raised them."""
-    columns = read("errors")
+    """Errors with the attempt that raised them, as they came."""
+    rows = errors_in_time(read)
+    columns = {name: pick(values, rows) for name, values in read("errors").items()}
     return {
         **columns,
         **_of_task(read, columns["task"], "key", "prefix"),
         **_of_run(read, columns["run"], "worker"),
     }
+
+
+def errors_in_time(read: Read) -> np.ndarray:
+    """Rows of `errors` in the order in which schedulers knew of them; workers tell of them in any order."""
+    attempts = read("attempts")
+    rows = Lookup(attempts["run"]).rows(read("errors")["run"])
+    return np.argsort(pick(attempts["done"], rows), kind="stable")
 
 
 def edges(read: Read) -> Mapping[str, Any]:

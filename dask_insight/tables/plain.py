@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..batch import Values
+import numpy as np
+
+from ..batch import Symbols, Values
+from ..columns import length, take
 from ..schema import Table
 from .field import Field
+
+#: Tables of which a later row replaces an earlier one, and the column that tells what it is about.
+_REPLACED = {"about": "name", "workers": "worker", "cells": "execution"}
 
 
 def fields(table: Table) -> tuple[Field, ...]:
@@ -19,5 +25,17 @@ def fields(table: Table) -> tuple[Field, ...]:
 
 
 def make(read: Callable[[str], Mapping[str, Any]], name: str) -> Mapping[str, Values]:
-    """A table as it is."""
-    return read(name)
+    """A table as it is, without rows that later ones have replaced."""
+    columns = read(name)
+    return _valid(columns, _REPLACED[name]) if name in _REPLACED else columns
+
+
+def _valid(columns: Mapping[str, Values], about: str) -> Mapping[str, Values]:
+    """The last row of each, in the order of the first ones."""
+    told = columns[about]
+    codes = np.asarray(told.codes if isinstance(told, Symbols) else told)
+    _, first, which = np.unique(codes, return_index=True, return_inverse=True)
+    last = np.zeros(len(first), np.intp)
+    last[which.reshape(-1)] = np.arange(length(columns))
+    rows = last[np.argsort(first)]
+    return {name: take(values, rows) for name, values in columns.items()}

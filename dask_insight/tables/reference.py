@@ -17,7 +17,8 @@ What `dask_insight.open(path)` and `dask_insight.record(...)` give has each of t
 
 Columns of unit *time* are seconds since `run.started`; `run.table(name, timestamps=True)` gives them as UTC
 timestamps. A missing number is NaN, a missing text `''`. Ids count within one recording; 4294967295 is
-"none". `run.describe(name)` shows the same as a DataFrame.
+"none". Of rows that replace earlier ones, of the same worker or run of a cell, only the last is there.
+`run.describe(name)` shows the same as a DataFrame.
 """
 
 
