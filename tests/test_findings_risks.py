@@ -129,8 +129,9 @@ def retried(times: int, of: int) -> Recording:
             run.attempts[-1]["status"] = "retried"
             runs.append(run.attempts[-1]["run"])
             run.task("upload", "a", number + 0.5, number + 1, task=task)
-    text = ["OSError('busy')"] * len(runs)
-    run.tables["errors"] = {"run": runs, "task": list(range(times)), "exception": text, "traceback": text}
+    text = [f"OSError('busy {number}')" for number in range(times)]
+    errors = {"run": runs, "task": list(range(times)), "exception": text, "traceback": text}
+    run.tables["errors"] = {name: values[::-1] for name, values in errors.items()}
     return run.recording()
 
 
@@ -138,6 +139,10 @@ def test_work_that_was_tried_again_costs_its_time() -> None:
     one = the(retried(6, 20), "retried-work")
     assert one.tasks == ("upload",)
     assert one.cost_thread_seconds == pytest.approx(3)
+
+
+def test_the_error_that_came_first_is_told_in_whatever_order_workers_tell_of_them() -> None:
+    assert the(retried(6, 20), "retried-work").why.endswith("The first of them: OSError('busy 0')")
 
 
 def test_one_attempt_of_many_that_was_tried_again_is_no_finding() -> None:
@@ -637,6 +642,7 @@ def sharing(
     kills: int = 0,
     groups: Sequence[float] = (7, 7),
     left: float = math.nan,
+    pids: Sequence[int] = (1, 2),
 ) -> Recording:
     """Two workers with a limit each that Dask knows, in one container that may have so much memory.
 
@@ -646,6 +652,7 @@ def sharing(
     run.tables["workers"] |= {
         "cluster": ["tcp://s:1"] * 2,
         "host": ["h"] * 2,
+        "pid": pids,
         "joined": [START - 1, START - 1 if math.isnan(left) else left + 1],
         "left": [left, math.nan],
     }
@@ -671,6 +678,14 @@ def test_a_limit_of_dasks_above_that_of_the_system_is_told() -> None:
     # 95 % of it, for two.
     assert "--memory-limit 679MiB" in one.advice
     assert the(sharing(GB, 1.5 * GB, memory=0.5 * GB), "memory-limit").severity == "warning"
+
+
+def test_what_a_process_that_workers_share_uses_of_a_limit_counts_once() -> None:
+    for pids, used in (((1, 2), 2 / 3), ((1, 1), 1 / 3)):
+        (one,) = limits_of(sharing(GB, 1.5 * GB, memory=0.5 * GB, pids=pids))
+        assert {each.name: each.value for each in one.evidence}["most in use, as sampled"] == pytest.approx(
+            used
+        )
 
 
 def test_a_worker_without_a_limit_in_a_container_that_has_one() -> None:
@@ -799,6 +814,19 @@ def test_spilling_for_what_is_no_result_says_so(own: int, results: float) -> Non
     assert fact.value == pytest.approx(1 - results)
     assert (f"{words.share(0.8)} of the processes' memory" in one.why) == (results < 0.5)
     assert ("your own process" in one.why) == ("processes=True" in one.advice) == bool(own)
+
+
+@pytest.mark.parametrize(("pids", "beside"), [((7, 7), 0.2), ((7, 8), 0.6)])
+def test_results_of_all_workers_of_a_process_are_results(pids: Sequence[int], beside: float) -> None:
+    run = spilling("execute", 4.0, 600 * MB)
+    written = {"context": "execute", "activity": "disk-write", "unit": "bytes", "value": 600 * MB, "span": ""}
+    with_rows(run, "metrics", [written | {"worker": "w1", "prefix": "total", "time": START + 5}])
+    memory = {"time": START + 5, "process": 1000 * MB, "managed": 400 * MB, "spilled": 300 * MB}
+    with_rows(run, "memory", [memory | {"worker": worker} for worker in ("w0", "w1")])
+    told = {"host": "h", "threads": 1, "joined": START, "left": math.nan}
+    with_rows(run, "workers", [told | {"worker": f"w{at}", "pid": pid} for at, pid in enumerate(pids)])
+    fact = next(each for each in the(run, "spill").evidence if each.name.startswith("memory that was no"))
+    assert fact.value == pytest.approx(beside)
 
 
 @pytest.mark.parametrize(("context", "nbytes"), [("p2p", 900 * MB), ("get-data", 10 * MB)])

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import sorted_set
+from ...tables.named import errors_in_time
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import most, named, quoted, workers_of
@@ -77,7 +78,8 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
     share = int(mine[rows].sum()) / max(1, int(mine.sum()))
     lost = seconds / max(float(length.sum()), 1e-9)
     errors = _errors(facts)
-    text = next((errors[task] for task in known.task[rows].tolist() if task in errors), "")
+    tasks = set(known.task[rows].tolist())
+    text = next((text for task, text in errors.items() if task in tasks), "")
     much = share >= limits["retried-work.share"] or lost >= limits["retried-work.time"]
     cost = facts.spread(seconds)
     yield Finding(
@@ -125,10 +127,11 @@ def ended_as(facts: Facts, *statuses: str) -> np.ndarray:
 
 
 def _errors(facts: Facts) -> dict[int, str]:
-    """The first exception of each task."""
+    """The first exception of each task, that which came first before the others."""
     columns = facts.read("errors")
     found: dict[int, str] = {}
-    for row, task in enumerate(columns["task"].tolist()):
+    for row in errors_in_time(facts.read).tolist():
+        task = int(columns["task"][row])
         if task not in found:
             found[task] = columns["exception"][row]
     return found
