@@ -22,6 +22,7 @@ export class CompareView implements PanelView {
   readonly gestures: GestureHandlers;
   private readonly others: HTMLSelectElement;
   private readonly widths: HTMLSelectElement;
+  private readonly whole: HTMLButtonElement;
   private readonly flame: FlameChange;
   private readonly memory = new MemoryLines();
   private readonly tables = new Map<string, Table>();
@@ -54,8 +55,8 @@ export class CompareView implements PanelView {
       this.other = Number(side);
       renew();
     });
-    const whole = button('Show all frames (0)', () => this.flame.zoom.fit(), icon('fit'));
-    this.controls = [this.others, this.widths, whole];
+    this.whole = button('Show all frames (0)', () => this.flame.zoom.fit(), icon('fit'));
+    this.controls = [this.others, this.widths, this.whole];
     const { zoom } = this.flame;
     const width = (): number => Math.max(1, surface.width);
     this.gestures = {
@@ -134,9 +135,10 @@ export class CompareView implements PanelView {
     this.told = '';
     this.comparison = comparisonOf(recording);
     const pair = this.pair();
-    if (!pair) return;
-    const { sides, stacks } = pair.comparison;
+    const { sides = [], stacks } = pair?.comparison ?? {};
     this.others.hidden = sides.length <= 2;
+    for (const each of [this.widths, this.whole]) each.hidden = stacks === undefined;
+    if (!pair) return;
     this.others.replaceChildren(
       ...sides
         .slice(1)
@@ -149,7 +151,6 @@ export class CompareView implements PanelView {
         )
     );
     const names = [sideName(pair.before), sideName(pair.after)] as const;
-    this.widths.hidden = stacks === undefined;
     for (const option of this.widths.options)
       option.textContent = `Width: ${names[option.value === 'after' ? 1 : 0]}`;
     const [before, after] = [pair.before.side, pair.after.side];
