@@ -66,3 +66,33 @@ def in_order(needed: Links) -> list[int]:
             if not missing[user]:
                 order.append(user)
     return order
+
+
+def longest_chain(needed: Links, spent: np.ndarray, began: np.ndarray) -> list[int]:
+    """Rows of the chain whose seconds add up to most, first to last; `began` tells when each started."""
+    begins, above, seconds = needed.begins.tolist(), needed.rows.tolist(), spent.tolist()
+    until, through = [0.0] * len(seconds), [-1] * len(seconds)
+    for row in _ordered(needed, began):
+        best, most = -1, 0.0
+        for place in range(begins[row], begins[row + 1]):
+            other = above[place]
+            if until[other] > most or best < 0:
+                best, most = other, until[other]
+        through[row] = best
+        until[row] = most + seconds[row]
+    chain = []
+    row = int(np.argmax(until))
+    while row >= 0:
+        chain.append(row)
+        row = through[row]
+    return chain[::-1]
+
+
+def _ordered(needed: Links, began: np.ndarray) -> list[int]:
+    """All rows, each after those that it needs: as they started, unless clocks or repeats contradict that."""
+    order = np.argsort(began, kind="stable")
+    place = np.empty(len(order), "i8")
+    place[order] = np.arange(len(order))
+    users = np.repeat(place, np.diff(needed.begins))
+    ordered: list[int] = order.tolist() if (place[needed.rows] < users).all() else in_order(needed)
+    return ordered

@@ -144,7 +144,7 @@ class Recording(Questions):
         """What happened between two moments, as a recording of its own.
 
         Tasks, phases and transfers that overlap that time are kept whole. Time budget, findings,
-        critical path and reports tell of no more than that time.
+        critical path, bounds, what-ifs and reports tell of no more than that time.
 
         Parameters
         ----------

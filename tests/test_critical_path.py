@@ -255,6 +255,9 @@ def test_a_part_of_a_run_is_explained_as_that_part() -> None:
     assert told[0].to_dict() == pytest.approx(told[1].to_dict())
     assert part.critical_path()["seconds"].sum() == pytest.approx(stop - start)
     assert part.summary(findings=False).duration == pytest.approx(stop - start)
+    bounds = part.bounds()
+    assert bounds.least <= bounds.seconds == pytest.approx(stop - start)
+    assert part.what_if(workers=2).recorded == pytest.approx(stop - start)
     assert {"since", "until"} <= part.about.keys() and not {"since", "until"} & whole.slice().about.keys()
 
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import words
-from ..dag import Links, in_order, needs
+from ..dag import longest_chain, needs
 from ..legible import printed
 from ..lookup import sorted_set
 from ..tables.tasks import make
-from ..timeline import Read, most_at_once, one_cluster
-from .whole_run import WholeRun, needed_attempts
+from ..timeline import Read, WholeRun, attempts_in_part, most_at_once, needed_attempts, one_cluster
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,7 +140,7 @@ def bounds(read: Read, cluster: str | None = None) -> Bounds:
 
 
 def _bounds(read: Read) -> Bounds:
-    columns = make(read, _USED)
+    columns = attempts_in_part(read, make(read, _USED))
     ran = needed_attempts(columns)
     if not len(ran):
         return Bounds(0.0, 0, 0.0, 0.0, (), ())
@@ -165,36 +164,6 @@ def _bounds(read: Read) -> Bounds:
         chain=_named(names, spent[chain].tolist()),
         tasks=tuple(task[chain].tolist()),
     )
-
-
-def longest_chain(needed: Links, spent: np.ndarray, began: np.ndarray) -> list[int]:
-    """Rows of the chain whose seconds add up to most, first to last; `began` tells when each started."""
-    begins, above, seconds = needed.begins.tolist(), needed.rows.tolist(), spent.tolist()
-    until, through = [0.0] * len(seconds), [-1] * len(seconds)
-    for row in _ordered(needed, began):
-        best, most = -1, 0.0
-        for place in range(begins[row], begins[row + 1]):
-            other = above[place]
-            if until[other] > most or best < 0:
-                best, most = other, until[other]
-        through[row] = best
-        until[row] = most + seconds[row]
-    chain = []
-    row = int(np.argmax(until))
-    while row >= 0:
-        chain.append(row)
-        row = through[row]
-    return chain[::-1]
-
-
-def _ordered(needed: Links, began: np.ndarray) -> list[int]:
-    """All rows, each after those that it needs: as they started, unless clocks or repeats contradict that."""
-    order = np.argsort(began, kind="stable")
-    place = np.empty(len(order), "i8")
-    place[order] = np.arange(len(order))
-    users = np.repeat(place, np.diff(needed.begins))
-    ordered: list[int] = order.tolist() if (place[needed.rows] < users).all() else in_order(needed)
-    return ordered
 
 
 def _named(names: list[str], seconds: list[float]) -> tuple[tuple[str, int, float], ...]:

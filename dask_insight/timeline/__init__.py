@@ -14,7 +14,9 @@ from .sizing import sizers_of, sizing, sizing_of
 from .standstills import standstills
 from .states import States, states
 from .stretches import Stretches, stretches
+from .unused import unused_lanes
 from .used import Used, used
+from .whole_run import WholeRun, attempts_in_part, is_cancelled, needed_attempts
 from .worker_resources import WAITS, worker_resources
 
 __all__ = [
@@ -37,15 +39,19 @@ __all__ = [
     "States",
     "Stretches",
     "Used",
+    "WholeRun",
     "attempts",
+    "attempts_in_part",
     "by_cluster",
     "cluster_of",
     "concerns",
     "held_until",
     "inputs",
+    "is_cancelled",
     "is_local",
     "lanes",
     "most_at_once",
+    "needed_attempts",
     "one_cluster",
     "own_seconds",
     "pauses",
@@ -57,6 +63,7 @@ __all__ = [
     "standstills",
     "states",
     "stretches",
+    "unused_lanes",
     "used",
     "worker_resources",
 ]

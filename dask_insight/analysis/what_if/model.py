@@ -10,8 +10,7 @@ import numpy as np
 from ...dag import Links, links, needs, turned
 from ...lookup import Lookup, pick, sorted_set
 from ...schema import NOTHING
-from ...timeline import Read, sizing_of
-from ..whole_run import WholeRun, needed_attempts
+from ...timeline import Read, WholeRun, needed_attempts, sizing_of
 
 #: Dask's bounds of what it calls root-like: groups that are needed, and tasks in them.
 _ROOTISH = 5

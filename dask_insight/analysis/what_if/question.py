@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import words
+from ...dag import longest_chain
 from ...lookup import Lookup, sorted_set
 from ...tables.tasks import make
-from ...timeline import Read, one_cluster
-from ..bounds import longest_chain
-from ..whole_run import is_cancelled
+from ...timeline import Read, attempts_in_part, is_cancelled, one_cluster
 from .answer import TRUSTED, WhatIf
 from .chunks import with_chunks
 from .costs import recorded_costs
@@ -39,7 +38,7 @@ class Replay:
         self.cluster, read = one_cluster(read, cluster)
         if isinstance(source := about.get("source"), str) and not len(read("edges")["task"]):
             raise ValueError(f"this recording ({source}) does not tell which task needs which")
-        self._columns = make(read)
+        self._columns = attempts_in_part(read, make(read))
         recorded = model(read, self._columns)
         if recorded is None:
             raise ValueError("no task ended in this recording, so that there is nothing to simulate")

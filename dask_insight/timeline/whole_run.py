@@ -7,7 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..timeline import Moments, Read, pauses
+from ..tables.facts import part_of_run
+from ..tables.tasks import FIELDS
+from .attempts import Read
+from .moments import Moments
+from .pauses import pauses
+
+_MOMENTS = {field.name for field in FIELDS if field.unit == "time"}
 
 
 class WholeRun(NamedTuple):
@@ -35,6 +41,14 @@ class WholeRun(NamedTuple):
         """Seconds from the beginning to each moment, without those in which a person thought."""
         seconds: np.ndarray = moments - self.begin - self.away.before(moments)
         return seconds
+
+
+def attempts_in_part(read: Read, columns: dict[str, Any]) -> dict[str, Any]:
+    """Columns of the table ``tasks``, with no more of each attempt than lies in what was cut out of a run."""
+    part = part_of_run(read)
+    if not np.isfinite(part).any():
+        return columns
+    return {**columns, **{name: np.clip(columns[name], *part) for name in _MOMENTS & columns.keys()}}
 
 
 def is_cancelled(columns: Mapping[str, Any]) -> np.ndarray:
