@@ -300,6 +300,15 @@ def test_memory_is_aligned_at_the_start() -> None:
     assert found.sides["memory_noise"].iloc[1] < 20
 
 
+@pytest.mark.parametrize(("pids", "most"), [([7, 7], 40), ([7, 8], 71)])
+def test_memory_of_a_process_that_workers_share_counts_once(pids: list[int], most: float) -> None:
+    workers = {"worker": ["w0", "w1"], "threads": [1, 1], "host": ["here"] * 2, "pid": pids}
+    times = [START, START, START + 2, START + 2.5]
+    told = {"worker": ["w0", "w1"] * 2, "time": times, "process": [30.0, 31.0, 40.0, 31.0]}
+    sides = compare(*(run(seed, workers=workers, memory=told) for seed in (1, 2))).sides
+    assert sides["memory"].tolist() == [most] * 2
+
+
 def test_that_cores_were_taken_is_told() -> None:
     def resources(starved: float) -> dict[str, Any]:
         times = [START - 1, START + 1, START + 2]

@@ -357,6 +357,23 @@ def test_memory_is_stacked_to_what_was_measured() -> None:
         assert top == pytest.approx(workers * 4e9)
 
 
+@pytest.mark.parametrize(("pids", "tops"), [([7, 7], [2, 3, 4, 6]), ([7, 8], [2, 6, 8, 10])])
+def test_memory_of_a_process_that_workers_share_counts_once(pids: list[int], tops: list[int]) -> None:
+    """Each has a result of 1 GB in memory; of 4 GB of its process 2 more are old."""
+    run = Recording()
+    time = START + np.repeat(np.arange(20.0), 2)
+    sizes = {"process": 4e9, "managed": 1e9, "unmanaged_old": 2e9, "unmanaged_recent": 1e9, "spilled": 1e9}
+    columns = {name: [each] * 40 for name, each in sizes.items()}
+    run.append(encode("memory", {"worker": ["a", "b"] * 20, "time": time, **columns}))
+    told = {"worker": ["a", "b"], "host": ["here"] * 2, "pid": pids, "memory_limit": [5e9] * 2}
+    run.append(encode("workers", told))
+    run.append(encode("about", {"name": ["started"], "value": [str(START)]}))
+    chart = chart_of(run, "memory")
+    drawn = [np.nanmax(mark.high) / 1e9 for mark in chart.plots[0].marks if isinstance(mark, Area)]
+    assert drawn == pytest.approx(tops)
+    assert chart.signs[-1].label == f"limit {words.size(5e9 * len(set(pids)))}"
+
+
 def slower(run: Recording) -> Recording:
     """The same, but every `spin` took longer, in code and in its samples."""
     other = Recording()

@@ -242,8 +242,8 @@ def test_gil_contention() -> None:
     assert told(beside(0.5, late=0.01, starved=0.02), "io-wait") == []
 
 
-@pytest.mark.parametrize("shared", [True, False])
-def test_workers_of_one_process_share_its_lock(shared: bool) -> None:
+@pytest.mark.parametrize(("pids", "shared"), [([7, 7], True), ([7, 8], False), ([0, 0], False)])
+def test_workers_of_one_process_share_its_lock(pids: list[int], shared: bool) -> None:
     run = Run()
     for number in range(10):
         for worker in "ab":
@@ -266,7 +266,7 @@ def test_workers_of_one_process_share_its_lock(shared: bool) -> None:
     run.tables["workers"] = {
         "worker": ["a", "b"],
         "host": ["here", "here"],
-        "pid": [7, 7 if shared else 8],
+        "pid": pids,
         "threads": [1, 1],
         "joined": np.array([START - 1.0] * 2),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Iterator
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 import dask
@@ -15,11 +15,13 @@ from distributed import Client, LocalCluster
 from IPython.core.interactiveshell import InteractiveShell
 
 import dask_insight
+from dask_insight.batch import encode
 from dask_insight.hosts import lab
 from dask_insight.session import live as lives
 from dask_insight.session.driver import DRIVER, INTERVAL
 from dask_insight.session.feed import PROTOCOL, Feed
 from dask_insight.session.live import Live, hold_live, live
+from dask_insight.session.tally import Tally
 from dask_insight.sources.cells import running_cell
 from dask_insight.sources.cluster import ClusterSource
 from dask_insight.sources.cluster.source import ClusterRefused
@@ -104,6 +106,25 @@ def test_it_counts_what_fails_and_what_memory_is_used(session: Live) -> None:
         wait_for(lambda: _tasks(session).get("erred") == 3, "failed tasks")
         memory = wait_for(lambda: session.state()["clusters"][0]["memory"], "memory used")
         assert 1e6 < memory < session.state()["clusters"][0]["memory_limit"] == 2**30
+
+
+@pytest.mark.parametrize(
+    ("pids", "memory", "limit"), [((7, 7), 3e9, 8e9), ((7, 8), 5e9, 17e9), ((0, 0), 5e9, 17e9)]
+)
+def test_memory_of_a_process_that_workers_share_counts_once(
+    pids: tuple[int, int], memory: float, limit: float
+) -> None:
+    tally = Tally(lambda batch: None)
+    told = {
+        "host": ["here"] * 2,
+        "pid": pids,
+        "threads": [1, 1],
+        "memory_limit": [8e9, 9e9],
+        "left": [nan] * 2,
+    }
+    tally(encode("workers", {"worker": ["a", "b"], **told}))
+    tally(encode("memory", {"worker": ["a", "b"], "process": [2e9, 3e9]}))
+    assert (tally.state()["memory"], tally.state()["memory_limit"]) == (memory, limit)
 
 
 def test_local_schedulers(session: Live) -> None:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Iterable, Mapping
 from math import nan
 from typing import Any, NamedTuple
 
 from ..batch import BatchError, Symbols, announced, decode
 from ..options import Emit
 from ..schema import NOTHING
+from ..tables.processes import process_of
 
 #: The columns by which rows are counted.
 _COUNTED: dict[str, tuple[str, ...]] = {
     "graph": ("order",),
     "attempts": ("status",),
-    "workers": ("worker", "threads", "memory_limit", "joined", "left"),
+    "workers": ("worker", "host", "pid", "threads", "memory_limit", "joined", "left"),
     "memory": ("worker", "process"),
     "events": ("kind", "message"),
 }
@@ -27,6 +29,8 @@ class _Worker(NamedTuple):
     threads: int
     limit: float
     gone: bool
+    #: What tells its process.
+    process: tuple[str, Any]
 
 
 class Tally:
@@ -85,10 +89,14 @@ class Tally:
 
     def _joined(self, columns: Any) -> None:
         rows = zip(
-            *(columns[name].tolist() for name in ("worker", "threads", "memory_limit", "left")), strict=True
+            *(
+                columns[name].tolist()
+                for name in ("worker", "host", "pid", "threads", "memory_limit", "left")
+            ),
+            strict=True,
         )
-        for worker, threads, limit, left in rows:
-            self._workers[worker] = _Worker(threads, limit, left == left)
+        for worker, host, pid, threads, limit, left in rows:
+            self._workers[worker] = _Worker(threads, limit, left == left, process_of(worker, host, pid))
             if left == left:
                 self._memory.pop(worker, None)
 
@@ -96,8 +104,7 @@ class Tally:
         """Workers and threads there are, memory in bytes (None if unknown), tasks so far."""
         with self._lock:
             here = {name: worker for name, worker in self._workers.items() if not worker.gone}
-            used = sum(self._memory.get(name, 0.0) for name in here) if self._memory else nan
-            limit = sum(worker.limit for worker in here.values()) if here else nan
+            used, limit = self._used(here) if self._memory else nan, _limit(here.values())
             return {
                 "workers": len(here),
                 "threads": sum(worker.threads for worker in here.values()),
@@ -109,6 +116,21 @@ class Tally:
                     "erred": self._ended["erred"],
                 },
             }
+
+    def _used(self, here: Mapping[str, _Worker]) -> float:
+        """Memory of these workers' processes; those that share one tell of the same."""
+        used: dict[Any, float] = {}
+        for name, worker in here.items():
+            used[worker.process] = max(used.get(worker.process, 0.0), self._memory.get(name, 0.0))
+        return sum(used.values())
+
+
+def _limit(workers: Iterable[_Worker]) -> float:
+    """Memory that workers may have together: a process no more than the least that one of it may."""
+    limits: dict[Any, float] = {}
+    for worker in workers:
+        limits[worker.process] = min(worker.limit, limits.get(worker.process, worker.limit))
+    return sum(limits.values()) if limits else nan
 
 
 def _known(number: float) -> float | None:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..tables.processes import process_of
+
 
 class Used(NamedTuple):
     """Cores that workers used on average, and those that their hosts have; NaN unless all are known."""
@@ -25,14 +27,14 @@ def used(columns: Callable[[str], Mapping[str, Any]], start: float, stop: float)
         return Used()
     spent_by = _spent(samples, start, stop)
     cores: dict[str, float] = {}
-    spent: dict[tuple[str, float | str], float] = {}
+    spent: dict[tuple[str, Any], float] = {}
     told = zip(*(workers[name].tolist() for name in ("worker", "host", "pid", "cores")), strict=True)
     for worker, host, pid, there in {worker: (worker, *rest) for worker, *rest in told}.values():
         if not host or not there > 0 or worker not in spent_by:
             return Used()
         cores[host] = max(there, cores.get(host, 0.0))
         # Workers that share a process tell of the same.
-        process = (host, pid if pid == pid else worker)
+        process = process_of(worker, host, pid)
         spent[process] = max(spent_by[worker], spent.get(process, 0.0))
     if not spent or not stop > start:
         return Used()

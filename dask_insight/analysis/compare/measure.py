@@ -85,7 +85,9 @@ def measure(run: Opened) -> Measured:
         starved=_starved(recording, began, began + length),
         names=names_of(recording.columns, known, ran),
         budget={str(part): (str(kind), float(seconds)) for part, kind, seconds in parts},
-        memory=memory_of(recording.columns("memory"), recording.columns("resources"), began),
+        memory=memory_of(
+            recording.columns("memory"), recording.columns("resources"), recording.columns("workers"), began
+        ),
         flame=recording.flame(),
         findings=_findings(recording),
         facts=facts_of(recording.about),

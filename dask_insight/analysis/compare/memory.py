@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from ...tables.processes import processes
 
 #: Moments of a run that are told.
 _POINTS = 240
@@ -27,13 +29,17 @@ class Series(NamedTuple):
         return float(known.max()) if len(known) else float("nan")
 
 
-def memory_of(memory: Mapping[str, Any], resources: Mapping[str, Any], zero: float) -> Series:
+def memory_of(
+    memory: Mapping[str, Any], resources: Mapping[str, Any], workers: Mapping[str, Any], zero: float
+) -> Series:
     """Sum the last samples of all workers up to each of some moments.
 
     Parameters
     ----------
     memory, resources
         The columns of these tables; the second stands in where the first has no rows.
+    workers
+        The columns of this table: workers that share a process tell of the same memory.
     zero
         The run's start, seconds since the epoch.
     """
@@ -57,11 +63,23 @@ def memory_of(memory: Mapping[str, Any], resources: Mapping[str, Any], zero: flo
     worker, moment = told["worker"].codes[after].astype("i8"), told["time"][after] - zero
     first, last = max(0.0, float(moment.min())), float(moment.max())
     grid = np.linspace(first, max(last, first), _POINTS if last > first else 1)
-    return Series(grid, *(_summed(worker, moment, told[name][after], grid) for name in Series._fields[1:]))
+    process = _processes(workers, told["worker"].names)[worker]
+    return Series(
+        grid,
+        _summed(process, moment, told["process"][after], grid),
+        *(_summed(worker, moment, told[name][after], grid) for name in ("managed", "spilled")),
+    )
+
+
+def _processes(workers: Mapping[str, Any], names: Sequence[str]) -> np.ndarray:
+    """A number for each worker, the same for those that share a process."""
+    known, numbers = processes(workers), dict[Any, int]()
+    told = [numbers.setdefault(known.get(name, name), len(numbers)) for name in names]
+    return np.array(told or [0], "i8")
 
 
 def _summed(worker: np.ndarray, moment: np.ndarray, values: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    """For each moment of `grid` the sum of what each worker last told."""
+    """For each moment of `grid` the sum of what each worker, or process, last told."""
     known = np.isfinite(values)
     if not known.any():
         return np.full(len(grid), np.nan)

@@ -55,12 +55,17 @@ def _of_group(facts: Facts, workers: dict[str, dict[str, np.ndarray]]) -> Allowe
     counts = np.concatenate([mine["oom_kills"] for mine in workers.values()])
     counts = counts[np.isfinite(counts)]
     last = list(workers.values())[-1]
+    # Workers that share a process tell of the same.
+    used: dict[Any, float] = {}
+    for name in most:
+        process = facts.processes[name]
+        used[process] = max(used.get(process, 0.0), float(workers[name]["memory"].max(initial=0.0)))
     return Allowed(
         workers=tuple(sorted(workers, key=lambda name: _joined(facts, name))),
         bytes=float(last["memory_allowed"][-1]),
         at_once=len(most),
         dask=sum(_limit(facts, name) for name in most),
-        used=sum(float(workers[name]["memory"].max(initial=0.0)) for name in most),
+        used=sum(used.values()),
         kills=int(np.ptp(counts)) if len(counts) else 0,
     )
 

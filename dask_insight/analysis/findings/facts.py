@@ -13,6 +13,7 @@ from ...batch import Symbols
 from ...columns import forget, take, text
 from ...lookup import Lookup, least, narrowed, pick, sums
 from ...schema import NOTHING
+from ...tables.processes import processes
 from ...timeline import (
     BLOCK,
     Attempts,
@@ -504,6 +505,11 @@ class Facts:
     def allowed(self) -> list[Allowed]:
         """What the system allows workers of memory, where that is less than the machine has."""
         return allowed(self)
+
+    @cached_property
+    def processes(self) -> dict[str, tuple[str, Any]]:
+        """What tells the process of each worker."""
+        return processes(self.read("workers"))
 
     @cached_property
     def workers(self) -> dict[str, dict[str, Any]]:

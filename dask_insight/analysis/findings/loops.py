@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -217,10 +218,8 @@ def _one_process(facts: Facts) -> bool:
     """Whether the workers live in the client's process, or nothing else is known."""
     names = facts.read("resources")["process"].names
     own = own_workers(facts)
-    processes = {
-        "client" if name in own else (facts.workers[name]["host"], facts.workers[name]["pid"])
-        for name in names
-        if name in facts.workers
+    processes: set[Any] = {
+        "client" if name in own else facts.processes[name] for name in names if name in facts.workers
     }
     if "client" in names:
         processes.add("client")

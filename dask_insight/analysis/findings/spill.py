@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -131,7 +132,12 @@ def _beside(facts: Facts, workers: tuple[str, ...]) -> float:
     memory = facts.read("memory")
     rows = is_any(memory["worker"], workers) & (memory["spilled"] > 0)
     rows &= np.isfinite(memory["process"]) & np.isfinite(memory["managed"])
-    process = float(memory["process"][rows].sum())
+    # Workers that share a process tell of the same.
+    sharing = Counter(facts.processes.get(name, name) for name in workers)
+    share = np.array(
+        [1 / max(sharing[facts.processes.get(name, name)], 1) for name in memory["worker"].names]
+    )
+    process = float((memory["process"][rows] * share[memory["worker"].codes[rows]]).sum())
     return 1 - min(float(memory["managed"][rows].sum()) / process, 1.0) if process > 0 else math.nan
 
 

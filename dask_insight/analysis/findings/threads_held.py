@@ -199,10 +199,7 @@ def _processes(
 
 def process_of(facts: Facts, name: str) -> Any:
     """What tells the process of a worker; its name where it does not say."""
-    worker = facts.workers.get(name, {})
-    pid = worker.get("pid", np.nan)
-    # Only NaN is no equal of itself.
-    return (worker.get("host"), pid) if pid == pid else name
+    return facts.processes.get(name, name)
 
 
 def _busy(facts: Facts, rows: np.ndarray) -> Moments:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ... import words
+from ...tables.processes import processes
 from ..chart import Area, Axis, Chart, Line, Mark, Plot, Sign
 from ..colors import Rgb, mixed, reserved, slot_color
 from ..request import BINS, Request
@@ -45,9 +47,11 @@ def by_measure(request: Request) -> Chart:
     time = table["time"] - request.zero
     found = {
         name: series(table["worker"], time, table[name].astype("f8"), rows, request.between, BINS)
-        for name in MEASURES
+        for name in (*MEASURES, "process")
     }
-    sums = {name: each.summed() for name, each in found.items()}
+    workers = found["managed"].names
+    sharing = _sharing(request, workers)
+    sums = _sums({name: each.values for name, each in found.items()}, sharing)
     if not any(np.isfinite(each).any() for each in sums.values()):
         return Chart("Memory", empty="Nothing was sampled in what is shown.")
     edges = found["managed"].edges
@@ -60,9 +64,8 @@ def by_measure(request: Request) -> Chart:
         )
         below = top
     signs = [Sign(label, color_of(name, request)) for name, label in MEASURES.items()]
-    workers = found["managed"].names
     most = float(below.max(initial=0.0)) * 1.04
-    limit = _limit(request, workers)
+    limit = _limit(request, workers, sharing)
     if limit < 2.5 * most:
         most = max(most, limit * 1.04)
         ends = np.array(request.between)
@@ -83,8 +86,58 @@ def color_of(measure: str, request: Request) -> Rgb:
     return slot_color(slot, dark=theme.dark)
 
 
-def _limit(request: Request, workers: list[str]) -> float:
-    """Limit of the workers together; NaN where one has none."""
+def _sharing(request: Request, workers: list[str]) -> list[list[int]]:
+    """Places of workers, those that share a process together."""
+    known = processes(request.columns("workers"))
+    found: dict[Any, list[int]] = {}
+    for place, worker in enumerate(workers):
+        found.setdefault(known.get(worker, worker), []).append(place)
+    return list(found.values())
+
+
+def _sums(values: Mapping[str, np.ndarray], sharing: list[list[int]]) -> dict[str, np.ndarray]:
+    """Each measure of all processes together, bin by bin; NaN where nothing is known.
+
+    `values` are of shape (workers, bins), in bytes.
+    """
+    made = [_of_process({name: each[rows] for name, each in values.items()}) for rows in sharing]
+    return {name: _total(np.array([each[name] for each in made])) for name in MEASURES}
+
+
+def _of_process(values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Measures of the workers of one process: of shape (workers, bins), made one of shape (bins,).
+
+    Each tells all memory of the process, but of results only its own: to it, those of the others are no
+    results.
+    """
+    if len(values["managed"]) == 1:
+        return {name: each[0] for name, each in values.items()}
+    whole = _most(values["process"])
+    # Workers may hold the same data.
+    managed = np.minimum(_total(values["managed"]), whole)
+    not_recent = _most(values["managed"] + values["unmanaged_old"])
+    settled = np.maximum(managed, np.minimum(not_recent, whole))
+    return {
+        "managed": managed,
+        "unmanaged_old": settled - managed,
+        "unmanaged_recent": whole - settled,
+        "spilled": _total(values["spilled"]),
+    }
+
+
+def _total(values: np.ndarray) -> np.ndarray:
+    """Sum over the rows; NaN where all are."""
+    return np.where(np.isfinite(values).any(axis=0), np.nansum(values, axis=0), np.nan)
+
+
+def _most(values: np.ndarray) -> np.ndarray:
+    """The largest of the rows; NaN where all are."""
+    return np.asarray(np.fmax.reduce(values, axis=0))
+
+
+def _limit(request: Request, workers: list[str], sharing: list[list[int]]) -> float:
+    """Limit of the processes together, each the first that it reaches; NaN where a worker has none."""
     table: Any = request.columns("workers")
     limits = dict(zip(table["worker"].tolist(), table["memory_limit"].tolist(), strict=True))
-    return float(sum(limits.get(worker, np.nan) for worker in workers)) if workers else float("nan")
+    of = np.array([limits.get(worker, np.nan) for worker in workers])
+    return float(sum(of[rows].min() for rows in sharing)) if workers else float("nan")

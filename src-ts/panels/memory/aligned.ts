@@ -1,5 +1,4 @@
 import { bytes, clock, duration, plural } from '../../core/format';
-import { binned, summed } from '../../core/series';
 import type { Stretch } from '../../core/stretches';
 import { css, SLOTS, slotColor } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
@@ -171,8 +170,7 @@ export class AlignedRuns {
 }
 
 function lineOf(run: Stretch, at: number, figures: MemoryFigures, longest: number, bins: number): Line {
-  const values = figures.values('process');
-  const all = summed(binned(figures.series, values, run.start, run.start + longest, bins), figures.included);
+  const { sum: all } = figures.binned('process', run.start, run.start + longest, bins);
   const end = Math.ceil(((run.stop - run.start) / longest) * bins);
   const sum = all.map((value, bin) => (bin < Math.max(1, end) ? value : Number.NaN));
   const most = sum.reduce((a, b) => (b > a ? b : a), 0);

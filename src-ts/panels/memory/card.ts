@@ -3,7 +3,7 @@ import type { TimeRange } from '../../core/selection';
 import { firstAfter } from '../../core/series';
 import type { Box } from '../../draw/pen';
 import type { Mark, TableRows } from '../panel';
-import { MEASURES, type MeasureName, type MemoryFigures } from './figures';
+import { MEASURES, type MeasureName, type MemoryColumn, type MemoryFigures } from './figures';
 
 /** What some workers held at a moment. */
 export function memoryMark(
@@ -15,7 +15,7 @@ export function memoryMark(
   box: Box
 ): Mark {
   const title = figures.titleOf(processes);
-  const at = (column: MeasureName | 'process'): string => bytes(figures.at(column, processes, time));
+  const at = (column: MemoryColumn): string => bytes(figures.at(column, processes, time));
   return {
     id: `${title}\n${Math.round(x)}`,
     box: { x: x - 6, y: box.y, width: 12, height: box.height },

@@ -1,9 +1,11 @@
 import { plural } from '../../core/format';
-import { binned, type Series, seriesOf, summed, valueAt } from '../../core/series';
+import { type Binned, binned, type Series, seriesOf, summed, valueAt } from '../../core/series';
 import type { PanelContext } from '../panel';
 import { workerLabel } from '../worker-label';
+import { ofProcess } from './shared-process';
 
 export type MeasureName = 'managed' | 'unmanaged_old' | 'unmanaged_recent' | 'spilled';
+export type MemoryColumn = MeasureName | 'process';
 
 /** From the bottom; `spilled` is on disk and stands apart, hatched by its outline. */
 export const MEASURES: readonly { readonly column: MeasureName; readonly label: string }[] = [
@@ -13,15 +15,24 @@ export const MEASURES: readonly { readonly column: MeasureName; readonly label: 
   { column: 'spilled', label: 'spilled to disk' }
 ];
 
+/** A column in bins of time. */
+export interface BinnedMemory {
+  readonly values: Binned;
+  /** Of the workers that are looked at together; NaN where nothing is known. */
+  readonly sum: Float64Array;
+}
+
 /** Dask's memory measures of the workers that are chosen, and their limits. Bytes. */
 export class MemoryFigures {
   series: Series = seriesOf([], [], []);
-  /** Processes of the series that are looked at: the chosen workers, or all. */
+  /** Workers of the series that are looked at: those chosen, or all. */
   included: readonly number[] = [];
   /** Changes with the data and with who is included. */
   version = '';
   private known = '';
   private readonly limits = new Map<string, number>();
+  /** What tells the process of a worker, where that is known. */
+  private readonly processes = new Map<string, string>();
 
   constructor(private readonly context: PanelContext) {}
 
@@ -33,28 +44,59 @@ export class MemoryFigures {
       this.known = known;
       const workers = recording.table('memory').symbols('worker');
       this.series = seriesOf(workers.codes, workers.names, recording.table('memory').times('time'));
-      this.readLimits();
+      this.readWorkers();
     }
     const { workers } = selection.filter();
-    const all = this.series.names.map((_, process) => process);
-    const wanted = all.filter(process => !workers || workers.has(this.series.names[process]));
+    const all = this.series.names.map((_, worker) => worker);
+    const wanted = all.filter(worker => !workers || workers.has(this.series.names[worker]));
     this.included = wanted.length > 0 ? wanted : all;
     this.version = [known, this.included.join()].join(';');
   }
 
-  values(column: MeasureName | 'process'): ArrayLike<number> {
+  values(column: MemoryColumn): ArrayLike<number> {
     return this.context.recording.table('memory').numbers(column);
   }
 
-  /** Sum of some processes at a moment; NaN where nothing is known. */
-  at(column: MeasureName | 'process', processes: readonly number[], time: number): number {
-    const values = this.values(column);
-    let sum = Number.NaN;
-    for (const process of processes) {
-      const value = valueAt(this.series, values, process, time);
-      if (!Number.isNaN(value)) sum = (Number.isNaN(sum) ? 0 : sum) + value;
+  /** Some workers together at a moment; NaN where nothing is known. */
+  at(column: MemoryColumn, workers: readonly number[], time: number): number {
+    const value = (of: MemoryColumn, worker: number): number =>
+      valueAt(this.series, this.values(of), worker, time);
+    return this.byProcess(workers)
+      .map(sharing => ofProcess(column, sharing, value))
+      .filter(value => !Number.isNaN(value))
+      .reduce((sum, value) => (Number.isNaN(sum) ? value : sum + value), Number.NaN);
+  }
+
+  /** Values of each worker in equal bins from `from` to `to`, and of those that are looked at together. */
+  binned(column: MemoryColumn, from: number, to: number, bins: number): BinnedMemory {
+    const made = new Map<MemoryColumn, Binned>();
+    const read = (of: MemoryColumn): Binned => {
+      const values = made.get(of) ?? binned(this.series, this.values(of), from, to, bins);
+      made.set(of, values);
+      return values;
+    };
+    const groups = this.byProcess(this.included);
+    const sum = summed(read(column), groups.filter(({ length }) => length === 1).flat());
+    for (const sharing of groups.filter(({ length }) => length > 1)) {
+      sum.forEach((before, bin) => {
+        const value = ofProcess(column, sharing, (of, worker) => read(of).mean[worker * bins + bin]);
+        if (!Number.isNaN(value)) sum[bin] = (Number.isNaN(before) ? 0 : before) + value;
+      });
     }
-    return sum;
+    return { values: read(column), sum };
+  }
+
+  /** Workers that share a process together, each other one alone. */
+  private byProcess(workers: readonly number[]): number[][] {
+    const found = new Map<string, number[]>();
+    for (const worker of workers) {
+      const name = this.series.names[worker];
+      const process = this.processes.get(name) ?? name;
+      const sharing = found.get(process);
+      if (sharing) sharing.push(worker);
+      else found.set(process, [worker]);
+    }
+    return [...found.values()];
   }
 
   private mostKept = { version: '', most: 0 };
@@ -71,8 +113,7 @@ export class MemoryFigures {
     const { origin, end } = this.context.recording;
     const total = new Float64Array(400);
     for (const { column } of MEASURES) {
-      const bins = binned(this.series, this.values(column), origin, end, total.length);
-      summed(bins, this.included).forEach((value, bin) => {
+      this.binned(column, origin, end, total.length).sum.forEach((value, bin) => {
         if (!Number.isNaN(value)) total[bin] += value;
       });
     }
@@ -90,23 +131,27 @@ export class MemoryFigures {
     return most;
   }
 
-  /** NaN where a worker has none. */
-  limitOf(processes: readonly number[]): number {
-    let sum = 0;
-    for (const process of processes) sum += this.limits.get(this.series.names[process]) ?? Number.NaN;
-    return processes.length > 0 ? sum : Number.NaN;
+  /** NaN where a worker has none. The first that a process reaches is its limit. */
+  limitOf(workers: readonly number[]): number {
+    const limit = (worker: number): number => this.limits.get(this.series.names[worker]) ?? Number.NaN;
+    const limits = this.byProcess(workers).map(sharing => Math.min(...sharing.map(limit)));
+    return limits.length > 0 ? limits.reduce((sum, each) => sum + each, 0) : Number.NaN;
   }
 
-  titleOf(processes: readonly number[]): string {
+  titleOf(workers: readonly number[]): string {
     const { tasks } = this.context;
-    return processes.length === 1
-      ? workerLabel(tasks, this.series.names[processes[0]])
-      : plural(processes.length, 'worker');
+    return workers.length === 1
+      ? workerLabel(tasks, this.series.names[workers[0]])
+      : plural(workers.length, 'worker');
   }
 
-  private readLimits(): void {
+  private readWorkers(): void {
     const table = this.context.recording.table('workers');
-    const values = table.numbers('memory_limit');
-    for (let row = 0; row < table.rows; row++) this.limits.set(table.text('worker', row), values[row]);
+    const [limits, pids] = [table.numbers('memory_limit'), table.numbers('pid')];
+    for (let row = 0; row < table.rows; row++) {
+      const worker = table.text('worker', row);
+      this.limits.set(worker, limits[row]);
+      if (pids[row] > 0) this.processes.set(worker, `${table.text('host', row)} ${pids[row]}`);
+    }
   }
 }

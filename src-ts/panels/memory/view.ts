@@ -1,7 +1,6 @@
 import { BinCache, type Cached, type Window } from '../../core/bin-cache';
 import { Bursts } from '../../core/bursts';
 import { bytes } from '../../core/format';
-import { type Binned, binned, summed } from '../../core/series';
 import { stretchesOf, stretchKind } from '../../core/stretches';
 import { timeOf } from '../../core/task-filter';
 import { AXIS_HEIGHT, gutterOf, MARGIN } from '../../draw/axis';
@@ -16,7 +15,7 @@ import { drawTimes } from '../time-axis';
 import { AlignedRuns } from './aligned';
 import { ByName } from './by-name';
 import { memoryMark, memoryTable } from './card';
-import { type MeasureName, MemoryFigures } from './figures';
+import { type BinnedMemory, type MemoryColumn, MemoryFigures } from './figures';
 import { drawStack, drawStackLegend } from './stack';
 
 type Look = 'cluster' | 'workers' | 'names';
@@ -26,11 +25,6 @@ const NO_MEASURES = 'No memory measures were recorded: only a distributed schedu
 const HEIGHT = 132;
 const LEGEND = 20;
 
-interface Drawn {
-  readonly values: Binned;
-  readonly sum: Float64Array;
-}
-
 export class MemoryView implements PanelView {
   readonly controls: readonly HTMLElement[];
   readonly below = element('p', { class: 'di-note' });
@@ -38,7 +32,7 @@ export class MemoryView implements PanelView {
   private runs: Runs = 'whole';
   private readonly looks: HTMLSelectElement;
   private readonly alignment: HTMLSelectElement;
-  private readonly cache = new BinCache<Drawn>();
+  private readonly cache = new BinCache<BinnedMemory>();
   private readonly figures: MemoryFigures;
   private readonly bursts: Bursts;
   private readonly aligned = new AlignedRuns();
@@ -237,12 +231,8 @@ export class MemoryView implements PanelView {
     pen.restore();
   }
 
-  private bins(column: MeasureName | 'process', scale: Scale): Cached<Drawn> {
-    const { figures } = this;
+  private bins(column: MemoryColumn, scale: Scale): Cached<BinnedMemory> {
     const window: Window = { ...scale, stop: scale.stop, moving: this.context.viewport.moving };
-    return this.cache.get(column, window, (from, to, bins) => {
-      const all = binned(figures.series, figures.values(column), from, to, bins);
-      return { values: all, sum: summed(all, figures.included) };
-    });
+    return this.cache.get(column, window, (from, to, bins) => this.figures.binned(column, from, to, bins));
   }
 }
