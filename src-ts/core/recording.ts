@@ -258,6 +258,11 @@ export class Recording {
     return this.facts.get(name);
   }
 
+  /** Whether nothing more happens: it was stopped, or is of a report, which tells its signs ahead; if killed, too. */
+  get hasEnded(): boolean {
+    return this.facts.has('stopped') || this.facts.has('signs');
+  }
+
   /** When the recording's time begins, seconds since the epoch; 0 while nothing is known. */
   get origin(): number {
     this.extend();

@@ -14,9 +14,9 @@ export function keepPrintable(mounted: readonly Mounted[]): () => void {
   let theme: string | undefined;
 
   const redraw = (): void => {
-    for (const { surface, view } of mounted) {
-      if (view.empty() !== undefined) continue;
-      if (view.plain) view.layout();
+    for (const { surface, layout } of mounted) {
+      layout();
+      if (surface.element.hidden) continue;
       // The first time tells how high the panel is at this width, the second draws it so.
       surface.refresh();
       surface.refresh();

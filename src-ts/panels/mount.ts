@@ -20,6 +20,8 @@ export interface Mounted {
   readonly element: HTMLElement;
   readonly view: PanelView;
   readonly surface: Surface;
+  /** Says and shows now what is known by now. */
+  layout(): void;
   dispose(): void;
 }
 
@@ -98,6 +100,7 @@ export function mount(
     setHidden(surface.element, words !== undefined || view.plain === true);
     // A class of its own: whether there is anything in them is the view's to say, by `hidden`.
     for (const each of parts(view.above, view.below)) each.classList.toggle('di-away', words !== undefined);
+    section.removeAttribute('aria-busy');
     section.classList.toggle('di-bare', words !== undefined && stage.selection.clauses.length === 0);
     return words === undefined;
   };
@@ -195,7 +198,10 @@ export function mount(
     stage.selection.subscribe(refresh),
     stage.selection.onHighlight(() => surface.invalidate('base')),
     stage.recording.onAppend(({ table: name }) => {
-      if (panel.tables.includes(name)) grown.soon();
+      if (!panel.tables.includes(name)) return;
+      // Why there is nothing may be untrue by now.
+      if (shownWords !== undefined && !stage.live) section.setAttribute('aria-busy', 'true');
+      grown.soon();
     }),
     stage.recording.onReplace(renew),
     listen(surface.element, interaction.handlers()),
@@ -246,6 +252,7 @@ export function mount(
     element: section,
     view,
     surface,
+    layout,
     dispose: () => {
       for (const stop of stops) stop();
       view.dispose?.();

@@ -2,7 +2,8 @@ import type { Recording } from '../core/recording';
 
 /** Why there is nothing of tasks, and while a run goes on what to do. */
 export function noTasks(recording: Recording): string {
-  return recording.about('stopped') === undefined
-    ? 'No task has finished yet. Run a Dask computation.'
+  if (!recording.hasEnded) return 'No task has finished yet. Run a Dask computation.';
+  return recording.about('stopped') === undefined || recording.isCut
+    ? 'No finished task is in what there is of this recording.'
     : 'No task ran while this was recorded.';
 }

@@ -24,8 +24,10 @@ interface Row {
 
 class SpansView extends PlainView {
   empty(): string | undefined {
-    if (listedSpans(this.context.recording).length > 0) return undefined;
-    return 'No computation has a span yet. Put `with distributed.span("name"):` around a part of the work to tell it apart.';
+    const { recording } = this.context;
+    if (listedSpans(recording).length > 0) return undefined;
+    const said = recording.hasEnded ? 'No computation had a span' : 'No computation has a span yet';
+    return `${said}. \`with distributed.span("name"):\` around a part of the work tells it apart, where a Client runs it: local schedulers have no spans.`;
   }
 
   protected content(): TableOptions {

@@ -67,7 +67,7 @@ export class CriticalPathView implements PanelView {
     const { recording, tasks } = this.context;
     if (recording.table('critical').rows > 0) return undefined;
     if (tasks.count === 0) return noTasks(recording);
-    if (recording.about('stopped') === undefined) return 'The critical path is being worked out.';
+    if (!recording.hasEnded) return 'The critical path is being worked out.';
     return 'Recorded without its critical path: `recording.explain()` adds it before a report is written.';
   }
 

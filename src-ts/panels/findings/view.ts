@@ -51,9 +51,8 @@ export class FindingsView implements PanelView {
     const { recording, tasks } = this.context;
     const found = findingsOf(recording);
     if (found && (found.list.length > 0 || tasks.count > 0)) return undefined;
-    const ended = recording.about('stopped') !== undefined;
     if (tasks.count === 0) return noTasks(recording);
-    if (!ended) return 'Findings are being worked out.';
+    if (!recording.hasEnded) return 'Findings are being worked out.';
     return 'What costs time has not been worked out for this file: dask_insight.open it, and save it or its report again.';
   }
 
@@ -65,7 +64,7 @@ export class FindingsView implements PanelView {
 
   layout(): void {
     const { recording, tasks } = this.context;
-    const known = `${recording.state('findings', 'workers')} ${recording.about('stopped')}`;
+    const known = `${recording.state('findings', 'workers')} ${recording.hasEnded}`;
     if (known !== this.known) {
       this.known = known;
       this.found = findingsOf(recording) ?? { list: [], gaps: [] };

@@ -71,7 +71,7 @@ test('what waits has a time while the run goes on, and never ran once it is over
   expect(said(live)).toContain('3\u2009s of one thread');
   expect(drawn(live)).toContain('at least 1.5\u2009s left on 2 threads');
   // A report of a recording that was killed has no end, and goes on no more.
-  const killed = viewOf(0, [{ name: 'extent', value: '[0, 9]' }]);
+  const killed = viewOf(0, [{ name: 'signs', value: '[]' }]);
   expect(drawn(killed)).toContain('39 never ran');
   expect(drawn(killed)).not.toContain('left on');
   const over = viewOf(0, STOPPED);

@@ -7,6 +7,7 @@ import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { activityColor } from '../fine-metrics/colors';
 import { outline, stepped } from '../marks';
+import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { doneWords, leftWords, openWords } from './words';
 
@@ -32,7 +33,7 @@ export class ProgressView implements PanelView {
     this.read();
     if (this.all.length > 0) return undefined;
     const { selection, recording } = this.context;
-    if (recording.table('graph').rows === 0) return 'No task is there yet. Run a Dask computation.';
+    if (recording.table('graph').rows === 0) return noTasks(recording);
     return selection.clauses.length > 0
       ? 'No task belongs to what is chosen. Esc takes the last choice back.'
       : 'The tasks that are known were computed before this was recorded.';
@@ -125,13 +126,8 @@ export class ProgressView implements PanelView {
 
   /** Nothing can change any more: what waits never ran. */
   private get isOver(): boolean {
-    return this.hasEnded && !this.context.selection.filter(SOURCE).time;
-  }
-
-  /** A report of a recording that was killed has no end of it, but an extent. */
-  private get hasEnded(): boolean {
-    const { recording } = this.context;
-    return recording.about('stopped') !== undefined || recording.about('extent') !== undefined;
+    const { recording, selection } = this.context;
+    return recording.hasEnded && !selection.filter(SOURCE).time;
   }
 
   private read(): void {
@@ -145,10 +141,10 @@ export class ProgressView implements PanelView {
 
   /** All names in a sentence. */
   private words(): string {
-    const { selection, tasks, viewport } = this.context;
+    const { recording, selection, tasks, viewport } = this.context;
     const { time } = selection.filter(SOURCE);
     const sum = together(this.all);
-    const isLive = !this.hasEnded && !time;
+    const isLive = !recording.hasEnded && !time;
     const when = time ? `${duration(time.stop - viewport.origin)} after the start: ` : '';
     const left = isLive ? leftWords(this.all, threadsNow(tasks)) : '';
     const said = [doneWords(sum), ...(left ? [left] : []), ...openWords(sum, this.isOver)].join(', ');

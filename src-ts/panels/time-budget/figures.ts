@@ -4,6 +4,8 @@ import { type BudgetGroup, budgetGroups, type Grouping } from '../../core/budget
 import { type Layers, layersOf, namesOfLayer, threadsOverTime } from '../../core/budget-layers';
 import { busyThreads, mostThreads } from '../../core/busy';
 import { duration } from '../../core/format';
+import type { Recording } from '../../core/recording';
+import { NOTHING } from '../../core/schema';
 import type { Filter, TimeRange } from '../../core/selection';
 import { PARTS, timeBudget } from '../../core/time-budget';
 import type { Rgb } from '../../draw/palette';
@@ -30,7 +32,7 @@ interface Told {
   readonly layers: Layers;
   /** Thread-seconds of each row, and which rows are drawn over time. */
   readonly seconds: Float64Array;
-  readonly mask: Uint8Array;
+  readonly mask: Float64Array;
   readonly filter: Filter;
   /** Most threads that there were at once. */
   readonly most: number;
@@ -53,6 +55,8 @@ export class BudgetFigures {
   note = '';
   /** What a choice leaves out or cannot tell, in words; '' if nothing. */
   ofChoice = '';
+  /** What is told by task name only roughly, in words; '' if nothing. Where names are chosen it is in `ofChoice`. */
+  rough = '';
   told: Told | undefined;
   /** Rows that Python has made are still to come: parts are known of the whole, not yet of a choice or over time. */
   isComing = false;
@@ -83,6 +87,7 @@ export class BudgetFigures {
     this.isSilent = filter.runs !== undefined && (ahead ?? known) !== undefined;
     this.note = '';
     this.ofChoice = '';
+    this.rough = '';
     if (coming) this.readAhead(coming);
     else if (rows) this.readRows(rows, filter);
     else this.readPage(filter);
@@ -93,7 +98,9 @@ export class BudgetFigures {
     const version = `${by} ${this.version}`;
     if (this.groups?.version !== version) {
       const { told } = this;
-      const list = told ? budgetGroups(this.context.recording, told.rows, told.seconds, told.layers, by) : [];
+      const list = told
+        ? budgetGroups(this.context.recording, told.rows, told.seconds, told.layers, by, told.filter.names)
+        : [];
       this.groups = { version, list };
     }
     return this.groups.list;
@@ -114,7 +121,7 @@ export class BudgetFigures {
   /** Task names of a part with their thread time, most first. */
   namesOf(part: number): readonly (readonly [name: string, seconds: number])[] {
     const { told } = this;
-    return told ? namesOfLayer(told.rows, told.seconds, told.layers, part) : [];
+    return told ? namesOfLayer(told.rows, told.seconds, told.layers, part, told.filter.names) : [];
   }
 
   /** All clauses but the panel's own; its own stretch of time counts, for it is drawn over all time anyway. */
@@ -130,16 +137,14 @@ export class BudgetFigures {
     const seconds = threadSeconds(rows, mask, filter.time);
     const layers = layersOf(rows, seconds);
     this.show(layers);
-    const here = chosenRows(recording, rows, {
-      ...filter,
-      names: undefined,
-      spans: undefined,
-      cells: undefined,
-      lines: undefined
-    });
     const most = Math.max(1, mostThreads(tasks, filter.workers));
     this.told = { rows, layers, seconds, mask, filter, most, isSummed: isSummed(rows, layers) };
-    this.ofChoice = [nothingLeft(layers.whole), leftOut(rows, here, mask, filter, layers.whole)]
+    this.rough = roughly(rows, filter);
+    this.ofChoice = [
+      nothingLeft(layers.whole),
+      leftOut(recording, rows, filter, layers.whole),
+      filter.names ? this.rough : ''
+    ]
       .filter(Boolean)
       .join(' ');
   }
@@ -180,7 +185,7 @@ export class BudgetFigures {
       color: partColor(part, '', colors, surface.theme)
     }));
     if (filter.runs) this.ofChoice = 'Why threads were idle is not known of single attempts.';
-    else this.note = whyNot(recording.about('stopped') !== undefined);
+    else this.note = whyNot(recording.hasEnded);
   }
 }
 
@@ -195,22 +200,27 @@ function nothingLeft(whole: number): string {
   return whole > 0 ? '' : 'No thread time is in what is chosen. Esc takes the last choice back.';
 }
 
+const NONE_OF: ReadonlySet<string> = new Set(['']);
+
 /** Says what a choice of tasks leaves out that belongs to none. */
-function leftOut(
-  rows: BudgetRows,
-  here: Uint8Array,
-  mask: Uint8Array,
-  filter: Filter,
-  whole: number
-): string {
-  if (!filter.names && !filter.spans && !filter.cells && !filter.lines) return '';
-  const nameless = rows.name.names.map(name => name === '');
-  const outside = here.map((there, row) =>
-    Number(there === 1 && mask[row] === 0 && nameless[rows.name.codes[row]])
-  );
+function leftOut(recording: Recording, rows: BudgetRows, filter: Filter, whole: number): string {
+  const chosen = (['names', 'spans', 'cells', 'lines'] as const).find(each => filter[each]);
+  if (!chosen) return '';
+  const others = { ...filter, [chosen]: chosen === 'names' || chosen === 'spans' ? NONE_OF : undefined };
+  const outside = chosenRows(recording, rows, others);
+  if (others[chosen] === undefined) {
+    for (let row = 0; row < rows.length; row++) outside[row] *= Number(rows.submission[row] === NOTHING);
+  }
   const sum = threadSeconds(rows, outside, filter.time).reduce((a, b) => a + b, 0);
   if (sum < 0.005 * (whole + sum)) return '';
-  return `Left out: ${duration(sum)} of thread time that belongs to no one task.`;
+  const what = { names: 'task', spans: 'span', cells: 'cell', lines: 'line' }[chosen];
+  return `Left out: ${duration(sum)} of thread time for which no one ${what} is known.`;
+}
+
+/** Says how time is told by name where the rows know that of the whole run only. */
+function roughly({ shares }: BudgetRows, { time, workers }: Filter): string {
+  if (shares.names.length === 0 || (!time && !workers)) return '';
+  return 'Time around tasks and with the scheduler is shared out among names as in the whole run.';
 }
 
 function both(one: TimeRange | undefined, other: TimeRange | undefined): TimeRange | undefined {

@@ -41,8 +41,7 @@ export class WhatIfView implements PanelView {
     const { recording, tasks } = this.context;
     if (recording.table('what_if').rows > 0) return undefined;
     if (tasks.count === 0) return noTasks(recording);
-    if (recording.about('stopped') === undefined)
-      return 'How much faster it could be is simulated as soon as no task is running.';
+    if (!recording.hasEnded) return 'How much faster it could be is simulated as soon as no task is running.';
     return 'Recorded without it: `recording.explain()` adds it before a report is written.';
   }
 
@@ -54,7 +53,7 @@ export class WhatIfView implements PanelView {
 
   layout(): void {
     const { recording, selection } = this.context;
-    const known = `${recording.state('what_if')} ${recording.about('stopped')}`;
+    const known = `${recording.state('what_if')} ${recording.hasEnded}`;
     if (known !== this.known) {
       this.known = known;
       this.found = whatIfsOf(recording);
@@ -106,7 +105,7 @@ export class WhatIfView implements PanelView {
       ...this.found.flatMap(timesOf).flatMap(({ seconds, high }) => [seconds, high || 0])
     );
     const live = this.found.some(({ isEdition }) => isEdition);
-    const isOpen = this.context.recording.about('stopped') === undefined;
+    const isOpen = !this.context.recording.hasEnded;
     this.below.replaceChildren(
       ...this.found.flatMap(found => this.block(found, most)),
       ...(live && isOpen ? [said('Worked out anew whenever no task is running.')] : [])
