@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { batchOf, recordingOf } from '../../core/test-recording';
 import type { PanelContext } from '../panel';
-import { ResourceFigures } from './figures';
+import { absentWords, ResourceFigures } from './figures';
 
 test('the workers are looked at as soon as there are any, unless a person chose otherwise', () => {
   const recording = recordingOf({ resources: [{ process: 'scheduler', time: 1, cpu: 5 }] });
@@ -30,4 +30,18 @@ test('what was recorded of other processes only is not there', () => {
   figures.chosenGroup = 'scheduler';
   figures.read();
   expect(figures.there.map(({ id }) => id)).toEqual(['cpu', 'network']);
+});
+
+test('the scheduler counts tasks by states of its own', () => {
+  const counts = { time: 1, executing: 50, ready: 3, waiting: 0 };
+  const resources = ['scheduler', 'tcp://a'].map(process => ({ process, ...counts }));
+  const figures = new ResourceFigures({ recording: recordingOf({ resources }) } as PanelContext);
+  const labels = (): string[] => {
+    figures.read();
+    return figures.there.flatMap(({ columns }) => columns.map(({ label }) => label));
+  };
+  expect(labels()).toEqual(['executing', 'ready', 'waiting']);
+  figures.chosenGroup = 'scheduler';
+  expect(labels()).toEqual(['processing', 'queued', 'no worker']);
+  expect(absentWords(figures.there)).not.toContain('Tasks');
 });

@@ -1,7 +1,14 @@
 import { binned, type Series, seriesOf, summed } from '../../core/series';
 import type { PanelContext } from '../panel';
 import { workerLabel } from '../worker-label';
-import { isThere, MEASURES, type Measure, type MeasureColumn, valuesOf } from './measures';
+import {
+  isThere,
+  MEASURES,
+  type Measure,
+  type MeasureColumn,
+  SCHEDULER_MEASURES,
+  valuesOf
+} from './measures';
 
 /** Whose figures are looked at. */
 export type Group = 'workers' | 'scheduler' | 'client';
@@ -46,7 +53,8 @@ export class ResourceFigures {
       gpus: gpuSeries(this.context, isIn)
     };
     this.scaled.clear();
-    this.there = MEASURES.filter(measure => isThere(recording, measure, this.seriesOf(measure).rows));
+    const measures = this.chosenGroup === 'scheduler' ? SCHEDULER_MEASURES : MEASURES;
+    this.there = measures.filter(measure => isThere(recording, measure, this.seriesOf(measure).rows));
     this.most = new Map(this.there.map(measure => [measure.id, this.findMost(measure)]));
   }
 
@@ -101,7 +109,7 @@ export class ResourceFigures {
 
 /** Which of the usual measures have no data, and why; '' if all have. */
 export function absentWords(there: readonly Measure[]): string {
-  const gone = MEASURES.filter(measure => measure.usual && !there.includes(measure));
+  const gone = MEASURES.filter(({ id, usual }) => usual && there.every(each => each.id !== id));
   const plain = gone.filter(({ missing }) => missing === undefined).map(({ title }) => title);
   const told = new Map<string, string>();
   for (const { missing, title } of gone) {

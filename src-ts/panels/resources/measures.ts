@@ -180,6 +180,18 @@ export const MEASURES: readonly Measure[] = [
   }
 ];
 
+const AT_SCHEDULER: Readonly<Record<string, string>> = {
+  executing: 'processing',
+  ready: 'queued',
+  waiting: 'no worker'
+};
+
+/** The same of the scheduler, which counts tasks by states of its own. */
+export const SCHEDULER_MEASURES: readonly Measure[] = MEASURES.map(measure => ({
+  ...measure,
+  columns: measure.columns.map(({ column, label }) => ({ column, label: AT_SCHEDULER[column] ?? label }))
+}));
+
 /** Values of a measure's column, one a row of its table. */
 export function valuesOf(recording: Recording, measure: Measure, column: MeasureColumn): ArrayLike<number> {
   const table = recording.table(measure.table as 'resources');

@@ -10,7 +10,7 @@ export function measureMenu(figures: ResourceFigures, shown: Set<string>, change
   const fill = (): void => {
     box.replaceChildren(
       ...MEASURES.map(measure => {
-        const there = figures.there.includes(measure);
+        const there = figures.there.some(({ id }) => id === measure.id);
         const tick = element('input', {
           type: 'checkbox',
           checked: there && shown.has(measure.id),

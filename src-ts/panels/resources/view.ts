@@ -74,9 +74,9 @@ export class ResourcesView implements PanelView {
   empty(): string | undefined {
     const { recording } = this.context;
     if (recording.table('resources').rows + recording.table('gpus').rows > 0) return undefined;
-    if (recording.about('stopped') === undefined)
-      return 'No samples of CPU, memory or network have come yet.';
-    return 'No samples of CPU, memory or network were recorded (`resources=None`), or the run was too short for one.';
+    return recording.hasEnded
+      ? 'No samples of CPU, memory or network were recorded: the run was too short. `record(resources="50ms")` takes them more often.'
+      : 'No samples of CPU, memory or network have come yet.';
   }
 
   height(width: number): number {
