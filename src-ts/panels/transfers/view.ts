@@ -65,7 +65,7 @@ export class TransfersView implements PanelView {
     this.read();
     if (this.flows.pairs.length > 0) return undefined;
     return this.context.recording.table('transfers').rows === 0
-      ? 'No worker has sent a result to another one. Those of local schedulers share their memory, and send none.'
+      ? 'No worker has sent a result to another one. Threads of a local scheduler share their memory; how much its processes send each other, Dask does not tell.'
       : 'Nothing was sent in what is chosen. Esc takes the last choice back.';
   }
 
