@@ -15,7 +15,7 @@ from typing import Any
 import dask
 import pytest
 from conftest import Batches, left_on, recorded, wait_for
-from distributed import Event, get_client, wait
+from distributed import Client, Event, get_client, wait
 
 from dask_insight.schema import NOTHING
 
@@ -133,6 +133,19 @@ def test_submissions_name_the_line_that_made_them(client: Any) -> None:
     assert all(row[name] >= 0 for name in ("materialize", "ordering", "states"))
     graph = {row["key"]: row for row in batches.table("graph")}
     assert graph["named-line"]["submission"] == row["submission"]
+
+
+def test_submissions_of_every_client_name_their_line(client: Any, cluster: Any) -> None:
+    before = Client(cluster)
+    with recorded(client) as batches:
+        with before:
+            first = before.submit(increment, 1, pure=False).result()
+        with Client(cluster) as later:
+            later.submit(increment, first, pure=False).result()
+        assert "_send_to_scheduler" not in vars(before)
+    found = {row["client"]: os.path.basename(row["file"]) for row in batches.table("submissions")}
+    assert found == dict.fromkeys((before.id, later.id), "test_cluster_tasks.py")
+    assert "_send_to_scheduler" not in vars(client)
 
 
 def test_errors_and_retried_attempts(client: Any, tmp_path: Any) -> None:

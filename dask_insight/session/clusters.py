@@ -117,11 +117,12 @@ class Clusters:
 
     async def follow(self, client: Any) -> None:
         """Like `begin`, from the client's own event loop."""
+        from ..sources.clients import cluster_of
         from ..sources.cluster import ClusterSource
 
         if client.id in self._followed:
             return
-        cluster = _cluster(client)
+        cluster = cluster_of(client)
         if any(one.cluster == cluster for one in self._followed.values()):
             self._spare[client.id] = client
             return
@@ -135,13 +136,15 @@ class Clusters:
 
     async def leave(self, client: Any) -> None:
         """A client is about to close; runs on its event loop. Another one of its cluster takes over."""
+        from ..sources.clients import cluster_of
+
         self._spare.pop(client.id, None)
         followed = self._followed.pop(client.id, None)
         if followed is None:
             return
         await self._stop(followed)
         for other in list(self._spare.values()):
-            if _cluster(other) == followed.cluster and other.status == "running":
+            if cluster_of(other) == followed.cluster and other.status == "running":
                 del self._spare[other.id]
                 await self._await(other, partial(self.follow, other), _START_TIMEOUT)
                 return
@@ -231,8 +234,3 @@ def _running_here(client: Any) -> bool:
         return asyncio.get_running_loop() is _loop(client)
     except RuntimeError:
         return False
-
-
-def _cluster(client: Any) -> str:
-    identity = getattr(client, "_scheduler_identity", None) or {}
-    return str(identity.get("id") or client.scheduler.address)

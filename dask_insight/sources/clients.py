@@ -84,6 +84,12 @@ def existing_clients() -> list[Any]:
     return [client for client in _instances() if client.status == "running"]
 
 
+def cluster_of(client: Any) -> str:
+    """What tells the cluster of a connected client from others."""
+    identity = getattr(client, "_scheduler_identity", None) or {}
+    return str(identity.get("id") or client.scheduler.address)
+
+
 def _instances() -> list[Any]:
     module = sys.modules.get("distributed.client")
     return [] if module is None else [client for client in list(module.Client._instances) if _wanted(client)]

@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 import dask
 
 from ..cells import NO_CELL, Cell, running_cell, shown_file
+from ..clients import cluster_of, watch_clients
 
 _log = logging.getLogger(__name__)
 #: Keys of a submission by which it can be recognised.
@@ -49,6 +50,30 @@ def watch(client: Any, listener: Listener) -> Callable[[], None]:
     if client not in _watches:
         _watches[client] = _Watch(client)
     return _watches[client].add(listener)
+
+
+def watch_all(client: Any, listener: Listener) -> Callable[[], None]:
+    """Like `watch`, for every client of this process that has the same cluster, later ones too."""
+    watched: dict[Any, Callable[[], None]] = {}
+    cluster = cluster_of(client)
+
+    def come(other: Any) -> None:
+        if other not in watched and cluster_of(other) == cluster:
+            watched[other] = watch(other, listener)
+
+    def go(other: Any) -> None:
+        if (unwatch := watched.pop(other, None)) is not None:
+            unwatch()
+
+    come(client)
+    stop = watch_clients(come, go)
+
+    def end() -> None:
+        stop()
+        for each in list(watched):
+            go(each)
+
+    return end
 
 
 class _Watch:

@@ -19,7 +19,7 @@ from ...options import Emit, Options
 from ...probe.clock import Offset, host, process, time
 from ...probe.farewell import topic
 from ...probe.ship import SchedulerProbe, WorkerProbe, package
-from .callers import watch
+from .callers import watch_all
 from .gather import Gather
 from .own import ClientProcess
 from .submissions import Submissions
@@ -107,7 +107,7 @@ class ClusterSource:
             self._begun.set()
         self._own = ClientProcess(self._options, asyncio.get_running_loop(), self._thread)
         self._own.start()
-        self._undo += [watch(self._client, self._submissions.called), self._deaf]
+        self._undo += [watch_all(self._client, self._submissions.called), self._deaf]
         self._following = asyncio.create_task(self._follow())
 
     async def _abandon(self) -> None:
