@@ -493,14 +493,20 @@ _ALL = (
     _table(
         "budget",
         "Where the time of all worker threads went, without remainder; made from the other tables when a "
-        "recording ends. A row stands for (stop - start) * threads thread-seconds, spread evenly.",
+        "recording ends. A row stands for (stop - start) * threads thread-seconds, spread evenly. One of no "
+        "length stands for none: it tells how many thread-seconds of the rows without a name, of its "
+        "part, span and submission, belong to its name.",
         Column("worker", "sym", "The worker."),
         Column(
             "thread", "sym", "Thread within the worker; '' if the row stands for several, or for unused ones."
         ),
         Column("start", "time", "Start."),
         Column("stop", "time", "End.", since="start"),
-        Column("threads", "f32", "Threads that it took, on average between start and stop."),
+        Column(
+            "threads",
+            "f32",
+            "Threads that it took, on average between start and stop; thread-seconds if these are the same.",
+        ),
         Column(
             "part",
             "sym",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -699,7 +700,25 @@ def test_rows_of_a_large_recording_name_what_has_a_good_share_of_a_part() -> Non
     overhead = part == "overhead"
     assert seconds[overhead & (name == "often")].sum() == pytest.approx(exact["often"], abs=1e-6)
     assert seconds[overhead & (name == "")].sum() == pytest.approx(exact.sum() - exact["often"], abs=1e-6)
-    assert set(name[overhead]) == {"often", ""}
+    assert set(name[overhead & (seconds > 0)]) == {"often", ""}
+    # Whose that is, rows of no length tell.
+    shares = overhead & (made["start"] == made["stop"])
+    told = dict(zip(name[shares], made["threads"][shares].tolist(), strict=True))
+    assert told == pytest.approx(exact.drop("often").to_dict(), abs=1e-6)
+
+
+def test_rows_of_a_large_recording_name_those_with_most_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("dask_insight.analysis.time_budget.rows")
+    monkeypatch.setattr(module, "_SHARES", 3)
+    run = Run(**dict.fromkeys("ab", CLUSTER))
+    for number in range(4_000):
+        start, worker = float(number), "ab"[number % 2]
+        before = start - 0.01 * (1 + number % 20)
+        run.task(f"name-{number % 20}", worker, start, start + 0.5, submitted=before, executing=before)
+    made = rows(run.recording().columns)
+    shares = made["start"] == made["stop"]
+    part, name = (np.array(made[column].tolist())[shares].tolist() for column in ("part", "name"))
+    assert sorted(zip(part, name, strict=True)) == [("overhead", f"name-{number}") for number in (17, 18, 19)]
 
 
 def test_rows_of_a_large_recording_keep_the_line_that_started_them() -> None:

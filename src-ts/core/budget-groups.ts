@@ -1,5 +1,6 @@
 import type { BudgetRows } from './budget';
 import type { Layers } from './budget-layers';
+import { sumsByName } from './budget-shares';
 import type { Recording } from './recording';
 import { NOTHING } from './schema';
 import { listedSpans } from './spans';
@@ -19,18 +20,21 @@ export interface BudgetGroup {
   readonly byLayer: Float64Array;
 }
 
-/** Sums the rows by one thing, most thread time first; what belongs to none comes last. */
+/** Sums the rows by one thing, most thread time first; what belongs to none comes last. `chosen` are task names. */
 export function budgetGroups(
   recording: Recording,
   rows: BudgetRows,
   seconds: Float64Array,
   layers: Layers,
-  by: Grouping
+  by: Grouping,
+  chosen?: ReadonlySet<string>
 ): BudgetGroup[] {
   const { codes, keys, ids } = keysOf(recording, rows, by);
   const wide = layers.list.length;
-  const sums = new Float64Array(keys.length * wide);
-  for (let row = 0; row < rows.length; row++) sums[codes[row] * wide + layers.of[row]] += seconds[row];
+  const sums =
+    by === 'function'
+      ? sumsByName(rows, seconds, layers, chosen)
+      : sumsBy(codes, keys.length, seconds, layers);
   return keys
     .map((key, place) => {
       const byLayer = sums.subarray(place * wide, (place + 1) * wide);
@@ -38,6 +42,18 @@ export function budgetGroups(
     })
     .filter(group => group.seconds > 0)
     .sort((a, b) => Number(a.key === '') - Number(b.key === '') || b.seconds - a.seconds);
+}
+
+function sumsBy(
+  codes: ArrayLike<number>,
+  count: number,
+  seconds: Float64Array,
+  { list, of }: Layers
+): Float64Array {
+  const wide = list.length;
+  const sums = new Float64Array(count * wide);
+  for (let row = 0; row < seconds.length; row++) sums[codes[row] * wide + of[row]] += seconds[row];
+  return sums;
 }
 
 interface Keys {

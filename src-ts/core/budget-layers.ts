@@ -1,4 +1,5 @@
 import type { BudgetRows } from './budget';
+import { sumsByName } from './budget-shares';
 
 /** What a thread does or why it does nothing; `custom` are users' own activities within tasks. */
 export type Kind = 'computing' | 'overhead' | 'idle';
@@ -100,17 +101,16 @@ function placeOf(part: string): number {
   return place < 0 ? ORDER.findIndex(([each]) => each === 'overhead') : place;
 }
 
-/** Thread-seconds of one layer by task name, most first. */
+/** Thread-seconds of one layer by task name, most first. `chosen` are task names. */
 export function namesOfLayer(
   rows: BudgetRows,
   seconds: Float64Array,
   layers: Layers,
-  layer: number
+  layer: number,
+  chosen?: ReadonlySet<string>
 ): readonly (readonly [name: string, seconds: number])[] {
-  const sums = new Float64Array(rows.name.names.length);
-  for (let row = 0; row < rows.length; row++) {
-    if (layers.of[row] === layer) sums[rows.name.codes[row]] += seconds[row];
-  }
+  const wide = layers.list.length;
+  const sums = sumsByName(rows, seconds, layers, chosen).filter((_, at) => at % wide === layer);
   return [...sums.keys()]
     .filter(code => sums[code] > 0)
     .sort((a, b) => sums[b] - sums[a])
@@ -120,7 +120,7 @@ export function namesOfLayer(
 /** Threads in each layer in equal bins of time: `[layer][bin]`, the mean over the bin. */
 export function threadsOverTime(
   rows: BudgetRows,
-  mask: Uint8Array,
+  mask: Float64Array,
   layers: Layers,
   from: number,
   to: number,
@@ -133,7 +133,7 @@ export function threadsOverTime(
     const begin = Math.max(0, (rows.start[row] - from) / step);
     const end = Math.min(bins, (rows.stop[row] - from) / step);
     if (mask[row] === 0 || !(end > begin)) continue;
-    const threads = rows.threads[row];
+    const threads = rows.threads[row] * mask[row];
     const layer = layers.of[row];
     const first = Math.floor(begin);
     const last = Math.floor(end);

@@ -154,7 +154,7 @@ describe('what is chosen', () => {
   });
 
   it('names what was waited for longest, in the order of the parts', () => {
-    const layers = layersOf(found, threadSeconds(found, new Uint8Array(5).fill(1)));
+    const layers = layersOf(found, threadSeconds(found, new Float64Array(5).fill(1)));
     expect(layers.list.map(({ part, name, kind, seconds }) => [part, name, kind, seconds])).toEqual([
       ['cpu', '', 'computing', 4],
       ['custom: solve', '', 'computing', 1],
@@ -163,12 +163,12 @@ describe('what is chosen', () => {
       ['inputs', '', 'idle', 0],
       ['client', '', 'idle', 4]
     ]);
-    const all = threadSeconds(found, new Uint8Array(5).fill(1));
+    const all = threadSeconds(found, new Float64Array(5).fill(1));
     expect(namesOfLayer(found, all, layers, 2)).toEqual([['read', 6]]);
   });
 
   it('is summed by cell, line and span, what belongs to none last', () => {
-    const seconds = threadSeconds(found, new Uint8Array(5).fill(1));
+    const seconds = threadSeconds(found, new Float64Array(5).fill(1));
     const layers = layersOf(found, seconds);
     const of = (by: Grouping) =>
       budgetGroups(recording, found, seconds, layers, by).map(group => [
@@ -189,7 +189,7 @@ describe('what is chosen', () => {
   });
 
   it('is summed by cluster where there are several', () => {
-    const seconds = threadSeconds(found, new Uint8Array(5).fill(1));
+    const seconds = threadSeconds(found, new Float64Array(5).fill(1));
     const layers = layersOf(found, seconds);
     const names = found.worker.names.filter(Boolean);
     const several = recordingOf({
@@ -202,8 +202,8 @@ describe('what is chosen', () => {
   });
 
   it('has as many threads at a moment as there were', () => {
-    const layers = layersOf(found, threadSeconds(found, new Uint8Array(5).fill(1)));
-    const bins = threadsOverTime(found, new Uint8Array(5).fill(1), layers, -2, 12, 7);
+    const layers = layersOf(found, threadSeconds(found, new Float64Array(5).fill(1)));
+    const bins = threadsOverTime(found, new Float64Array(5).fill(1), layers, -2, 12, 7);
     expect(bins.map(values => [...values])).toEqual([
       [0, 1, 1, 0, 0, 0, 0],
       [0, 0, 0, 0.5, 0, 0, 0],
@@ -212,5 +212,85 @@ describe('what is chosen', () => {
       [0, 0, 0, 0, 0, 0, 0],
       [0, 0, 0, 0, 1, 1, 0]
     ]);
+  });
+});
+
+describe('names of sums', () => {
+  const row = (
+    start: number,
+    stop: number,
+    threads: number,
+    part: string,
+    name: string,
+    more: object = {}
+  ) => ({
+    ...{ worker: 'a', start, stop, threads, part, name, span: '', submission: 1 },
+    ...more
+  });
+  // Of 8 thread-seconds without a name `few` has 2 and `many` 5; of those of the other line `many` has all.
+  const recording = recordingOf({
+    budget: [
+      row(0, 0, 2, 'overhead', 'few'),
+      row(0, 0, 5, 'overhead', 'many'),
+      row(0, 0, 1, 'overhead', 'many', { submission: 2 }),
+      row(0, 4, 1.5, 'overhead', ''),
+      row(4, 8, 0.5, 'overhead', '', { worker: 'b' }),
+      row(8, 10, 0.5, 'overhead', '', { submission: 2 }),
+      row(0, 4, 1, 'overhead', 'often'),
+      row(0, 4, 1, 'cpu', 'few'),
+      row(4, 6, 1, 'client', '')
+    ]
+  });
+  const found = budgetRows(recording) as BudgetRows;
+  const secondsOf = (selection: Selection): Float64Array => {
+    const filter = selection.filter();
+    return threadSeconds(found, chosenRows(recording, found, filter), filter.time);
+  };
+  const byName = (selection: Selection): Record<string, number> => {
+    const seconds = secondsOf(selection);
+    const { names } = selection.filter();
+    const groups = budgetGroups(recording, found, seconds, layersOf(found, seconds), 'function', names);
+    return Object.fromEntries(groups.map(group => [group.key, group.seconds]));
+  };
+
+  it('take no time themselves', () => {
+    expect(sum(secondsOf(new Selection()))).toBe(19);
+  });
+
+  it('are shared out', () => {
+    expect(byName(new Selection())).toEqual({ few: 6, many: 6, often: 4, '': 3 });
+    const seconds = secondsOf(new Selection());
+    expect(namesOfLayer(found, seconds, layersOf(found, seconds), 1)).toEqual([
+      ['many', 6],
+      ['often', 4],
+      ['few', 2],
+      ['', 1]
+    ]);
+  });
+
+  it('are chosen with what they have of the sums', () => {
+    const selection = new Selection();
+    selection.set({ source: 'x', column: 'name', value: ['few'] });
+    expect(byName(selection)).toEqual({ few: 6 });
+    selection.set({ source: 'x', column: 'worker', value: ['b'] });
+    expect(byName(selection)).toEqual({ few: 0.5 });
+    selection.clear();
+    selection.set({ source: 'x', column: 'name', value: ['many', 'often'] });
+    expect(byName(selection)).toEqual({ many: 6, often: 4 });
+    const bins = threadsOverTime(
+      found,
+      chosenRows(recording, found, selection.filter()),
+      layersOf(found, secondsOf(selection)),
+      0,
+      12,
+      3
+    );
+    expect([...bins[1]]).toEqual([1 + 1.5 * (5 / 8), 0.5 * (5 / 8), 0.25]);
+  });
+
+  it('are those of the whole run in a part of it', () => {
+    const selection = new Selection();
+    selection.set({ source: 'x', column: 'time', value: { start: 4, stop: 8 } });
+    expect(byName(selection)).toEqual({ many: 1.25, few: 0.5, '': 2.25 });
   });
 });

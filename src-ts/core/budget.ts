@@ -1,4 +1,5 @@
 import type { NumberArray } from './batch';
+import { chosenShares, type NameShares, sharesOf } from './budget-shares';
 import type { Recording, Symbols } from './recording';
 import type { Filter, TimeRange } from './selection';
 import { submissionsOf } from './task-filter';
@@ -22,13 +23,15 @@ export interface BudgetRows {
   /** '' where a row stands for several threads, or for unused ones. */
   readonly thread: Symbols;
   readonly submission: NumberArray;
+  /** Whose the time is that rows tell without a name. */
+  readonly shares: NameShares;
 }
 
 /** What has been worked out; undefined where nothing has. Valid until the next append. */
 export function budgetRows(recording: Recording): BudgetRows | undefined {
   const table = recording.table('budget');
   if (table.rows === 0) return undefined;
-  return {
+  const rows = {
     length: table.rows,
     start: table.times('start'),
     stop: table.times('stop'),
@@ -40,28 +43,37 @@ export function budgetRows(recording: Recording): BudgetRows | undefined {
     thread: table.symbols('thread'),
     submission: table.numbers('submission')
   };
+  return { ...rows, shares: sharesOf(rows) };
 }
 
-/** 1 for the rows of chosen task names, workers, spans, notebook cells and lines of code. Single attempts are in no row. */
-export function chosenRows(recording: Recording, rows: BudgetRows, filter: Filter): Uint8Array {
-  const mask = new Uint8Array(rows.length).fill(1);
+/**
+ * The part of each row, 0 to 1, that belongs to chosen task names, workers, spans, notebook cells and lines of code.
+ * Single attempts are in no row.
+ */
+export function chosenRows(recording: Recording, rows: BudgetRows, filter: Filter): Float64Array {
+  const mask = filter.names ? ofNames(rows, filter.names) : new Float64Array(rows.length).fill(1);
   const narrow = ({ codes, names }: Symbols, chosen: ReadonlySet<string> | undefined): void => {
     if (!chosen) return;
     const wanted = Uint8Array.from(names, name => Number(chosen.has(name)));
-    for (let row = 0; row < mask.length; row++) mask[row] &= wanted[codes[row]];
+    for (let row = 0; row < mask.length; row++) mask[row] *= wanted[codes[row]];
   };
-  narrow(rows.name, filter.names);
   narrow(rows.worker, filter.workers);
   narrow(rows.span, filter.spans);
   const submissions = submissionsOf(recording, filter);
   if (submissions) {
-    for (let row = 0; row < mask.length; row++) mask[row] &= Number(submissions.has(rows.submission[row]));
+    for (let row = 0; row < mask.length; row++) mask[row] *= Number(submissions.has(rows.submission[row]));
   }
   return mask;
 }
 
-/** Thread-seconds of each row, within a stretch of time; 0 for rows that the mask leaves out. */
-export function threadSeconds(rows: BudgetRows, mask: Uint8Array, time?: TimeRange): Float64Array {
+function ofNames({ name, shares }: BudgetRows, chosen: ReadonlySet<string>): Float64Array {
+  const isChosen = Uint8Array.from(name.names, each => Number(chosen.has(each)));
+  const parts = chosenShares(shares, isChosen);
+  return Float64Array.from(name.codes, (code, row) => parts[shares.of[row]] ?? isChosen[code]);
+}
+
+/** Thread-seconds of the part of each row that a mask has, within a stretch of time. */
+export function threadSeconds(rows: BudgetRows, mask: Float64Array, time?: TimeRange): Float64Array {
   const { start, stop, threads, length } = rows;
   const { start: from, stop: to } = time ?? {
     start: Number.NEGATIVE_INFINITY,
@@ -71,7 +83,7 @@ export function threadSeconds(rows: BudgetRows, mask: Uint8Array, time?: TimeRan
   for (let row = 0; row < length; row++) {
     if (mask[row] === 0) continue;
     const lasted = Math.min(stop[row], to) - Math.max(start[row], from);
-    if (lasted > 0) seconds[row] = lasted * threads[row];
+    if (lasted > 0) seconds[row] = lasted * threads[row] * mask[row];
   }
   return seconds;
 }

@@ -512,7 +512,7 @@ export const TABLES = {
     /** Counts how often it was worked out: only rows of the highest number are valid. */
     edition: 'u32'
   },
-  /** Where the time of all worker threads went, without remainder; made from the other tables when a recording ends. A row stands for (stop - start) * threads thread-seconds, spread evenly. */
+  /** Where the time of all worker threads went, without remainder; made from the other tables when a recording ends. A row stands for (stop - start) * threads thread-seconds, spread evenly. One of no length stands for none: it tells how many thread-seconds of the rows without a name, of its part, span and submission, belong to its name. */
   budget: {
     /** The worker. */
     worker: 'sym',
@@ -522,7 +522,7 @@ export const TABLES = {
     start: 'time',
     /** End. */
     stop: 'time',
-    /** Threads that it took, on average between start and stop. */
+    /** Threads that it took, on average between start and stop; thread-seconds if these are the same. */
     threads: 'f32',
     /** What they did: cpu, off-cpu, compute, failed, deserialize, serialize, disk, overhead, or 'custom: ' and a user's label; or why they were idle: inputs, data, placement, scheduler, paused, resources, client, joining, leaving. */
     part: 'sym',

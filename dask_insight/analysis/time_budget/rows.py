@@ -21,9 +21,11 @@ _COMPUTING, _OTHER = 12_000, 24_000
 #: Numbers of bins tried.
 _BINS = (1_000, 500, 250, 120, 60, 30, 15, 8)
 #: Parts of which a bin holds a little of many tasks. Their sums name the line that started the computation,
-#: by the first of the computations that it started, and the task name only if that has a good share.
+#: by the first of the computations that it started, and the task name only if that has a good share. Of the
+#: others so many are told in sum, those with most time.
 _SCATTERED = ("overhead", "deserialize", "serialize", "disk", "scheduler", "placement")
 _NAMED = 0.1
+_SHARES = 2_000
 #: The part of the range in which rows are counted to choose the bins.
 _TRIAL = 0.02
 
@@ -62,6 +64,7 @@ def rows(read: Read) -> dict[str, Any]:
     last as long as a bin are; shorter ones are summed by bin, worker, part and
     what they were for, with time that functions ran in fewer bins than other. So
     all sums over the whole run are right, and those over a part of it to a bin.
+    What of sums without a name is whose, rows of no length tell; see `_shares`.
     """
     found = _Shared.of(read)
     give_back()
@@ -105,7 +108,8 @@ def _many(pieces: list[Pieces]) -> bool:
 
 def _short(read: Read, found: _Shared, about: Subjects) -> tuple[list[Pieces], Subjects]:
     """Long pieces, and sums of short ones; and what they are for."""
-    much = _much(found, about)
+    spent = _spent(found, about)
+    much = _much(spent, about)
     told, bare, named = by_line(read, about)
     by_part: dict[int, list[_Told]] = {}
     for each in found.pieces:
@@ -124,7 +128,7 @@ def _short(read: Read, found: _Shared, about: Subjects) -> tuple[list[Pieces], S
         every = _bin(mine, found, most)
         for some in mine.values():
             made += _sums(some, found, every)
-    return made, told
+    return [*made, *_shares(found, np.where(much, 0.0, spent), told, named)], told
 
 
 class _Told(NamedTuple):
@@ -151,16 +155,47 @@ class _Told(NamedTuple):
         return found
 
 
-def _much(found: _Shared, about: Subjects) -> np.ndarray:
+def _spent(found: _Shared, about: Subjects) -> np.ndarray:
+    """Thread-seconds of each part, a row, that went into each subject, a column."""
+    spent = np.zeros((len(found.parts), len(about.function)))
+    for each in (some for pieces in found.pieces for some in pieces.blocks()):
+        spent[each.part] += np.bincount(about.of(each), each.seconds, len(about.function))
+    return spent
+
+
+def _much(spent: np.ndarray, about: Subjects) -> np.ndarray:
     """Whether the task name of each subject, a column, has a good share of a part, a row."""
     name = intern(about.function).codes
-    sums, whole = np.zeros((len(found.parts), len(name))), np.zeros(len(found.parts))
-    for each in (some for pieces in found.pieces for some in pieces.blocks()):
-        seconds = each.seconds
-        sums[each.part] += np.bincount(name[about.of(each)], seconds, len(name))
-        whole[each.part] += seconds.sum()
-    much: np.ndarray = (sums >= _NAMED * whole[:, None])[:, name]
+    sums = np.array([np.bincount(name, each, len(name)) for each in spent])
+    much: np.ndarray = (sums >= _NAMED * spent.sum(1)[:, None])[:, name]
     return much
+
+
+def _shares(found: _Shared, spent: np.ndarray, told: Subjects, named: np.ndarray) -> Iterator[Pieces]:
+    """How many thread-seconds of the sums without a name belong to a name, as threads of rows of no length.
+
+    Parameters
+    ----------
+    spent
+        Those of each part, a row, that went into each given subject, a column.
+    named
+        The row of `told` for each given subject: with its name, and the line of the sums.
+    """
+    scattered = np.array([code for code, part in enumerate(found.parts) if part in _SCATTERED])
+    seconds = np.array([np.bincount(named, spent[code], len(told.function)) for code in scattered])
+    seconds[:, [not name for name in told.function]] = 0.0
+    largest = np.argsort(seconds, axis=None, kind="stable")[-_SHARES:]
+    part, row = np.divmod(largest, len(told.function))
+    for place, code in enumerate(scattered.tolist()):
+        mine = row[(part == place) & (seconds[part, row] > 0)].astype("i4")
+        yield Pieces(
+            lane=np.full(len(mine), -1, "i4"),
+            start=np.full(len(mine), found.start),
+            stop=np.full(len(mine), found.start),
+            threads=seconds[place, mine],
+            row=mine,
+            part=code,
+        )
 
 
 def _named(names: list[str], of: np.ndarray) -> Symbols:

@@ -133,7 +133,25 @@ describe('the bar', () => {
     stage.selection.set({ source: 'x', column: 'name', value: ['read'] });
     refresh();
     expect(words()).toEqual(['computing on a CPU: 4 s (50 %)', 'waiting for read: 4 s (50 %)']);
-    expect(plain(aside())).toBe('Left out: 7 s of thread time that belongs to no one task.');
+    expect(plain(aside())).toBe('Left out: 7 s of thread time for which no one task is known.');
+  });
+
+  it('says what it tells by name as of the whole run', () => {
+    show([...BUDGET, piece(0, 0, 'scheduler', 'read', { threads: 3, span: '', submission: 2 })]);
+    const rough = 'Time around tasks and with the scheduler is shared out among names as in the whole run.';
+    stage.selection.set({ source: 'x', column: 'name', value: ['read'] });
+    refresh();
+    expect(words().at(-1)).toBe('waiting for the scheduler: 3 s (27 %)');
+    expect(plain(aside())).toBe('Left out: 4 s of thread time for which no one task is known.');
+    stage.selection.set({ source: 'x', column: 'worker', value: ['b'] });
+    refresh();
+    expect(plain(aside())).toContain(rough);
+    stage.selection.clear();
+    stage.selection.set({ source: 'x', column: 'worker', value: ['b'] });
+    refresh();
+    expect(plain(aside())).toBe('');
+    by('function');
+    expect(plain(aside())).toBe(rough);
   });
 
   it.each([

@@ -116,8 +116,9 @@ export class TimeBudgetView implements PanelView {
     this.cache.renew(this.figures.version);
     setWords(this.below, this.figures.note);
     setHidden(this.below, this.figures.note === '');
-    setWords(this.aside, this.figures.ofChoice);
-    this.aside.title = this.figures.ofChoice;
+    const ofChoice = this.figures.ofChoice || (this.shown === 'function' ? this.figures.rough : '');
+    setWords(this.aside, ofChoice);
+    this.aside.title = ofChoice;
   }
 
   plot(): Box {
