@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from typing import Any
 
 import numpy as np
@@ -363,17 +364,44 @@ def test_what_is_put_together_for_the_client_goes_by_the_name_of_its_parts() -> 
     assert "transfer-bound" in {each.code for each in gathered("join").findings()}
 
 
-def test_local_schedulers_are_advised_of_what_they_have() -> None:
-    def local(run: Run) -> Run:
-        run.workers = {"local-1": run.workers["a"]}
-        for attempt in run.attempts:
-            attempt["worker"] = "local-1"
-        for columns in run.tables.values():
-            for name in ("process", "worker"):
-                if name in columns:
-                    columns[name] = ["local-1"] * len(columns[name])
-        return run
+def local(run: Run) -> Run:
+    """It on a local scheduler."""
+    run.workers = {"local-1": run.workers["a"]}
+    for attempt in run.attempts:
+        attempt["worker"] = "local-1"
+    for columns in run.tables.values():
+        for name in ("process", "worker"):
+            if name in columns:
+                columns[name] = ["local-1"] * len(columns[name])
+    return run
 
+
+def with_gaps(number: int) -> Run:
+    run = Run(a=TWO)
+    for each in range(number + 1):
+        run.task("step", "a", 5 * each, 5 * each + 2, submitted=5 * each)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("run", "code", "advice"),
+    [
+        (failing("erred"), "failed-tasks", "scheduler='sync'"),
+        (with_gaps(1), "client-gap", "dask.delayed(summarize)"),
+        (with_gaps(6), "client-gap", "dask.compute(*parts)"),
+        (short_tasks(2000, 0.001, 0.004), "tiny-tasks", "dask.compute(*map(dask.delayed("),
+    ],
+)
+def test_local_schedulers_have_no_client(run: Run, code: str, advice: str) -> None:
+    there, here = (
+        next(each for each in where.recording().findings() if each.code == code).advice
+        for where in (copy.deepcopy(run), local(run))
+    )
+    assert "client." in there
+    assert advice in here and "client." not in here
+
+
+def test_local_schedulers_are_advised_of_what_they_have() -> None:
     waits = one(local(beside(0.02, late=0.0001, starved=0.0, use=4)), "io-wait").advice
     assert "num_workers=4" in waits and "LocalCluster" not in waits and "async" not in waits
     lock = one(local(beside(0.5, late=0.01, starved=0.02)), "gil-contention").advice

@@ -14,6 +14,7 @@ from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .gaps import MANY, together
+from .names import mapped
 from .rule import Rule
 from .sizes import FINALIZE
 from .thresholds import Limits
@@ -176,7 +177,7 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"While {words.listing(f'`{name}`' for name in names[:3])} ran, there was nothing else to run: "
             f"threads were idle for {words.duration(total)} of {words.duration(offered)} of their time."
         ),
-        advice=together(loops)
+        advice=together(facts, loops)
         if one_by_one
         else (
             f"Split the work into more tasks, at least {2 * threads:,} for {words.count(threads, 'thread')}: "
@@ -184,7 +185,7 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "chunks or partitions, or other work beside it. Or use fewer workers.\n\n"
             f"    x = x.rechunk(...)                       # dask.array: {2 * threads:,} chunks or more\n"
             f"    df = df.repartition(npartitions={2 * threads})      # dask.dataframe\n"
-            f"    futures = client.map({_call(names[0])}, parts)  # parts: {2 * threads:,} or more"
+            f"    {mapped(facts, _call(names[0]), 'parts')}  # parts: {2 * threads:,} or more"
         ),
         url=TOO_FEW_TASKS.url,
     )

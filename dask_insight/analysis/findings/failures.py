@@ -59,7 +59,7 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "Their function raised, or every worker that tried them died, and no attempt worked; what "
             f"needs them has no result either. {_first(text)}"
         ).strip(),
-        advice=_DEADLY if deadly else _RAISED,
+        advice=_DEADLY if deadly else _RAISED_HERE if known.local[tasks].all() else _RAISED,
         url=FAILED_TASKS.url,
     )
 
@@ -156,6 +156,12 @@ _RAISED = (
     "    client.recreate_error_locally(future)\n\n"
     "Where single failures are to be expected, catch them in the function and return what tells of "
     "them, or have Dask try again: `client.submit(f, x, retries=2)`."
+)
+_RAISED_HERE = (
+    "Read the traceback, and run it in one thread, where debuggers follow:\n\n"
+    "    run.errors[['key', 'exception', 'traceback']]\n"
+    "    x.compute(scheduler='sync')   # in `python -m pdb program.py`, or before `%debug` in a notebook\n\n"
+    "Where single failures are to be expected, catch them in the function and return what tells of them."
 )
 _DEADLY = (
     "Workers died with these tasks: there is no traceback. Read what the workers said last, and how much "

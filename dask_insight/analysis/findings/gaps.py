@@ -60,7 +60,7 @@ def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "built "
             f"the next graph, worked on results itself or waited.{_retired(facts, gaps)}"
         ),
-        advice=together(computations) if many else _aside(),
+        advice=together(facts, computations) if many else _aside(facts),
         url=CLIENT_GAP.url,
     )
 
@@ -90,20 +90,24 @@ def client_gaps(facts: Facts) -> Moments:
     return Moments(empty.start[lasting], empty.stop[lasting])
 
 
-def together(computations: int) -> str:
+def together(facts: Facts, computations: int) -> str:
     """Advice for computations that followed one another and could have been one."""
     return (
         "Ask for everything at once, so that the next tasks are there when the last ones end: "
         f"{computations:,} "
         "computations followed one another.\n\n"
         "    # instead of: results = [x.compute() for x in parts]\n"
-        "    results = dask.compute(*parts)\n"
-        "    # with futures: submit all, then gather\n"
-        "    results = client.gather(client.map(function, items))"
+        "    results = dask.compute(*parts)" + ("" if facts.all_local else _FUTURES)
     )
 
 
-def _aside() -> str:
+def _aside(facts: Facts) -> str:
+    if facts.all_local:
+        return (
+            "Let tasks do what the program did in between, and ask for all of it at once.\n\n"
+            "    result = dask.delayed(summarize)(data)   # what was done between, done by a task\n"
+            "    dask.compute(result, next_step(data))"
+        )
     return (
         "Let the cluster do what the client did in between, or give it the next work before looking at the "
         "results.\n\n"
@@ -111,6 +115,11 @@ def _aside() -> str:
         "    result = client.submit(summarize, future).result()  # what was done here, done there"
     )
 
+
+_FUTURES = (
+    "\n    # with futures: submit all, then gather\n"
+    "    results = client.gather(client.map(function, items))"
+)
 
 CLIENT_GAP = Rule(
     code="client-gap",

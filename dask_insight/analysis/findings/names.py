@@ -76,3 +76,10 @@ def quoted(names: tuple[str, ...], most_of: int = 2) -> str:
 def own_workers(facts: Facts) -> frozenset[str]:
     """Workers that run in the client's process, as those of `LocalCluster(processes=False)` do."""
     return frozenset(name for name, told in facts.workers.items() if told["own"])
+
+
+def mapped(facts: Facts, function: str, items: str) -> str:
+    """Code that runs a function on each of some items."""
+    if facts.all_local:
+        return f"results = dask.compute(*map(dask.delayed({function}), {items}))"
+    return f"futures = client.map({function}, {items})"

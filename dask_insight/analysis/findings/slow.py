@@ -16,6 +16,7 @@ from .thresholds import Limits
 
 #: Most task names that are told.
 _NAMES = 3
+_SOONER = "\n    client.submit(function, slow_item, priority=10)  # begins before the others"
 
 
 def _straggler(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -66,8 +67,8 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
             "input, or let it begin first, so that the others run beside it.\n\n"
             f"    run.tasks.query({f'prefix == {name!r}'!r}).nlargest(5, 'duration')[['key', 'worker', "
             "'duration', 'nbytes']]\n"
-            f"    run.flame(task={facts.key(int(rows[0]))!r})\n"
-            "    client.submit(function, slow_item, priority=10)  # begins before the others"
+            f"    run.flame(task={facts.key(int(rows[0]))!r})"
+            f"{'' if facts.all_local else _SOONER}"
         ),
         url=STRAGGLER.url,
     )

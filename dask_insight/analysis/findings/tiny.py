@@ -9,6 +9,7 @@ import numpy as np
 from ... import words
 from .facts import Facts
 from .finding import Fact, Finding
+from .names import mapped
 from .rule import Rule
 from .thresholds import Limits
 
@@ -59,7 +60,7 @@ def _tiny_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             f"Give each task about {words.duration(_GOOD)} of work or more: larger chunks or partitions, or "
             "several "
             f"items in one task, here about {batch:,}.\n\n"
-            f"{_CHUNKS if _of_collection(facts, names[0]) else _code(names[0], batch)}"
+            f"{_CHUNKS if _of_collection(facts, names[0]) else _code(facts, names[0], batch)}"
         ),
         url=TINY_TASKS.url,
     )
@@ -77,7 +78,7 @@ def _of_collection(facts: Facts, name: str) -> bool:
     return len(rows) > 0 and facts.key(int(rows[0])).startswith("(")
 
 
-def _code(name: str, batch: int) -> str:
+def _code(facts: Facts, name: str, batch: int) -> str:
     call = name if name.isidentifier() else "function"
     return "\n".join(
         (
@@ -86,7 +87,7 @@ def _code(name: str, batch: int) -> str:
             f"    def {call}_batch(items):",
             f"        return [{call}(item) for item in items]",
             "",
-            f"    futures = client.map({call}_batch, list(partition_all({batch}, items)))",
+            f"    {mapped(facts, f'{call}_batch', f'list(partition_all({batch}, items))')}",
         )
     )
 
