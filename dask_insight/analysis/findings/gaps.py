@@ -117,8 +117,7 @@ def _aside(facts: Facts) -> str:
 
 
 _FUTURES = (
-    "\n    # with futures: submit all, then gather\n"
-    "    results = client.gather(client.map(function, items))"
+    "\n    # with futures: submit all, then gather\n    results = client.gather(client.map(function, items))"
 )
 
 CLIENT_GAP = Rule(
