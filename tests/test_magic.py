@@ -356,6 +356,23 @@ def test_tasks_of_a_cluster_are_in_a_span_of_its_name(shell: InteractiveShell, c
     assert dask.get_annotations() == {}
 
 
+def test_a_cell_that_leaves_its_task_running_has_a_report(shell: InteractiveShell, client: Any) -> None:
+    shell.user_ns["client"] = client
+    cell = Cell(
+        shell,
+        "%%dprofile stuck\nfrom distributed import Event\n"
+        "def stuck():\n    Event('begun').set()\n    Event('let go').wait(60)\n"
+        "future = client.submit(stuck, pure=False)\nEvent('begun').wait(60)\nraise KeyboardInterrupt",
+    )
+    assert MIME in cell.shown[0]
+    summary = recorded(shell).summary()
+    assert summary.verdict() == "No task ended while this was recorded: 1 was still running."
+    assert summary.computing > 0
+    Cell(shell, "Event('let go').set()\nfuture.result()")
+    idle = Cell(shell, "%%dprofile idle\nclient.scatter([1, 2])\nfuture.result()")
+    assert "No Dask computation ran here" in idle.text
+
+
 def test_the_graph_is_the_one_that_it_is_without(shell: InteractiveShell, client: Any) -> None:
     shell.user_ns |= {"x": da.ones((100, 100), chunks=50) + 1, "client": client}
     Cell(shell, "%%dprofile\n((x + 2) * (x + 3)).sum().compute()")

@@ -10,6 +10,7 @@ from dask_insight.analysis.overview import Overview, overview, short
 from dask_insight.batch import encode
 from dask_insight.hosts.notebook.table import rows
 from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
 
 START = 1_750_000_000.0
 
@@ -141,6 +142,40 @@ def test_nothing_is_no_error() -> None:
     assert found.verdict() == "No task ended while this was recorded."
     assert found.started == START
     assert np.isnan(found.busy)
+
+
+def test_tasks_that_had_not_ended_are_told_by_how_they_stood() -> None:
+    attempts = {"run": [7, 8], "task": [0, 1], "worker": ["a"] * 2, "status": ["cancelled", "stolen"]}
+    running = {"run": [7, 9], "task": [0, 2], "worker": ["a"] * 2, "thread": ["1"] * 2, "start": [START] * 2}
+    graph = {"task": [0, 1, 2, 3, 4], "prefix": ["nap"] * 5, "submission": [0, 0, 0, 0, NOTHING]}
+    found = summed(attempts=attempts, running=running, graph=graph)
+    assert found.unfinished == {"cancelled": 1, "still running": 1, "waiting": 2}
+    assert found.verdict() == (
+        "No task ended while this was recorded: 1 was cancelled, 1 was still running and 2 were waiting."
+    )
+    assert summed(graph=GRAPH | {"submission": [NOTHING] * 3}).unfinished == {}, "what was there before"
+
+
+@pytest.mark.parametrize(
+    ("more", "until"),
+    [
+        pytest.param({"running": {"run": [9], "task": [2], "start": [START + 1]}}, 30, id="runs on"),
+        pytest.param(
+            {"executions": {"run": [1], "start": [START + 1], "stop": [START + 20]}}, 20, id="cancelled"
+        ),
+    ],
+)
+def test_what_runs_on_after_the_last_end_is_part_of_the_duration(more: Any, until: float) -> None:
+    attempts = ATTEMPTS | {"status": ["ok", "cancelled", "ok", "stolen"]}
+    attempts |= {"stop": [START + 4, np.nan, START + 10, np.nan]}
+    where = {"worker": ["b"], "thread": ["2"]}
+    about = {"name": ["started", "stopped"], "value": [str(START - 2), str(START + 30)]}
+    workers = WORKERS | {"left": [np.nan, np.nan, START + 25]}
+    told = {table: rows | where for table, rows in more.items()}
+    recording = recorded(workers=workers, attempts=attempts, graph=GRAPH, about=about, **told)
+    found = recording.summary()
+    assert found.duration == pytest.approx(until)
+    assert found.computing <= found.threads * found.duration
 
 
 def test_long_names_are_cut_in_their_middle() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ from dask_insight import words
 from dask_insight.batch import Symbols, Texts, Values
 from dask_insight.legible import printed
 from dask_insight.lookup import sorted_set
+from dask_insight.schema import NOTHING
 from dask_insight.tables.facts import part_of_run
 from dask_insight.timeline import Used, most_at_once, standstills, used
 
@@ -100,11 +102,18 @@ class Overview(NamedTuple):
     used: Used = Used()
     #: Seconds of the duration in which everything stood still; no share counts them.
     still: float = 0.0
+    #: Where no task ended, how many tasks there were by how they stood: cancelled, still running, waiting.
+    unfinished: Mapping[str, int] = MappingProxyType({})
 
     @property
     def busy(self) -> float:
         """Share of the offered thread time in which tasks computed, 0 to 1; NaN if none was offered."""
         return min(1.0, self.computing / self.offered) if self.offered > 0 else float("nan")
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether anything was computed, or was to be."""
+        return bool(self.tasks or self.erred or self.retried or self.unfinished)
 
     def verdict(self) -> str:
         """The answer in one or two sentences, with numbers; task names stand between backticks."""
@@ -124,7 +133,11 @@ class Overview(NamedTuple):
         lacks = self.facts.get("lacks")
         if isinstance(lacks, dict) and isinstance(why := lacks.get("attempts"), str):
             return f"{words.duration(self.duration)}. {short(why, 200)}"
-        return "No task ended while this was recorded."
+        stood = [
+            f"{count:,} {'was' if count == 1 else 'were'} {how}" for how, count in self.unfinished.items()
+        ]
+        told = f": {words.listing(stood)}" if stood else ""
+        return f"No task ended while this was recorded{told}."
 
     def lost_shares(self, most: int = 3, least: float = 0.02) -> list[str]:
         """What the threads did instead of computing, in words: ``18 % waiting for sum``.
@@ -215,10 +228,12 @@ class Overview(NamedTuple):
 
     def _failures(self) -> str:
         parts = [f"{words.count(self.erred, 'attempt')} failed"] if self.erred else []
-        parts += (
-            [f"{self.retried:,} {'was' if self.retried == 1 else 'were'} retried"] if self.retried else []
-        )
+        parts += [f"{self.retried:,} {_was(self.retried)} retried"] if self.retried else []
         return f" {words.listing(parts)}." if parts else ""
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def short(name: str, most: int = 60) -> str:
@@ -248,8 +263,11 @@ def overview(
     start, stop = _numbers(attempts, "start"), _numbers(attempts, "stop")
     length = np.where(np.isfinite(start) & np.isfinite(stop), stop - start, 0.0)
     length = np.maximum(length, 0.0)
-    begin = _least(_numbers(attempts, "submitted"), start, fallback=facts.get("started"))
-    end = -_least(-_numbers(attempts, "done"), -stop, fallback=_negative(facts.get("stopped")))
+    budget = recording.columns("budget") if budget is None else budget
+    # It tells of tasks that run on, too.
+    first, last = (_of_last_edition(budget, name) for name in ("start", "stop"))
+    begin = _least(_numbers(attempts, "submitted"), start, first, fallback=facts.get("started"))
+    end = -_least(-_numbers(attempts, "done"), -stop, -last, fallback=_negative(facts.get("stopped")))
     since, until = part_of_run(recording.columns)
     begin, end = max(since, begin), min(until, end)
     status = _symbols(attempts, "status")
@@ -258,11 +276,12 @@ def overview(
     given_up = np.isin(_numbers(attempts, "run"), _numbers(recording.columns("errors"), "run"))
     workers, hosts, threads, offered = _workers(recording, attempts, begin, end)
     still = standstills(recording.columns)
-    shares = _budget(recording.columns("budget") if budget is None else budget)
+    shares = _budget(budget)
     computing = float(length.sum())
     if shares:
         offered = sum(seconds for _, _, seconds in shares)
         computing = sum(seconds for part, _, seconds in shares if part not in INSTEAD)
+    erred = int((_is(status, "erred") | (_is(status, "killed") & given_up)).sum())
     return Overview(
         name=str(facts.get("name") or ""),
         started=begin,
@@ -272,7 +291,7 @@ def overview(
         threads=threads,
         clusters=len({*_symbols(recording.columns("workers"), "cluster").tolist()} - {""}),
         tasks=len(sorted_set(task[ok])),
-        erred=int((_is(status, "erred") | (_is(status, "killed") & given_up)).sum()),
+        erred=erred,
         retried=int(_is(status, "retried").sum()),
         offered=offered,
         computing=computing,
@@ -284,6 +303,7 @@ def overview(
         findings=_findings(recording.columns("findings") if findings is None else findings),
         used=used(recording.columns, begin, end),
         still=float(still.within(np.array([begin]), np.array([end]))[0]),
+        unfinished={} if erred or ok.any() else _unfinished(recording, attempts),
     )
 
 
@@ -354,6 +374,29 @@ def _workers(
         int(most_at_once(since, until, threads)),
         float((threads * (until - since)).sum()),
     )
+
+
+def _unfinished(recording: Columns, attempts: Mapping[str, Values]) -> dict[str, int]:
+    """Tasks of a recording in which none ended, by how they stood when it told of them last."""
+    graph, running = recording.columns("graph"), recording.columns("running")
+    on = np.isin(_numbers(running, "run"), _numbers(attempts, "run"), invert=True)
+    stood = {
+        "cancelled": _numbers(attempts, "task")[_is(_symbols(attempts, "status"), "cancelled")],
+        "still running": _numbers(running, "task")[on],
+        "waiting": _numbers(graph, "task")[_numbers(graph, "submission") != NOTHING],
+    }
+    counts: dict[str, int] = {}
+    told = np.zeros(0, "u4")
+    for how, tasks in stood.items():
+        told, before = np.union1d(told, tasks), len(told)
+        if len(told) > before:
+            counts[how] = len(told) - before
+    return counts
+
+
+def _of_last_edition(budget: Mapping[str, Values], name: str) -> Numbers:
+    values, edition = _numbers(budget, name), _numbers(budget, "edition")
+    return values[edition == edition.max()] if len(edition) else values
 
 
 def _budget(columns: Mapping[str, Values]) -> list[tuple[str, str, float]]:

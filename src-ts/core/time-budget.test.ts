@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Selection } from './selection';
 import { Tasks } from './tasks';
-import { recordingOf } from './test-recording';
+import { batchOf, recordingOf } from './test-recording';
 import { PARTS, timeBudget } from './time-budget';
 
 const attempt = (run: number, task: number, thread: string, start: number, stop: number, status = 'ok') => ({
@@ -132,6 +132,26 @@ describe('time budget', () => {
     expect(timeBudget(new Tasks(part), new Selection().filter())).toMatchObject({
       offered: 3.5,
       parts: { computing: 2.5, idle: 1 }
+    });
+  });
+
+  it('is of what runs on, and of what ran after it was called off', () => {
+    const { stop: _, ...off } = attempt(2, 2, 't2', 1, 0, 'cancelled');
+    const recording = recordingOf({
+      about: [{ name: 'stopped', value: '12' }],
+      workers: [{ worker: 'a', threads: 2, joined: -5 }],
+      attempts: [attempt(1, 1, 't1', 0, 1), { ...off, done: 2 }],
+      executions: [{ run: 2, worker: 'a', thread: 't2', start: 1, stop: 8 }]
+    });
+    expect(timeBudget(new Tasks(recording), new Selection().filter())).toMatchObject({
+      offered: 16,
+      parts: { computing: 1, failed: 7 }
+    });
+    recording.take(batchOf('running', [{ run: 3, task: 1, worker: 'a', thread: 't1', start: 2 }]));
+    recording.take(batchOf('resources', [{ process: 'a', time: 12 }]));
+    expect(timeBudget(new Tasks(recording), new Selection().filter())).toMatchObject({
+      offered: 24,
+      parts: { computing: 11, failed: 7 }
     });
   });
 

@@ -102,8 +102,8 @@ interface Active {
 const active = new WeakMap<Tasks, Active>();
 
 /**
- * From the first moment at which a task was wanted to the last at which one was done; no more than the part of
- * its run that a recording was cut out as.
+ * From the first moment at which a task was wanted to the last at which one was done or ran; no more than the part
+ * of its run that a recording was cut out as.
  */
 export function activeTime(tasks: Tasks): TimeRange {
   const attempts = tasks.recording.table('attempts');
@@ -127,9 +127,26 @@ export function activeTime(tasks: Tasks): TimeRange {
     }
   }
   known.rows = attempts.rows;
-  const start = Math.max(known.start, partEnd(tasks.recording, 'since') ?? Number.NEGATIVE_INFINITY);
-  const stop = Math.min(known.stop, partEnd(tasks.recording, 'until') ?? Number.POSITIVE_INFINITY);
+  const ran = laneTime(tasks);
+  const since = partEnd(tasks.recording, 'since') ?? Number.NEGATIVE_INFINITY;
+  const until = partEnd(tasks.recording, 'until') ?? Number.POSITIVE_INFINITY;
+  const start = Math.max(Math.min(known.start, ran.start), since);
+  const stop = Math.min(Math.max(known.stop, ran.stop), until);
   return start < stop ? { start, stop } : { start: 0, stop: 0 };
+}
+
+/** From when to when threads ran anything, also what runs on and what was called off while it ran. */
+function laneTime({ lanes, recording }: Tasks): TimeRange {
+  let start = Number.POSITIVE_INFINITY;
+  let stop = Number.NEGATIVE_INFINITY;
+  for (const lane of lanes) {
+    const last = lane.length - 1;
+    if (last < 0) continue;
+    start = Math.min(start, lane.start[0]);
+    const latest = lane.reach[last];
+    stop = Math.max(stop, Number.isFinite(latest) ? latest : recording.end);
+  }
+  return { start, stop };
 }
 
 function partEnd(recording: Recording, name: 'since' | 'until'): number | undefined {

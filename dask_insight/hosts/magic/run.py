@@ -118,8 +118,7 @@ class Run:
 
     def _results(self, recording: Recording) -> list[dict[str, Any]]:
         """The outputs that stay under the cell."""
-        summary = recording.summary()
-        if not summary.tasks and not summary.erred and not summary.retried:
+        if not recording.summary().has_tasks:
             return [{"text/plain": f"{self._name}: {_NOTHING}"}]
         arguments = self._arguments
         comparison = self._compared(recording)

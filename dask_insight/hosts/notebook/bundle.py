@@ -62,10 +62,11 @@ def bundle(
     """
     said = _Said(recording, files, comparison)
     picture = task_stream(recording)
-    if picture is None:
+    if picture is None and not said.has_tasks:
         return {"text/html": said.html(), "text/plain": said.text()}
-    images = _images(picture, said.name)
-    inside = f'<img alt="Task stream" src="data:image/png;base64,{images["image/png"]}">'
+    images = {} if picture is None else _images(picture, said.name)
+    image = images.get("image/png")
+    inside = f'<img alt="Task stream" src="data:image/png;base64,{image}">' if image else ""
     try:
         budget = _limit() - front_end_size() - _MARGIN - len(inside) - sum(map(len, images.values()))
         shown, left_out = thinned(recording, budget)
@@ -107,6 +108,10 @@ class _Said:
         #: Sentences that follow the table.
         self.notes = [f"Written to {path}." for path in files]
         self.notes += [f"Lost: {short(loss, 400)}" for loss in self._summary.losses[:20]]
+
+    @property
+    def has_tasks(self) -> bool:
+        return self._summary.has_tasks
 
     def about(self) -> dict[str, Any]:
         """What the renderer in JupyterLab shows beside the panels."""
