@@ -1,5 +1,3 @@
-import { shortened } from '../core/format';
-
 /**
  * Widths of text from a table of character advances: a thousandth of the cost
  * of asking the canvas for each label, and within a pixel of it.
@@ -41,13 +39,18 @@ export class TextWidth {
 
   /** The text, cut in its middle to fit, so that both ends can be told apart; '' if there is no room for two. */
   fittedEnds(text: string, width: number): string {
-    const whole = this.of(text);
-    if (whole <= width) return text;
-    for (let most = Math.ceil((text.length * width) / whole); most >= 3; most--) {
-      const cut = shortened(text, most);
-      if (this.of(cut) <= width) return cut;
+    if (this.of(text) <= width) return text;
+    const letters = [...text];
+    let used = this.of('…');
+    let [head, tail] = [0, 0];
+    while (head + tail < letters.length) {
+      const isHead = head <= tail;
+      used += this.of(isHead ? letters[head] : letters[letters.length - 1 - tail]);
+      if (used > width) break;
+      if (isHead) head++;
+      else tail++;
     }
-    return '';
+    return tail > 0 ? `${letters.slice(0, head).join('')}…${letters.slice(-tail).join('')}` : '';
   }
 
   private advance(point: number): number {
