@@ -25,7 +25,7 @@ from dask_insight.batch import Symbols, encode
 from dask_insight.errors import ExitCode
 from dask_insight.exports import FORMATS
 from dask_insight.figures.bokeh_figure import figure_of
-from dask_insight.figures.chart import Area, Boxes, Chart, Plot
+from dask_insight.figures.chart import Area, Boxes, Chart, Plot, Rows
 from dask_insight.figures.colors import reserved
 from dask_insight.figures.panels import PANELS
 from dask_insight.figures.panels.activities import activity_words
@@ -466,6 +466,27 @@ def test_a_million_tasks_make_a_figure_that_a_browser_can_show() -> None:
         )
         assert mine.any()
     assert len(figures.svg(run, "task-stream")) < 3_000_000
+
+
+def test_threads_on_which_nothing_ran_have_lanes() -> None:
+    run = made(8, lanes=4)
+    there = {"worker": ["tcp://w:0", "tcp://w:1", "tcp://w:2", "left", "joined"], "threads": [3, 2, 1, 4, 4]}
+    nan = float("nan")
+    life = {"joined": [START - 9] * 4 + [START + 1e6], "left": [nan, nan, nan, START - 1, nan]}
+    run.append(encode("workers", {**there, **life}))
+    workers = [worker for worker, _ in Ran(Request(run)).lanes]
+    assert workers == [*["tcp://w:0"] * 3, *["tcp://w:1"] * 2, "tcp://w:2"]
+    assert [worker for worker, _ in Ran(Request(run, worker="tcp://w:2")).lanes] == []
+    assert [worker for worker, _ in Ran(Request(run, worker="tcp://w:1")).lanes] == ["tcp://w:1"] * 2
+    rows = chart_of(run, "task-stream").plots[0].y
+    assert isinstance(rows, Rows) and rows.count == 6
+
+
+def test_in_a_large_cluster_all_unused_threads_of_a_worker_share_a_lane() -> None:
+    run = made(8, lanes=4)
+    names = [f"tcp://w:{each}" for each in range(60)]
+    run.append(encode("workers", {"worker": names, "threads": [8] * 60, "joined": [START - 9] * 60}))
+    assert len(Ran(Request(run)).lanes) == 4 + 60
 
 
 def _sources(made: Any) -> list[Any]:

@@ -109,7 +109,7 @@ def test_the_data_stand_once() -> None:
 
 
 def test_the_front_end_takes_little_of_each_output() -> None:
-    assert len(json.dumps(recording()._repr_mimebundle_())) < 160_000
+    assert len(json.dumps(recording()._repr_mimebundle_())) < 165_000
 
 
 def test_the_frame_may_only_draw() -> None:
@@ -174,6 +174,16 @@ def test_the_picture_shows_what_ran() -> None:
     assert tuple(lane[15]) == (255, 255, 255)
     busy = (lane != 255).any(axis=1).sum()
     assert 29 <= busy <= 31
+
+
+def test_threads_on_which_nothing_ran_have_lanes_in_the_picture() -> None:
+    made = recording(6, names=("inc",))
+    workers = {"worker": ["tcp://a:1", "tcp://b:1"], "name": ["first", "second"], "threads": [3, 2]}
+    made.append(encode("workers", {**workers, "joined": [START - 5] * 2}))
+    picture = task_stream(made, width=50)
+    assert picture is not None
+    assert picture.workers == [*["first"] * 3, *["second"] * 2]
+    assert (picture.pixels[2:] == 255).all()
 
 
 def test_failures_are_seen_in_the_picture() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..batch import Symbols
 from ..timeline import attempts as all_attempts
+from ..timeline import unused_lanes
 from .colors import FAILED
 from .request import Request
 
@@ -73,18 +74,30 @@ class Ran:
     def _in_lanes(
         self, place: np.ndarray, places: list[tuple[str, str]]
     ) -> tuple[np.ndarray, list[tuple[str, str]]]:
-        """The lane of each, threads by cluster and by the workers' names; worker and thread of each."""
+        """The lane of each, threads by cluster and by the workers' names; worker and thread of every lane."""
         used = np.unique(place).tolist()
+        lanes = [places[code] for code in used]
+        lanes += self._unused([worker for worker, _ in lanes])
         title, cluster = self._request.titles, self._request.clusters
 
-        def key(code: int) -> tuple[Any, ...]:
-            worker, thread = places[code]
-            return cluster.get(worker, ""), _natural(title.get(worker, worker)), worker, _natural(thread)
+        def key(lane: int) -> tuple[Any, ...]:
+            worker, thread = lanes[lane]
+            called = cluster.get(worker, ""), _natural(title.get(worker, worker)), worker
+            return *called, lane >= len(used), _natural(thread)
 
-        order = sorted(used, key=key)
+        order = sorted(range(len(lanes)), key=key)
         rank = np.zeros(len(places) + 1, "i8")
-        rank[order] = np.arange(len(order))
-        return rank[place], [places[code] for code in order]
+        rank[used] = np.argsort(order)[: len(used)]
+        return rank[place], [lanes[lane] for lane in order]
+
+    def _unused(self, used: list[str]) -> list[tuple[str, str]]:
+        """Lanes of threads on which nothing ran, where all task names are shown and there are any tasks."""
+        request = self._request
+        if request.prefixes is not None or not used:
+            return []
+        low, high = request.between
+        unused = unused_lanes(request.columns("workers"), used, request.zero + low, request.zero + high)
+        return [lane for lane in unused if request.workers is None or lane[0] in request.workers]
 
 
 class Pieces:

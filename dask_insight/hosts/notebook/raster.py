@@ -9,6 +9,7 @@ import numpy as np
 from ...batch import Symbols
 from ...columns import Columns
 from ...figures.colors import FAILED, Rgb, colors_of
+from ...timeline import unused_lanes
 
 #: A pixel with anything in it is at least this much of its colour.
 _LEAST = 0.18
@@ -85,7 +86,7 @@ def _names(graph: Columns, task: np.ndarray) -> tuple[list[str], np.ndarray]:
 
 
 def _lanes(recording: HasColumns, attempts: Any, ran: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """The lane of each attempt, one a thread in the order of the workers' names, and the lanes' workers."""
+    """The lane of each attempt, one a thread in the order of the workers' names, and every lane's worker."""
     worker, thread = attempts["worker"], _threads(recording, attempts)
     pairs, lane = np.unique(
         worker.codes[ran].astype("i8") << 32 | thread.codes[ran].astype("i8"), return_inverse=True
@@ -94,9 +95,16 @@ def _lanes(recording: HasColumns, attempts: Any, ran: np.ndarray) -> tuple[np.nd
     told = dict(zip(table["worker"].tolist(), table["name"].tolist(), strict=True))
     titles = [told.get(name) or name for name in worker.names]
     keys = [(titles[pair >> 32], thread.names[pair & 0xFFFF_FFFF]) for pair in pairs.tolist()]
-    order = sorted(range(len(keys)), key=lambda each: [_natural(part) for part in keys[each]])
-    rank = np.empty(len(keys), "i8")
-    rank[order] = np.arange(len(keys))
+    used = [worker.names[pair >> 32] for pair in pairs.tolist()]
+    since, until = attempts["start"][ran].min(), attempts["stop"][ran].max()
+    keys += [(told[name] or name, unused) for name, unused in unused_lanes(table, used, since, until)]
+
+    def place(each: int) -> tuple[Any, ...]:
+        title, name = keys[each]
+        return _natural(title), each >= len(used), _natural(name)
+
+    order = sorted(range(len(keys)), key=place)
+    rank = np.argsort(order)
     return rank[lane.reshape(-1)], [keys[each][0] for each in order]
 
 
