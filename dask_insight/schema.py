@@ -99,8 +99,8 @@ _ALL = (
         Column(
             "order",
             "u32",
-            "Rank given by dask.order within the submission; 4294967295 of data that were there before, as "
-            "what a client scatters: they never run.",
+            "Rank given by dask.order within the submission; 4294967295 of what was there before and is not "
+            "to run, as data that a client scatters.",
         ),
         Column(
             "state",

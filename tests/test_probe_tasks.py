@@ -261,6 +261,19 @@ def test_a_submission_brings_what_is_wanted_after_it_and_nothing_else(patched: p
     assert unranked == {"there"}, "only what never runs has no rank"
 
 
+def test_a_later_reader_ranks_only_what_is_still_to_run(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    states = ("waiting", "queued", "no-worker", "processing", "memory", "erred", "released")
+    for state in states:
+        scheduler.move(state, "wanted")
+        scheduler.tasks[state].state = state
+    scheduler.probe.settle()
+    described = [scheduler.probe.graph.describe(state) for state in states]
+    graph = rows("graph", b"".join(each[0] for each in described if each))
+    ranked = [state for state, row in zip(states, graph, strict=True) if row["order"] != NOTHING]
+    assert ranked == ["waiting", "queued", "no-worker", "processing"]
+
+
 def test_a_task_of_whose_phases_nothing_is_told_has_none(patched: pytest.MonkeyPatch) -> None:
     scheduler = Scheduler(patched)
     for step in ("wanted", "given", "finished untold"):

@@ -22,6 +22,8 @@ _DEFINED = 8
 _FUNCTIONS = 20_000
 #: Parts of fused tasks that are told of.
 _PARTS = 20_000
+#: States of tasks that nobody waits for any more: done, failed, or let go of though others still name them.
+_AT_REST = ("memory", "erred", "released")
 
 #: A task that is to be computed: its key, Dask's state of it, and the states of what it needs.
 Wanted = tuple[Hashable, Any, Sequence[Any]]
@@ -206,7 +208,7 @@ class Graph:
         task = task if task >= 0 else -2 - task
         code = self._group(state)
         priority = state.priority or (0,)
-        ranked = state.priority and state.state != "memory"
+        ranked = state.priority and state.state not in _AT_REST
         order = int(priority[-1]) & NOTHING if ranked else NOTHING
         row = self.rows.pack(task, code, NOTHING, -priority[0], order)
         return row, b"".join(self.edges.pack(task, self.id(other.key)) for other in state.dependencies)

@@ -30,7 +30,7 @@ export const TABLES = {
     submission: 'u32',
     /** Priority given by the user; larger runs first. */
     priority: 'f32',
-    /** Rank given by dask.order within the submission; 4294967295 of data that were there before, as what a client scatters: they never run. */
+    /** Rank given by dask.order within the submission; 4294967295 of what was there before and is not to run, as data that a client scatters. */
     order: 'u32',
     /** The scheduler's state of it (memory, waiting …) when a cluster dump was made; '' elsewhere. */
     state: 'sym'
