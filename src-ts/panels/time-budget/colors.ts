@@ -11,9 +11,11 @@ export function partColor(part: string, name: string, colors: ColorRegistry, the
   const blue = slotColor(19, theme.dark, theme.contrast);
   switch (part) {
     case 'cpu':
-    case 'compute':
     case 'computing':
       return blue;
+    // On a CPU or off it: nobody knows.
+    case 'compute':
+      return mixed(blue, activityColor('thread-noncpu', theme), 0.5);
     case 'off-cpu':
       return activityColor('thread-noncpu', theme);
     case 'other':
@@ -47,7 +49,7 @@ export function partColor(part: string, name: string, colors: ColorRegistry, the
     case 'joining':
       return grey(1, theme);
     case 'leaving':
-      return grey(2, theme);
+      return grey(3, theme);
     default:
       return activityColor(part.startsWith(CUSTOM) ? part.slice(CUSTOM.length) : 'executor', theme);
   }
@@ -58,8 +60,8 @@ function wash(color: Rgb, theme: Theme): Rgb {
 }
 
 /** Steps of grey, from one that is barely there. */
-function grey(step: 0 | 1 | 2, theme: Theme): Rgb {
+function grey(step: 0 | 1 | 2 | 3, theme: Theme): Rgb {
   const ink: Rgb = theme.dark ? [255, 255, 255] : [0, 0, 0];
-  const shares = theme.dark ? [0.03, 0.06, 0.1] : [0.17, 0.27, 0.37];
+  const shares = theme.dark ? [0.03, 0.06, 0.1, 0.2] : [0.17, 0.27, 0.37, 0.6];
   return mixed(theme.background, ink, shares[step]);
 }
