@@ -3,10 +3,9 @@ import { band, binned, summed, valueAt } from '../../core/series';
 import { timeOf } from '../../core/task-filter';
 import { drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
-import { textWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawRowFrame, drawUnknown, isNarrow, NARROW_TITLE, rowScale } from '../chart-row';
-import { choice } from '../element';
+import { choice, element, setWords } from '../element';
 import { heatHeight } from '../heat';
 import type { Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { timeMarks } from '../time-axis';
@@ -22,7 +21,6 @@ const MOST_LINES = 8;
 
 const GAP = 12;
 const HEIGHTS: Readonly<Record<Measure['style'], number>> = { line: 44, mirror: 58, stack: 56 };
-const NOTE = 20;
 /** Least height of a map beside which three lines stand. */
 const MAP_OF_SEVERAL = 38;
 
@@ -30,6 +28,8 @@ type Look = 'lines' | 'map';
 
 export class ResourcesView implements PanelView {
   readonly controls: readonly HTMLElement[];
+  /** Of which measures nothing is there. */
+  readonly below = element('div', { class: 'di-note' });
   private readonly group: HTMLSelectElement;
   private look: Look = 'lines';
   private readonly shown = new Set(MEASURES.filter(measure => measure.usual).map(measure => measure.id));
@@ -83,7 +83,7 @@ export class ResourcesView implements PanelView {
     this.figures.read();
     const title = isNarrow(gutterOf(width)) ? NARROW_TITLE : 0;
     const rows = this.chosen().reduce((sum, measure) => sum + title + this.rowHeight(measure) + GAP, 0);
-    return Math.max(28, rows + (this.absent() && width > 0 ? NOTE : 4));
+    return Math.max(28, rows + 4);
   }
 
   layout(): void {
@@ -92,6 +92,7 @@ export class ResourcesView implements PanelView {
     // Where there are no workers, another group is shown.
     this.group.value = figures.chosenGroup;
     this.cache.renew(figures.version);
+    setWords(this.below, absentWords(figures.there));
     const x = gutterOf(this.context.surface.width);
     const width = Math.max(1, this.context.surface.width - x - MARGIN);
     const title = isNarrow(x) ? NARROW_TITLE : 0;
@@ -108,8 +109,7 @@ export class ResourcesView implements PanelView {
   plot(): Box {
     const { width, height } = this.context.surface;
     const x = gutterOf(width);
-    const note = this.absent() ? NOTE : 4;
-    return { x, y: 0, width: Math.max(1, width - x - MARGIN), height: Math.max(1, height - note) };
+    return { x, y: 0, width: Math.max(1, width - x - MARGIN), height: Math.max(1, height - 4) };
   }
 
   draw(pen: Pen): void {
@@ -130,7 +130,6 @@ export class ResourcesView implements PanelView {
       drawUnknown(pen, row.scale.box, scale, kept, kept.value.values.mean, theme);
       pen.restore();
     }
-    this.drawAbsent(pen);
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
@@ -187,20 +186,6 @@ export class ResourcesView implements PanelView {
       };
     });
   };
-
-  private drawAbsent(pen: Pen): void {
-    const words = this.absent();
-    if (!words) return;
-    const { theme, width, height } = this.context.surface;
-    pen.font = `12px ${theme.font}`;
-    pen.textBaseline = 'middle';
-    pen.fillStyle = theme.muted;
-    pen.fillText(textWidth(pen.font).fitted(words, width), 0, height - 9);
-  }
-
-  private absent(): string {
-    return absentWords(this.figures.there);
-  }
 
   private isMirrored(measure: Measure): boolean {
     return measure.style === 'mirror' && this.look === 'lines';

@@ -82,7 +82,7 @@ function drawThreads(
   { from, to, laneHeight, right, lanes }: LabelPlace,
   theme: Theme
 ): void {
-  pen.fillStyle = theme.faint;
+  pen.fillStyle = theme.muted;
   pen.textAlign = 'right';
   for (let lane = Math.max(group.from, from); lane < Math.min(group.to, to); lane++) {
     pen.fillText(
