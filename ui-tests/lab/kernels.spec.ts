@@ -11,10 +11,14 @@ test('a restarted kernel begins anew, and its panels with it', async ({ lab }) =
   await lab.openPanel('Functions');
   for (const cell of [0, 1, 2]) await restart.run(cell);
   await expect.poll(() => lab.tasksOf('before')).toBe(40);
+  const functions = lab.panel('Functions');
+  await functions.getByLabel('Notebook cell to show').selectOption({ index: 1 });
+  await expect(functions.locator('.di-chip')).toHaveText('cell [3]');
   await restart.restart();
   for (const cell of [0, 1, 3]) await restart.run(cell);
   await expect.poll(() => lab.tasksOf('after')).toBe(30);
   expect(await lab.tasksOf('before')).toBe(0);
+  await expect(functions.locator('.di-chip')).toHaveCount(0);
 });
 
 test('two notebooks on two clusters keep to themselves', async ({ lab }) => {

@@ -32,7 +32,8 @@ test('a panel is dragged from the sidebar to the right of the notebook, and stan
 test('the default layout is one action; panels are hidden, shown, and saved as they stand', async ({
   lab
 }) => {
-  lab.write('layout.ipynb', notebook(cells.load, cells.cluster(), cells.tasks('early', 40)));
+  const asks = `%%dprofile --static --open memory\n${cells.tasks('late', 30)}`;
+  lab.write('layout.ipynb', notebook(cells.load, cells.cluster(), cells.tasks('early', 40), asks));
   const layout = await lab.open('layout.ipynb');
   for (const cell of [0, 1, 2]) await layout.run(cell);
   const sidebar = await lab.sidebar();
@@ -44,14 +45,20 @@ test('the default layout is one action; panels are hidden, shown, and saved as t
   const many = await panels.count();
   expect(many).toBeGreaterThan(2);
   const stream = await box(lab.panel('Task stream'));
+  // A cell that asks for a panel brings it before the other tabs, and keeps the keyboard.
+  await layout.run(3);
+  await expect(lab.panel('Memory')).toBeVisible();
+  await expect(layout.cell(3)).toHaveClass(/jp-mod-active/);
+  expect(await layout.element.evaluate(each => each.contains(document.activeElement))).toBe(true);
 
   await action('Hide all');
   await expect(panels).toHaveCount(0);
   await expect.poll(() => lab.remembered('dask-insight:hidden-panels')).toHaveLength(1);
   await lab.reload();
-  await lab.sidebar();
+  await lab.openPanel('Progress');
   await action('Show all');
   await expect(panels).toHaveCount(many);
+  await expect(lab.panel('Memory')).toBeVisible();
   expect(Math.abs((await box(lab.panel('Task stream'))).x - stream.x)).toBeLessThan(40);
 
   await lab.closePanel('Task stream');
