@@ -5,6 +5,9 @@ import type { Recording } from './recording';
 /** With more lanes than this the threads of a worker that ran nothing share one. */
 const MOST_APART = 200;
 
+/** Stands between a worker's name and the number of its cluster. */
+export const OF_CLUSTER = ' · cluster ';
+
 interface Known {
   readonly name: string;
   readonly threads: number;
@@ -65,7 +68,7 @@ export class Lanes {
     this.workers = undefined;
   }
 
-  /** A worker's name in the cluster, or its address; '' for no worker. */
+  /** A worker's name, with its cluster's number where others have workers of that name; or its address; '' for none. */
   workerName(worker: string): string {
     return this.known(worker)?.name || worker;
   }
@@ -89,7 +92,7 @@ export class Lanes {
         left: left[row],
         cluster: told.text('cluster', row)
       });
-    return workers;
+    return toldApart(workers);
   }
 
   private unusedLanes(): Lane[] {
@@ -139,6 +142,22 @@ export class Lanes {
         natural(a.thread, b.thread)
     );
   }
+}
+
+/** Names that workers of several clusters have get the number of the cluster, in the order in which those came. */
+function toldApart(workers: Map<string, Known>): Map<string, Known> {
+  const clusters = [...new Set(Array.from(workers.values(), ({ cluster }) => cluster))].filter(Boolean);
+  if (clusters.length < 2) return workers;
+  const clustersOf = new Map<string, Set<string>>();
+  for (const { name, cluster } of workers.values()) {
+    if (name && cluster) clustersOf.set(name, (clustersOf.get(name) ?? new Set()).add(cluster));
+  }
+  for (const [worker, known] of workers) {
+    const { name, cluster } = known;
+    if (!cluster || (clustersOf.get(name)?.size ?? 0) < 2) continue;
+    workers.set(worker, { ...known, name: `${name}${OF_CLUSTER}${clusters.indexOf(cluster) + 1}` });
+  }
+  return workers;
 }
 
 function keyOf(worker: string, thread: string): string {

@@ -73,7 +73,7 @@ export class Tasks extends TaskIndex {
     return () => this.callbacks.delete(callback);
   }
 
-  /** A worker's name in the cluster, or its address; '' for no worker. */
+  /** A worker's name, with its cluster's number where others have workers of that name; or its address; '' for none. */
   workerName(worker: string): string {
     return this.threads.workerName(worker);
   }

@@ -1,4 +1,5 @@
 import { shortened } from '../core/format';
+import { OF_CLUSTER } from '../core/lanes';
 import type { Tasks } from '../core/tasks';
 import type { TextWidth } from '../draw/text-width';
 
@@ -6,11 +7,17 @@ import type { TextWidth } from '../draw/text-width';
 export function workerLabel(tasks: Tasks, worker: string): string {
   if (worker === '') return 'no worker';
   const name = tasks.workerName(worker);
-  return /^\d+$/.test(name) ? `worker ${name}` : shortened(name.replace(/^\w+:\/\//, ''), 40);
+  const [own] = name.split(OF_CLUSTER);
+  return /^\d+$/.test(own) ? `worker ${name}` : shortened(name.replace(/^\w+:\/\//, ''), 40);
 }
 
-/** A label in the room there is: of `worker 3` the number stays, of a name or an address both its ends. */
+/**
+ * A label in the room there is: of `worker 3` the number stays, of `worker 3 · cluster 2` both numbers, of a name or an
+ * address both its ends.
+ */
 export function fittedLabel(label: string, room: number, widths: TextWidth): string {
   if (widths.of(label) <= room) return label;
-  return widths.fittedEnds(label.replace(/^worker (?=\d+$)/, ''), room);
+  const short = label.replace(/^worker (?=\d)/, '');
+  if (widths.of(short) <= room) return short;
+  return widths.fittedEnds(short.replace(OF_CLUSTER, '·'), room);
 }
