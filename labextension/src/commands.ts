@@ -176,7 +176,7 @@ function addView({ app: { commands }, places }: Parts): void {
     label: 'Save as a report',
     caption: 'Write what the kernel has recorded into an HTML file beside the notebook',
     icon: reportIcon,
-    isEnabled: () => places.current?.live?.loaded ?? false,
+    isEnabled: () => places.current?.answers ?? false,
     execute: async () => {
       const place = places.current;
       if (place) await exportReport(place);

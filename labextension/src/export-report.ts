@@ -20,8 +20,8 @@ export async function exportReport(place: Place): Promise<void> {
   await written.catch(() => undefined);
 }
 
-/** Writes it; resolves to its path on the kernel's machine. */
-async function write(kernel: Kernel.IKernelConnection, name: string): Promise<string> {
+/** Writes it; resolves to its path on the kernel's machine. A cell that fails takes with it what waits for its end. */
+async function write(kernel: Kernel.IKernelConnection, name: string, again = true): Promise<string> {
   const future = kernel.requestExecute({
     code: '',
     silent: true,
@@ -29,6 +29,7 @@ async function write(kernel: Kernel.IKernelConnection, name: string): Promise<st
     user_expressions: { path: `str(${RECORDING}.report(${JSON.stringify(name)}).resolve())` }
   });
   const { content } = await future.done;
+  if (content.status === 'aborted' && again) return write(kernel, name, false);
   if (content.status !== 'ok') throw new Error('the kernel did not answer');
   const { path } = content.user_expressions as Record<string, Answer>;
   if (path.status !== 'ok') throw new Error(`${path.ename}: ${path.evalue}`);

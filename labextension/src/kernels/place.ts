@@ -63,6 +63,11 @@ export class Place {
     return this.shown;
   }
 
+  /** Whether a kernel runs for it that can be asked for what it has recorded. */
+  get answers(): boolean {
+    return this.kernel !== undefined && (this.live?.loaded ?? false);
+  }
+
   /** Tells when its name, its kernel or what is known of that have changed. */
   get changed(): ISignal<this, void> {
     return this.changedSignal;

@@ -83,7 +83,7 @@ export class PanelBody extends Widget {
 
   private mount({ page }: LiveKernel): void {
     this.mounted = page.mount(this.panel.id, this.room, { titled: false, fill: true });
-    this.tools = tools(page, this.exportReport);
+    this.tools = tools(page, this.place, this.exportReport);
     this.mounted.element.querySelector(':scope > header > h2')?.after(this.tools.element);
   }
 

@@ -9,20 +9,30 @@ import type { LivePage } from '@dask-insight/panels/hosts/live-page';
 import { button } from '@dask-insight/panels/panels/element';
 import { icon } from '@dask-insight/panels/panels/icons';
 import { reportIcon } from '../icons';
+import type { Place } from '../kernels/place';
 
 /** What can be done with the panels of a kernel, in one line: the same in each of them. */
-export function tools(page: LivePage, exportReport: () => void): Control {
-  const report = button('Save as a report', exportReport, icon('save'));
-  report.replaceChildren(reportIcon.element({ tag: 'span', className: 'di-tool-icon' }));
+export function tools(page: LivePage, place: Place, exportReport: () => void): Control {
   return controlLine('di-tools', [
     followButton(page),
     pauseButton(page),
     undoButton(page),
     redoButton(page),
     fitButton(page),
-    { element: report, dispose: () => undefined },
+    reportButton(place, exportReport),
     cellPicker(page)
   ]);
+}
+
+/** As long as its kernel answers. */
+function reportButton(place: Place, exportReport: () => void): Control {
+  const made = button('Save as a report', exportReport, icon('save'));
+  made.replaceChildren(reportIcon.element({ tag: 'span', className: 'di-tool-icon' }));
+  const subscribe = (callback: () => void): (() => void) => {
+    place.changed.connect(callback);
+    return () => place.changed.disconnect(callback);
+  };
+  return kept(made, subscribe, () => !place.answers);
 }
 
 function undoButton({ selection }: LivePage): Control {

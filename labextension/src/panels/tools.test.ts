@@ -1,0 +1,32 @@
+import { LivePage } from '@dask-insight/panels/hosts/live-page';
+import type { Kernel } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
+import { expect, test, vi } from 'vitest';
+import type { LiveKernel, LiveKernels } from '../kernels/live-kernel';
+import { Place } from '../kernels/place';
+import { tools } from './tools';
+
+vi.mock('../icons', () => ({ reportIcon: { element: () => document.createElement('span') } }));
+
+test('a report is offered as long as the kernel answers', () => {
+  const kernel = { isDisposed: false } as Kernel.IKernelConnection;
+  const live = { loaded: true, changed: new Signal<object, void>({}) };
+  const place = new Place('notebook', 'a.ipynb', {
+    follow: () => live as unknown as LiveKernel
+  } as unknown as LiveKernels);
+  const session = { kernel: kernel as Kernel.IKernelConnection | null, dispose: () => undefined };
+  const lend = () => place.lend(session as unknown as Parameters<Place['lend']>[0]);
+  lend();
+  const { element } = tools(new LivePage(), place, () => undefined);
+  const report = element.querySelector<HTMLButtonElement>('[aria-label="Save as a report"]');
+  expect(report?.disabled).toBe(false);
+  live.loaded = false;
+  live.changed.emit();
+  expect(report?.disabled).toBe(true);
+  live.loaded = true;
+  live.changed.emit();
+  expect(report?.disabled).toBe(false);
+  session.kernel = null;
+  lend();
+  expect(report?.disabled).toBe(true);
+});
