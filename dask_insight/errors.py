@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """How `dask-insight` ends; `dask-insight run` ends as the program it ran."""
+    """How `dask-insight` ends; `dask-insight run` so only where the program it ran ended well."""
 
     OK = 0
     #: Something failed that has no code of its own.
@@ -15,7 +15,7 @@ class ExitCode(IntEnum):
     USAGE = 2
     #: A file is not there, is not a recording, or is of a newer version.
     UNREADABLE = 3
-    #: A file would have been overwritten, or its folder is not there.
+    #: A file would have been overwritten, its folder is not there, or it could not be written.
     UNWRITABLE = 4
     #: No scheduler answers at the address.
     UNREACHABLE = 5

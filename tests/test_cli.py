@@ -24,6 +24,8 @@ from dask_insight.hosts.cli import main
 from dask_insight.hosts.cli.files import lacking, writable
 from dask_insight.hosts.cli.ranks import rank
 from dask_insight.hosts.cli.run import outcome
+from dask_insight.hosts.cli.signals import Termination
+from dask_insight.hosts.cli.times import seconds
 from dask_insight.recording import Recording, open_recording
 
 COMMAND = [sys.executable, "-m", "dask_insight"]
@@ -82,6 +84,57 @@ def wait(path):
 print("ready", delayed(int)("7").compute(scheduler="threads"), flush=True)
 {how}
 delayed(wait)(sys.argv[1]).compute(scheduler="sync")
+"""
+
+SETS = """
+import os
+os.environ.update(DASK_SCHEDULER="sync", DASK_ARRAY__CHUNK_SIZE="7MiB")
+import dask
+print(dask.config.get("scheduler"), dask.config.get("array.chunk-size"))
+"""
+
+IMPORTS = """
+import importlib.util, sys
+print(importlib.util.find_spec("dask").loader.is_package("dask"))
+import dask
+print(type(dask.__loader__), dask.__spec__.loader is dask.__loader__, [type(each) for each in sys.meta_path])
+"""
+
+SPAWNS = """
+import dask, multiprocessing, sys
+from concurrent.futures import ProcessPoolExecutor
+
+class Result:
+    pass
+
+def work():
+    return Result()
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        print(type(pool.submit(work).result()) is Result)
+    print(sys.modules["__mp_main__"] is sys.modules["__main__"])
+"""
+
+LEAVES_THREADS = """
+import sys, threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+def when_main_has_ended():
+    main.join()
+    print("joined", flush=True)
+
+def until_main_has_ended():
+    while main.is_alive():
+        main.join(0.01)
+
+if __name__ == "__main__":
+    main = threading.main_thread()
+    resting, processes = ThreadPoolExecutor(1), ProcessPoolExecutor(1)
+    resting.submit(abs, -1).result(), processes.submit(abs, -1).result()
+    for each in (when_main_has_ended, until_main_has_ended):
+        threading.Thread(target=each).start()
+    sys.exit(3)
 """
 
 
@@ -178,6 +231,11 @@ def both(folder: Path, program: str) -> tuple[Any, Any]:
         "import sys\nprint(sys.argv, sys.path[0], __name__, __file__, __spec__, __package__)",
         "import pickle\nclass A: pass\nprint(type(pickle.loads(pickle.dumps(A()))).__module__)",
         "import atexit, sys\natexit.register(print, 'at exit')\nsys.stderr.write('to stderr\\n')",
+        "import sys\nprint({'dask', 'numpy', 'multiprocessing', '__mp_main__'} & {*sys.modules})",
+        SETS,
+        IMPORTS,
+        SPAWNS,
+        LEAVES_THREADS,
         "def broken(:\n    pass",
     ],
 )
@@ -189,6 +247,94 @@ def test_a_program_behaves_as_without_us(tmp_path: Path, program: str) -> None:
         assert "program.py, line 1" in ours.stderr
     else:
         assert ours.stderr == bare.stderr
+
+
+def test_what_is_recorded_begins_with_the_program(tmp_path: Path) -> None:
+    write(tmp_path, "import time\nprint(time.time())\n" + LOCAL.format(scheduler="sync"))
+    ended = run("run", "-q", "program.py", folder=tmp_path)
+    recording = open_recording(tmp_path / "program.dinsight")
+    assert recording.started < float(ended.stdout.split()[0])
+    assert len(tasks(recording)) == 11
+
+
+def test_a_program_is_not_harmed_when_recording_cannot_begin(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    write(tmp_path, "import os, shutil\nshutil.rmtree('gone')\nimport dask\nprint('still here')\n")
+    ended = run("run", "-o", folder / "run.dinsight", "program.py", folder=tmp_path)
+    assert ended.stdout == "still here\n"
+    assert ended.stderr.startswith("dask-insight: the program was not recorded: ")
+    assert ended.returncode == ExitCode.UNWRITABLE
+
+
+THREADS = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dask import delayed
+
+def compute():
+    while threading.main_thread().is_alive():
+        pass
+    delayed(abs)(-1).compute(scheduler="sync")
+
+pool = ThreadPoolExecutor(1)
+pool.submit(compute)
+threading.Thread(target=compute).start()
+"""
+
+
+def test_threads_that_outlive_the_main_one_are_recorded(tmp_path: Path) -> None:
+    write(tmp_path, THREADS)
+    ended = run("run", "program.py", folder=tmp_path)
+    assert "2 tasks" in ended.stderr
+    assert tasks(open_recording(tmp_path / "program.dinsight")) == ["abs", "abs"]
+
+
+def test_a_program_that_goes_elsewhere_leaves_its_files_where_they_were_named(tmp_path: Path) -> None:
+    elsewhere = "import os\nos.mkdir('elsewhere')\nos.chdir('elsewhere')\n"
+    write(tmp_path, elsewhere + LOCAL.format(scheduler="sync"))
+    ended = run("run", "--html", "run.html", "program.py", folder=tmp_path)
+    assert "recorded in program.dinsight (" in ended.stderr
+    assert "and run.html (" in ended.stderr
+    found = sorted(path.name for path in tmp_path.iterdir())
+    assert found == ["elsewhere", "program.dinsight", "program.py", "run.html"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert len(tasks(open_recording(tmp_path / "program.dinsight"))) == 11
+
+
+def test_a_program_that_removes_the_folder_of_its_recording(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    removes = "    import shutil\n    shutil.rmtree('out')\n    sys.exit({})\n"
+    for given, code in ((0, ExitCode.UNWRITABLE), (9, 9)):
+        (tmp_path / "out").mkdir(exist_ok=True)
+        write(tmp_path, LOCAL.format(scheduler="sync") + removes.format(given))
+        ended = run("run", "-q", "-o", "out/run.dinsight", "program.py", folder=tmp_path)
+        assert ended.returncode == code
+        gone = "but out/run.dinsight has gone and could not be written anew: No such file or directory\n"
+        assert ended.stderr.endswith(gone)
+
+
+def test_the_path_of_modules_is_that_of_python(tmp_path: Path) -> None:
+    """Behind links of the script, and without the folder in which the command was given."""
+    shown = "import os, sys\nprint(sys.path[0], os.getcwd() in sys.path, sys.argv, __file__)\n"
+    write(tmp_path, shown, "real/tool.py")
+    write(tmp_path, shown, "real/folder/__main__.py")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "tool").symlink_to("../real/tool.py")
+    (tmp_path / "bin" / "folder").symlink_to("../real/folder")
+    # The repository is on the path of Python, from its installation or by this.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for program in ("real/tool.py", "bin/tool", "bin/folder", "real/folder"):
+        command = [sys.executable, program]
+        bare = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert run("run", "-q", program, folder=tmp_path).stdout == bare.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "length"), [("200ms", 0.2), ("5min", 300.0), ("1 h", 3600.0), ("1.5 Seconds", 1.5), ("3", 3.0)]
+)
+def test_lengths_of_time(text: str, length: float) -> None:
+    assert seconds(text) == pytest.approx(length)
 
 
 def test_a_path_that_is_safe_stays_so(tmp_path: Path) -> None:
@@ -313,6 +459,44 @@ def test_a_process_that_is_forked_off_leaves_the_recording_alone(tmp_path: Path)
     assert ended.stdout.split() == ["3", "5", "True", "3"], ended.stderr
     assert ended.stderr.count("recorded in") == 1
     assert tasks(open_recording(tmp_path / "run.dinsight")) == ["len", "sum"]
+
+
+TERMINATES = """
+import os, signal, tempfile
+
+with tempfile.TemporaryDirectory() as folder:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writing, repr(signal.getsignal(signal.SIGTERM)).encode())
+        signal.pause()
+    print(os.read(reading, 100))
+    os.kill(child, signal.SIGTERM)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), os.path.isdir(folder))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.usefixtures("signals_by_default")
+def test_a_process_that_is_forked_off_ends_by_signals_as_without_us(tmp_path: Path) -> None:
+    bare, ours = both(tmp_path, TERMINATES)
+    assert ours.stdout == bare.stdout
+    assert bare.stdout.endswith("-15 True\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.usefixtures("signals_by_default")
+def test_a_signal_that_comes_while_something_else_forks_ends_the_child() -> None:
+    with Termination() as termination:
+        child = os.fork()
+        if child == 0:
+            try:
+                signal.signal(signal.SIGTERM, termination._on_signal)
+                with termination.raising():
+                    os.kill(os.getpid(), signal.SIGTERM)
+            finally:
+                os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGTERM
 
 
 RANKS = """
@@ -631,11 +815,12 @@ def test_a_folder_that_cannot_be_written_is_told_in_a_line(
     assert told.endswith("cannot be written: [Errno 13] Permission denied: 'it'")
 
 
-def test_a_program_that_leaves_at_once_has_a_recording_that_says_so(tmp_path: Path) -> None:
-    write(tmp_path, "import os; os._exit(9)\n")
+@pytest.mark.parametrize("before", ["", "import dask; "])
+def test_a_program_that_leaves_at_once_has_a_recording_that_says_so(tmp_path: Path, before: str) -> None:
+    write(tmp_path, f"{before}import os; os._exit(9)\n")
     assert run("run", "program.py", folder=tmp_path).returncode == 9
     left = open_recording(tmp_path / "program.dinsight")
-    assert left.about["name"] == "program"
+    assert left.about.get("name") == ("program" if before else None)
     assert any("had not ended" in loss for loss in left.summary().losses)
 
 
@@ -657,8 +842,8 @@ def test_a_disk_that_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
         assert delayed(abs)(-1).compute(scheduler="sync") == 1
         session.stop()
     (lack,) = lacks
-    assert lack == f"{path} may lack the end of the recording: [Errno 28] No space left on device"
-    assert outcome(recording, path, None, lacks).endswith(f"but {lack}")
+    assert lack == "may lack the end of the recording: [Errno 28] No space left on device"
+    assert outcome(recording, path, None, lacks).endswith(f"but {path} {lack}")
     assert tasks(recording) == ["abs"]
 
 

@@ -48,7 +48,11 @@ def test_a_breach_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "statement",
-    ["import dask_insight", "import dask_insight.options, dask_insight.schema"],
+    [
+        "import dask_insight",
+        "import dask_insight.options, dask_insight.schema",
+        "import dask_insight.hosts.cli as cli; cli._parser().parse_args(['run', 'program.py'])",
+    ],
 )
 def test_importing_the_package_is_light(statement: str) -> None:
     program = f"import json, sys\n{statement}\nprint(json.dumps(sorted(sys.modules)))"

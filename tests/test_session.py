@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import subprocess
 import sys
 import time
@@ -20,7 +21,7 @@ from distributed import Client, LocalCluster
 import dask_insight
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
-from dask_insight.session import AsynchronousClient, Session, record
+from dask_insight.session import AsynchronousClient, IncompleteFile, Session, record
 from dask_insight.session.clusters import Clusters
 from dask_insight.session.settings import options_of
 
@@ -355,6 +356,32 @@ def test_a_file_is_kept_when_the_recording_cannot_begin(
             pass
     assert _keys(dask_insight.open(tmp_path / "old.dinsight")) == {"precious"}
     assert [each.name for each in tmp_path.iterdir()] == ["old.dinsight"]
+
+
+def test_a_program_that_goes_to_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with record("run.dinsight", clusters=False):
+        monkeypatch.chdir("elsewhere")
+        dask.delayed(_increment)(1).compute(scheduler="sync")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert len(dask_insight.open(tmp_path / "run.dinsight").tasks) == 1
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_a_file_that_is_removed_is_written_anew_or_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if not small:
+        monkeypatch.setattr("dask_insight.session.target.PACK_BYTES", 0)
+    with record("kept.dinsight", clusters=False):
+        Path("kept.dinsight").unlink()
+    assert "stopped" in dask_insight.open("kept.dinsight").about
+    Path("out").mkdir()
+    told = r"out/run\.dinsight has gone and could not be written anew: .*; the recording's `save`"
+    with pytest.warns(IncompleteFile, match=told), record(Path("out", "run.dinsight"), clusters=False):
+        shutil.rmtree("out")
 
 
 def test_what_record_gives_is_a_session() -> None:

@@ -11,7 +11,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from ..batch import BatchError, announced
 from ..schema import FORMAT
 from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, Gap, RecordingError, allowed, checksum, lengths_of
 
@@ -94,6 +93,9 @@ def _whole_frames(file: BinaryIO, offset: int, end: int) -> Iterator[_Frame | Ga
 
 def _batches(frame: _Frame | Gap) -> list[bytes | Gap]:
     """The batches of a frame, and one gap for all in it that are none."""
+    # Not at the top: it imports NumPy, which who only writes files has no need of.
+    from ..batch import BatchError, announced
+
     if isinstance(frame, Gap):
         return [frame]
     size = FRAME.size + len(frame.payload)

@@ -31,6 +31,8 @@ class Session:
     ----------
     recording
         What it fills; complete when the session has stopped.
+    since
+        The moment from which its seconds count, seconds since the epoch; by default the start.
     """
 
     def __init__(
@@ -42,7 +44,8 @@ class Session:
         local: bool,
         clusters: bool = True,
     ) -> None:
-        self._path = None if path is None else Path(path)
+        self._named = None if path is None else Path(path)
+        self._path = self._named and self._named.absolute()
         self._target: Target | None = None
         self._client = client
         self._name = name or (self._path.stem if self._path else None)
@@ -50,6 +53,7 @@ class Session:
         self._with_local = local
         self._with_clusters = clusters
         self.recording = Recording()
+        self.since: float | None = None
         self._local: Any = None
         self._clusters: Clusters | None = None
         self._cells: Any = None
@@ -151,11 +155,11 @@ class Session:
         self._clusters = Clusters(
             self._options, recording.identity, recording.append, self._emit_of, self._pace
         )
-        if self._path is not None:
-            self._target = Target(self._path)
+        if self._path is not None and self._named is not None:
+            self._target = Target(self._path, self._named)
             # A program may end without `stop`.
             atexit.register(self.stop)
-        recording.append(beginning(self._name, time.time(), self._options))
+        recording.append(beginning(self._name, self.since or time.time(), self._options))
         if self._with_local:
             from ..sources.local import LocalSource
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import warnings
 from pathlib import Path
 
@@ -14,11 +13,34 @@ PACK_BYTES = 256 * 2**20
 
 
 class IncompleteFile(UserWarning):
-    """A file lacks the end of a recording, which is whole in memory."""
+    """A file lacks a recording or its end, which is whole in memory.
+
+    Parameters
+    ----------
+    path
+        The file, as it was named.
+    lack
+        What became of it: words that follow its name.
+    """
+
+    def __init__(self, path: Path, lack: str) -> None:
+        super().__init__(path, lack)
+        self.path = path
+        self.lack = lack
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.lack}; the recording's `save` writes all of it elsewhere"
 
 
 class Target:
     """A file that grows with a recording; one that is there is replaced only when that has begun.
+
+    Parameters
+    ----------
+    path
+        Where it is, from the root on: a program may go to another folder.
+    named
+        How messages name it.
 
     Raises
     ------
@@ -26,8 +48,9 @@ class Target:
         If it cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, named: Path) -> None:
         self._path = path
+        self._named = named
         self._new = not path.exists()
         self._begun = False
         frames.place_of(path).open("ab").close()
@@ -42,17 +65,23 @@ class Target:
         if not self._begun:
             if self._new:
                 self._path.unlink(missing_ok=True)
-            return
+        elif lack := self._complete(recording):
+            warnings.warn(IncompleteFile(self._named, lack), stacklevel=4)
+
+    def _complete(self, recording: Recording) -> str:
+        """Complete the file; returns what it lacks then, '' if nothing."""
         refused: OSError | None = None
         try:
             recording.close()
         except OSError as error:
             refused = error
-        if sum(map(len, recording.batches())) <= PACK_BYTES:
-            # Where the place of the file cannot be taken, what was written to it as it came is there.
-            with contextlib.suppress(OSError):
+        gone = not self._path.exists()
+        if gone or sum(map(len, recording.batches())) <= PACK_BYTES:
+            try:
                 recording.save(self._path)
-                return
-        if refused is not None:
-            lacks = f"{self._path} may lack the end of the recording: {refused}"
-            warnings.warn(f"{lacks}; its `save` writes all of it elsewhere", IncompleteFile, stacklevel=4)
+                return ""
+            except OSError as error:
+                if gone:
+                    return f"has gone and could not be written anew: {error.strerror or error}"
+        # Where the place of the file cannot be taken, what was written to it as it came is there.
+        return f"may lack the end of the recording: {refused}" if refused is not None else ""

@@ -10,8 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ... import frames
 from ...errors import CommandError, ExitCode
-from ...frames import MAGIC
 
 if TYPE_CHECKING:
     from ...recording import Recording
@@ -75,7 +75,7 @@ def _precious(path: Path, text: bool) -> str:
             head = file.read(_HEAD)
     except OSError as error:
         return f"cannot be looked into ({error.strerror})"
-    recording, ours = head.startswith(MAGIC), any(mark in head for mark in _MARKS)
+    recording, ours = head.startswith(frames.MAGIC), any(mark in head for mark in _MARKS)
     if not head or (ours if text else recording):
         return ""
     return "is a recording" if recording else "is no recording" if ours else "dask-insight did not make it"
@@ -151,6 +151,23 @@ def write_report(recording: Recording, path: Path) -> Path:
     return path
 
 
+def reserve(path: Path) -> None:
+    """Begin the file of a recording that is to come, which holds nothing until then.
+
+    Raises
+    ------
+    CommandError
+        If it cannot be written.
+    """
+    new = not path.exists()
+    try:
+        frames.create(path).close()
+    except OSError as error:
+        if new:
+            path.unlink(missing_ok=True)
+        raise CommandError(f"{path} cannot be written: {error}", ExitCode.UNWRITABLE) from None
+
+
 def begun(session: Session, path: Path) -> Recording:
     """Begin to record to a file.
 
@@ -180,7 +197,10 @@ def recorded(session: Session, path: Path) -> Iterator[Recording]:
 
 @contextmanager
 def lacking() -> Iterator[list[str]]:
-    """Gathers what the files of recordings that end within lack, in place of warnings with our code."""
+    """Gathers what becomes of the files of recordings that end within and are not complete.
+
+    These are words that follow the file's name; warnings with our code would say the same.
+    """
     from ...session import IncompleteFile
 
     lacks: list[str] = []
@@ -189,8 +209,8 @@ def lacking() -> Iterator[list[str]]:
         show = warnings.showwarning
 
         def shown(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-            if issubclass(category, IncompleteFile):
-                lacks.append(str(message).partition(";")[0])
+            if isinstance(message, IncompleteFile):
+                lacks.append(message.lack)
             else:
                 show(message, category, *place, **more)
 

@@ -8,11 +8,16 @@ import importlib.util
 import io
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 
 from ...errors import CommandError, ExitCode
+from .threads import wait_for_threads
+
+#: By this name processes that ``multiprocessing`` spawns know the main module, here set by its import.
+_SPAWNED = "__mp_main__"
 
 
 class Program:
@@ -27,16 +32,26 @@ class Program:
         self._folder = folder
 
     def run(self) -> None:
-        """Run it; whatever it raises passes on.
+        """Run it until its threads have ended too; whatever it raises passes on.
 
         It stays ``sys.modules["__main__"]``, with its file or spec, so that
-        processes it starts with ``multiprocessing`` find their way back to it.
+        processes it starts with ``multiprocessing`` find their way back to it,
+        and what they send, too.
         """
         sys.argv[:] = self._argv
         if not sys.flags.safe_path:
-            sys.path.insert(0, self._folder)
+            # Where Python found the command: beside it, or here.
+            sys.path[:1] = [self._folder]
         sys.modules["__main__"] = self._main
-        exec(self._code, self._main.__dict__)
+        if _SPAWNED in sys.modules:
+            sys.modules[_SPAWNED] = self._main
+        others = threading.enumerate()
+        try:
+            exec(self._code, self._main.__dict__)
+        except SystemExit:
+            wait_for_threads(others)
+            raise
+        wait_for_threads(others)
 
     def hide_our_frames(self) -> None:
         """Have tracebacks that nobody catches begin in the program, as without us."""
@@ -78,7 +93,9 @@ def load_script(path: str, arguments: list[str]) -> Program:
     except OSError as error:
         raise CommandError(f"{file} cannot be read: {error.strerror}", ExitCode.UNREADABLE) from None
     code = _compiled(lambda: compile(source, whole, "exec", dont_inherit=True))
-    return Program(_name(file), code, _main(whole), [path, *arguments], os.path.dirname(whole))
+    # Python follows the links of a script, and those of a folder not.
+    folder = os.path.dirname(whole if os.path.isdir(path) else os.path.realpath(whole))
+    return Program(_name(file), code, _main(whole), [path, *arguments], folder)
 
 
 def load_module(name: str, arguments: list[str]) -> Program:

@@ -5,26 +5,33 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import CommandError, ExitCode
 from ...legible import legible
 from . import times
 from .command import Command
-from .files import SUFFIX, apart, begun, lacking, new_path, size_of, writable, write_report
+from .files import SUFFIX, apart, lacking, new_path, reserve, size_of, writable, write_report
 from .program import Program, load_module, load_script
 from .ranks import of_rank, rank
+from .recorder import Recorder
 from .signals import Termination
 
 if TYPE_CHECKING:
     from ...recording import Recording
+    from ...session import Session
 
 _HELP = "record a program that uses Dask"
 _DESCRIPTION = """\
 Record a program that uses Dask. The program is not changed: its own clusters
 and local schedulers are found as they appear, and its arguments, output, exit
 code and signals pass through. However it ends, the recording is complete.
+
+Recording begins when the program has imported Dask, which imports NumPy: set
+environment variables that either reads (DASK_*, OMP_NUM_THREADS) before that.
+Ends with 4 if the program ended well and a file could not be written.
 """
 _EXAMPLES = """\
 examples:
@@ -62,7 +69,7 @@ def recording_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resources",
         metavar="DT",
-        type=times.interval,
+        type=times.seconds,
         default="200ms",
         help="time between two looks at CPU, memory, network and disk (default 200ms)",
     )
@@ -80,41 +87,58 @@ def _execute(options: argparse.Namespace) -> int:
         output = new_path(of_rank(Path(program.name + SUFFIX), number).stem)
     html = writable(of_rank(Path(options.html), number), options.force, text=True) if options.html else None
     apart(output, html)
-    _record(program, output, html, options, number is not None)
-    return ExitCode.OK
+    reserve(output)
+    recorder = Recorder(partial(_session, output.absolute(), options.name or program.name, options))
+    files = _Files(output, html, Path.cwd(), options.quiet)
+    return _record(program, recorder, files, number is not None)
 
 
-def _record(
-    program: Program, output: Path, html: Path | None, options: argparse.Namespace, among: bool
-) -> None:
-    """Run the program and record it; `among` others that a launcher started with it, it may be no part."""
+def _session(output: Path, name: str, options: argparse.Namespace) -> Session:
     from ...session import record
 
-    session = record(
+    return record(
         output,
-        name=options.name or program.name,
+        name=name,
         profile=not options.no_profile,
         resources=options.resources,
         source=not options.no_source,
     )
+
+
+class _Files(NamedTuple):
+    """What is written, as it was named; the program may go to another folder meanwhile."""
+
+    output: Path
+    html: Path | None
+    folder: Path
+    quiet: bool
+
+
+def _record(program: Program, recorder: Recorder, files: _Files, among: bool) -> ExitCode:
+    """Run the program and record it; `among` others that a launcher started with it, it may be no part."""
+    code = ExitCode.OK
     with Termination() as termination:
-        begun(session, output)
         lacks: list[str] = []
         try:
             try:
-                with termination.raising():
+                with termination.raising(), recorder.watching():
                     program.run()
             finally:
                 with lacking() as lacks:
-                    session.stop()
+                    recorder.stop()
+        except SystemExit as leaving:
+            if leaving.code not in (None, 0):
+                raise
         except BaseException:
             program.hide_our_frames()
             raise
         finally:
-            if session.ours and among and _idle(session.recording):
-                output.unlink(missing_ok=True)
-            elif session.ours:
-                _conclude(session.recording, output, html, lacks, options.quiet)
+            recording = recorder.recording
+            if recorder.ours and among and recording is not None and _idle(recording):
+                (files.folder / files.output).unlink(missing_ok=True)
+            elif recorder.ours:
+                code = _conclude(recorder, files, lacks)
+    return code
 
 
 def _idle(recording: Recording) -> bool:
@@ -124,34 +148,72 @@ def _idle(recording: Recording) -> bool:
     return not len(workers) and not len(tasks)
 
 
-def _conclude(recording: Recording, output: Path, html: Path | None, lacks: list[str], quiet: bool) -> None:
-    """Write the report and say where everything is; however the program ended, that is what passes on."""
+def _conclude(recorder: Recorder, files: _Files, lacks: list[str]) -> ExitCode:
+    """Write the report and say where everything is; returns how to end if the program ended well."""
+    recording, (output, html, folder, quiet) = recorder.recording, files
+    if recording is None:
+        _say(f"the program was not recorded: {type(recorder.refused).__name__}: {recorder.refused}")
+        return ExitCode.UNWRITABLE if isinstance(recorder.refused, OSError) else ExitCode.FAILED
+    code = ExitCode.UNWRITABLE if lacks else ExitCode.OK
     try:
-        if html is not None:
-            write_report(recording, html)
+        if html is not None and (trouble := _report(recording, folder / html)) is not None:
+            _say(str(trouble))
+            html, code = None, trouble.code
         if lacks or not quiet:
             with legible():
-                print(f"dask-insight: {outcome(recording, output, html, lacks)}", file=sys.stderr)
-    except CommandError as error:
-        print(f"dask-insight: {error}", file=sys.stderr)
+                _say(outcome(recording, output, html, lacks, folder))
     except Exception as error:
-        print(f"dask-insight: {output} is complete, but {type(error).__name__}: {error}", file=sys.stderr)
+        _say(f"{output} is complete, but {type(error).__name__}: {error}")
+    return code
 
 
-def outcome(recording: Recording, output: Path, html: Path | None, lacks: Sequence[str] = ()) -> str:
-    """What has been recorded and where it is, or what the file lacks, in words."""
+def _report(recording: Recording, path: Path) -> CommandError | None:
+    """Write the report, or return why that cannot be."""
+    try:
+        write_report(recording, path)
+    except CommandError as error:
+        return error
+    return None
+
+
+def _say(what: str) -> None:
+    print(f"dask-insight: {what}", file=sys.stderr)
+
+
+def outcome(
+    recording: Recording,
+    output: Path,
+    html: Path | None,
+    lacks: Sequence[str] = (),
+    folder: Path = Path(),
+) -> str:
+    """What has been recorded and where it is, or what the file lacks, in words.
+
+    Parameters
+    ----------
+    recording
+        What has been recorded.
+    output, html
+        Its file and its report, named from `folder`.
+    lacks
+        What became of the file if it is not complete.
+    folder
+        Where the command was given; by default this folder.
+    """
     from ...words import count, duration
 
     summary = recording.summary()
     if not summary.tasks and not summary.erred:
         graph: Any = recording.columns("graph")
         happened = "ended" if len(graph["task"]) else "was run"
-        return f"no Dask task {happened}; {output} holds {size_of(output)}"
+        said = lacks[0] if lacks else f"holds {size_of(folder / output)}"
+        return f"no Dask task {happened}; {output} {said}"
     ended = count(summary.tasks, "task") + (f" and {summary.erred:,} failed" if summary.erred else "")
     if lacks:
         whole = f"; {html} has all of it" if html else ""
-        return f"{ended} in {duration(summary.duration)}, but {lacks[0]}{whole}"
-    where = f"{output} ({size_of(output)})" + (f" and {html} ({size_of(html)})" if html else "")
+        return f"{ended} in {duration(summary.duration)}, but {output} {lacks[0]}{whole}"
+    page = f" and {html} ({size_of(folder / html)})" if html else ""
+    where = f"{output} ({size_of(folder / output)}){page}"
     hint = "" if html else f"\ndask-insight: to look at it: dask-insight report {output} --open"
     found = "".join(f"\ndask-insight: {line}" for line in summary.advised())
     return f"{ended} in {duration(summary.duration)}, recorded in {where}{found}{hint}"

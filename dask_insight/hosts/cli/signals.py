@@ -21,10 +21,11 @@ class _Terminated(BaseException):
 class Termination:
     """Turns signals that end a process into an orderly end, then lets them do what they do.
 
-    A program that handles them itself is left to do so.
+    A program that handles them itself is left to do so. Processes that are forked off are ended as ever.
     """
 
     def __init__(self) -> None:
+        self._process = os.getpid()
         self._received: int | None = None
         self._raising = False
         self._handled: list[int] = []
@@ -35,15 +36,16 @@ class Termination:
                 if signal.getsignal(number) is signal.SIG_DFL:
                     signal.signal(number, self._on_signal)
                     self._handled.append(number)
+            if hasattr(os, "register_at_fork"):
+                # A handler in Python would wait until the child's code returns to Python.
+                os.register_at_fork(after_in_child=self._let_go)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        for number in self._handled:
-            if signal.getsignal(number) == self._on_signal:
-                signal.signal(number, signal.SIG_DFL)
-        if self._received is not None and isinstance(error, _Terminated | None):
+        self._let_go()
+        if self._received is not None and self._ours and isinstance(error, _Terminated | None):
             os.kill(os.getpid(), self._received)
 
     @contextlib.contextmanager
@@ -60,7 +62,21 @@ class Termination:
         """Whether a signal has come."""
         return self._received is not None
 
+    @property
+    def _ours(self) -> bool:
+        return os.getpid() == self._process
+
+    def _let_go(self) -> None:
+        for number in self._handled:
+            if signal.getsignal(number) == self._on_signal:
+                signal.signal(number, signal.SIG_DFL)
+
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if not self._ours:
+            # Something other than Python has forked, or it came at that moment.
+            self._let_go()
+            os.kill(os.getpid(), number)
+            return
         self._received = number
         if self._raising:
             self._raising = False

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from math import inf
+from string import ascii_lowercase
 
-
-def interval(text: str) -> str:
-    """Check an interval such as ``200ms``; for `argparse`."""
-    seconds(text)
-    return text
+#: Seconds of each unit: Dask's, which is not to be imported yet, and ``min``.
+_UNITS = {
+    **dict.fromkeys(("ns", "nanosecond", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("us", "microsecond", "microseconds"), 1e-6),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 1e-3),
+    **dict.fromkeys(("", "s", "second", "seconds"), 1.0),
+    **dict.fromkeys(("m", "min", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
+    **dict.fromkeys(("d", "day", "days"), 86_400.0),
+    **dict.fromkeys(("w", "week", "weeks"), 604_800.0),
+}
 
 
 def seconds(text: str) -> float:
@@ -19,13 +27,13 @@ def seconds(text: str) -> float:
     argparse.ArgumentTypeError
         If it is none, or is not above zero.
     """
-    from dask.utils import parse_timedelta
-
     try:
-        value = float(parse_timedelta(text, default="s"))
-    except (KeyError, ValueError, TypeError):
+        given = text.lower().replace(" ", "")
+        unit = given[len(given.rstrip(ascii_lowercase)) :]
+        value = float(given.removesuffix(unit)) * _UNITS[unit]
+    except (KeyError, ValueError):
         value = -1.0
-    if value <= 0:
+    if not 0 < value < inf:
         raise argparse.ArgumentTypeError(
             f"{text!r} is no length of time; write it like 200ms, 30s, 5min or 1h"
         )

@@ -1,0 +1,72 @@
+"""Records the process in which ``dask-insight run`` runs a program."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from .imports import Imported
+
+if TYPE_CHECKING:
+    from ...recording import Recording
+    from ...session import Session
+
+
+class Recorder:
+    """Records from when the program has imported Dask; its seconds count from when this was made.
+
+    Dask and NumPy read environment variables when they are imported, which a program may set first, and
+    recording imports both.
+
+    Parameters
+    ----------
+    make
+        Makes the session.
+    """
+
+    def __init__(self, make: Callable[[], Session]) -> None:
+        self._make = make
+        self._session: Session | None = None
+        self._made = time.time()
+        self._process = os.getpid()
+        #: Why the program is not recorded.
+        self.refused: Exception | None = None
+
+    @property
+    def ours(self) -> bool:
+        """Whether this is the process that records, and none that was forked off it."""
+        return os.getpid() == self._process
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Within, it begins when Dask has been imported."""
+        with Imported("dask", self._begin):
+            yield
+
+    def stop(self) -> None:
+        """Record no more; a program that never imported Dask has a recording that says so."""
+        if self._session is None and self.refused is None:
+            self._begin()
+        if self._session is not None:
+            self._session.stop()
+
+    @property
+    def recording(self) -> Recording | None:
+        """What was recorded; None if that has not begun."""
+        return self._session.recording if self._session is not None else None
+
+    def _begin(self) -> None:
+        if not self.ours:
+            return
+        try:
+            session = self._make()
+            session.since = self._made
+            session.start()
+        except Exception as error:
+            # It is the program that imports Dask: that must not fail.
+            self.refused = error
+        else:
+            self._session = session

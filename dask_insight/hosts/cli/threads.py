@@ -1,0 +1,76 @@
+"""Waits for the threads that a program leaves behind, as Python does before it ends."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Collection, Iterator
+from concurrent.futures import thread as pools
+from contextlib import contextmanager
+from itertools import dropwhile
+from types import FrameType
+
+#: Seconds between two looks at threads that may rest.
+_LOOK = 0.05
+#: Modules of executors have a function of this name, by which their threads end when Python does.
+_ENDS_ITS_THREADS = "_python_exit"
+
+
+def wait_for_threads(others: Collection[threading.Thread]) -> None:
+    """Wait until no thread of the program has anything to do, but for daemons.
+
+    Threads of an executor stay until Python ends: they are waited for while they work. Those that wait
+    for the main thread to end are not.
+
+    Parameters
+    ----------
+    others
+        Threads that are none of the program's.
+    """
+    with _main_thread_ended():
+        while working := [each for each in threading.enumerate() if each not in others and _works(each)]:
+            working[0].join(_LOOK)
+
+
+@contextmanager
+def _main_thread_ended() -> Iterator[None]:
+    """Within, the main thread says that it has ended, as it does while Python waits for the others."""
+    main = threading.main_thread()
+    main.is_alive = lambda: False  # type: ignore[method-assign]
+    main.join = lambda timeout=None: None  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        del main.is_alive, main.join
+
+
+def _works(thread: threading.Thread) -> bool:
+    if thread.daemon or thread is threading.current_thread() or not thread.is_alive():
+        return False
+    frames = _frames(thread)
+    if any(_joins_the_main_thread(frame) for frame in frames):
+        return False
+    own = list(dropwhile(lambda frame: frame.f_globals is vars(threading), frames))
+    if not own or _ENDS_ITS_THREADS not in own[0].f_globals:
+        return True
+    return own[0].f_globals is vars(pools) and (len(own) > 1 or not _queue_is_empty(thread))
+
+
+def _frames(thread: threading.Thread) -> list[FrameType]:
+    """What it runs, the outermost first."""
+    frames: list[FrameType] = []
+    frame = sys._current_frames().get(thread.ident or 0)
+    while frame is not None:
+        frames.insert(0, frame)
+        frame = frame.f_back
+    return frames
+
+
+def _joins_the_main_thread(frame: FrameType) -> bool:
+    joining = frame.f_code is threading.Thread.join.__code__
+    return joining and frame.f_locals["self"] is threading.main_thread()
+
+
+def _queue_is_empty(thread: threading.Thread) -> bool:
+    queue = pools._threads_queues.get(thread)
+    return queue is None or queue.empty()
