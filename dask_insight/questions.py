@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import arguments
 from .batch import Values
 from .store import Store
 
@@ -31,16 +32,16 @@ class Questions(Store):
         def answer(self, table: str) -> Mapping[str, Values]:
             """The columns of a table, worked out if it can be."""
 
-        def slice(self, start: float, stop: float) -> Questions:
+        def slice(self, start: float | None, stop: float | None) -> Questions:
             """What happened between two moments."""
 
     def flame(
         self,
         *,
-        prefix: str | None = None,
-        worker: str | None = None,
-        start: float = -np.inf,
-        stop: float = np.inf,
+        prefix: str | Sequence[str] | None = None,
+        worker: str | Sequence[str] | None = None,
+        start: float | None = None,
+        stop: float | None = None,
         task: str | None = None,
         run: int | None = None,
         lines: bool = False,
@@ -50,10 +51,10 @@ class Questions(Store):
         Parameters
         ----------
         prefix
-            Only samples taken while a task of this name ran.
+            Only samples taken while a task of this name ran, or of one of these.
         worker
-            Only this process: a worker, ``'scheduler'`` or ``'client'``. By
-            default all samples that were taken in tasks.
+            Only these processes: workers, by name or address, ``'scheduler'`` or
+            ``'client'``. By default all samples that were taken in tasks.
         start, stop
             Only this time, seconds since `started`; samples across an end count in part.
         task
@@ -69,10 +70,18 @@ class Questions(Store):
             One row a frame, callers before what they call: ``parent`` (row
             number, -1 at the bottom), ``depth``, ``function``, ``file``,
             ``line``, ``self`` and ``total`` (seconds), ``share`` (of all).
+
+        Raises
+        ------
+        ValueError
+            If a task name or worker is not in the recording, or `stop` is before `start`.
         """
-        between = (self.started + start, self.started + stop)
+        begin, end = arguments.between(start, stop)
+        names = None if prefix is None else arguments.known_prefixes(self.columns, prefix)
+        processes = None if worker is None else arguments.known_processes(self.columns, worker)
+        between = (self.started + begin, self.started + end)
         made: pd.DataFrame = above("analysis.flame", "flame")(
-            self.columns, between, prefix=prefix, process=worker, key=task, run=run, lines=lines
+            self.columns, between, prefix=names, process=processes, key=task, run=run, lines=lines
         )
         return made
 
@@ -196,12 +205,12 @@ class Questions(Store):
         return above("analysis.what_if", "what_if")(
             self.columns,
             self.about,
-            workers=workers,
-            threads=threads,
-            faster=faster,
+            workers=None if workers is None else arguments.whole("workers", workers),
+            threads=None if threads is None else arguments.whole("threads", threads),
+            faster=arguments.numbers("faster", faster, "{'load': 2}"),
             transfers=transfers,
             spilling=spilling,
-            chunks=chunks,
+            chunks=arguments.number("chunks", chunks, "how many times as large they are"),
             cluster=cluster,
         )
 
@@ -252,8 +261,8 @@ class Questions(Store):
         self,
         thresholds: Mapping[str, float] | None = None,
         *,
-        start: float = -np.inf,
-        stop: float = np.inf,
+        start: float | None = None,
+        stop: float | None = None,
     ) -> Any:
         """What cost time or puts the run at risk, most important first, with what to do about it.
 
@@ -280,14 +289,17 @@ class Questions(Store):
         Raises
         ------
         ValueError
-            If there is no threshold of a name; the message lists those that are near.
+            If there is no threshold of a name, the message lists those that are near; if `stop` is before
+            `start`.
         """
-        part = self if start == -np.inf and stop == np.inf else self.slice(start, stop)
+        changed = arguments.numbers("thresholds", thresholds, "{'tiny-tasks.mean': 0.02}")
+        begin, end = arguments.between(start, stop)
+        part = self if begin == -np.inf and end == np.inf else self.slice(begin, end)
         zero = self.started
         found = above("analysis", "find")
-        return found(part.answer, zero, start=zero + start, stop=zero + stop, thresholds=thresholds)
+        return found(part.answer, zero, start=zero + begin, stop=zero + end, thresholds=changed)
 
-    def balance(self, *, every: float | None = None) -> pd.DataFrame:
+    def balance(self, *, every: str | float | None = None) -> pd.DataFrame:
         """How evenly the workers were used over time.
 
         A result is held from when it was made, or had come from another worker,
@@ -297,7 +309,7 @@ class Questions(Store):
         Parameters
         ----------
         every
-            Length of a bin, seconds; by default about a hundred bins.
+            Length of a bin, seconds or as ``'1s'``; by default about a hundred bins.
 
         Returns
         -------
@@ -313,16 +325,17 @@ class Questions(Store):
         ValueError
             If `every` is no length of time, or so short that millions of rows would be made.
         """
-        made: pd.DataFrame = above("analysis.balance", "balance")(self.columns, self.started, every)
+        width = None if every is None else arguments.seconds("every", every)
+        made: pd.DataFrame = above("analysis.balance", "balance")(self.columns, self.started, width)
         return made
 
     def time_budget(
         self,
         *,
-        start: float = -np.inf,
-        stop: float = np.inf,
+        start: float | None = None,
+        stop: float | None = None,
         by: str | Sequence[str] | None = None,
-        every: float | None = None,
+        every: str | float | None = None,
     ) -> pd.DataFrame:
         """Where the time of all worker threads went, without remainder.
 
@@ -350,7 +363,7 @@ class Questions(Store):
             cell), ``'line'`` (client's file and line), ``'submission'``,
             ``'time'``, or several of these.
         every
-            Length of a bin of ``'time'``, seconds; by default about a hundred bins.
+            Length of a bin of ``'time'``, seconds or as ``'1s'``; by default about a hundred bins.
 
         Returns
         -------
@@ -373,8 +386,10 @@ class Questions(Store):
         After the top-down method of Yasin (ISPASS 2014), with Dask's own
         states in place of the pipeline's. Times are the scheduler's clock.
         """
+        begin, end = arguments.between(start, stop)
+        width = None if every is None else arguments.seconds("every", every)
         made: pd.DataFrame = above("analysis.time_budget", "time_budget")(
-            self.columns, self.started, start=start, stop=stop, by=by, every=every
+            self.columns, self.started, start=begin, stop=end, by=by, every=width
         )
         return made
 

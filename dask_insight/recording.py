@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import frames, tables
+from . import arguments, frames, tables
 from .answers import MADE, Answers
 from .batch import Values, encode
 from .columns import length
@@ -140,7 +140,7 @@ class Recording(Questions):
         """What stands in each column of a table (of all, by default), and in which unit."""
         return tables.describe(name)
 
-    def slice(self, start: float = -np.inf, stop: float = np.inf) -> Recording:
+    def slice(self, start: float | None = None, stop: float | None = None) -> Recording:
         """What happened between two moments, as a recording of its own.
 
         Tasks, phases and transfers that overlap that time are kept whole. Time budget, findings,
@@ -149,12 +149,18 @@ class Recording(Questions):
         Parameters
         ----------
         start, stop
-            Seconds since `started`; its own seconds count from the same moment.
+            Seconds since `started`, None for an open end; its own seconds count from the same moment.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If one is no number, or `stop` is before `start`.
         """
+        begin, end = arguments.between(start, stop)
         part = Recording()
         zero = self.started
         since, until = part_of_run(self.columns)
-        since, until = max(since, zero + start), min(until, zero + stop)
+        since, until = max(since, zero + begin), min(until, zero + end)
         for table, columns in between(self.columns, since, until):
             part.append(encode(table, columns))
         told = {"started": zero, SINCE: since, UNTIL: until}

@@ -178,6 +178,13 @@ def test_other_tables_name_what_their_ids_stand_for() -> None:
     assert recording.memory["unmanaged"].tolist() == [6.0]
 
 
+def test_a_worker_is_known_by_its_name_too() -> None:
+    recording = _recording()
+    recording.append(encode("workers", {"worker": [A, B], "name": ["0", "1"]}))
+    assert recording.flame(worker="1").equals(recording.flame(worker=B))
+    assert recording.flame(worker="1")["self"].sum() == pytest.approx(0.2)
+
+
 def test_errors_stand_in_the_order_in_which_they_came() -> None:
     recording = _recording()
     recording.append(encode("attempts", {"run": [4], "task": [2], "done": [ZERO + 1.2]}))
@@ -340,8 +347,9 @@ def test_flame_merges_lines_of_a_function_and_splits_time() -> None:
     [
         ({"prefix": "b"}, 0.2),
         ({"prefix": "c"}, 0.5),
-        ({"prefix": "nothing"}, 0.0),
+        ({"prefix": ["b", "c"]}, 0.7),
         ({"worker": B}, 0.2),
+        ({"worker": [A, B], "stop": None}, 0.7),
         ({"worker": "scheduler"}, 3.0),
         ({"worker": "scheduler", "prefix": "b"}, 0.0),
         ({"task": "('b', 0)"}, 0.2),

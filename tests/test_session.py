@@ -326,6 +326,11 @@ def test_durations_as_dask_writes_them(given: dict[str, Any], name: str, seconds
         ({"profile_budget": 0}, ValueError, "profile=False takes no stacks"),
         ({"profile_budget": 2}, ValueError, "profile_budget=2"),
         ({"profil": True}, TypeError, "no option profil; there are profile"),
+        ({"profile_budget": "2%"}, TypeError, "profile_budget='2%' is no number; give a share of a core"),
+        ({"ring": "x"}, TypeError, "ring='x' is no number"),
+        ({"ring": 1.5}, ValueError, "ring=1.5 must be a whole number"),
+        ({"source": "no"}, TypeError, "source='no' must be True or False"),
+        ({"client": "tcp://192.0.2.1:1"}, TypeError, "give a distributed.Client, e.g. Client"),
     ],
 )
 def test_wrong_options_are_named(given: dict[str, Any], error: type[Exception], message: str) -> None:

@@ -22,7 +22,7 @@ def flame(
     read: Read,
     between: tuple[float, float],
     *,
-    prefix: str | None = None,
+    prefix: str | Sequence[str] | None = None,
     process: str | Sequence[str] | None = None,
     key: str | None = None,
     run: int | None = None,
@@ -31,8 +31,8 @@ def flame(
 ) -> pd.DataFrame:
     """The tree of `Recording.flame`; `between` are two moments, seconds since the epoch.
 
-    `process` may be several. `inside` says whether samples count that were taken in tasks, or outside
-    them; by default those in tasks if no process is named, else both.
+    `prefix` and `process` may be several. `inside` says whether samples count that were taken in tasks, or
+    outside them; by default those in tasks if no process is named, else both.
     """
     import pandas as pd
 
@@ -45,8 +45,7 @@ def flame(
     elif inside is not None:
         weight[ran != inside] = 0
     if process is not None:
-        several = [process] if isinstance(process, str) else process
-        weight[~np.any([_is(samples["process"], each) for each in several], axis=0)] = 0
+        weight[~_is(samples["process"], process)] = 0
     if prefix is not None or key is not None:
         weight[~np.isin(samples["run"], _runs(read, prefix, key))] = 0
     if run is not None:
@@ -65,11 +64,13 @@ def _weights(samples: Mapping[str, Any], between: tuple[float, float]) -> np.nda
     return np.where(np.isfinite(inside), np.clip(inside, 0, samples["duration"]), 0.0)
 
 
-def _is(symbols: Symbols, name: str) -> np.ndarray:
-    return np.array([each == name for each in symbols.names] or [False])[symbols.codes]
+def _is(symbols: Symbols, wanted: str | Sequence[str]) -> np.ndarray:
+    """Which rows are this text, or one of these."""
+    several = [wanted] if isinstance(wanted, str) else wanted
+    return np.array([each in several for each in symbols.names] or [False])[symbols.codes]
 
 
-def _runs(read: Read, prefix: str | None, key: str | None) -> np.ndarray:
+def _runs(read: Read, prefix: str | Sequence[str] | None, key: str | None) -> np.ndarray:
     """The attempts, ended or running, at the tasks of this name or with this key."""
     graph: Mapping[str, Any] = read("graph")
     wanted = np.ones(len(graph["task"]), bool)

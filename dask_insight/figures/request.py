@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import words
+from ..arguments import known_prefixes, known_processes, titles_of
 from ..batch import Symbols
 from .colors import Rgb, colors_of
 from .theme import Theme, theme_of
@@ -63,8 +63,8 @@ class Request:
         self.theme: Theme = theme_of(theme)
         self.limit = limit
         self._start, self._stop = start, stop
-        self.prefixes = None if prefix is None else self._known_prefixes(_listed(prefix))
-        self.workers = None if worker is None else self._known_workers(_listed(worker))
+        self.prefixes = None if prefix is None else frozenset(known_prefixes(self.columns, prefix))
+        self.workers = None if worker is None else frozenset(known_processes(self.columns, worker))
 
     def columns(self, table: str) -> Any:
         """Columns of a table, times in seconds since the epoch."""
@@ -123,9 +123,7 @@ class Request:
     @cached_property
     def titles(self) -> dict[str, str]:
         """How each worker is called, by its address."""
-        table = self.columns("workers")
-        named = dict(zip(table["worker"].tolist(), table["name"].tolist(), strict=True))
-        return {worker: name or worker for worker, name in named.items()}
+        return titles_of(self.columns)
 
     @cached_property
     def clusters(self) -> dict[str, str]:
@@ -156,35 +154,3 @@ class Request:
         if self.workers is not None:
             parts.append(words.listing(sorted(map(self.title_of, self.workers))))
         return " · ".join(part for part in parts if part)
-
-    def _known_prefixes(self, wanted: list[str]) -> frozenset[str]:
-        for each in wanted:
-            _check(each, self.names, "task name")
-        return frozenset(wanted)
-
-    def _known_workers(self, wanted: list[str]) -> frozenset[str]:
-        addresses: dict[str, None] = dict.fromkeys(self.titles)
-        for table, column in (("attempts", "worker"), ("resources", "process"), ("memory", "worker")):
-            symbols: Symbols = self.columns(table)[column]
-            addresses.update(dict.fromkeys(name for name in symbols.names if name))
-        found: set[str] = set()
-        for each in wanted:
-            matching = [one for one in addresses if each in (one, self.titles.get(one))]
-            if not matching:
-                _check(each, [*addresses, *self.titles.values()], "worker")
-            found.update(matching)
-        return frozenset(found)
-
-
-def _listed(given: Any) -> list[str]:
-    return (
-        [str(each) for each in given] if isinstance(given, list | tuple | set | frozenset) else [str(given)]
-    )
-
-
-def _check(name: str, known: Sequence[str], what: str) -> None:
-    if name in known:
-        return
-    near = difflib.get_close_matches(name, known, 3) or sorted(known)[:8]
-    told = f"; there are {', '.join(map(repr, near))}" if near else ""
-    raise ValueError(f"no {what} {name!r} in this recording{told}")

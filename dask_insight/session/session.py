@@ -16,7 +16,7 @@ from ..options import Emit, Options
 from ..recording import Recording
 from .clusters import AsynchronousClient, Clusters
 from .facts import beginning, facts
-from .settings import options_of
+from .settings import client_of, options_of
 from .target import Target
 
 
@@ -336,6 +336,7 @@ def record(
     Raises
     ------
     TypeError, ValueError
-        If an option is unknown or its value cannot be read.
+        If an option is unknown or its value cannot be read, or `client` is no client.
     """
-    return Session(path, client, name, options_of(profile, resources, options), local, clusters)
+    read = options_of(profile, resources, options)
+    return Session(path, client_of(client), name, read, local, clusters)

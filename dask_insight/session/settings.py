@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
+from ..arguments import flag, number, seconds, whole
 from ..options import Options
 
-_DURATIONS = ("profile_interval", "resources", "poll", "stop_timeout")
+#: How each option is read that is given as something else, or that may be wrong.
+_READ: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(("profile_interval", "resources", "poll", "stop_timeout"), seconds),
+    "ring": whole,
+    "source": flag,
+}
 
 
 def options_of(profile: bool | str | float, resources: str | float, others: Mapping[str, Any]) -> Options:
@@ -17,7 +24,7 @@ def options_of(profile: bool | str | float, resources: str | float, others: Mapp
     Raises
     ------
     TypeError
-        If there is no such option.
+        If there is no such option, or it is of another type.
     ValueError
         If a duration cannot be read, or is not above zero; if the budget is no share of a core.
     """
@@ -27,9 +34,9 @@ def options_of(profile: bool | str | float, resources: str | float, others: Mapp
     given: dict[str, Any] = {"profile": profile is not False, "resources": resources, **others}
     if not isinstance(profile, bool):
         given["profile_interval"] = profile
-    given |= {name: _seconds(name, given[name]) for name in _DURATIONS if name in given}
+    given |= {name: read(name, given[name]) for name, read in _READ.items() if name in given}
     options = Options(**given)
-    if not 0 < options.profile_budget <= 1:
+    if not 0 < number("profile_budget", options.profile_budget, "a share of a core") <= 1:
         raise ValueError(
             f"profile_budget={options.profile_budget!r} must be a share of a core above 0, at most 1; "
             "profile=False takes no stacks"
@@ -37,13 +44,19 @@ def options_of(profile: bool | str | float, resources: str | float, others: Mapp
     return options
 
 
-def _seconds(name: str, value: Any) -> float:
-    from dask.utils import parse_timedelta
+def client_of(client: Any) -> Any:
+    """A client, or None for all there are.
 
-    try:
-        seconds = float(parse_timedelta(value))
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{name}={value!r} is no duration; write for example '200ms' or 0.2") from error
-    if not seconds > 0:
-        raise ValueError(f"{name}={value!r} must be longer than nothing")
-    return seconds
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    # Where distributed has not been imported, nobody has one.
+    made = sys.modules.get("distributed.client")
+    if client is None or (made is not None and isinstance(client, made.Client)):
+        return client
+    raise TypeError(
+        f"client={client!r} is no client: give a distributed.Client, e.g. Client('tcp://…') or "
+        "Client(cluster); a recording's name is given as name="
+    )

@@ -1,0 +1,167 @@
+"""What people pass: read where it is plain what is meant, else refused in words that name the cure."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from numbers import Real
+from typing import Any
+
+Read = Callable[[str], Mapping[str, Any]]
+
+#: Processes that any recording may tell of, beside its workers.
+_PROCESSES = ("scheduler", "client")
+#: Where the names of workers and other processes stand.
+_NAMED = (("attempts", "worker"), ("resources", "process"), ("memory", "worker"), ("samples", "process"))
+
+
+def number(name: str, value: Any, meaning: str) -> Any:
+    """A number.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    if not isinstance(value, Real):
+        raise TypeError(f"{name}={value!r} is no number; give {meaning}")
+    return value
+
+
+def whole(name: str, value: Any) -> int:
+    """A whole number.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no number, or not whole.
+    """
+    if number(name, value, "a whole one, as 2") % 1 != 0:
+        raise ValueError(f"{name}={value!r} must be a whole number")
+    return int(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    if not isinstance(value, bool):
+        raise TypeError(f"{name}={value!r} must be True or False")
+    return value
+
+
+def seconds(name: str, value: Any) -> float:
+    """A duration in Dask's way, ``"200ms"`` or ``"1s"``, or a number of seconds.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or is not above zero.
+    """
+    from dask.utils import parse_timedelta
+
+    try:
+        found = float(parse_timedelta(value))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{name}={value!r} is no duration; write for example '200ms' or 0.2") from error
+    if not found > 0:
+        raise ValueError(f"{name}={value!r} must be longer than nothing")
+    return found
+
+
+def between(start: Any, stop: Any) -> tuple[float, float]:
+    """Two moments, seconds; None leaves an end open.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is no number, or `stop` is before `start`.
+    """
+    meaning = "seconds since the recording began"
+    begin = -math.inf if start is None else number("start", start, meaning)
+    end = math.inf if stop is None else number("stop", stop, meaning)
+    if not end >= begin:
+        raise ValueError(f"stop={end:g} is before start={begin:g}")
+    return begin, end
+
+
+def numbers(name: str, value: Any, example: str) -> dict[str, float] | None:
+    """Names and a number for each, or None.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name}={value!r} must give a number for each name, as {example}")
+    return {each: number(f"{name}[{each!r}]", amount, example) for each, amount in value.items()}
+
+
+def listed(given: Any) -> list[str]:
+    """One name or several."""
+    return (
+        [str(each) for each in given] if isinstance(given, list | tuple | set | frozenset) else [str(given)]
+    )
+
+
+def known(name: str, names: Collection[str], what: str) -> str:
+    """A name that is among those there are.
+
+    Raises
+    ------
+    ValueError
+        If it is not; the message lists those that are near.
+    """
+    if name in names:
+        return name
+    near = difflib.get_close_matches(name, names, 3) or sorted(names)[:8]
+    told = f"; there are {', '.join(map(repr, near))}" if near else ""
+    raise ValueError(f"no {what} {name!r} in this recording{told}")
+
+
+def known_prefixes(read: Read, wanted: Any) -> list[str]:
+    """Task names, one or several.
+
+    Raises
+    ------
+    ValueError
+        If one is not in the recording.
+    """
+    names = read("graph")["prefix"].names
+    return [known(each, names, "task name") for each in listed(wanted)]
+
+
+def known_processes(read: Read, wanted: Any) -> list[str]:
+    """Workers, by name or address, and other processes: as the recording names them.
+
+    Raises
+    ------
+    ValueError
+        If one is not in the recording.
+    """
+    titles = titles_of(read)
+    there = dict.fromkeys((*titles, *_named(read), *_PROCESSES))
+    found: list[str] = []
+    for each in listed(wanted):
+        matching = [one for one in there if each in (one, titles.get(one))]
+        found += matching or [known(each, [*there, *titles.values()], "worker")]
+    return found
+
+
+def titles_of(read: Read) -> dict[str, str]:
+    """How each worker is called, by its address."""
+    table = read("workers")
+    named = dict(zip(table["worker"].tolist(), table["name"].tolist(), strict=True))
+    return {worker: name or worker for worker, name in named.items()}
+
+
+def _named(read: Read) -> Iterable[str]:
+    return (name for table, column in _NAMED for name in read(table)[column].names if name)
