@@ -204,7 +204,13 @@ class Recording(Questions):
                 self.append(encode(table, told))
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
-        """Write one self-contained HTML page that shows it; returns its path."""
+        """Write one self-contained HTML page that shows it; returns its path.
+
+        Raises
+        ------
+        FileExistsError
+            If a recording is there, which it would replace.
+        """
         written: Path = above("hosts.report", "write_report")(self, path, title=title)
         return written
 

@@ -16,7 +16,7 @@ from dask_insight import ascii91
 from dask_insight.batch import decode, encode, split, table_of
 from dask_insight.hosts import report
 from dask_insight.hosts.report import MissingFrontEnd, report_html, write_report
-from dask_insight.recording import Recording
+from dask_insight.recording import Recording, open_recording
 
 START = 1_750_000_000.0
 
@@ -246,6 +246,19 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.
         write_report(recording(), target)
     assert target.read_text("utf-8") == before
     assert [path.name for path in tmp_path.iterdir()] == ["run.html"]
+
+
+def test_a_page_takes_no_recordings_place(tmp_path: Path) -> None:
+    recording, path = Recording(), tmp_path / "run.dinsight"
+    recording.append(encode("about", {"name": ["name"], "value": ['"kept"']}))
+    recording.save(path)
+    (tmp_path / "link").symlink_to(path)
+    for name in (path, tmp_path / "link"):
+        with pytest.raises(FileExistsError, match=r"is a recording.*\.html"):
+            recording.report(name)
+    assert open_recording(path).about["name"] == "kept"
+    assert recording.report(tmp_path / "run.html").read_text().startswith("<!doctype html>")
+    assert recording.report(tmp_path / "run.html").exists(), "an earlier page is replaced"
 
 
 def test_an_empty_recording_makes_a_page() -> None:

@@ -13,8 +13,19 @@ but bytes and numbers is ever built from a file.
 """
 
 from .layout import MAGIC, Gap, RecordingError
-from .place import place_of, take_place
+from .place import holds_recording, place_of, take_place
 from .reader import read
 from .writer import Writer, create, save
 
-__all__ = ["MAGIC", "Gap", "RecordingError", "Writer", "create", "place_of", "read", "save", "take_place"]
+__all__ = [
+    "MAGIC",
+    "Gap",
+    "RecordingError",
+    "Writer",
+    "create",
+    "holds_recording",
+    "place_of",
+    "read",
+    "save",
+    "take_place",
+]

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from time import monotonic, sleep
 
+from .layout import MAGIC
+
 #: Windows lets nobody take the place of a file that another program holds, such as a virus scanner.
 _HELD = sys.platform == "win32"
 #: Seconds for which that is tried, and between two tries at first and at most.
@@ -29,6 +31,15 @@ def place_of(path: str | os.PathLike[str]) -> Path:
             errno.EINVAL, "a device or a pipe, whose place no file can take; name a file", str(given)
         )
     return Path(os.path.realpath(given))
+
+
+def holds_recording(path: str | os.PathLike[str]) -> bool:
+    """Whether a file that can be read is a recording."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
 
 
 def take_place(written: Path, place: Path) -> None:

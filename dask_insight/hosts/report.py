@@ -21,7 +21,7 @@ import msgpack
 from dask_insight import ascii91, words
 from dask_insight.analysis.overview import short
 from dask_insight.batch import decode, has_missing, table_of
-from dask_insight.frames import place_of, take_place
+from dask_insight.frames import holds_recording, place_of, take_place
 from dask_insight.schema import TABLES
 
 from .ahead import ahead
@@ -108,7 +108,7 @@ def write_report(
     recording
         What to show.
     path
-        The file to write; one that exists is replaced.
+        The file to write; one that exists is replaced, unless it is a recording.
     title
         Heading of the page; by default the recording's name.
 
@@ -121,10 +121,15 @@ def write_report(
     ------
     MissingFrontEnd
         If the package was installed without its built front end.
+    FileExistsError
+        If a recording would be lost; the message names the cure.
     OSError
         If the file cannot be written.
     """
     target = place_of(path)
+    if holds_recording(target):
+        page = Path(path).with_suffix(".html")
+        raise FileExistsError(f"{path} is a recording, and a page would replace it: name another, as {page}")
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
