@@ -75,7 +75,7 @@ export class ResourcesView implements PanelView {
     const { recording } = this.context;
     if (recording.table('resources').rows + recording.table('gpus').rows > 0) return undefined;
     return recording.hasEnded
-      ? 'No samples of CPU, memory or network were recorded: the run was too short. `record(resources="50ms")` takes them more often.'
+      ? 'No samples of CPU, memory or network are in this recording. `record(resources="50ms")` takes them more often, for short runs.'
       : 'No samples of CPU, memory or network have come yet.';
   }
 
