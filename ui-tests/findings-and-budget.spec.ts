@@ -145,6 +145,22 @@ test('what is worked out is there with the first picture', async ({ report, page
   await expect(report.panel('Time budget').locator('.di-budget-note')).toBeHidden();
 });
 
+for (const width of [360, 1280]) {
+  test(`what is chosen in the task stream moves nothing above it at ${width} pixels`, async ({
+    report,
+    page
+  }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await report.settle();
+    const top = async (): Promise<number> => (await report.place('Task stream')).y;
+    const before = await top();
+    await report.panel('Task stream').locator('.di-legend-name').first().click();
+    await expect(report.panel('Time budget').locator('.di-note')).toContainText('Left out');
+    await report.settle();
+    expect(await top()).toBe(before);
+  });
+}
+
 for (const width of [420, 1280]) {
   test(`nothing sticks out at ${width} pixels, with findings open`, async ({ report, page }) => {
     await page.setViewportSize({ width, height: 900 });
