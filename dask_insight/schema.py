@@ -228,7 +228,7 @@ _ALL = (
         Column("gil", "f32", "Share of time in which a thread waited for the GIL, 0 to 1."),
         Column("executing", "f32", "Tasks running. On the scheduler: processing."),
         Column("ready", "f32", "Tasks waiting for a thread. On the scheduler: queued."),
-        Column("waiting", "f32", "Tasks waiting for data. On the scheduler: waiting for inputs."),
+        Column("waiting", "f32", "Tasks waiting for data. On the scheduler: that no worker can run now."),
         Column("occupancy", "f32", "Seconds of work that the scheduler expects on the worker.", unit="s"),
         Column("transfers_in", "f32", "Open incoming transfers."),
         Column("transfers_out", "f32", "Open outgoing transfers."),

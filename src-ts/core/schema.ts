@@ -198,7 +198,7 @@ export const TABLES = {
     executing: 'f32',
     /** Tasks waiting for a thread. On the scheduler: queued. */
     ready: 'f32',
-    /** Tasks waiting for data. On the scheduler: waiting for inputs. */
+    /** Tasks waiting for data. On the scheduler: that no worker can run now. */
     waiting: 'f32',
     /** Seconds of work that the scheduler expects on the worker. */
     occupancy: 'f32',
