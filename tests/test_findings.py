@@ -44,6 +44,18 @@ def rule(*found: Finding) -> Rule:
     return Rule(found[0].code, "", "", "", "", find_them)
 
 
+def test_workers_of_several_clusters_that_are_called_alike_tell_their_cluster() -> None:
+    run = ten_seconds()
+    run.tables["workers"] = {
+        "worker": ["a", "b", "c", "d"],
+        "name": ["0", "1", "0", ""],
+        "cluster": ["one", "one", "two", "two"],
+        "threads": [1] * 4,
+    }
+    called = facts(run).called
+    assert [called(worker) for worker in "abcde"] == ["0 · cluster 1", "1", "0 · cluster 2", "d", "e"]
+
+
 def test_a_run_without_fault_has_no_findings() -> None:
     found = ten_seconds().recording().findings()
     assert list(found) == []

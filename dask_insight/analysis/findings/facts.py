@@ -451,9 +451,29 @@ class Facts:
         return {name: code for code, name in enumerate(self.lanes.workers)}
 
     def called(self, worker: str) -> str:
-        """What a worker is called in the cluster; its address where it has no name."""
-        name = self.workers.get(worker, {}).get("name")
-        return _in_a_line(str(name) if isinstance(name, str) and name else worker)
+        """A worker's name, with its cluster's number where others have one of that name; else its address."""
+        told = self.workers.get(worker, {})
+        name, cluster = told.get("name"), told.get("cluster")
+        if not (isinstance(name, str) and name):
+            return _in_a_line(worker)
+        alike = self._clusters_by_name[name]
+        return _in_a_line(
+            f"{name} · cluster {self._clusters[cluster]}" if len(alike) > 1 and cluster else name
+        )
+
+    @cached_property
+    def _clusters(self) -> dict[str, int]:
+        """Number of each cluster, from 1 on, in the order in which they came."""
+        known = dict.fromkeys(told["cluster"] for told in self.workers.values() if told["cluster"])
+        return {cluster: number for number, cluster in enumerate(known, 1)}
+
+    @cached_property
+    def _clusters_by_name(self) -> dict[str, set[str]]:
+        """The clusters that have workers of a name."""
+        found: dict[str, set[str]] = {}
+        for told in self.workers.values():
+            found.setdefault(told["name"], set()).update({told["cluster"]} - {""})
+        return found
 
     def left(self, worker: str) -> float:
         """When a worker left; inf if it did not."""
