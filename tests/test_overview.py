@@ -149,9 +149,10 @@ def test_tasks_that_had_not_ended_are_told_by_how_they_stood() -> None:
     running = {"run": [7, 9], "task": [0, 2], "worker": ["a"] * 2, "thread": ["1"] * 2, "start": [START] * 2}
     graph = {"task": [0, 1, 2, 3, 4], "prefix": ["nap"] * 5, "submission": [0, 0, 0, 0, NOTHING]}
     found = summed(attempts=attempts, running=running, graph=graph)
-    assert found.unfinished == {"cancelled": 1, "still running": 1, "waiting": 2}
+    assert found.unfinished == {"cancelled": 1, "still running": 1, "waiting or just begun": 2}
     assert found.verdict() == (
-        "No task ended while this was recorded: 1 was cancelled, 1 was still running and 2 were waiting."
+        "No task ended while this was recorded: "
+        "1 was cancelled, 1 was still running and 2 were waiting or just begun."
     )
     assert summed(graph=GRAPH | {"submission": [NOTHING] * 3}).unfinished == {}, "what was there before"
 

@@ -102,7 +102,7 @@ class Overview(NamedTuple):
     used: Used = Used()
     #: Seconds of the duration in which everything stood still; no share counts them.
     still: float = 0.0
-    #: Where no task ended, how many tasks there were by how they stood: cancelled, still running, waiting.
+    #: Where no task ended, how many tasks there were by how they stood: cancelled, running, waiting.
     unfinished: Mapping[str, int] = MappingProxyType({})
 
     @property
@@ -383,7 +383,8 @@ def _unfinished(recording: Columns, attempts: Mapping[str, Values]) -> dict[str,
     stood = {
         "cancelled": _numbers(attempts, "task")[_is(_symbols(attempts, "status"), "cancelled")],
         "still running": _numbers(running, "task")[on],
-        "waiting": _numbers(graph, "task")[_numbers(graph, "submission") != NOTHING],
+        # Workers tell what they run only now and then.
+        "waiting or just begun": _numbers(graph, "task")[_numbers(graph, "submission") != NOTHING],
     }
     counts: dict[str, int] = {}
     told = np.zeros(0, "u4")
