@@ -1,4 +1,4 @@
-import type { NumberArray } from './batch';
+import type { BudgetRows } from './budget';
 import type { Layers } from './budget-layers';
 import type { Symbols } from './recording';
 import { NOTHING } from './schema';
@@ -17,16 +17,7 @@ export interface NameShares {
 
 type Share = readonly [name: number, share: number];
 
-interface Rows {
-  readonly length: number;
-  readonly start: Float64Array;
-  readonly stop: Float64Array;
-  readonly threads: NumberArray;
-  readonly part: Symbols;
-  readonly name: Symbols;
-  readonly span: Symbols;
-  readonly submission: NumberArray;
-}
+type Rows = Omit<BudgetRows, 'shares'>;
 
 export function sharesOf(rows: Rows): NameShares {
   const { length, start, stop, threads, part, name, span, submission } = rows;
