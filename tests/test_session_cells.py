@@ -23,12 +23,13 @@ run = session.start()
 """
 END = """
 session.stop()
-cells, submissions = run.cells, run.submissions
+cells, submissions = run.columns("cells"), run.submissions
 print(json.dumps({
     "execution": cells["execution"].tolist(),
     "status": cells["status"].tolist(),
     "code": cells["code"].tolist(),
-    "order": [run.columns("cells")[name].tolist() for name in ("start", "stop")],
+    "order": [cells[name].tolist() for name in ("start", "stop")],
+    "table": run.cells["status"].tolist(),
     "submissions": submissions["execution"].tolist(),
     "left": callbacks() == before,
 }))
@@ -50,6 +51,7 @@ def test_each_cell_is_noted_when_it_begins_and_when_it_ends(told: dict[str, Any]
     assert told["execution"] == [1, 1, 2, 2, 3, 3, 4, 4]
     assert told["status"][::2] == ["running"] * 4
     assert told["status"][1::2] == ["ok", "ok", "error", "ok"]
+    assert told["table"] == told["status"][1::2], "a cell has one row of a table"
     assert told["code"][5] == "1 / 0"
     start, stop = told["order"]
     moments = [each for pair in zip(start[1::2], stop[1::2], strict=True) for each in pair]
