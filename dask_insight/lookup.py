@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,6 +78,12 @@ def own(values: Values, rows: np.ndarray | None) -> Any:
 def all_or(rows: np.ndarray, count: int) -> np.ndarray | None:
     """None if these are all of `count` rows in their order, which spares copying them."""
     return None if len(rows) == count and bool((rows == np.arange(count)).all()) else rows
+
+
+def is_any(symbols: Symbols, names: Collection[str]) -> np.ndarray:
+    """Which rows hold one of some texts."""
+    mask: np.ndarray = np.array([name in names for name in symbols.names] or [False])[symbols.codes]
+    return mask
 
 
 def distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:

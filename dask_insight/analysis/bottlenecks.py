@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import Lookup, TextRows, pick
+from ..lookup import Lookup, TextRows, is_any, pick
 from ..schema import NOTHING
 from ..tables.field import Field
 from ..timeline import Attempts, Read, attempts
@@ -133,7 +133,7 @@ def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict
         "duration": duration,
         "share": duration / max(float(duration.sum()), 1e-300),
         "count": count,
-        "failed": sums.count(_marked(known.status, ran, _FAILED)),
+        "failed": sums.count(is_any(known.status, _FAILED)[ran]),
         "mean": _over(duration, count),
         "median": median,
         "p95": p95,
@@ -146,12 +146,6 @@ def _measured(read: Read, known: Attempts, ran: np.ndarray, sums: _Sums) -> dict
         "gpu_memory": sums.weighted(gpu_memory, length),
         "memory_added": sums.mean(added),
     }
-
-
-def _marked(symbols: Symbols, rows: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """Whether each of these rows has one of the names."""
-    marks = np.array([name in names for name in symbols.names] or [False])
-    return np.asarray(marks[symbols.codes[rows]])
 
 
 def _over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

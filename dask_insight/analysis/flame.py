@@ -9,7 +9,7 @@ import numpy as np
 
 from ..batch import Symbols, Texts
 from ..columns import Columns
-from ..lookup import Lookup
+from ..lookup import Lookup, is_any
 from ..schema import NOTHING
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def flame(
     elif inside is not None:
         weight[ran != inside] = 0
     if process is not None:
-        weight[~_is(samples["process"], process)] = 0
+        weight[~is_any(samples["process"], _several(process))] = 0
     if prefix is not None or key is not None:
         weight[~np.isin(samples["run"], _runs(read, prefix, key))] = 0
     if run is not None:
@@ -64,10 +64,8 @@ def _weights(samples: Mapping[str, Any], between: tuple[float, float]) -> np.nda
     return np.where(np.isfinite(inside), np.clip(inside, 0, samples["duration"]), 0.0)
 
 
-def _is(symbols: Symbols, wanted: str | Sequence[str]) -> np.ndarray:
-    """Which rows are this text, or one of these."""
-    several = [wanted] if isinstance(wanted, str) else wanted
-    return np.array([each in several for each in symbols.names] or [False])[symbols.codes]
+def _several(names: str | Sequence[str]) -> Sequence[str]:
+    return [names] if isinstance(names, str) else names
 
 
 def _runs(read: Read, prefix: str | Sequence[str] | None, key: str | None) -> np.ndarray:
@@ -75,7 +73,7 @@ def _runs(read: Read, prefix: str | Sequence[str] | None, key: str | None) -> np
     graph: Mapping[str, Any] = read("graph")
     wanted = np.ones(len(graph["task"]), bool)
     if prefix is not None:
-        wanted &= _is(graph["prefix"], prefix)
+        wanted &= is_any(graph["prefix"], _several(prefix))
     if key is not None:
         wanted &= _equal(graph["key"], key)
     tasks = graph["task"][wanted]

@@ -133,9 +133,7 @@ class Overview(NamedTuple):
         lacks = self.facts.get("lacks")
         if isinstance(lacks, dict) and isinstance(why := lacks.get("attempts"), str):
             return f"{words.duration(self.duration)}. {short(why, 200)}"
-        stood = [
-            f"{count:,} {'was' if count == 1 else 'were'} {how}" for how, count in self.unfinished.items()
-        ]
+        stood = [f"{count:,} {_was(count)} {how}" for how, count in self.unfinished.items()]
         told = f": {words.listing(stood)}" if stood else ""
         return f"No task ended while this was recorded{told}."
 

@@ -11,6 +11,7 @@ import numpy as np
 from .. import words
 from ..arguments import known_prefixes, known_processes, titles_of
 from ..batch import Symbols
+from ..lookup import is_any
 from .colors import Rgb, colors_of
 from .theme import Theme, theme_of
 
@@ -142,7 +143,7 @@ class Request:
         """Rows whose text is among those chosen; all where None is."""
         if chosen is None:
             return np.ones(len(symbols.codes), bool)
-        return np.array([name in chosen for name in symbols.names] or [False])[symbols.codes]
+        return is_any(symbols, chosen)
 
     def caption(self) -> str:
         """What is shown, for whoever has only the drawing."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..lookup import is_any
 from ..tables.facts import part_of_run
 from ..tables.tasks import FIELDS
 from .attempts import Read
@@ -53,9 +54,7 @@ def attempts_in_part(read: Read, columns: dict[str, Any]) -> dict[str, Any]:
 
 def is_cancelled(columns: Mapping[str, Any]) -> np.ndarray:
     """Whether each attempt was cancelled."""
-    status = columns["status"]
-    cancelled: np.ndarray = np.array([name == "cancelled" for name in status.names] or [False])[status.codes]
-    return cancelled
+    return is_any(columns["status"], ("cancelled",))
 
 
 def needed_attempts(columns: Mapping[str, Any]) -> np.ndarray:

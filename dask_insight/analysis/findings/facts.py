@@ -11,7 +11,7 @@ import numpy as np
 
 from ...batch import Symbols
 from ...columns import forget, take, text
-from ...lookup import Lookup, least, narrowed, pick, sums
+from ...lookup import Lookup, is_any, least, narrowed, pick, sums
 from ...schema import NOTHING
 from ...tables.processes import processes
 from ...timeline import (
@@ -32,7 +32,7 @@ from .cores import Cores, cores
 from .garbage import Garbage, garbage
 from .outliers import Outliers, outliers
 from .queues import Queues
-from .shapes import Budget, Names, Path, Pieces, in_blocks, is_any, medians
+from .shapes import Budget, Names, Path, Pieces, in_blocks, medians
 from .starved import starved
 from .threads_held import Held, Samples, held
 from .waits_for_others import WaitsForOthers, waits_for_others

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...batch import Symbols
-from ...lookup import Lookup
+from ...lookup import Lookup, is_any
 from .facts import Facts
 
 
@@ -60,9 +60,7 @@ def split(symbols: Symbols, rows: np.ndarray) -> dict[str, np.ndarray]:
 
 def of_workers(facts: Facts, workers: Iterable[str]) -> np.ndarray:
     """Which attempts were given to some workers."""
-    symbols, wanted = facts.attempts.worker, set(workers)
-    mask: np.ndarray = np.array([each in wanted for each in symbols.names] or [False])[symbols.codes]
-    return mask
+    return is_any(facts.attempts.worker, set(workers))
 
 
 def quoted(names: tuple[str, ...], most_of: int = 2) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ...batch import Symbols
+from ...lookup import is_any
 from ...timeline import Attempts, Lanes
 
 
@@ -112,9 +113,3 @@ def medians(code: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     last = len(ordered) - 1
     middle = (ordered[np.minimum(low, last)] + ordered[np.minimum(high, last)]) / 2
     return np.where(number > 0, middle, np.nan)
-
-
-def is_any(symbols: Symbols, names: tuple[str, ...]) -> np.ndarray:
-    """Which rows hold one of some names."""
-    mask: np.ndarray = np.array([name in names for name in symbols.names] or [False])[symbols.codes]
-    return mask
