@@ -58,3 +58,10 @@ def test_importing_the_package_is_light(statement: str) -> None:
     program = f"import json, sys\n{statement}\nprint(json.dumps(sorted(sys.modules)))"
     output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert not HEAVY & set(json.loads(output.stdout))
+
+
+def test_frames_of_other_threads_are_taken_in_one_place() -> None:
+    """Elsewhere a process with Python 3.11 could stand still; see `probe.frames.paused`."""
+    sources = (ROOT / "dask_insight").rglob("*.py")
+    taking = {source.name for source in sources if "_current_frames" in source.read_text(encoding="utf-8")}
+    assert taking == {"frames.py"}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Collection, Iterator
 from concurrent.futures import thread as pools
 from contextlib import contextmanager
 from itertools import dropwhile
 from types import FrameType
+
+from ...probe.frames import Frames, policy
 
 #: Seconds between two looks at threads that may rest.
 _LOOK = 0.05
@@ -20,15 +21,20 @@ def wait_for_threads(others: Collection[threading.Thread]) -> None:
     """Wait until no thread of the program has anything to do, but for daemons.
 
     Threads of an executor stay until Python ends: they are waited for while they work. Those that wait
-    for the main thread to end are not.
+    for the main thread to end are not; none is where an interpreter does not show what threads run.
 
     Parameters
     ----------
     others
         Threads that are none of the program's.
     """
+    frames, _ = policy()
+    if frames is None:
+        return
     with _main_thread_ended():
-        while working := [each for each in threading.enumerate() if each not in others and _works(each)]:
+        while working := [
+            each for each in threading.enumerate() if each not in others and _works(each, frames)
+        ]:
             working[0].join(_LOOK)
 
 
@@ -44,26 +50,25 @@ def _main_thread_ended() -> Iterator[None]:
         del main.is_alive, main.join
 
 
-def _works(thread: threading.Thread) -> bool:
+def _works(thread: threading.Thread, frames: Frames) -> bool:
     if thread.daemon or thread is threading.current_thread() or not thread.is_alive():
         return False
-    frames = _frames(thread)
-    if any(_joins_the_main_thread(frame) for frame in frames):
+    stack = _stack(frames().get(thread.ident or 0))
+    if any(_joins_the_main_thread(frame) for frame in stack):
         return False
-    own = list(dropwhile(lambda frame: frame.f_globals is vars(threading), frames))
+    own = list(dropwhile(lambda frame: frame.f_globals is vars(threading), stack))
     if not own or _ENDS_ITS_THREADS not in own[0].f_globals:
         return True
     return own[0].f_globals is vars(pools) and (len(own) > 1 or not _queue_is_empty(thread))
 
 
-def _frames(thread: threading.Thread) -> list[FrameType]:
-    """What it runs, the outermost first."""
-    frames: list[FrameType] = []
-    frame = sys._current_frames().get(thread.ident or 0)
+def _stack(frame: FrameType | None) -> list[FrameType]:
+    """What a thread runs, the outermost first."""
+    stack: list[FrameType] = []
     while frame is not None:
-        frames.insert(0, frame)
+        stack.append(frame)
         frame = frame.f_back
-    return frames
+    return stack[::-1]
 
 
 def _joins_the_main_thread(frame: FrameType) -> bool:
