@@ -156,6 +156,36 @@ def test_what_is_let_go_of_because_another_task_failed_was_not_tried_again() -> 
     assert not found(run.recording(), "retried-work")
 
 
+def rescheduled(of_p2p: bool = False) -> Run:
+    """A third of the attempts ask to be run elsewhere."""
+    run = Run()
+    load = run.task("load", "a", 0, 0.1)
+    barrier = run.task("shuffle-barrier" if of_p2p else "sum", "a", 0.1, 0.2, load)
+    for number in range(1, 11):
+        task = run.task("part", "a", number, number + 0.5, barrier, status="rescheduled")
+        run.task("part", "b", number + 0.5, number + 1.5, barrier, task=task)
+    return run
+
+
+def test_attempts_that_were_rescheduled_gave_nothing() -> None:
+    run = rescheduled().recording()
+    one = the(run, "retried-work")
+    assert (one.severity, one.title) == ("critical", "10 attempts at `part` were rescheduled")
+    assert one.cost_thread_seconds == pytest.approx(5) and "`Reschedule`" in one.why
+    assert run.summary().verdict().endswith("10 were rescheduled.")
+
+
+def test_outputs_of_p2p_that_are_placed_are_told_by_what_that_costs() -> None:
+    one = the(rescheduled(of_p2p=True).recording(), "retried-work")
+    assert (one.severity, one.cost_thread_seconds) == ("warning", pytest.approx(5))
+    assert one.title.endswith("to place the outputs of P2P") and "`Reschedule`" not in one.why
+    cheap = rescheduled(of_p2p=True)
+    for attempt in cheap.attempts:
+        if attempt["status"] == "rescheduled":
+            attempt["stop"] = attempt["ended"] = attempt["done"] = attempt["start"] + 0.01
+    assert "retried-work" not in [each.code for each in cheap.recording().findings()]
+
+
 # Lost workers
 
 

@@ -104,6 +104,8 @@ class Overview(NamedTuple):
     still: float = 0.0
     #: Where no task ended, how many tasks there were by how they stood: cancelled, running, waiting.
     unfinished: Mapping[str, int] = MappingProxyType({})
+    #: Attempts that ran and asked to be run elsewhere, as P2P's do.
+    rescheduled: int = 0
 
     @property
     def busy(self) -> float:
@@ -175,6 +177,7 @@ class Overview(NamedTuple):
         figures = [("Took", words.duration(self.duration)), ("Tasks", words.count(self.tasks))]
         figures += [("Failed", words.count(self.erred, "attempt"))] if self.erred else []
         figures += [("Retried", words.count(self.retried, "attempt"))] if self.retried else []
+        figures += [("Rescheduled", words.count(self.rescheduled, "attempt"))] if self.rescheduled else []
         figures += [("Ran on", self.place())]
         figures += [("Computing", f"{words.duration(self.computing)} of thread time")]
         figures += [(short(name, 40), words.duration(seconds)) for name, seconds in self.names[:5]]
@@ -227,6 +230,8 @@ class Overview(NamedTuple):
     def _failures(self) -> str:
         parts = [f"{words.count(self.erred, 'attempt')} failed"] if self.erred else []
         parts += [f"{self.retried:,} {_was(self.retried)} retried"] if self.retried else []
+        again = self.rescheduled
+        parts += [f"{again:,} {_was(again)} rescheduled"] if again else []
         return f" {words.listing(parts)}." if parts else ""
 
 
@@ -301,6 +306,7 @@ def overview(
         findings=_findings(recording.columns("findings") if findings is None else findings),
         used=used(recording.columns, begin, end),
         still=float(still.within(np.array([begin]), np.array([end]))[0]),
+        rescheduled=int(_is(status, "rescheduled").sum()),
         unfinished={} if erred or ok.any() else _unfinished(recording, attempts),
     )
 

@@ -1,4 +1,4 @@
-"""Tasks that raised: for good, or until another attempt worked."""
+"""Tasks that raised: for good, or until another attempt worked; and those that were rescheduled."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
+from ...columns import forget
 from ...lookup import sorted_set
 from ...tables.named import errors_in_time
 from .facts import Facts, is_any
@@ -17,6 +18,8 @@ from .thresholds import Limits
 
 #: What Dask says of a task that workers died of.
 _KILLED = "KilledWorker"
+#: What the names of the tasks begin with between the inputs and the outputs of P2P.
+_BARRIER = "shuffle-barrier"
 _TEXT = 300
 
 
@@ -67,31 +70,59 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
     known = facts.attempts
     # When a task fails for good, others of its graph are let go of, and look the same to the scheduler.
-    raised = np.isin(known.run, facts.read("errors")["run"])
-    rows = np.flatnonzero(ended_as(facts, "retried") & raised)
-    if not len(rows):
-        return
-    length = facts.length
+    raised = np.flatnonzero(ended_as(facts, "retried") & np.isin(known.run, facts.read("errors")["run"]))
+    if len(raised):
+        yield _made_again(facts, limits, raised).but(
+            title=f"{_attempts(facts, raised)} had to be made again",
+            why=(
+                "They raised, and Dask tried again as it was told to: "
+                f"{_lost(facts, raised)}. {_first(_error_of(facts, raised))}"
+            ).strip(),
+        )
+    sent = np.flatnonzero(ended_as(facts, "rescheduled"))
+    placed = _of_p2p(facts, sent)
+    if len(by_tasks := sent[~placed]):
+        yield _made_again(facts, limits, by_tasks).but(
+            title=f"{_attempts(facts, by_tasks)} were rescheduled",
+            why=(
+                "They raised `Reschedule`, and Dask ran the tasks again, on any worker: "
+                f"{_lost(facts, by_tasks)}."
+            ),
+            advice=_RESCHEDULED,
+        )
+    if len(by_dask := sent[placed]):
+        # Each output is rescheduled once at most: that there are many says nothing.
+        yield _made_again(facts, limits, by_dask).but(
+            title=f"{_attempts(facts, by_dask)} were rescheduled to place the outputs of P2P",
+            why=(
+                "A P2P shuffle or rechunk begins each output on any worker; one that belongs on another asks "
+                f"the scheduler to be run there, and ends: {_lost(facts, by_dask)}."
+            ),
+            advice=_PLACED,
+            severity="",
+            is_told=False,
+        )
+
+
+def _made_again(facts: Facts, limits: Limits, rows: np.ndarray) -> Finding:
+    """What attempts cost whose tasks had to run again; with the advice for those that raised."""
+    known, length = facts.attempts, facts.length
     seconds = float(length[rows].sum())
-    names = most(facts, rows, length[rows] + 1e-3)
+    names = _names_of(facts, rows)
     mine = named(facts, names[0]) if names else np.zeros(len(known.run), bool)
     share = int(mine[rows].sum()) / max(1, int(mine.sum()))
     lost = seconds / max(float(length.sum()), 1e-9)
-    errors = _errors(facts)
-    tasks = set(known.task[rows].tolist())
-    text = next((text for task, text in errors.items() if task in tasks), "")
     much = share >= limits["retried-work.share"] or lost >= limits["retried-work.time"]
-    cost = facts.spread(seconds)
-    yield Finding(
+    return Finding(
         code="retried-work",
         severity=("critical" if lost >= limits["retried-work.critical"] else "warning") if much else "info",
-        title=f"{words.count(len(rows), 'attempt')} at {quoted(names)} had to be made again",
+        title="",
         tasks=names,
         workers=workers_of(facts, rows),
         start=facts.since(known.at("start", rows).min()),
         stop=facts.since(known.at("done", rows).max()),
         cost_thread_seconds=seconds,
-        cost_seconds=cost,
+        cost_seconds=facts.spread(seconds),
         is_told=much,
         evidence=(
             Fact("attempts made again", len(rows), "count"),
@@ -103,22 +134,40 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
             ),
             Fact("share of the time in functions", lost, "share", limits["retried-work.time"]),
         ),
-        why=(
-            f"They raised, and Dask tried again as it was told to: {words.duration(seconds)} of thread time "
-            f"gave nothing. {_first(text)}"
-        ).strip(),
-        advice=(
-            "Find out why they raise: `run.errors` has the traceback of every attempt. Try again only what "
-            "failed, inside the function, and not the whole task, or cut the task so that little is "
-            "lost:\n\n"
-            "    for wait in (0.1, 1, 10):\n"
-            "        try:\n"
-            "            return send(part)\n"
-            "        except ConnectionError:\n"
-            "            time.sleep(wait)"
-        ),
+        why="",
+        advice=_RETRIED,
         url=RETRIED_WORK.url,
     )
+
+
+def _names_of(facts: Facts, rows: np.ndarray) -> tuple[str, ...]:
+    return most(facts, rows, facts.length[rows] + 1e-3)
+
+
+def _attempts(facts: Facts, rows: np.ndarray) -> str:
+    return f"{words.count(len(rows), 'attempt')} at {quoted(_names_of(facts, rows))}"
+
+
+def _lost(facts: Facts, rows: np.ndarray) -> str:
+    return f"{words.duration(float(facts.length[rows].sum()))} of thread time gave nothing"
+
+
+def _error_of(facts: Facts, rows: np.ndarray) -> str:
+    """The exception of some attempts that came first; '' if none is known."""
+    tasks = set(facts.attempts.task[rows].tolist())
+    return next((text for task, text in _errors(facts).items() if task in tasks), "")
+
+
+def _of_p2p(facts: Facts, rows: np.ndarray) -> np.ndarray:
+    """Which of some attempts are at outputs of P2P shuffles and rechunks."""
+    if not len(rows):
+        return np.zeros(0, bool)
+    graph, edges = facts.read("graph"), facts.read("edges")
+    is_barrier = np.array([name.startswith(_BARRIER) for name in graph["prefix"].names] or [False])
+    barriers = graph["task"][is_barrier[graph["prefix"].codes]]
+    outputs = edges["task"][np.isin(edges["dependency"], barriers)]
+    forget(edges)
+    return np.isin(facts.attempts.task[rows], outputs)
 
 
 def ended_as(facts: Facts, *statuses: str) -> np.ndarray:
@@ -170,6 +219,28 @@ _DEADLY = (
     "    client.get_worker_logs(nanny=True)\n"
     "    dask.config.set({'distributed.scheduler.allowed-failures': 3})   # workers that one may take along"
 )
+_RETRIED = (
+    "Find out why they raise: `run.errors` has the traceback of every attempt. Try again only what "
+    "failed, inside the function, and not the whole task, or cut the task so that little is "
+    "lost:\n\n"
+    "    for wait in (0.1, 1, 10):\n"
+    "        try:\n"
+    "            return send(part)\n"
+    "        except ConnectionError:\n"
+    "            time.sleep(wait)"
+)
+_RESCHEDULED = (
+    "Raise `Reschedule` before the work begins and not after it, or say beforehand where a task can run, so "
+    "that it is sent there at once:\n\n"
+    "    client.submit(f, x, workers=[address])\n"
+    "    client.submit(f, x, resources={'GPU': 1})"
+)
+_PLACED = (
+    "That is how P2P works. Ask for fewer and larger chunks or partitions where it costs much: each is "
+    "placed once.\n\n"
+    "    dask.config.set({'array.chunk-size': '256MiB'})\n"
+    "    df = df.shuffle('key', npartitions=100)"
+)
 
 FAILED_TASKS = Rule(
     code="failed-tasks",
@@ -185,10 +256,12 @@ FAILED_TASKS = Rule(
 )
 RETRIED_WORK = Rule(
     code="retried-work",
-    says="Tasks raised, and were run again.",
+    says="Tasks raised, or asked to be rescheduled, and were run again.",
     formula=(
-        "Attempts that raised and were retried: `retried-work.share` of all attempts at a task name, or "
-        "`retried-work.time` of the time in functions; critical from `retried-work.critical` of that time."
+        "Attempts that raised and were retried, or that raised `Reschedule`: `retried-work.share` of all "
+        "attempts at a task name, or `retried-work.time` of the time in functions; critical from "
+        "`retried-work.critical` of that time. P2P reschedules outputs to place them: of these only their "
+        "cost counts."
     ),
     cost="Their thread-seconds / threads.",
     url="https://distributed.dask.org/en/stable/resilience.html",

@@ -62,6 +62,7 @@ def describe(recording: Recording) -> str:
     lines.append(f"ran on     {summary.place()}")
     ended = [f"{summary.erred:,} failed"] if summary.erred else []
     ended += [f"{summary.retried:,} retried"] if summary.retried else []
+    ended += [f"{summary.rescheduled:,} rescheduled"] if summary.rescheduled else []
     lines.append(f"tasks      {', '.join([f'{summary.tasks:,}', *ended])}")
     title = "most time"
     for name, seconds in summary.names[:_NAMES]:
