@@ -382,6 +382,23 @@ def test_a_worker_with_more_tasks_at_once_than_threads_has_more_threads() -> Non
     assert parts(run.budget()) == {"compute": 16}
 
 
+@pytest.mark.parametrize("more", ["1", "2"])
+def test_a_thread_runs_no_two_tasks_where_clocks_disagree(more: str) -> None:
+    """The next task begins before the last one's end; another thread of the pool may have come instead."""
+    run = Run(a=CLUSTER)
+    run.task("slow", "a", 0, 8.03)
+    run.task("slow", "a", 8, 16, thread=more, inputs=8)
+    run.task("slow", "a", 16, 24, thread=more, inputs=16)
+    table = run.budget()
+    assert parts(table) == {"compute": 24}
+    assert table.attrs["thread_seconds"] == pytest.approx(24)
+    # Told to lie within one that took long, as a task stream's may be.
+    run = Run(a=CLUSTER)
+    run.task("slow", "a", 0, 8)
+    run.task("quick", "a", 4, 4.2, inputs=4)
+    assert parts(run.budget()) == {"compute": 8}
+
+
 def test_by_time_and_any_range() -> None:
     run = Run()
     slow, quick = run.task("slow", "a", 0, 10), run.task("quick", "b", 0, 1)

@@ -13,8 +13,10 @@ from ..lookup import least
 from .attempts import POOLED, Attempts, Read
 from .stretches import Stretches, stretches
 
-#: Seconds by which attempts on one thread may overlap before they are taken to run beside each other.
+#: Seconds by which attempts on one thread may overlap for the clocks' sake alone.
 _SLACK = 0.02
+#: Share of a thread's time up to which overlaps are those of clocks, and attempts run one after the other.
+_SMALL = 0.1
 
 
 class Lanes(NamedTuple):
@@ -88,7 +90,7 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
         if worker.startswith(POOLED):
             start, stop = _wanted(attempts, ran.attempt[found.runs_of(mine)])
         if len(mine) > threads or found.beside[mine].any():
-            runs, places = _spread(ran, found.runs_of(mine))
+            runs, places = _spread(ran, found.runs_of(mine), threads)
             used = int(places.max(initial=-1)) + 1
             moved.append((runs, places + len(rows)))
             first, last = _ends(ran, runs, places, used)
@@ -140,16 +142,25 @@ def _by_start(lane: np.ndarray, start: np.ndarray) -> np.ndarray:
 
 def _find(known: list[tuple[str, str]], ran: Stretches, order: np.ndarray) -> _Found:
     count = len(known)
-    beside = np.zeros(count, bool)
     place = ran.place[order]
     first, last = _ends(ran, order, place, count)
-    overlap = ran.stop[order[:-1]] - ran.start[order[1:]]
-    beside[place[1:][(place[1:] == place[:-1]) & (overlap > _SLACK)]] = True
+    beside = _twice(ran, order, place, count) > _SMALL
     places: dict[str, list[int]] = {}
     for code, (worker, _) in enumerate(known):
         if np.isfinite(first[code]):
             places.setdefault(worker, []).append(code)
     return _Found(places, Links(np.searchsorted(place, np.arange(count + 1)), order), first, last, beside)
+
+
+def _twice(ran: Stretches, order: np.ndarray, place: np.ndarray, count: int) -> np.ndarray:
+    """Share of the time at each place in which attempts overlap by more than the slack."""
+    start, stop = ran.start[order], ran.stop[order]
+    overlaps = np.flatnonzero((place[1:] == place[:-1]) & (stop[:-1] - start[1:] > _SLACK))
+    if not len(overlaps):
+        return np.zeros(count)
+    both = np.minimum(stop[overlaps], stop[overlaps + 1]) - start[overlaps + 1]
+    held = np.bincount(place, stop - start, count)
+    return np.bincount(place[overlaps], both, count) / np.where(held > 0, held, 1.0)
 
 
 def _ends(ran: Stretches, rows: np.ndarray, place: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -179,8 +190,11 @@ def _wanted(attempts: Attempts, mine: np.ndarray) -> tuple[float, float]:
     )
 
 
-def _spread(ran: Stretches, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A worker's stretches by start, and for each the number of a thread such that none overlap."""
+def _spread(ran: Stretches, rows: np.ndarray, threads: int) -> tuple[np.ndarray, np.ndarray]:
+    """A worker's stretches by start, and for each the number of a thread such that none overlap.
+
+    Where all its threads are taken, one that overlaps little is put after the first that ends.
+    """
     rows = rows[np.argsort(ran.start[rows], kind="stable")]
     free: list[int] = []
     busy: list[tuple[float, int]] = []
@@ -188,6 +202,8 @@ def _spread(ran: Stretches, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     used = 0
     for start, stop in zip(ran.start[rows].tolist(), ran.stop[rows].tolist(), strict=True):
         while busy and busy[0][0] <= start:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        if busy and not free and used >= threads and busy[0][0] - start <= _SMALL * (stop - start):
             heapq.heappush(free, heapq.heappop(busy)[1])
         if not free:
             heapq.heappush(free, used)
