@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_findings import facts
 from test_time_budget import CLUSTER, NAN, START, Run
 
 from dask_insight.analysis.findings import Finding
@@ -415,6 +416,40 @@ def test_more_threads_for_tasks_than_cores() -> None:
     assert (found.severity, found.workers) == ("info", ("a",)) and found.is_risk
     assert found.title.startswith("2 threads share 1 core: tasks waited for one in 5")
     assert "n_workers=1, threads_per_worker=1" in found.advice
+
+
+def one_after_the_other(cores: int, use: float) -> Run:
+    """A worker of two threads for 5 s, and after it another one; tasks wait for a core half of their time."""
+    run = Run()
+    for number in range(10):
+        for thread in "12":
+            run.task("loop", "ab"[number // 5], number, number + 1.0, submitted=0, cpu=0.45, thread=thread)
+    run.tables["resources"] = {
+        "process": ["a"] * 5 + ["b"] * 5,
+        "time": START + 1.0 + np.arange(10),
+        "cpu": np.full(10, use, "f4"),
+        "starved": np.full(10, 1.1, "f4"),
+    }
+    run.tables["workers"] = {
+        "worker": ["a", "b"],
+        "host": ["here"] * 2,
+        "threads": [2, 2],
+        "joined": START + np.array([-1.0, 5.0]),
+        "left": START + np.array([5.0, NAN]),
+        "cores": [cores] * 2,
+    }
+    return run
+
+
+def test_workers_that_followed_one_another_share_no_cores() -> None:
+    """As after a restart: what each used and had is not added up."""
+    (found,) = told(one_after_the_other(1, use=90), "oversubscribed")
+    assert found.title.startswith("2 threads share 1 core")
+    assert {each.name: each.value for each in found.evidence}["cores in use by workers"] == pytest.approx(0.9)
+    two = one_after_the_other(2, use=90)
+    assert told(two, "oversubscribed") == []
+    assert "the workers used 0.9 of 2 cores" in one(two, "busy-host").title
+    assert facts(two).cores.threads == pytest.approx(2)
 
 
 def test_waits_for_a_core_between_tasks_are_none_of_theirs() -> None:
@@ -1059,6 +1094,50 @@ def test_workers_that_join_late_while_tasks_wait() -> None:
     found = one(run, "cold-start")
     assert found.workers == ("b",)
     assert "wait_for_workers" in found.advice
+    # For four seconds two threads would have done what one did.
+    assert found.cost_seconds == pytest.approx(2)
+
+
+def came_late(*rounds: tuple[float, float, float]) -> Run:
+    """Ten tasks of half a second a round: when they were wanted, when two workers joined, and left."""
+    run = Run()
+    run.workers = {}
+    for number, (wanted, joined, left) in enumerate(rounds):
+        for place in range(2):
+            name = f"{number}-{place}"
+            run.workers[name] = {"threads": 1, "joined": joined, "left": left}
+            for task in range(5):
+                start = joined + task * 0.5
+                run.task("work", name, start, start + 0.5, submitted=wanted, assigned=joined)
+    return run
+
+
+def test_workers_that_join_when_none_is_there_cost_no_more_than_they_were_late() -> None:
+    found = one(came_late((0.0, 8.0, NAN)), "cold-start")
+    assert found.severity == "critical" and found.title.startswith("2 workers joined up to 8")
+    assert found.cost_seconds == pytest.approx(8)
+
+
+def test_workers_that_an_adaptive_cluster_starts_twice_are_late_twice() -> None:
+    found = one(came_late((0.0, 4.0, 7.0), (12.0, 18.0, NAN)), "cold-start")
+    assert found.severity == "critical" and len(found.workers) == 4
+    assert found.title.startswith("4 workers joined up to 6")
+    assert found.cost_seconds == pytest.approx(10)
+    assert "wait_for_workers(2," in found.advice and "minimum=2" in found.advice
+
+
+def test_who_takes_the_place_of_a_lost_worker_is_not_late() -> None:
+    run = Run(
+        a={"threads": 1, "joined": -1.0, "left": 2.0},
+        b={"threads": 1, "joined": 6.0, "left": NAN},
+        c={"threads": 1, "joined": -1.0, "left": NAN},
+    )
+    for number in range(20):
+        run.task("work", "c", number * 0.5, number * 0.5 + 0.5, submitted=0)
+    for worker, first in (("a", 0.0), ("b", 6.0)):
+        for number in range(4):
+            run.task("work", worker, first + number * 0.5, first + number * 0.5 + 0.5, submitted=0)
+    assert told(run, "cold-start") == []
 
 
 def test_results_that_are_made_again() -> None:

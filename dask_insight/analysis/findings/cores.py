@@ -81,12 +81,12 @@ def cores(facts: Facts) -> Cores:
         start, stop = begin[mine], end[mine]
         ran = (lanes.of >= 0) & np.isin(held, host.codes)
         busy = _Sum(facts.start, lanes.stretches.start[ran], lanes.stretches.stop[ran])
-        threads = float(facts.threads_by_worker[host.codes].sum())
+        threads = facts.most_threads(host.names)
         idle = threads - (busy.before(stop) - busy.before(start)) / lasting[mine]
         left = host.cores - (np.interp(stop, *used) - np.interp(start, *used)) / lasting[mine]
         free[mine] = np.clip(left / np.maximum(idle, _NONE), 0.0, 1.0)
         beyond += max(0.0, threads - host.cores)
-    return Cores(free, facts.threads * (1 - beyond / max(float(facts.threads_by_worker.sum()), 1.0)))
+    return Cores(free, facts.threads * (1 - beyond / max(facts.most_threads(lanes.workers), 1.0)))
 
 
 def _hosts(facts: Facts) -> Iterator[_Host]:

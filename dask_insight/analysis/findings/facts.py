@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,7 @@ from ...timeline import (
     Read,
     States,
     inputs,
+    most_at_once,
     pauses,
     standstills,
     states,
@@ -479,6 +480,17 @@ class Facts:
         """When a worker left; inf if it did not."""
         moment = float(self.workers.get(worker, {}).get("left", np.nan))
         return moment if np.isfinite(moment) else np.inf
+
+    def most_at_once(self, amounts: Mapping[str, float]) -> float:
+        """The most that workers which were there at the same time have together, of an amount of each."""
+        joined = [self.workers.get(worker, {}).get("joined", np.nan) for worker in amounts]
+        left = np.array([self.left(worker) for worker in amounts])
+        since = np.nan_to_num(np.array(joined, "f8"), nan=-np.inf)
+        return most_at_once(since, left, np.array([*amounts.values()], "f8"))
+
+    def most_threads(self, workers: Iterable[str]) -> float:
+        """The most threads that some workers had at once."""
+        return self.most_at_once({worker: self.threads_of(worker) for worker in workers})
 
     @cached_property
     def carried(self) -> float:

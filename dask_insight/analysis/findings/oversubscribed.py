@@ -11,25 +11,22 @@ from ... import words
 from .facts import Facts
 from .finding import Fact, Finding
 from .rule import Rule
-from .threads_held import Held, cores_of, process_of
+from .threads_held import Held, cores_of, own_cores_of
 from .thresholds import Limits
 
 
 class _Host(NamedTuple):
-    """What the workers of a host used while they ran tasks."""
+    """What the workers of a host used while they ran tasks: the most of those there at once."""
 
     workers: tuple[Held, ...]
+    #: Threads for tasks.
+    threads: int
     #: Cores that there are, that their processes used, and that the tasks' own threads did (NaN if unknown).
     cores: int
     used: float
     own: float
     #: Share of the tasks' time in which their threads waited for a CPU.
     waited: float
-
-    @property
-    def threads(self) -> int:
-        """Threads for tasks."""
-        return round(sum(each.threads for each in self.workers))
 
     @property
     def beside(self) -> float:
@@ -161,8 +158,9 @@ def _hosts(facts: Facts) -> Iterator[_Host]:
         if length <= 0:
             continue
         waited = sum(each.waits * each.seconds for each in held) / length
-        own = sum({process_of(facts, each.name): each.process.own for each in held}.values())
-        yield _Host(tuple(held), cores[host], cores_of(facts, held), own, waited)
+        threads = round(facts.most_at_once({each.name: each.threads for each in held}))
+        used, own = cores_of(facts, held), own_cores_of(facts, held)
+        yield _Host(tuple(held), threads, cores[host], used, own, waited)
 
 
 OVERSUBSCRIBED = Rule(

@@ -21,29 +21,55 @@ from .thresholds import Limits
 _MOST = 0.5
 
 
+class _Late(NamedTuple):
+    """A worker that joined after tasks were there."""
+
+    worker: str
+    threads: float
+    #: When tasks were there, and when it was; seconds since the epoch.
+    since: float
+    joined: float
+
+    @property
+    def seconds(self) -> float:
+        """How late it was."""
+        return self.joined - self.since
+
+
+class _Missing(NamedTuple):
+    """What late workers cost while tasks waited for a thread."""
+
+    #: Threads that were not there yet.
+    thread_seconds: float
+    #: By how much sooner the tasks would have been done with them.
+    seconds: float
+
+
 class _Start(NamedTuple):
-    """What the start of the workers cost. Thread-seconds, and by name."""
+    """What the start of the workers cost. Thread-seconds, the first by name."""
 
     first: np.ndarray
     way: float
     joining: float
-    missing: float
+    missing: _Missing
 
 
 def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    found = _started(facts, limits)
-    first = float(found.first.sum())
     late = _late(facts, limits)
-    joined = bool(late) and found.missing + found.joining > first
+    found = _started(facts, late, limits)
+    first, missing = float(found.first.sum()), found.missing
+    joined = bool(late) and missing.thread_seconds + found.joining > first
     # Workers that take the place of others that died begin late too; see worker-lost.
-    lost = first + (found.way + found.joining + found.missing if late else 0.0)
-    if facts.spread(lost) < limits["cold-start.seconds"]:
+    slow = first + (found.way + found.joining if late else 0.0)
+    threads = facts.most_threads(facts.lanes.workers)
+    cost = min(facts.wall, missing.seconds + (slow / threads if threads > 0 else 0.0))
+    if cost < limits["cold-start.seconds"]:
         return
     names = facts.worst(found.first, facts.names) or facts.worst(facts.by_names.total, facts.names)
-    workers = tuple(name for name, _ in late) if joined else _workers(facts)
+    workers = tuple(each.worker for each in late) if joined else _workers(facts)
     if joined:
-        latest = words.duration(max(seconds for _, seconds in late))
-        title = f"{words.count(len(late), 'worker')} joined up to {latest} after the first tasks were there"
+        latest = words.duration(max(each.seconds for each in late))
+        title = f"{words.count(len(late), 'worker')} joined up to {latest} after tasks were there"
     else:
         title = f"The first `{names[0]}` on each worker took {words.duration(first)} longer than later ones"
     yield Finding(
@@ -54,8 +80,8 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
         tasks=names,
         workers=workers,
         start=facts.since(facts.start),
-        cost_thread_seconds=lost,
-        cost_seconds=facts.spread(lost),
+        cost_thread_seconds=slow + missing.thread_seconds,
+        cost_seconds=cost,
         evidence=(
             *(
                 Fact(name, seconds, "s")
@@ -63,11 +89,16 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
                     ("first tasks beyond the usual", first),
                     ("first tasks on their way", found.way if late else 0.0),
                     ("workers that had not been given a task", found.joining if late else 0.0),
-                    ("threads that were not there yet", found.missing),
+                    ("threads that were not there yet", missing.thread_seconds),
                 )
                 if seconds > 0
             ),
-            Fact("together, over all threads", facts.spread(lost), "s", limits["cold-start.seconds"]),
+            Fact(
+                "together, over the threads that there could have been",
+                cost,
+                "s",
+                limits["cold-start.seconds"],
+            ),
         ),
         why=(
             "Tasks were there, but part of the cluster was not: workers were being started."
@@ -75,12 +106,12 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
             else "The first task of its kind on a worker imports modules, unpacks code or opens connections, "
             "which later ones find ready."
         ),
-        advice=_WAIT.format(workers=len(facts.lanes.workers)) if joined else _PREPARE,
+        advice=_WAIT.format(workers=_most_workers(facts)) if joined else _PREPARE,
         url=COLD_START.url,
     )
 
 
-def _started(facts: Facts, limits: Limits) -> _Start:
+def _started(facts: Facts, late: list[_Late], limits: Limits) -> _Start:
     known, own = facts.attempts, facts.own
     first = np.zeros(len(facts.names))
     slow, compared = np.zeros((2, len(facts.names)), "i8")
@@ -102,16 +133,15 @@ def _started(facts: Facts, limits: Limits) -> _Start:
     # What one worker alone sees is a slow task, not a slow start.
     first[slow <= _MOST * compared] = 0.0
     way = 0.0
-    late = _late(facts, limits) if facts.good.any() else []
-    if late:
+    if late and facts.good.any():
         of = split(workers, np.flatnonzero(facts.good))
         usual_way = float(np.nanmedian((known.received - known.assigned)[facts.good]))
-    for worker, _ in late:
-        mine = of.get(worker, np.zeros(0, "i8"))
-        mine = mine[np.argsort(known.at("start", mine), kind="stable")]
-        if len(mine):
-            way += _on_the_way(facts, mine[: threads_of[workers.codes[mine[0]]]], usual_way)
-    return _Start(first, way, facts.spent("joining"), _missing(facts, limits))
+        for each in late:
+            mine = of.get(each.worker, np.zeros(0, "i8"))
+            mine = mine[np.argsort(known.at("start", mine), kind="stable")]
+            if len(mine):
+                way += _on_the_way(facts, mine[: threads_of[workers.codes[mine[0]]]], usual_way)
+    return _Start(first, way, facts.spent("joining"), _missing(facts, late))
 
 
 def _by_worker_and_name(facts: Facts) -> list[np.ndarray]:
@@ -137,39 +167,67 @@ def _on_the_way(facts: Facts, rows: np.ndarray, usual: float) -> float:
     return float(np.nansum(np.maximum(over, 0.0)))
 
 
-def _late(facts: Facts, limits: Limits) -> list[tuple[str, float]]:
-    """Workers that joined after tasks were there, and how long after."""
-    gone = min((facts.left(name) for name in facts.lanes.workers), default=np.inf)
+def _late(facts: Facts, limits: Limits) -> list[_Late]:
+    """Workers that joined after tasks were there: since the run began, or since others had left."""
+    busy = Moments.together(facts.attempts.in_blocks("wanted", "done"))
+    began = busy.both(facts.whole).start
+    gone = np.sort([facts.left(name) for name in facts.lanes.workers])
     found = []
     for name, joined in zip(facts.lanes.workers, facts.lanes.joined.tolist(), strict=True):
-        seconds = joined - facts.start
+        # Who takes the place of one that left beside tasks is not late; the next tasks wait for both.
+        before = gone[: np.searchsorted(gone, joined, side="right")]
+        at = int(np.searchsorted(began, before.max(initial=facts.start)))
         # The processes of a local pool are started for each computation.
-        if (
-            not is_local(name)
-            and 0 < seconds <= limits["cold-start.window"]
-            and joined < gone
-            and joined < facts.stop
-        ):
-            found.append((name, seconds))
+        if is_local(name) or at == len(began) or not began[at] < joined < facts.stop:
+            continue
+        if joined - began[at] <= limits["cold-start.window"]:
+            found.append(_Late(name, facts.threads_of(name), float(began[at]), joined))
     return found
 
 
-def _there(facts: Facts, late: list[tuple[str, float]]) -> float:
-    """Share of all threads that were there when the first task was."""
-    came = sum(facts.threads_of(name) for name, _ in late)
-    return 1 - came / max(float(facts.threads_by_worker.sum()), 1e-9)
+def _there(facts: Facts, late: list[_Late]) -> float:
+    """Share of the threads that were there when tasks were: the least of each time that some joined late."""
+    since = np.unique([each.since for each in late])
+    missing, present = _threads(late, since), _present(facts, since)
+    return float((present / np.maximum(missing + present, 1e-9)).min(initial=1.0))
 
 
-def _missing(facts: Facts, limits: Limits) -> float:
-    """Thread-seconds by which workers came late while tasks waited for a thread."""
-    known = facts.attempts
-    waited = known.executing - known.ready > 0.01
-    backlog = Moments.of(known.at("ready", waited), known.at("executing", waited))
-    total = 0.0
-    for name, seconds in _late(facts, limits):
-        inside = backlog.within(np.array([facts.start]), np.array([facts.start + seconds]))
-        total += facts.threads_of(name) * float(inside[0])
-    return total
+def _missing(facts: Facts, late: list[_Late]) -> _Missing:
+    """What the threads of late workers would have done of the tasks that waited for a thread."""
+    moments = np.unique([moment for each in late for moment in (each.since, each.joined)])
+    start, stop = moments[:-1], moments[1:]
+    waited = facts.backlog.within(start, stop)
+    missing, present = _threads(late, start), _present(facts, start)
+    share = missing / np.maximum(missing + present, 1e-9)
+    return _Missing(float((missing * waited).sum()), float((share * waited).sum()))
+
+
+def _threads(late: list[_Late], moments: np.ndarray) -> np.ndarray:
+    """Threads of late workers that were missing at each moment."""
+    threads = np.array([each.threads for each in late])
+    since, joined = (np.array([each[place] for each in late], "f8") for place in (2, 3))
+    return _begun(since, threads, moments) - _begun(joined, threads, moments)
+
+
+def _present(facts: Facts, moments: np.ndarray) -> np.ndarray:
+    """Threads that were there at each moment."""
+    joined = np.nan_to_num(facts.lanes.joined, nan=-np.inf)
+    left = np.array([facts.left(name) for name in facts.lanes.workers])
+    threads = facts.threads_by_worker
+    return _begun(joined, threads, moments) - _begun(left, threads, moments)
+
+
+def _begun(since: np.ndarray, amount: np.ndarray, moments: np.ndarray) -> np.ndarray:
+    """Sum of the amounts that were there from a moment on, at each of others."""
+    order = np.argsort(since)
+    sums = np.append(0.0, np.cumsum(amount[order]))
+    found: np.ndarray = sums[np.searchsorted(since[order], moments, side="right")]
+    return found
+
+
+def _most_workers(facts: Facts) -> int:
+    """The most workers that there were at once."""
+    return int(facts.most_at_once(dict.fromkeys(facts.lanes.workers, 1.0)))
 
 
 def _workers(facts: Facts) -> tuple[str, ...]:
@@ -200,12 +258,15 @@ COLD_START = Rule(
         "ones, where "
         "they take `cold-start.times` of it and there are `cold-start.count` of the name; first tasks on "
         "their way to "
-        "a worker; workers that joined within `cold-start.window` of the first task, while others waited for "
-        "a thread (no more than *info* where `cold-start.there` of all threads were there from the start). "
-        "Together, over all threads, at least `cold-start.seconds`. Names that waited for others (`held-up`) "
-        "are left out."
+        "a worker; workers that joined within `cold-start.window` of the first task, or of the first after "
+        "others had left, while tasks waited for a thread (no more than *info* where `cold-start.there` of "
+        "the threads were there each time). Together at least `cold-start.seconds`. Names that waited for "
+        "others (`held-up`) are left out."
     ),
-    cost="Those thread-seconds, over all threads.",
+    cost=(
+        "While tasks waited, the share that the missing threads have of these and those there; the other "
+        "thread-seconds over the most threads at once."
+    ),
     url="https://docs.dask.org/en/stable/customize-initialization.html",
     advice="`client.wait_for_workers`; import and connect beforehand with `client.run` or `--preload`.",
     find=_cold_start,

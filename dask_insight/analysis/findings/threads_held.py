@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -151,11 +152,21 @@ def held(facts: Facts) -> list[Held]:
 
 
 def cores_of(facts: Facts, held: Iterable[Held]) -> float:
-    """Cores that the processes of some workers used, each process counted once; NaN if unknown."""
-    used: dict[Any, list[float]] = {}
-    for each in held:
-        used.setdefault(process_of(facts, each.name), []).append(each.cores)
-    return float(sum(np.mean(cores) for cores in used.values()))
+    """Cores that the processes of some workers used: the most of those there at once; NaN if unknown."""
+    return _by_process(facts, {each.name: each.cores for each in held})
+
+
+def own_cores_of(facts: Facts, held: Iterable[Held]) -> float:
+    """The same of the threads with their tasks alone."""
+    return _by_process(facts, {each.name: each.process.own for each in held})
+
+
+def _by_process(facts: Facts, cores: Mapping[str, float]) -> float:
+    """The most at once of what each worker tells of its process, each process counted once."""
+    sharing = Counter(process_of(facts, name) for name in cores)
+    return facts.most_at_once(
+        {name: amount / sharing[process_of(facts, name)] for name, amount in cores.items()}
+    )
 
 
 class Samples:

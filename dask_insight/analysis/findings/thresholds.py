@@ -401,7 +401,7 @@ TABLE = (
         "cold-start.there",
         0.5,
         "share",
-        "Threads that were there from the start, of all: others that join are then a cluster's growth.",
+        "Threads that were there when tasks were, of all: others that join are then a cluster's growth.",
         "ours",
     ),
     Threshold("recompute.share", 0.05, "share", "Least share of all computing.", "ours"),
