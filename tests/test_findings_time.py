@@ -243,6 +243,19 @@ def test_gil_contention() -> None:
     assert told(beside(0.5, late=0.01, starved=0.02), "io-wait") == []
 
 
+def test_waits_for_the_lock_make_no_worker_of_more_threads_slow() -> None:
+    """The same half second of computing takes the threads of one process twice as long."""
+    run = beside(0.5, late=0.01, starved=0.02)
+    run.workers["b"] = CLUSTER
+    for number in range(20):
+        run.task("loop", "b", number * 0.5, number * 0.5 + 0.5, submitted=0, cpu=0.5)
+    assert told(run, "gil-contention") and told(run, "worker-skew") == []
+    for row in run.attempts[20:]:
+        row["stop"] = row["ended"] = row["done"] = row["start"] + 0.2
+        row["cpu"] = 0.2
+    assert "takes 2.5 times as long" in one(run, "worker-skew").title
+
+
 @pytest.mark.parametrize(("pids", "shared"), [([7, 7], True), ([7, 8], False), ([0, 0], False)])
 def test_workers_of_one_process_share_its_lock(pids: list[int], shared: bool) -> None:
     run = Run()

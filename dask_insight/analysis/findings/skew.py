@@ -9,11 +9,12 @@ import numpy as np
 
 from ... import words
 from ...columns import taken_out
-from ...lookup import distinct, pick, sorted_set
+from ...lookup import distinct, pick, sorted_set, sums
 from .facts import Facts, medians
 from .finding import Fact, Finding
 from .names import quoted
 from .rule import Rule
+from .threads import lock
 from .thresholds import Limits
 
 #: Tasks of a kind that a worker, and the others, must have run to be compared: fewer have no median that
@@ -37,8 +38,10 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # How long tasks wait for others that they have started tells nothing of their worker.
     waiting = {each.name for each in facts.held if each.seceded}
     times = limits["worker-skew.times"]
-    plain = _Medians.of(facts, facts.length, times)
-    own = plain if facts.own is facts.length else _Medians.of(facts, facts.own, times)
+    locked = _locked(facts, limits)
+    plain = own = _Medians.of(facts, _without(facts, facts.length, locked), times)
+    if facts.own is not facts.length:
+        own = _Medians.of(facts, _without(facts, facts.own, locked), times)
     for worker in sorted_set(workers[facts.good]).tolist():
         name = known.worker.names[worker]
         if name in waiting:
@@ -86,6 +89,25 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
             ),
             url=WORKER_SKEW.url,
         )
+
+
+def _locked(facts: Facts, limits: Limits) -> np.ndarray | None:
+    """Seconds for which each attempt waited for the interpreter's lock; None where none did.
+
+    A worker of more threads than others is no slower for it; see gil-contention.
+    """
+    waits = lock(facts, limits)
+    if not waits.workers:
+        return None
+    return sums(facts.off_cpu.row + 1, waits.waited, len(facts.length) + 1)[1:]
+
+
+def _without(facts: Facts, seconds: np.ndarray, waited: np.ndarray | None) -> np.ndarray:
+    """Seconds of each attempt without those that it waited, and no less than its time on a CPU."""
+    if waited is None:
+        return seconds
+    computed = np.minimum(np.nan_to_num(facts.attempts.cpu), seconds)
+    return np.asarray(np.maximum(seconds - waited, computed))
 
 
 def _many(times: float) -> str:
@@ -309,9 +331,9 @@ WORKER_SKEW = Rule(
     formula=(
         "Slower: the medians of its tasks by name against those of the other workers, at least "
         "`worker-skew.times` "
-        "over `worker-skew.count` tasks or more, waits for a CPU and collecting garbage not counted in "
-        "(`worker-skew.starved`) "
-        "among workers of one host. More work: busy time of its threads, without such waits, at least "
+        "over `worker-skew.count` tasks or more, without waits for the interpreter's lock, and "
+        "waits for a CPU and collecting garbage not counted in (`worker-skew.starved`) among workers of one "
+        "host. More work: busy time of its threads, without such waits, at least "
         "`worker-skew.times` that "
         "of the others, while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all "
         "thread time."
