@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graphs import START, Task, graphs, ran
+from graphs import START, Task, graphs, ran, seen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dask_insight import words
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 
@@ -142,6 +143,30 @@ def test_a_failed_attempt_is_to_blame_for_the_next() -> None:
     )
     recording.append(encode("attempts", moments))
     assert steps(recording) == [("compute", "retry", "fragile", 2), ("compute", "end", "fragile", 3)]
+
+
+def test_a_stolen_task_waited_for_what_ran_where_it_lay() -> None:
+    recording = Recording()
+    recording.append(encode("graph", {"task": [0, 1], "prefix": ["long", "late"]}))
+    moments = attempts(
+        run=[0, 1, 2],
+        task=[0, 1, 1],
+        worker=["a", "a", "b"],
+        status=["ok", "stolen", "ok"],
+        submitted=[0.0, 0.0, 0.0],
+        ready=[0.0, 0.0, 0.0],
+        assigned=[0.0, 0.0, 3.5],
+        start=[0.0, math.nan, 3.5],
+        stop=[2.75, math.nan, 5.0],
+        done=[2.75, 3.0, 5.0],
+    )
+    recording.append(encode("attempts", moments))
+    assert steps(recording) == [
+        ("compute", "thread", "long", 2.75),
+        ("thread", "retry", "late", 0.25),
+        ("scheduler", "end", "late", 0.5),
+        ("compute", "end", "late", 1.5),
+    ]
 
 
 def test_a_queued_task_waits_for_a_place() -> None:
@@ -332,6 +357,33 @@ def test_bounds_where_the_work_binds() -> None:
     assert bounds.above == pytest.approx(1.2)
     assert bounds.parallelism == pytest.approx(10)
     assert "up to 10 threads" in bounds.verdict()
+
+
+@pytest.mark.parametrize(
+    ("stacks", "said"),
+    [
+        (seen(10, "with LK:"), "`read` for a lock: more threads of a worker would wait as well."),
+        (
+            seen(10, "", file="/a/distributed/semaphore.py", function="Semaphore.acquire"),
+            "`read` for a lock that all workers share: more threads or workers would wait as well.",
+        ),
+        (
+            seen(10, "", file="/a/distributed/client.py", function="Client.gather"),
+            "`read` for results of other tasks, which needs no thread.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("threads", [3, 10])
+def test_bounds_promise_nothing_where_the_work_is_waiting(
+    stacks: dict[str, Any], said: str, threads: int
+) -> None:
+    verdict = ran([Task("read", 1)] * 10, [threads], **stacks).bounds().verdict()
+    assert verdict.endswith(f"binds, but {words.share(1)} of the work is waiting, mostly of {said}")
+
+
+def test_bounds_where_a_lock_is_waited_for_a_little() -> None:
+    stacks = seen(10, "with LK:", *["read()"] * 10)
+    assert ran([Task("read", 1)] * 10, [3], **stacks).bounds().verdict().endswith("threads can help.")
 
 
 def test_bounds_where_nothing_ran() -> None:

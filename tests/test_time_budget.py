@@ -270,6 +270,16 @@ def test_a_retried_task_is_wanted_between_its_attempts() -> None:
     assert parts(run.budget()) == {"failed": 1, "compute": 1, "scheduler": 2}
 
 
+def test_a_task_that_was_stolen_waited_on_a_busy_worker_before() -> None:
+    run = Run()
+    run.task("work", "a", 0, 4)
+    late = run.task("work", "a", NAN, NAN, status="stolen")
+    run.attempts[-1]["done"] = 3
+    # Dask tells of it again when it was ready first.
+    run.task("work", "b", 3.5, 4, ready=0, assigned=3.25, inputs=3.5, task=late)
+    assert parts(run.budget()) == {"compute": 4.5, "placement": 3, "scheduler": 0.25, "data": 0.25}
+
+
 def test_a_task_that_gave_its_thread_back_holds_none() -> None:
     run = Run(a=CLUSTER)
     parent = run.task("parent", "a", 0, 10)

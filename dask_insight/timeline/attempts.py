@@ -160,7 +160,8 @@ def attempts(read: Read) -> Attempts:
     give_back_between()
     moments = dict(zip(_MOMENTS, _filled_up(times, np.flatnonzero(~ran)), strict=True))
     ok = _mask(status, "ok")
-    moments["wanted"] = _again(read, task, moments, ok)
+    moments |= _taken_away(moments, np.flatnonzero(~ran & _mask(status, "stolen")))
+    moments |= _again(read, task, moments, ok)
     worker_names, place, places = _places(ended, executions, running, there, begun, len(more))
     graph = read("graph")
     gather(graph, ("task", "prefix"))
@@ -298,11 +299,23 @@ def _filled_up(times: list[Kept], unrun: np.ndarray) -> list[Kept]:
     return times
 
 
-def _again(read: Read, task: np.ndarray, moments: Mapping[str, Kept], ok: np.ndarray) -> Kept:
-    """When each attempt was wanted.
+def _taken_away(moments: Mapping[str, Kept], stolen: np.ndarray) -> dict[str, Kept]:
+    """What was stolen waited on its worker for a thread until then."""
+    found: dict[str, Kept] = {}
+    for name in ("executing", "start", "stop", "ended") if len(stolen) else ():
+        values = own_seconds(moments[name])
+        values[stolen] = seconds(moments["done"])[stolen]
+        found[name] = Micros.of(values)
+    return found
+
+
+def _again(read: Read, task: np.ndarray, moments: Mapping[str, Kept], ok: np.ndarray) -> dict[str, Kept]:
+    """When attempts were wanted and ready that followed another one at the same task.
 
     One after a failure is wanted from then on; one after a success when a
-    graph came that asked for it again, or when the result was lost.
+    graph came that asked for it again, or when the result was lost. None is
+    ready before the other has ended: Dask tells of a stolen task when it was
+    ready first.
     """
     largest = int(task[task != NOTHING].max(initial=0))
     if largest < 8 * len(task) + 1024:
@@ -312,15 +325,17 @@ def _again(read: Read, task: np.ndarray, moments: Mapping[str, Kept], ok: np.nda
         _, inverse, many = np.unique(task, return_inverse=True, return_counts=True)
         repeated = (many > 1)[inverse] & (task != NOTHING)
     if not repeated.any():
-        return moments["wanted"]
-    wanted, ready, done = own_seconds(moments["wanted"]), seconds(moments["ready"]), seconds(moments["done"])
+        return {}
+    wanted, ready = (own_seconds(moments[name]) for name in ("wanted", "ready"))
+    assigned, done = (seconds(moments[name]) for name in ("assigned", "done"))
     rows = np.flatnonzero(repeated)
     rows = rows[np.lexsort((done[rows], task[rows]))]
     later = rows[1:][task[rows[1:]] == task[rows[:-1]]]
     before = rows[:-1][task[rows[1:]] == task[rows[:-1]]]
+    ready[later] = np.fmax(ready[later], np.fmin(done[before], assigned[later]))
     asked = np.sort(read("submissions")["time"])
     asked = np.concatenate(([-np.inf], asked[np.isfinite(asked)]))
     told = asked[np.searchsorted(asked, ready[later], side="right") - 1]
     new = np.where(told > done[before], told, ready[later])
     wanted[later] = np.fmin(np.where(ok[before], new, done[before]), ready[later])
-    return wanted
+    return {"wanted": wanted, "ready": Micros.of(ready)}

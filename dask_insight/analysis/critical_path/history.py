@@ -35,13 +35,16 @@ class History:
         Of the run: the first submission or start, the last end.
     last
         The attempt that ended last.
+    ran
+        Whether the function of each attempt was called.
     """
 
     def __init__(self, read: Read, columns: dict[str, Any], ended: np.ndarray) -> None:
         known = (columns[name][ended] for name in ("submitted", "start", "stop", "done"))
         self.begin = float(np.fmin.reduce([np.fmin.reduce(each) for each in known]))
-        ran = ended[np.isfinite(columns["start"][ended])]
-        stop, done = self._moments(columns)
+        began = np.isfinite(columns["start"])
+        self.ran, ran = began.data, ended[began[ended]]
+        stop, done = self._moments(columns, ended)
         give_back_between()
         self.last = int(ended[np.argmax(done[ended])])
         self.end = float(done[ended].max())
@@ -60,7 +63,7 @@ class History:
         joined = dict(zip(workers["worker"].tolist(), workers["joined"].tolist(), strict=True))
         self._joined = [joined.get(name, np.nan) for name in columns["worker"].names]
 
-    def _moments(self, columns: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    def _moments(self, columns: dict[str, Any], ended: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Put the moments in order, and fill in what is missing about the end; gives `stop` and `done`.
 
         They are taken out of the columns, so that they need not be there twice.
@@ -76,7 +79,7 @@ class History:
         received = np.minimum(fill(take("received"), assigned), inputs)
         received = np.fmax(received, assigned)
         submitted = np.minimum(take("submitted"), fill(columns["ready"], start))
-        ready = np.fmin(take("ready"), assigned)
+        ready = np.fmin(_after_others(take("ready"), columns["task"], ended, done), assigned)
         # One moment at a time is read, of few attempts: a list would make a float of every one of all.
         self.done, self.stop, self.start = done.data, stop.data, start.data
         self.executing, self.inputs, self.received = executing.data, inputs.data, received.data
@@ -167,6 +170,20 @@ def _sorted(rows: np.ndarray, moments: np.ndarray) -> Sequence[int]:
     """Rows by their moments, which are not copied in that order: few of them are looked at."""
     found: Sequence[int] = rows[np.argsort(moments[rows], kind="stable")].data
     return found
+
+
+def _after_others(ready: np.ndarray, task: np.ndarray, rows: np.ndarray, done: np.ndarray) -> np.ndarray:
+    """When attempts were ready: not before another one at the same task had ended, which was stolen."""
+    by_task, _, begins = _by_task(task, rows, done)
+    follows = np.ones(len(by_task), bool)
+    follows[begins[:-1]] = False
+    place = np.flatnonzero(follows)
+    if not len(place):
+        return ready
+    later, before = (np.asarray(by_task)[each] for each in (place, place - 1))
+    after = ready.copy()
+    after[later] = np.fmax(ready[later], done[before])
+    return after
 
 
 def _by_task(

@@ -188,6 +188,9 @@ class _Walk:
         since = inputs if inputs == inputs else assigned
         holder = history.stopped_before(row, self._now, visited)
         if holder >= 0 and history.stop[holder] > since:
+            if not history.ran[row]:
+                # It was stolen before it had a thread.
+                self._lay(history.stop[holder], "thread", because, row)
             return _Cause(holder, "thread", False)
         self._lay(since, "thread", because, row)
         self._lay(received if received == received else assigned, "transfer", because, row)
