@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
 
 START = 1_750_000_000.0
 
@@ -79,6 +80,27 @@ def ran(
             }
         )
     return _recording(tasks, threads, rows, submitted, tables)
+
+
+def seen(count: int, *lines: str, file: str = "/here/work.py", function: str = "work") -> dict[str, Any]:
+    """Tables of call stacks of so many attempts, a second each in each of these lines."""
+    shape = count * len(lines)
+    number = list(range(len(lines)))
+    at = {"file": [file] * len(lines), "line": [10 + each for each in number]}
+    return {
+        "stacks": {
+            **at,
+            "stack": number,
+            "parent": [NOTHING] * len(lines),
+            "function": [function] * len(lines),
+        },
+        "samples": {
+            **{"process": ["w0"] * shape, "thread": ["0"] * shape, "time": [START] * shape},
+            **{"duration": [1.0] * shape, "stack": number * count},
+            "run": [each for each in range(count) for _ in lines],
+        },
+        "lines": {**at, "text": list(lines)},
+    }
 
 
 def _recording(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import threading
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import PATIENCE
 from test_findings_risks import attempts_with_sizes, event, failing, losing, moving, with_rows
 from test_findings_time import TWO, beside, one, sampled_in, short_tasks, told
 from test_time_budget import NAN, START, Run
@@ -83,14 +85,10 @@ def code_of(advice: str) -> str:
 
 def test_advice_for_waits_is_code_that_has_several_at_once() -> None:
     code = code_of(one(beside(0.02, late=0.0001, starved=0.0, use=4), "io-wait").advice)
-    most = waiting = 0
+    together = threading.Barrier(3, timeout=PATIENCE)
 
-    async def loop(item: int) -> int:
-        nonlocal most, waiting
-        waiting += 1
-        most = max(most, waiting)
-        await asyncio.sleep(0)
-        waiting -= 1
+    def loop(item: int) -> int:
+        together.wait()
         return item
 
     clusters: list[dict[str, int]] = []
@@ -101,7 +99,6 @@ def test_advice_for_waits_is_code_that_has_several_at_once() -> None:
     }
     exec(compile(code, "advice", "exec"), names)
     assert asyncio.run(names["loop_all"]([1, 2, 3])) == [1, 2, 3]
-    assert most == 3
     assert clusters == [{"n_workers": 1, "threads_per_worker": 4}]
 
 
@@ -222,6 +219,11 @@ def test_who_waits_for_processes_that_it_started(used: float, severity: str, sai
     [
         pytest.param(waiting("with self._lock:"), id="a lock of their own"),
         pytest.param(waiting("HDF5_LOCK.acquire()"), id="without a block"),
+        pytest.param(waiting("    with LK, self.guards[path]:  # one by one"), id="whatever it is called"),
+        pytest.param(
+            in_files(waiting(), ("/lib/threading.py", "Semaphore.acquire"), ("/lib/threading.py", "wait")),
+            id="a semaphore of its process",
+        ),
         pytest.param(
             in_files(
                 waiting(),
@@ -254,12 +256,27 @@ def test_who_waits_for_a_lock_needs_no_more_threads(run: Run) -> None:
         waiting("blocks = read()  # with the lock held"),
         waiting("with open(clock) as file:"),
         waiting("with clock: pass"),
+        waiting("with self.pool.connection:"),
+        waiting("with open_file(path):"),
         in_files(waiting(), ("/a/dask/utils.py", "apply"), ("/here/work.py", "acquire")),
     ],
 )
 def test_who_waits_for_something_else_has_no_lock(run: Run) -> None:
     found = one(run, "io-wait")
     assert "waited without a CPU" in found.title and "asyncio.gather" in found.advice
+
+
+def test_what_is_slept_with_a_lock_is_no_wait_for_it() -> None:
+    run = sampled_in(beside(0.02, late=0.0001, starved=0.0, use=4), "with LK:", "read()")
+    found = one(run, "io-wait")
+    assert "waited for a lock in 50" in found.title
+    assert (found.cost_thread_seconds, found.cost_seconds) == pytest.approx((10, 5), rel=0.01)
+
+
+def test_who_waits_for_a_thread_to_tell_it_something_has_no_lock() -> None:
+    run = in_files(waiting("waiter.acquire()"), ("/lib/threading.py", "Condition.wait"))
+    run.tables["lines"]["file"], run.tables["lines"]["line"] = ["/lib/threading.py"], np.array([1])
+    assert "waited without a CPU" in one(run, "io-wait").title
 
 
 @pytest.mark.parametrize(

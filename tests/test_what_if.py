@@ -10,7 +10,7 @@ import dask
 import numpy as np
 import pytest
 from conftest import PATIENCE
-from graphs import START, Task, graphs, ran
+from graphs import START, Task, graphs, ran, seen
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -277,6 +277,29 @@ def test_no_answer_is_below_what_the_tasks_take_on_those_threads() -> None:
     assert found.calibration > 2 * found.recorded and not found.trusted
     assert (found.low, found.seconds, found.high) == pytest.approx((2, 2, 2), rel=NEAR)
     assert found.low >= ran(tasks, [1] * 4).bounds().least
+
+
+@pytest.mark.parametrize(
+    ("stacks", "asked", "ranges"),
+    [
+        (seen(12, "with LK:"), {"threads": 4}, True),
+        # Each process has a lock of its own.
+        (seen(12, "with LK:"), {"workers": 2}, False),
+        (seen(12, "", file="/a/distributed/lock.py", function="Lock.acquire"), {"workers": 2}, True),
+        (seen(12, "", file="/a/distributed/actor.py", function="ActorFuture.result"), {"workers": 2}, True),
+        (seen(12, "", file="/a/distributed/client.py", function="wait"), {"workers": 2}, False),
+        (seen(12, "read()"), {"workers": 2}, False),
+    ],
+)
+def test_threads_that_wait_as_well_may_save_nothing(
+    stacks: dict[str, Any], asked: dict[str, Any], ranges: bool
+) -> None:
+    found = ran(READS, [2], **stacks).what_if(**asked)
+    assert found.trusted and found.seconds == pytest.approx(3, rel=0.01)
+    assert (found.low, found.high) == (found.seconds, found.recorded if ranges else found.seconds)
+    assert ("between" in found.verdict()) == ranges
+    waits = "read()" not in stacks["lines"]["text"]
+    assert any("is waiting, mostly of `read`" in note for note in found.notes) == waits
 
 
 def test_an_answer_reads_as_text_and_as_html() -> None:

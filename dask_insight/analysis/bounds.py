@@ -13,12 +13,24 @@ from ..dag import longest_chain, needs
 from ..legible import printed
 from ..lookup import sorted_set
 from ..tables.tasks import make
-from ..timeline import Read, WholeRun, attempts_in_part, most_at_once, needed_attempts, one_cluster
+from ..timeline import (
+    Read,
+    Waiting,
+    WholeRun,
+    attempts_in_part,
+    most_at_once,
+    needed_attempts,
+    one_cluster,
+    waiting,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_USED = ("task", "prefix", "worker", "thread", "status", "submitted", "start", "stop", "seceded", "done")
+_USED = (
+    *("run", "task", "prefix", "worker", "thread", "status"),
+    *("submitted", "start", "stop", "seceded", "done"),
+)
 
 
 class Bounds(NamedTuple):
@@ -42,6 +54,8 @@ class Bounds(NamedTuple):
     tasks: tuple[int, ...]
     #: Address of the scheduler that it is about, where the recording has several; '' else.
     cluster: str = ""
+    #: Waits for locks, actors and other tasks, which count as work.
+    waiting: Waiting = Waiting()
 
     @property
     def spread(self) -> float:
@@ -78,13 +92,18 @@ class Bounds(NamedTuple):
         said = f"{took}; at best {least} on {words.count(self.threads, 'thread')}"
         said = words.of_cluster(self.cluster) + said
         said += f", so that it took {self.above:.3g} times that." if self.above >= 1.005 else "."
+        what, so_that = self._binding()
+        return f"{said} {what}{f', but {self.waiting.said()}' if self.waiting else so_that}."
+
+    def _binding(self) -> tuple[str, str]:
+        """What binds, and what follows from it where all work is work."""
         if self.longest >= self.spread:
-            return f"{said} The longest chain of tasks binds: more threads do not help."
+            return "The longest chain of tasks binds", ": more threads do not help"
         if self.seconds > 1.05 * self.most:
             most = words.duration(self.most)
-            return f"{said} Without waiting for anything but tasks it would be {most} or less."
+            return f"Without waiting for anything but tasks it would be {most} or less", ""
         most = f"{self.parallelism:,.0f}" if self.parallelism >= 100 else f"{self.parallelism:.3g}"
-        return f"{said} The work binds: up to {most} threads can help."
+        return "The work binds", f": up to {most} threads can help"
 
     def figures(self) -> list[tuple[str, str]]:
         """The bounds with their names, in words."""
@@ -163,6 +182,7 @@ def _bounds(read: Read) -> Bounds:
         longest=float(spent[chain].sum()),
         chain=_named(names, spent[chain].tolist()),
         tasks=tuple(task[chain].tolist()),
+        waiting=waiting(read, columns, ran),
     )
 
 

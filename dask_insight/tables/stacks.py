@@ -27,6 +27,18 @@ def parents(stacks: Mapping[str, Any]) -> list[int]:
     return rows
 
 
+def below(stacks: Mapping[str, Any], mine: np.ndarray) -> np.ndarray:
+    """Which rows of ``stacks`` are these, or stand on them."""
+    callers = Lookup(stacks["stack"]).rows(stacks["parent"])
+    # The row of no parent is never marked.
+    found = np.append(mine, False)
+    while True:
+        more = found[:-1] | found[callers]
+        if (more == found[:-1]).all():
+            return np.asarray(more)
+        found[:-1] = more
+
+
 def outermost(stacks: Mapping[str, Any], *, on_loop: bool = False) -> np.ndarray:
     """For each row of ``stacks`` the row of the outermost frame that is no plumbing; -1 if there is none.
 

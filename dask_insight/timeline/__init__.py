@@ -16,6 +16,7 @@ from .states import States, states
 from .stretches import Stretches, stretches
 from .unused import unused_lanes
 from .used import Used, used
+from .waiting import Waiting, seen_in, waiting
 from .whole_run import WholeRun, attempts_in_part, is_cancelled, needed_attempts
 from .worker_resources import WAITS, worker_resources
 
@@ -39,6 +40,7 @@ __all__ = [
     "States",
     "Stretches",
     "Used",
+    "Waiting",
     "WholeRun",
     "attempts",
     "attempts_in_part",
@@ -57,6 +59,7 @@ __all__ = [
     "pauses",
     "pool_of",
     "seconds",
+    "seen_in",
     "sizers_of",
     "sizing",
     "sizing_of",
@@ -65,5 +68,6 @@ __all__ = [
     "stretches",
     "unused_lanes",
     "used",
+    "waiting",
     "worker_resources",
 ]

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
+from ...tables.waits import CALLS, KINDS, RESULTS
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import workers_of
 from .rule import Rule
 from .thresholds import Limits
-from .waits_for_others import CALLS, KINDS, RESULTS
+from .waits_for_others import advice_on
 
 
 def _held_up(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -54,11 +55,11 @@ def _held_up(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("share of its samples in such a wait", share, "share", limits["held-up.share"]),
             Fact("threads held meanwhile", total, "s"),
             Fact("of it, while other tasks waited for a thread", others, "s"),
-            *(_of_actors(facts) if kind.what == CALLS else ()),
+            *(_of_actors(facts) if kind is CALLS else ()),
             *((Fact("since a task began or ended", stuck, "s", limits["held-up.stuck"]),) if stuck else ()),
         ),
         why=why,
-        advice=kind.advice,
+        advice=advice_on(kind),
         url=HELD_UP.url,
     )
 

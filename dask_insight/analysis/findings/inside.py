@@ -9,8 +9,8 @@ import numpy as np
 from ...batch import Symbols
 from ...lookup import Lookup
 from ...schema import NOTHING
+from ...tables.stacks import below
 from .facts import Facts
-from .seen_in import below
 
 
 class Inside(NamedTuple):

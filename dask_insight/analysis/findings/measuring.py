@@ -9,12 +9,12 @@ import numpy as np
 
 from ... import words
 from ...lookup import Lookup
-from ...tables.stacks import outermost
+from ...tables.stacks import below, outermost
 from ...timeline import sizing
 from .facts import Facts, place
 from .finding import Fact, Finding
 from .rule import Rule
-from .seen_in import below, share_in
+from .seen_in import share_in
 from .thresholds import Limits
 
 #: Where Dask looks how large something is.

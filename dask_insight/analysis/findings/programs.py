@@ -6,8 +6,9 @@ import re
 
 import numpy as np
 
+from ...tables.stacks import below
 from .facts import Facts
-from .seen_in import below, share_in
+from .seen_in import share_in
 
 #: Files whose functions wait for other processes.
 _WAITS = re.compile(

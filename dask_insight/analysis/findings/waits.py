@@ -129,11 +129,12 @@ def _told(facts: Facts, limits: Limits, waits: _Waits, mine: np.ndarray) -> _Tol
 
 def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     waits = _waits(facts, limits, asleep(facts))
-    others = facts.for_others.share >= limits["held-up.share"]
-    told = _told(facts, limits, waits, waits.many & ~waits.slept & ~others)
+    mine = waits.many & ~waits.slept & (facts.for_others.share < limits["held-up.share"])
+    told = _told(facts, limits, waits, mine)
     if told is None:
         return
-    names, in_locks = told.names, float(locked(facts)[told.code])
+    by_name = locked(facts)
+    names, in_locks, lost = told.names, float(by_name[told.code]), told.total
     started = bool(waits.started[told.code])
     in_lock = not started and in_locks >= limits["io-wait.lock"] * told.share.value
     gauge: tuple[Fact, ...] = ()
@@ -144,8 +145,13 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
         why = f"{held} without computing, most of it until another task gave a lock back."
         shared = locked_by_cluster(facts)[told.code] >= 0.5 * in_locks
         advice = _less_locked(names[0]) if shared else _without_lock(facts, names[0])
-        cost = facts.spread(told.total)
-        gauge = (Fact("share of its samples in a lock", in_locks, "share", limits["io-wait.lock"]),)
+        # Who has the lock may sleep or read: that is no wait for it.
+        lost = float((waits.by_name * np.minimum(by_name / np.maximum(waits.share, 1e-9), 1.0))[mine].sum())
+        cost = facts.spread(lost)
+        gauge = (
+            Fact("share of its samples in a lock", in_locks, "share", limits["io-wait.lock"]),
+            Fact("time in locks", lost, "s"),
+        )
     elif started:
         used = computed(facts)
         # Who computes needs cores: more threads save nothing.
@@ -163,8 +169,9 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
     else:
         title = f"`{names[0]}` waited without a CPU for {words.share(told.share.value)} of its time"
         why = (
-            f"{held} without computing: reading, writing or asking a service. Neither other tasks nor the "
-            f"interpreter's lock kept them from a CPU{'.' if waits.sure[told.code] else _UNSURE}"
+            f"{held} without computing: reading, writing, asking a service, or waiting for a lock that call "
+            "stacks do not show. Neither other tasks that computed nor the interpreter's lock kept them from "
+            f"a CPU{'.' if waits.sure[told.code] else _UNSURE}"
         )
         advice, cost = _more_at_once(facts, names[0]), facts.spread(told.others) / 2
     yield Finding(
@@ -172,7 +179,7 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
         severity=severity,
         title=title,
         tasks=names,
-        cost_thread_seconds=told.total,
+        cost_thread_seconds=lost,
         cost_seconds=cost,
         is_risk=severity == "info",
         evidence=(
@@ -244,8 +251,8 @@ def _more_at_once(facts: Facts, name: str) -> str:
         f"Let more of them wait at once: more threads a worker, {more}; or several requests in one async "
         "task, for a task that is a coroutine takes a thread's place, too.\n\n"
         f"    cluster = LocalCluster(n_workers={workers}, threads_per_worker={each})\n"
-        f"    async def {call}_all(items):   # client.map takes it as it is\n"
-        f"        return await asyncio.gather(*map({call}, items))"
+        f"    async def {call}_all(items):   # for client.map; a coroutine needs no to_thread\n"
+        f"        return await asyncio.gather(*(asyncio.to_thread({call}, item) for item in items))"
     )
 
 
@@ -307,14 +314,14 @@ IO_WAIT = Rule(
         "`oversubscribed.use` of its cores; "
         "without waits for a CPU, the interpreter's lock or a GPU, and without names that slept, or that "
         "waited for others; see `sleeping` and `held-up`. Where `io-wait.lock` of that is spent in locks of "
-        "`distributed`, `dask` or their own, these are told; where it is spent in waits for processes that "
-        "they had started, that is told, no more than *info* if these used CPU time for `io-wait.programs` "
-        "of it, or nothing tells."
+        "`distributed`, `dask` or their own (a line `with name:` takes one), these are told; where it is "
+        "spent in waits for processes that they had started, that is told, no more than *info* if these used "
+        "CPU time for `io-wait.programs` of it, or nothing tells."
     ),
     cost=(
         "Half of that time while other tasks waited for a thread, over all "
-        "threads: what twice the threads would save. Of locks, all of it over all threads, the most that "
-        "could be saved."
+        "threads: what twice the threads would save. Of locks, the time in them over all threads, the most "
+        "that could be saved."
     ),
     url="https://distributed.dask.org/en/stable/fine-performance-metrics.html",
     advice="More threads a worker, larger requests, several requests in one async task; shorter locks.",

@@ -26,7 +26,8 @@ class WhatIf(NamedTuple):
     #: How long the recorded run took, and how long it would.
     recorded: float
     seconds: float
-    #: Least and most that the two ways to read the simulation give; equal to `seconds` where it is trusted.
+    #: Least and most that the two ways to read the simulation give, and the recorded time where threads may
+    #: change nothing, as they wait for a lock; equal to `seconds` where neither matters.
     low: float
     high: float
     #: The simulation without and with the change.
@@ -68,14 +69,19 @@ class WhatIf(NamedTuple):
         of = words.of_cluster(self.cluster)
         if not self.change:
             return f"{of}As it was recorded: {words.duration(self.recorded)}."
-        if self.trusted:
+        if self._is_one:
             would = words.duration(self.seconds)
         else:
             would = f"between {words.duration(self.low)} and {words.duration(self.high)}"
         return f"{of}{self.change}: {would} instead of {words.duration(self.recorded)}{self._times()}."
 
+    @property
+    def _is_one(self) -> bool:
+        """Whether the answer is one time, and not a range."""
+        return self.trusted and self.low == self.high
+
     def _times(self) -> str:
-        if not self.trusted or not self.speedup > 0:
+        if not self._is_one or not self.speedup > 0:
             return ""
         if abs(self.speedup - 1) < _SAME:
             return ", which is no difference"

@@ -13,7 +13,7 @@ from ... import words
 from ...dag import longest_chain
 from ...lookup import Lookup, sorted_set
 from ...tables.tasks import make
-from ...timeline import Read, attempts_in_part, is_cancelled, one_cluster
+from ...timeline import Read, attempts_in_part, is_cancelled, needed_attempts, one_cluster, waiting
 from .answer import TRUSTED, WhatIf
 from .chunks import with_chunks
 from .costs import recorded_costs
@@ -56,6 +56,7 @@ class Replay:
         #: Not where its threads are more than is known, or its clocks wrong.
         self._keeps_bounds = _least(recorded, self._before) <= recorded.run.seconds
         self._cores = _cores(read("workers"))
+        self._waiting = waiting(read, self._columns, needed_attempts(self._columns))
 
     @property
     def model(self) -> Model:
@@ -99,7 +100,8 @@ class Replay:
         scaled = recorded.run.seconds * (asked.seconds / known.seconds if known.seconds > 0 else 1.0)
         seconds = max(scaled, _least(changed, after)) if self._keeps_bounds else scaled
         off = abs(known.seconds / recorded.run.seconds - 1) if recorded.run.seconds > 0 else 0.0
-        ends = (seconds, asked.seconds) if off > TRUSTED else (seconds, seconds)
+        ends = [seconds, *([asked.seconds] if off > TRUSTED else [])]
+        ends += [recorded.run.seconds] if self._may_be_the_same(before, after) else []
         cores = _cpu(self._columns, recorded, changed) / seconds if seconds > 0 else math.nan
         return WhatIf(
             change=_change(
@@ -130,6 +132,14 @@ class Replay:
         away = self._recorded.run.away.seconds
         if away > 0:
             yield f"{words.duration(away)} in which nobody waited for a result are left out"
+        if self._waiting:
+            yield f"{self._waiting.said()}; it is simulated as if it were work"
+
+    def _may_be_the_same(self, before: Setting, after: Setting) -> bool:
+        """Whether other threads may change nothing: those of a lock wait for it one and all."""
+        found = self._waiting
+        workers, threads = (each(before.threads) != each(after.threads) for each in (len, max))
+        return bool(found) and ((workers and found.workers_wait) or (threads and found.threads_wait))
 
 
 def what_if(read: Read, about: Mapping[str, Any], cluster: str | None = None, **asked: Any) -> WhatIf:
