@@ -1,10 +1,12 @@
-"""Findings about data on the move: tasks of shuffles, and tasks that were stolen in vain."""
+"""Findings about data on the move: tasks of shuffles, tasks that were stolen in vain, pools of processes."""
 
 from __future__ import annotations
 
 import pytest
 from test_findings_time import one, told
-from test_time_budget import Run
+from test_time_budget import NAN, Run
+
+from dask_insight import words
 
 
 def shuffled(pieces: int, others: int) -> Run:
@@ -59,3 +61,25 @@ def test_tasks_that_were_moved_in_vain() -> None:
 @pytest.mark.parametrize("run", [stolen(5, 0.7), stolen(20, 0.05)], ids=["few", "soon"])
 def test_tasks_that_were_moved_and_ran_soon(run: Run) -> None:
     assert told(run, "stealing") == []
+
+
+def pooled(computing: float) -> Run:
+    """Two processes that start for three seconds, compute, and send a result for one."""
+    run = Run(**{f"process {number}": {"threads": 1, "joined": 3.0, "left": NAN} for number in (1, 2)})
+    for name in run.workers:
+        run.task("load", name, 3, 3 + computing, assigned=0, inputs=3)
+        run.attempts[-1]["done"] = 4 + computing
+    return run
+
+
+def test_processes_that_start_and_wait_for_data_are_told_apart_from_a_scheduler() -> None:
+    recording = pooled(1).recording()
+    table = recording.time_budget()
+    assert dict(zip(table.part, table.seconds, strict=True)) == pytest.approx({"data": 8, "compute": 2})
+    verdict = recording.summary().verdict().replace(words.SPACE, " ")
+    assert "80 % starting processes and moving data between them" in verdict
+    path = recording.critical_path("kind").seconds
+    assert dict(path[path > 0]) == pytest.approx({"transfer": 4, "compute": 1})
+    (found,) = (each for each in recording.findings() if each.code == "process-pool")
+    assert (found.tasks, found.cost_seconds) == (("load",), pytest.approx(4))
+    assert "process-pool" not in [each.code for each in pooled(8).recording().findings()]

@@ -17,7 +17,7 @@ from dask_insight.legible import printed
 from dask_insight.lookup import sorted_set
 from dask_insight.schema import NOTHING
 from dask_insight.tables.facts import part_of_run
-from dask_insight.timeline import Used, most_at_once, standstills, used
+from dask_insight.timeline import Used, is_pooled, most_at_once, standstills, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
 INSTEAD = {
@@ -27,6 +27,7 @@ INSTEAD = {
     "overhead": "starting and ending tasks",
     "inputs": "waiting for {name}",
     "data": "waiting for data from other workers",
+    "processes": "starting processes and moving data between them",
     "placement": "idle beside busy workers",
     "scheduler": "waiting for the scheduler",
     "paused": "paused for lack of memory",
@@ -37,7 +38,7 @@ INSTEAD = {
 }
 #: Parts in which threads had nothing to run; their share of thread time, and of cores in use, from which
 #: these are told beside; and how many cores for each thread in a task function are more than its own.
-_IDLE = ("inputs", "data", "placement", "scheduler")
+_IDLE = ("inputs", "data", "processes", "placement", "scheduler")
 _MUCH, _FULL, _MORE = 0.15, 0.7, 1.1
 #: Share of the computing from which the task name that takes most is told.
 _SAID = 0.1
@@ -406,7 +407,7 @@ def _of_last_edition(budget: Mapping[str, Values], name: str) -> Numbers:
 
 def _budget(columns: Mapping[str, Values]) -> list[tuple[str, str, float]]:
     """Thread-seconds by part and name, most first."""
-    part, name, edition = _symbols(columns, "part"), _symbols(columns, "name"), _numbers(columns, "edition")
+    part, name, edition = _apart(columns), _symbols(columns, "name"), _numbers(columns, "edition")
     seconds = (_numbers(columns, "stop") - _numbers(columns, "start")) * _numbers(columns, "threads")
     if not len(seconds):
         return []
@@ -418,6 +419,16 @@ def _budget(columns: Mapping[str, Values]) -> list[tuple[str, str, float]]:
     return [
         (part.names[code // width], name.names[code % width], float(sums[code])) for code in order.tolist()
     ]
+
+
+def _apart(columns: Mapping[str, Values]) -> Symbols:
+    """The parts, with data that a local scheduler's processes waited for as a part of their own."""
+    part, worker = _symbols(columns, "part"), _symbols(columns, "worker")
+    pooled = np.array([is_pooled(name) for name in worker.names] or [False])[worker.codes]
+    if not pooled.any():
+        return part
+    codes = np.where(pooled & _is(part, "data"), np.uint32(len(part.names)), part.codes)
+    return Symbols(codes, [*part.names, "processes"])
 
 
 def _computed(shares: Sequence[tuple[str, str, float]]) -> list[tuple[str, float]]:

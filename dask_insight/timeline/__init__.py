@@ -1,7 +1,7 @@
 """Attempts as they happened on the threads of workers, for whoever asks where time went."""
 
 from .ascending import Ascending, Numbers
-from .attempts import Attempts, Read, attempts, concerns, is_local, pool_of
+from .attempts import Attempts, Read, attempts, concerns, is_local, is_pooled, pool_of
 from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster
 from .fields import Fields, Moment, Number
 from .held import held_until
@@ -51,6 +51,7 @@ __all__ = [
     "inputs",
     "is_cancelled",
     "is_local",
+    "is_pooled",
     "lanes",
     "most_at_once",
     "needed_attempts",

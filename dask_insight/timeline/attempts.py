@@ -197,11 +197,16 @@ def is_local(worker: str) -> bool:
     return worker.startswith(_LOCAL)
 
 
+def is_pooled(worker: str) -> bool:
+    """Whether a worker of this name is a process of a local scheduler's pool."""
+    return worker.startswith(POOLED)
+
+
 def pool_of(worker: str) -> str:
     """The pool that a worker of this name is of, where it is a local scheduler's; '' else."""
     if not is_local(worker):
         return ""
-    return POOLED if worker.startswith(POOLED) else worker
+    return POOLED if is_pooled(worker) else worker
 
 
 def concerns(all_of: Attempts, rows: np.ndarray) -> Attempts:

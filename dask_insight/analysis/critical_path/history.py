@@ -13,7 +13,7 @@ from ...dag import links
 from ...heap import give_back_between
 from ...lookup import Lookup, fill
 from ...schema import SECEDED
-from ...timeline import sizing_of
+from ...timeline import is_pooled, sizing_of
 
 Read = Callable[[str], Mapping[str, Any]]
 
@@ -49,6 +49,7 @@ class History:
         self.last = int(ended[np.argmax(done[ended])])
         self.end = float(done[ended].max())
         self._worker = columns["worker"].codes.data
+        self._is_pooled = [is_pooled(name) for name in columns["worker"].names]
         self._submission = columns["submission"].data
         self._relations(read, columns["task"], ended, done)
         self._stops = self._by_worker(columns["worker"].codes, ran, stop)
@@ -124,6 +125,11 @@ class History:
                 return rows[at]
             at -= 1
         return -1
+
+    def pooled(self, row: int) -> bool:
+        """Whether an attempt was at a process of a local scheduler's pool."""
+        mine: bool = self._is_pooled[self._worker[row]]
+        return mine
 
     def joined(self, row: int) -> float:
         """When the worker of an attempt was there; NaN if unknown."""

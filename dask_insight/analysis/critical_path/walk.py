@@ -41,6 +41,8 @@ KINDS = ("compute", "disk", "worker", "transfer", "thread", "scheduler", "client
 #: Why the path goes through a task: what waited for it.
 REASONS = ("end", "input", "thread", "submission", "retry")
 _KIND, _REASON = ({name: code for code, name in enumerate(names)} for names in (KINDS, REASONS))
+#: Kinds of time that go into moving data where the worker is a process of a local scheduler's pool.
+_ON_THE_WAY = ("thread", "scheduler")
 #: How deep tasks are followed that wait for tasks of their own.
 _DEEP = 50
 
@@ -131,6 +133,8 @@ class _Walk:
     def _lay(self, start: float, kind: str, because: str, row: int) -> None:
         """A tile from `start` to where the walk is; none if it is there already."""
         start = max(start, self._floor)
+        if kind in _ON_THE_WAY and self._history.pooled(row):
+            kind = "transfer"
         if start < self._now:
             self._laid.lay(start, self._now, kind, because, row)
             self._now = start

@@ -28,6 +28,7 @@ from .memory import MEMORY_PRESSURE
 from .memory_limits import MEMORY_LIMIT
 from .moved import SLOW_TRANSFER, TRANSFER_BOUND
 from .oversubscribed import BUSY_HOST, OVERSUBSCRIBED
+from .process_pool import PROCESS_POOL
 from .resource_limits import RESOURCE_LIMIT
 from .restarts import NEW_CLUSTER, RESTART
 from .rule import Rule
@@ -71,6 +72,7 @@ RULES: tuple[Rule, ...] = (
     TINY_TASKS,
     LARGE_GRAPH,
     SLOW_GRAPH,
+    PROCESS_POOL,
     SCHEDULER_BOUND,
     STRAGGLER,
     DATA_SKEW,

@@ -91,6 +91,13 @@ TABLE = (
     Threshold("slow-graph.each", 0.001, "s", "Time for each of its tasks from which these are few.", "ours"),
     Threshold("slow-graph.share", 0.1, "share", "Share of the run from which it is told.", "as client-gap"),
     Threshold(
+        "process-pool.share",
+        0.4,
+        "share",
+        "Least share of all thread time that went into starting processes and moving data.",
+        "ours",
+    ),
+    Threshold(
         "scheduler-bound.share",
         0.1,
         "share",

@@ -18,6 +18,7 @@ from ...timeline import (
     attempts,
     concerns,
     inputs,
+    is_pooled,
     lanes,
     standstills,
     states,
@@ -166,6 +167,8 @@ def _of_scheduler(
     done = work(life)
     # First what is worked out in many steps, while there is nothing else yet.
     idled = _idled(read, tasks, life, done, times)
+    if all(is_pooled(life.workers[code]) for code in np.unique(life.worker[mine]).tolist()):
+        idled = [_to_processes(each) for each in idled]
     give_back()
     ran, parts = pieces(read, tasks, done.ran)
     give_back_between()
@@ -174,6 +177,11 @@ def _of_scheduler(
         back = np.append(np.flatnonzero(rows), -1).astype("i4")
         ran, idled = ([each.but(row=back[each.row]) for each in some] for some in (ran, idled))
     return ran, idled, parts
+
+
+def _to_processes(made: Pieces) -> Pieces:
+    """What of a pool's processes waits for no scheduler: they start, or data are on their way."""
+    return made.but(part=CODE["data"]) if made.part == CODE["scheduler"] else made
 
 
 def _idled(read: Read, tasks: Attempts, life: Lanes, done: Work, times: _Times) -> list[Pieces]:

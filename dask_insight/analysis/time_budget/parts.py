@@ -21,7 +21,8 @@ PARTS = {
     "disk": "Reading results from disk and writing them there.",
     "overhead": "The executor: from being given a thread to the function's start, and back to a free thread.",
     "inputs": "Idle: nothing was ready, for inputs were still being computed (by which task name).",
-    "data": "Idle: waiting for data to arrive from another worker (made by which task name).",
+    "data": "Idle: waiting for data to arrive from another worker (made by which task name); of a local "
+    "scheduler's processes for these to start, and for arguments and results to go to and from them.",
     "placement": "Idle: tasks were ready on other workers, and waited there for a thread.",
     "scheduler": "Idle: tasks were ready and not yet with a worker: queued or on their way.",
     "paused": "Idle: Dask had paused the worker, for it was short of memory.",
