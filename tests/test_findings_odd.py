@@ -10,8 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import PATIENCE
-from test_findings_risks import attempts_with_sizes, event, failing, losing, moving, with_rows
-from test_findings_time import TWO, beside, one, sampled_in, short_tasks, told
+from test_findings_risks import (
+    attempts_with_sizes,
+    busy,
+    event,
+    failing,
+    found,
+    lagging,
+    losing,
+    moving,
+    the,
+    with_rows,
+)
+from test_findings_time import TWO, beside, one, sampled_in, short_tasks, submitted, told
 from test_time_budget import NAN, START, Run
 
 from dask_insight import words
@@ -127,16 +138,6 @@ def test_few_tasks_of_one_computation_are_to_be_split() -> None:
     run.tables["submissions"] = {"submission": [0], "time": [START], "tasks": [2]}
     found = one(run, "too-few-tasks")
     assert "computations" not in found.title and "rechunk" in found.advice
-
-
-def test_the_same_time_told_twice_is_said_to_be_the_same() -> None:
-    run = Run()
-    for number in range(10):
-        run.task("bound", "a", number, number + 1.0, assigned=0, inputs=0, submitted=0)
-    (skewed,) = told(run, "worker-skew")
-    (uneven,) = told(run, "imbalanced-threads")
-    assert "the same time as that of `worker-skew`" in uneven.why
-    assert not [each for each in skewed.evidence if not np.isfinite(each.value)]
 
 
 def test_an_empty_recording_with_clocks_and_events_only() -> None:
@@ -277,6 +278,58 @@ def test_who_waits_for_a_thread_to_tell_it_something_has_no_lock() -> None:
     run = in_files(waiting("waiter.acquire()"), ("/lib/threading.py", "Condition.wait"))
     run.tables["lines"]["file"], run.tables["lines"]["line"] = ["/lib/threading.py"], np.array([1])
     assert "waited without a CPU" in one(run, "io-wait").title
+
+
+LOOP = ("Handle._run", "/lib/python3.11/asyncio/events.py")
+IMPORT = ("_find_and_load", "<frozen importlib._bootstrap>")
+
+
+def on_a_loop(recording: Recording, process: str, *frames: tuple[str, str]) -> Recording:
+    """With 15 s of these functions and files on an event loop, callers first."""
+    stacks = [
+        {"stack": at, "parent": at - 1 if at else NOTHING, "function": function, "file": file, "line": 3}
+        for at, (function, file) in enumerate(frames)
+    ]
+    sample = {"process": process, "thread": "event loop", "time": START + 16.0, "duration": 15.0}
+    with_rows(recording, "stacks", [each | {"first_line": 1} for each in stacks])
+    return with_rows(recording, "samples", [sample | {"stack": len(frames) - 1, "run": NOTHING}])
+
+
+@pytest.mark.parametrize(
+    ("file", "module"),
+    [
+        ("/x/site-packages/dask/array/__init__.py", "dask.array"),
+        ("C:\\lib\\site-packages\\pandas\\core\\api.py", "pandas.core.api"),
+        ("/usr/lib/python3.12/decimal.py", "decimal"),
+        ("/home/me/slow.py", "slow"),
+        ("/home/me/slow/__init__.py", "slow"),
+    ],
+)
+@pytest.mark.parametrize("process", ["a", "scheduler"])
+def test_imports_that_keep_an_event_loop_are_told_as_imports(process: str, file: str, module: str) -> None:
+    frames = (LOOP, IMPORT, ("<module>", file), IMPORT, ("<module>", "/x/site-packages/numpy/__init__.py"))
+    found = the(on_a_loop(lagging(process, [0.18] * 80), process, *frames), "event-loop-lag")
+    assert found.title.startswith(f"Importing `{module}` kept") and "<module>" not in str(found)
+    assert f"import {module}\n" in found.advice and "client.run" in found.advice
+
+
+def test_a_program_that_is_imported_may_run_the_event_loop() -> None:
+    frames = (IMPORT, ("<module>", "/home/me/program.py"), LOOP, ("Meter.count", "/home/me/meter.py"))
+    found = the(on_a_loop(lagging("a", [0.18] * 80), "a", *frames), "event-loop-lag")
+    assert found.title.startswith("`Meter.count` (`meter.py:3`) kept")
+
+
+def test_graphs_that_wait_for_imports_of_the_scheduler() -> None:
+    run = submitted(busy(), 10, 14.0)
+    run.tables["submissions"]["time"] = np.array([START + 16.0])
+    frames = (LOOP, IMPORT, ("<module>", "/x/site-packages/dask/array/__init__.py"))
+    found = the(on_a_loop(run.recording(), "scheduler", *frames), "slow-graph")
+    assert "it imported `dask.array`" in found.why and "run_on_scheduler(warm_up)" in found.advice
+
+
+def test_short_delays_are_told_for_what_they_cost() -> None:
+    lags = [{"process": "a", "time": START + 0.2 * at, "lag": 0.18} for at in range(1, 10)]
+    assert not found(with_rows(busy(2).recording(), "resources", lags), "event-loop-lag")
 
 
 @pytest.mark.parametrize(

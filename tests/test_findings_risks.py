@@ -365,9 +365,34 @@ def test_threads_that_resources_keep_idle(resources: dict[str, float], told: boo
     columns = run._columns()["workers"]
     run.tables["workers"] = columns | {"detail": [json.dumps({"resources": resources})]}
     some = [each for each in run.recording().findings() if each.code == "resource-limit"]
-    assert [(each.severity, each.tasks) for each in some] == [("info", ("train",))] * told
+    assert [(each.severity, each.tasks) for each in some] == [("critical", ("train",))] * told
     if told:
         assert some[0].cost_thread_seconds == pytest.approx(9, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("has", "needs", "codes"),
+    [
+        ({}, {"GPU": 1}, ["resource-limit"]),
+        ({"GPU": 1}, {"GPU": 1}, ["worker-skew", "resource-limit"]),
+        ({}, {}, ["worker-skew"]),
+    ],
+    ids=["none", "its own", "no matter"],
+)
+def test_a_worker_without_the_resources_could_not_have_taken_the_tasks(
+    has: dict[str, float], needs: dict[str, float], codes: list[str]
+) -> None:
+    run = Run(
+        a={"threads": 1, "joined": -1.0, "left": math.nan}, b={"threads": 4, "joined": -1.0, "left": math.nan}
+    )
+    for number in range(10):
+        run.task("train", "b", number, number + 1, assigned=0, inputs=0, submitted=0)
+    columns = run._columns()["workers"]
+    detail = [json.dumps({"resources": resources}) for resources in (has, needs)]
+    run.tables["workers"] = columns | {"detail": detail}
+    known = {"resource-limit", "worker-skew", "imbalanced-threads"}
+    some = [each.code for each in run.recording().findings() if each.code in known]
+    assert sorted(some) == sorted(codes)
 
 
 # Clocks

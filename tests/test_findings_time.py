@@ -196,10 +196,21 @@ def test_tasks_bound_to_one_worker() -> None:
     run = Run()
     for number in range(10):
         run.task("bound", "a", number, number + 1.0, assigned=0, inputs=0, submitted=0)
-    found = run.recording().findings()
-    assert {each.code for each in found[:2]} == {"worker-skew", "imbalanced-threads"}
-    assert all(each.tasks == ("bound",) and each.workers == ("a",) for each in found[:2])
-    assert found[0].cost_thread_seconds == pytest.approx(9)
+    found = one(run, "worker-skew")
+    assert (found.tasks, found.workers) == (("bound",), ("a",))
+    assert found.cost_thread_seconds == pytest.approx(9)
+    # The same time is told once.
+    assert told(run, "imbalanced-threads") == []
+    assert all(np.isfinite(each.value) for each in found.evidence)
+
+
+def test_tasks_bound_to_several_workers() -> None:
+    run = Run(a=CLUSTER, b=CLUSTER, c=CLUSTER)
+    for number in range(10):
+        for worker in "ab":
+            run.task("bound", worker, number, number + 1.0, assigned=0, inputs=0, submitted=0)
+    assert one(run, "imbalanced-threads").cost_thread_seconds == pytest.approx(9)
+    assert told(run, "worker-skew") == []
 
 
 def test_a_worker_that_runs_one_task_more_is_not_told() -> None:

@@ -350,7 +350,7 @@ def plot(number: int) -> float:
     return compute(0.1)
 
 
-@plant("imbalanced-threads", "resample")
+@plant("worker-skew", "resample", variant="pinned")
 def all_work_pinned_to_one_worker(client: Any) -> Work:
     first, second = addresses(client)
     yield

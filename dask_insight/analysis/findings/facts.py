@@ -31,6 +31,7 @@ from ...timeline import (
 from .allowed import Allowed, allowed
 from .cores import Cores, cores
 from .garbage import Garbage, garbage
+from .kept import kept_by_resources
 from .outliers import Outliers, outliers
 from .queues import Queues
 from .shapes import Budget, Names, Path, Pieces, in_blocks, medians
@@ -374,9 +375,15 @@ class Facts:
     def misplaced(self) -> float:
         """Thread-seconds in which a thread was idle beside tasks that waited for another one.
 
-        Without those in which they stood behind an outlier; see `straggler` and `data-skew`.
+        Without those in which they stood behind an outlier, see `straggler` and `data-skew`, or waited for
+        resources that its worker has not; see `resource-limit`.
         """
-        idle = self.seconds(self.budget.part("placement"))
+        pieces = self.budget.part("placement")
+        idle = self.seconds(pieces)
+        worker = self.lanes.worker[pieces.lane]
+        for code, kept in kept_by_resources(self).items():
+            mine = np.flatnonzero(worker == code)
+            idle[mine] *= 1 - self.share_within(kept, pieces.take(mine))
         for found in self.outliers(3, 4):
             if found.why in ("itself", "data") and len(found.stuck):
                 idle = np.maximum(idle - found.stuck, 0.0)

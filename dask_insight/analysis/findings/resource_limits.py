@@ -43,8 +43,6 @@ def _resource_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
     having = words.listing(f"`{name}={amount:g}`" for name, amount in told.items())
     yield Finding(
         code="resource-limit",
-        # Whoever limits them means to, as a rule.
-        severity="info",
         title=(
             f"{quoted(names)} waited for resources of workers while {words.share(idle / facts.offered)} of "
             "the thread time was idle"
@@ -86,7 +84,7 @@ RESOURCE_LIMIT = Rule(
     formula=(
         "On workers with resources (`--resources`): their threads' time without a task while tasks whose "
         "inputs had arrived waited there for 20 ms or more, without the time for which a worker was paused; "
-        "at least `resource-limit.idle` of all thread time. No more than *info*."
+        "at least `resource-limit.idle` of all thread time."
     ),
     cost="That time over all threads.",
     url="https://distributed.dask.org/en/stable/resources.html",

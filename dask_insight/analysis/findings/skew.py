@@ -217,14 +217,14 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if lost < limits["worker-skew.idle"] * facts.offered:
         return
     busy = facts.working_by_worker
-    # One worker with most of the work is what this tells; else see imbalanced-threads.
     per_thread = busy / np.maximum(facts.threads_by_worker, 1e-9)
     there = facts.threads_by_worker > 0
     most = int(np.argmax(np.where(there, per_thread, -1)))
     others = np.flatnonzero(there & (np.arange(len(busy)) != most))
     if not len(others):
         return
-    usual = float(per_thread[others].mean())
+    # Where several have much to do, no one worker is to blame; see imbalanced-threads.
+    usual = float(per_thread[others].max())
     times = float(per_thread[most]) / usual if usual > 0 else np.inf
     least = limits["worker-skew.times"]
     if times < least or not busy[most] > 0:
@@ -245,7 +245,7 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
         evidence=(
             Fact("share of the work", share, "share"),
             *(
-                (Fact("busy time of a thread over that on the others", times, "times", least),)
+                (Fact("busy time of a thread over that on any other", times, "times", least),)
                 if np.isfinite(times)
                 else ()
             ),
@@ -259,7 +259,8 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = facts.misplaced
-    if lost < limits["imbalanced-threads.idle"] * facts.offered:
+    # Of one worker with most of the work worker-skew tells.
+    if lost < limits["imbalanced-threads.idle"] * facts.offered or any(_loaded(facts, limits)):
         return
     busy, threads = facts.working_by_lane, facts.lanes.threads
     mean = float(busy.sum() / threads.sum())
@@ -292,8 +293,7 @@ def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("deviation over mean", variation, "share", limits["imbalanced-threads.variation"]),
             Fact("threads idle beside waiting tasks", lost, "s"),
         ),
-        why=_WAITED.format(name=words.listing(f"`{each}`" for each in names[:3]), worker=facts.called(name))
-        + (" It is the same time as that of `worker-skew`." if any(_loaded(facts, limits)) else ""),
+        why=_WAITED.format(name=words.listing(f"`{each}`" for each in names[:3]), worker=facts.called(name)),
         advice=_EVENLY,
         url=IMBALANCED_THREADS.url,
     )
@@ -335,7 +335,7 @@ WORKER_SKEW = Rule(
         "waits for a CPU and collecting garbage not counted in (`worker-skew.starved`) among workers of one "
         "host. More work: busy time of its threads, without such waits, at least "
         "`worker-skew.times` that "
-        "of the others, while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all "
+        "of any other, while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all "
         "thread time."
     ),
     cost=(
@@ -354,7 +354,7 @@ IMBALANCED_THREADS = Rule(
         "Idle time beside tasks that waited for a thread elsewhere, at least `imbalanced-threads.idle` of "
         "all thread "
         "time; standard deviation of the threads' busy times over their mean at least "
-        "`imbalanced-threads.variation`."
+        "`imbalanced-threads.variation`; where `worker-skew` does not tell of the same."
     ),
     cost="That idle time, over all threads.",
     url="https://distributed.dask.org/en/stable/scheduling-policies.html",

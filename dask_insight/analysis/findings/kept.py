@@ -1,0 +1,47 @@
+"""When tasks waited for resources of a worker, beside threads of it that were idle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...lookup import is_any
+from ...timeline import WAITS, Moments, worker_resources
+
+if TYPE_CHECKING:
+    from .facts import Facts
+
+
+def kept_by_resources(facts: Facts) -> dict[int, Moments]:
+    """When tasks waited for resources, by the codes of workers whose idle threads could not take them.
+
+    Those are of the worker where they waited, and of all that have no such resources.
+    """
+    given = worker_resources(facts.read)
+    waited = {worker: _beside_idle(facts, worker) for worker in given}
+    found = {}
+    for code, name in enumerate(facts.lanes.workers):
+        mine = given.get(name, {}).keys()
+        parts = [
+            (each.start, each.stop)
+            for worker, each in waited.items()
+            if worker == name or not given[worker].keys() <= mine
+        ]
+        if parts:
+            found[code] = Moments.together(parts)
+    return found
+
+
+def _beside_idle(facts: Facts, worker: str) -> Moments:
+    """When tasks waited on a worker while one of its threads was idle."""
+    known = facts.attempts
+    ran = np.flatnonzero(is_any(known.worker, (worker,)) & known.ran)
+    inputs, begun, ended = (known.at(name, ran) for name in ("inputs", "executing", "ended"))
+    kept = begun - inputs > WAITS
+    waiting = Moments.of(inputs[kept], begun[kept])
+    moments = np.concatenate([begun, ended])
+    order = np.argsort(moments)
+    running = np.cumsum(np.repeat([1, -1], len(ran))[order])[:-1]
+    full = running >= facts.threads_of(worker)
+    return waiting.without(Moments.of(moments[order][:-1][full], moments[order][1:][full]))
