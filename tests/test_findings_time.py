@@ -744,6 +744,29 @@ def test_gaps_between_computations() -> None:
     assert "dask.compute(*parts)" in found.advice
 
 
+@pytest.mark.parametrize(("nbytes", "gap", "fetching"), [(60e6, 7.5, 7.5), (6e6, 15, 0)])
+def test_gaps_in_which_the_client_fetched_much_are_told_as_that(
+    nbytes: float, gap: float, fetching: float
+) -> None:
+    """Half a second to send, and one until it is there, of gaps of three."""
+    run = Run()
+    for number in range(6):
+        for worker in "ab":
+            run.task("piece", worker, 4 * number, 4 * number + 1, submitted=4 * number)
+    sent = START + 4.0 * np.arange(5) + 1
+    run.tables["transfers"] = {
+        "transfer": range(5),
+        "worker": ["a"] * 5,
+        "direction": ["out"] * 5,
+        "nbytes": np.full(5, nbytes),
+        "start": sent,
+        "stop": sent + 0.5,
+    }
+    run.tables["transferred"] = {"transfer": range(5), "task": range(0, 10, 2), "nbytes": np.full(5, nbytes)}
+    assert one(run, "client-gap").cost_seconds == pytest.approx(gap)
+    assert sum(each.cost_seconds for each in told(run, "oversized-results")) == pytest.approx(fetching)
+
+
 def test_a_restart_is_no_gap_of_the_client() -> None:
     run = Run(
         a=CLUSTER | {"left": 2.1},

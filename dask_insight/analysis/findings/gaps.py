@@ -14,6 +14,7 @@ from .finding import Fact, Finding
 from .restarts import renewals, restarts
 from .retired import retiring
 from .rule import Rule
+from .sizes import fetching
 from .thresholds import Limits
 
 #: Gaps shorter than this are a round trip, seconds.
@@ -25,7 +26,7 @@ _RETIRED = 0.2
 
 
 def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    gaps = client_gaps(facts)
+    gaps = client_gaps(facts, limits)
     lengths = gaps.stop - gaps.start
     lost = float(lengths.sum())
     share = lost / facts.wall if facts.wall > 0 else 0.0
@@ -76,15 +77,19 @@ def _retired(facts: Facts, gaps: Moments) -> str:
     )
 
 
-def client_gaps(facts: Facts) -> Moments:
-    """When no task was in the cluster and the client was at work, without taking graphs in."""
+def client_gaps(facts: Facts, limits: Limits) -> Moments:
+    """When no task was in the cluster and the client was at work, without taking graphs in.
+
+    Nor fetching much; see oversized-results.
+    """
     known = facts.attempts
     if not known.asked:
         # Whether the client waited, nobody knows.
         return Moments(np.zeros(0), np.zeros(0))
     busy = Moments.together(known.in_blocks("wanted", "done"))
     empty = facts.whole
-    for other in (busy, facts.pause, intake(facts), restarts(facts), renewals(facts)):
+    told = (intake(facts), restarts(facts), renewals(facts), fetching(facts, limits))
+    for other in (busy, facts.pause, *told):
         empty = empty.without(other)
     lasting = empty.stop - empty.start > _SHORT
     return Moments(empty.start[lasting], empty.stop[lasting])
@@ -125,7 +130,8 @@ CLIENT_GAP = Rule(
     says="The cluster had no tasks, since the client was busy with something else.",
     formula=(
         "Moments between the first and the last task in which no task was in the cluster, without those in "
-        "which the scheduler took in a graph, the cluster was restarted or another one started, those "
+        "which the scheduler took in a graph, the cluster was restarted or another one started, or the "
+        "client fetched large results (`oversized-results`), those "
         "between two notebook cells and, where there are no cells, those of five minutes or more; at least "
         "`client-gap.share` of the run."
     ),

@@ -33,13 +33,10 @@ def _oversized(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
     """What went to the client."""
     known, transfers, carried = facts.attempts, facts.read("transfers"), facts.read("transferred")
-    peer = transfers["peer"]
-    # Clients ask through the scheduler, or themselves; neither is a worker.
-    outside = np.array([name not in facts.workers for name in peer.names] or [False])[peer.codes]
-    out = is_any(transfers["direction"], ("out",)) & outside
-    out &= (transfers["stop"] > facts.start) & (transfers["start"] < facts.stop + _TOGETHER)
+    out = _to_clients(facts)
     total = float(np.nan_to_num(transfers["nbytes"][out]).sum())
-    if total < limits["oversized-results.fetched"]:
+    moments = fetching(facts, limits)
+    if not len(moments.start):
         return
     made = Lookup(known.task).rows(carried["task"])
     at = Lookup(transfers["transfer"]).rows(carried["transfer"])
@@ -48,7 +45,6 @@ def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
     nbytes = np.nan_to_num(carried["nbytes"][mine])
     names = most(facts, made[mine], nbytes)
     largest = float(nbytes.max(initial=0.0))
-    moments = Moments.of(transfers["start"][out], transfers["stop"][out] + _TOGETHER)
     waited, parts = _gathered(facts, made[mine], limits)
     # What puts a whole collection together has no name that anybody knows.
     whose = parts if parts and names and names[0].startswith(FINALIZE) else names
@@ -82,6 +78,24 @@ def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         url=OVERSIZED_RESULTS.url,
     )
+
+
+def fetching(facts: Facts, limits: Limits) -> Moments:
+    """When clients fetched results, if these were large together."""
+    transfers, out = facts.read("transfers"), _to_clients(facts)
+    large = np.nan_to_num(transfers["nbytes"][out]).sum() >= limits["oversized-results.fetched"]
+    out &= large
+    return Moments.of(transfers["start"][out], transfers["stop"][out] + _TOGETHER)
+
+
+def _to_clients(facts: Facts) -> np.ndarray:
+    """Which transfers of the run went to clients."""
+    transfers = facts.read("transfers")
+    peer = transfers["peer"]
+    # Clients ask through the scheduler, or themselves; neither is a worker.
+    outside = np.array([name not in facts.workers for name in peer.names] or [False])[peer.codes]
+    inside = (transfers["stop"] > facts.start) & (transfers["start"] < facts.stop + _TOGETHER)
+    return np.asarray(is_any(transfers["direction"], ("out",)) & outside & inside)
 
 
 def _gathered(facts: Facts, rows: np.ndarray, limits: Limits) -> tuple[float, tuple[str, ...]]:
