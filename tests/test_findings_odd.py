@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import json
 import threading
 from typing import Any
 
@@ -23,7 +24,7 @@ from test_findings_risks import (
     with_rows,
 )
 from test_findings_time import TWO, beside, one, sampled_in, short_tasks, submitted, told
-from test_time_budget import NAN, START, Run
+from test_time_budget import CLUSTER, NAN, START, Run
 
 from dask_insight import words
 from dask_insight.batch import encode
@@ -531,3 +532,19 @@ def test_finding_out_sizes_is_writing_only_where_something_was_written(activity:
     assert found.cost_thread_seconds == pytest.approx(9 if kept else 5, rel=0.01)
     parts = run.budget().groupby("part", observed=True)["seconds"].sum()
     assert parts.get("disk", 0.0) == pytest.approx(0 if kept else 4, abs=0.1)
+
+
+def test_what_a_dump_does_not_tell_is_no_finding() -> None:
+    """No gap is the client's where tasks are missing, and none carries data in a graph of unknown size."""
+    run = Run(a=CLUSTER)
+    for number in range(10):
+        run.task("score", "a", 2 * number + 0.9, 2 * number + 1, submitted=2 * number, assigned=2 * number)
+        row = run.attempts[-1]
+        row["received"] = row["inputs"] = row["start"]
+    assert told(run, "client-gap") and told(run, "large-graph")
+    run.tables["about"] = {
+        "name": ["started", "lacks"],
+        "value": [str(START), json.dumps({"attempts": "Those of forgotten tasks are missing."})],
+    }
+    run.tables["submissions"] = {"submission": range(10), "time": START + 2.0 * np.arange(10)}
+    assert told(run, "client-gap") == [] == told(run, "large-graph")

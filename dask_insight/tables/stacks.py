@@ -20,6 +20,8 @@ _PLUMBING = re.compile(
 #: Files below which an event loop's callbacks stand.
 _LOOP = re.compile(r"[\\/]asyncio[\\/]\w+\.py$|[\\/]tornado[\\/]platform[\\/]asyncio\.py$")
 
+_IMPORT = re.compile(r"^<frozen importlib")
+
 
 def parents(stacks: Mapping[str, Any]) -> list[int]:
     """Row of the caller of each row of ``stacks``; -1 at the bottom."""
@@ -53,6 +55,23 @@ def outermost(stacks: Mapping[str, Any], *, on_loop: bool = False) -> np.ndarray
         begins = on_loop and loop[row] and not running
         found.append(-1 if begins else above if above >= 0 else -1 if plumbing[row] else row)
         begun.append(running or begins)
+    return np.array(found, "i8")
+
+
+def imported(stacks: Mapping[str, Any]) -> np.ndarray:
+    """For each row of ``stacks`` the row of the outermost module that an event loop imports; -1 if none."""
+    imports, loop = (_of_file(stacks, pattern) for pattern in (_IMPORT, _LOOP))
+    module = np.array([name == "<module>" for name in stacks["function"].names] or [False])
+    modules: list[bool] = module[stacks["function"].codes].tolist()
+    found: list[int] = []
+    inside: list[bool] = []
+    for row, parent in enumerate(parents(stacks)):
+        known = 0 <= parent < row
+        above, importing = (found[parent], inside[parent]) if known else (-1, False)
+        # A program may be imported, and start an event loop.
+        begins = loop[row] and not modules[row]
+        inside.append(not begins and (importing or imports[row]))
+        found.append(-1 if begins else above if above >= 0 else row if importing and modules[row] else -1)
     return np.array(found, "i8")
 
 

@@ -12,6 +12,7 @@ from ... import words
 from ...timeline import Moments
 from .facts import Facts, is_any, place
 from .finding import Fact, Finding
+from .imports_on_loop import before_graphs, imports
 from .rule import Rule
 from .thresholds import Limits
 
@@ -146,6 +147,7 @@ def _made(facts: Facts, limits: Limits) -> Iterator[Finding]:
     line = facts.line_of(longest)
     count = int(slow.sum())
     more = f", and {words.count(count - 1, 'other graph')}" if count > 1 else ""
+    found = imports(facts, "scheduler", made)
     yield Finding(
         code="slow-graph",
         title=(
@@ -165,8 +167,8 @@ def _made(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("tasks in that graph", tasks, "count"),
             Fact("graphs", count, "count"),
         ),
-        why=_why(line),
-        advice=_ADVICE,
+        why=f"{_why(line)} {found.said()}" if found.hold_up else _why(line),
+        advice=before_graphs(found.module) if found.hold_up else _ADVICE,
         url=SLOW_GRAPH.url,
     )
 

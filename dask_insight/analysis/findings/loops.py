@@ -12,6 +12,7 @@ from ...timeline import Moments
 from .building import slow_intake
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
+from .imports_on_loop import before_graphs, beforehand, imports
 from .names import carried_by, most, of_workers, own_workers, quoted, split
 from .on_loop import HELD_UP, OFF_THE_LOOP, holds_up_tasks, on_loop
 from .rule import Rule
@@ -57,16 +58,35 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
         # What spilling holds up is told of spilling.
         if name not in ("scheduler", "client") and spilling.get(name, 0.0) < _EXPLAINED * seconds(moments)
     }
-    if workers:
-        yield _of_workers(facts, limits, workers)
+    importing = {name: moments for name, moments in workers.items() if imports(facts, name, moments).hold_up}
+    if importing:
+        yield _of_imports(facts, limits, importing)
+    if others := {name: moments for name, moments in workers.items() if name not in importing}:
+        yield _of_workers(facts, limits, others)
     elsewhere = (workers and _one_process(facts)) or holds_up_tasks(facts, limits)
     if "scheduler" in much and not elsewhere:
         yield _of_scheduler(facts, limits, much["scheduler"])
 
 
+def _of_imports(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Finding:
+    worst = _worst(late)
+    found = imports(facts, worst, late[worst])
+    return _of_late(
+        facts,
+        limits,
+        late,
+        f"Importing `{found.module}`",
+        why=(
+            "A worker unpacks tasks on its event loop, and imports the modules that these need; later tasks "
+            "find them ready. While its event loop does not run, a worker takes no new tasks, sends and "
+            f"receives no data and no heartbeats. {found.said()}"
+        ),
+        advice=beforehand(found.module),
+        url="https://docs.dask.org/en/stable/customize-initialization.html",
+    )
+
+
 def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Finding:
-    held = {name: seconds(moments) for name, moments in late.items()}
-    workers = sorted(held, key=lambda name: -held[name])
     function, seen = _seen(facts, late)
     ran = _names(facts, late)
     if function:
@@ -76,23 +96,12 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
     doing = quoted(names, 1) if names else function or "Something else than tasks"
     if names and not ran:
         doing = f"Packing or unpacking results of {doing}"
-    idle = sum(_idle(facts, name, moments) for name, moments in late.items())
-    longest = _longest(late)
-    return Finding(
-        code="event-loop-lag",
-        severity=_severity(facts, limits, max(held.values()), idle),
-        title=(
-            f"{doing} kept the event loop of {words.count(len(workers), 'worker')} from running, for up to "
-            f"{words.duration(longest)}"
-        ),
+    return _of_late(
+        facts,
+        limits,
+        late,
+        doing,
         tasks=names,
-        workers=tuple(workers[:10]),
-        start=facts.since(min(float(each.start[0]) for each in late.values())),
-        stop=facts.since(max(float(each.stop[-1]) for each in late.values())),
-        cost_thread_seconds=idle,
-        cost_seconds=facts.spread(idle),
-        is_told=True,
-        evidence=_evidence(facts, limits, held[workers[0]], longest, idle),
         why=(
             "While its event loop does not run, a worker takes no new tasks, sends and receives no data "
             "and no heartbeats; after some minutes the scheduler gives it up. Code that holds the GIL for "
@@ -110,9 +119,33 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
     )
 
 
+def _of_late(facts: Facts, limits: Limits, late: Mapping[str, Moments], doing: str, **more: Any) -> Finding:
+    """What is told of workers whose event loops were late, whatever kept them from running."""
+    held = {name: seconds(moments) for name, moments in late.items()}
+    workers = sorted(held, key=lambda name: -held[name])
+    idle = sum(_idle(facts, name, moments) for name, moments in late.items())
+    longest = _longest(late)
+    return Finding(
+        code="event-loop-lag",
+        severity=_severity(facts, limits, max(held.values()), idle),
+        title=(
+            f"{doing} kept the event loop of {words.count(len(workers), 'worker')} from running, for up to "
+            f"{words.duration(longest)}"
+        ),
+        workers=tuple(workers[:10]),
+        start=facts.since(min(float(each.start[0]) for each in late.values())),
+        stop=facts.since(max(float(each.stop[-1]) for each in late.values())),
+        cost_thread_seconds=idle,
+        cost_seconds=facts.spread(idle),
+        is_told=_always_told(limits, held[workers[0]]),
+        evidence=_evidence(facts, limits, held[workers[0]], longest, idle),
+        **more,
+    )
+
+
 def _seen(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, str]:
     """What no part of Dask did there for most of the delays, by its call stacks, and a sentence on it."""
-    worst = max(late, key=lambda name: seconds(late[name]))
+    worst = _worst(late)
     own = on_loop(facts, worst, late[worst])
     if own.share < HELD_UP or seconds(own.when) < _SAMPLED * seconds(late[worst]):
         return "", ""
@@ -125,8 +158,12 @@ def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
     still = f"for {words.duration(held)}, up to {words.duration(longest)} at a time"
     title = f"The scheduler's event loop stood still {still}"
     doing, advice = "Plugins, very large graphs and `client.run_on_scheduler` do this.", _SEE
-    own = on_loop(facts, "scheduler", late)
-    if own.share >= HELD_UP:
+    own, imported = on_loop(facts, "scheduler", late), imports(facts, "scheduler", late)
+    if imported.hold_up:
+        title = f"Importing `{imported.module}` kept the scheduler's event loop from running {still}"
+        doing = f"Graphs are unpacked there, and what they need is imported. {imported.said()}"
+        advice = before_graphs(imported.module)
+    elif own.share >= HELD_UP:
         title = f"{own.functions[0]} kept the scheduler's event loop from running {still}"
         doing = (
             f"For {words.share(own.share)} of that time it was in {words.listing(own.functions)}, which is "
@@ -141,7 +178,7 @@ def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
         stop=facts.since(late.stop[-1]),
         cost_thread_seconds=idle,
         cost_seconds=facts.spread(idle),
-        is_told=True,
+        is_told=_always_told(limits, held),
         evidence=_evidence(facts, limits, held, longest, idle),
         why=(
             "While the scheduler's event loop does not run, no task is handed out and no result is taken "
@@ -156,6 +193,15 @@ _SEE = (
     "See what ran there, and move slow work out of plugins and of `client.run_on_scheduler`:\n\n"
     "    run.flame(worker='scheduler')"
 )
+
+
+def _worst(late: Mapping[str, Moments]) -> str:
+    return max(late, key=lambda name: seconds(late[name]))
+
+
+def _always_told(limits: Limits, held: float) -> bool:
+    """Whether so many seconds of delays are told whatever they cost: heartbeats came late, too."""
+    return held >= limits["event-loop-lag.longest"]
 
 
 def _severity(facts: Facts, limits: Limits, held: float, idle: float) -> str:
@@ -284,7 +330,9 @@ EVENT_LOOP_LAG = Rule(
         "run. Not told where spilling, or collecting garbage, explains half of it, where a limit on CPU "
         "time did (`cpu-limit.periods`), or where tasks waited for the scheduler for it (`scheduler-bound`); "
         "delays while a graph was made that `slow-graph` tells of do not count. "
-        "Functions that are no part of Dask are named where call stacks of the loop show them for half of it."
+        "Functions that are no part of Dask, and modules that were imported, are named where call stacks of "
+        "the loop show them for half of it. Delays of less than `event-loop-lag.longest` together are "
+        "told only if they cost as much as any finding."
     ),
     cost=(
         "Thread-seconds of threads (of that worker, or of all) that were idle meanwhile, or whose task had "

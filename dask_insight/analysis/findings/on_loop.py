@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...lookup import Lookup
-from ...tables.stacks import outermost
+from ...tables.stacks import imported, outermost
 from ...timeline import Moments
 from .building import intake
 from .facts import Facts, place
+from .imports_on_loop import sampled
 from .thresholds import Limits
 
 #: Share of the first function's time from which another is named, and how many are.
@@ -40,18 +40,11 @@ class OnLoop(NamedTuple):
 
 def on_loop(facts: Facts, process: str, within: Moments) -> OnLoop:
     """What no part of Dask did at some moments on the event loop of a process, as far as it was sampled."""
-    samples, stacks = facts.read("samples"), facts.read("stacks")
-    mine, thread = (
-        np.array([name == wanted for name in samples[column].names] or [False])[samples[column].codes]
-        for column, wanted in (("process", process), ("thread", "event loop"))
-    )
-    rows = np.flatnonzero(mine & thread)
-    stop = samples["time"][rows]
-    start = stop - samples["duration"][rows]
-    seconds = within.within(start, stop)
-    rows, start, stop, seconds = (each[seconds > 0] for each in (rows, start, stop, seconds))
-    frames = np.append(outermost(stacks, on_loop=True), -1)
-    first = frames[Lookup(stacks["stack"]).rows(samples["stack"][rows])]
+    stacks, seen = facts.read("stacks"), sampled(facts, process, within)
+    start, stop, seconds = seen.start, seen.stop, seen.seconds
+    # What modules do when they are imported is told of the import.
+    frames = np.where(imported(stacks) < 0, outermost(stacks, on_loop=True), -1)
+    first = np.append(frames, -1)[seen.row]
     own = first >= 0
     if not own.any():
         return OnLoop(Moments.of(start[:0], stop[:0]), 0.0, ())
