@@ -16,11 +16,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dask_insight
-from dask_insight.batch import encode
+from benchmarks.synthetic import Size, synthetic
+from dask_insight.batch import encode, table_of
+from dask_insight.columns import length
 from dask_insight.frames import Gap, create, place, read, save, writer
 from dask_insight.frames.layout import MAGIC
-from dask_insight.recording import RecordingError
-from dask_insight.schema import FORMAT
+from dask_insight.hosts.cli.info import describe
+from dask_insight.recording import Recording, RecordingError
+from dask_insight.schema import FORMAT, TABLES
 
 
 def _batch(number: int, rows: int = 500) -> bytes:
@@ -187,6 +190,49 @@ def test_any_damage_gives_a_recording_or_a_recording_error(
     # A file that is cut between two blocks lacks nothing but its end.
     lost = [text for text in recording.events["message"] if "had not ended" not in text]
     assert len(lost) == len(recording.gaps)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("saved") / "run.dinsight"
+    synthetic(Size(tasks=9_000, samples=1_000, stacks=100)).save(path)
+    return path
+
+
+def _rows(path: Path) -> dict[str, int]:
+    recording = dask_insight.open(path)
+    return {name: length(recording.columns(name)) for name in TABLES if name != "events"}
+
+
+@pytest.mark.parametrize("part", [0.1, 0.3, 0.5, 0.7, 0.9])
+def test_a_damaged_byte_costs_a_part_of_one_table(saved: Path, tmp_path: Path, part: float) -> None:
+    data = bytearray(saved.read_bytes())
+    data[int(len(data) * part)] ^= 1
+    path = tmp_path / "damaged.dinsight"
+    path.write_bytes(data)
+    left, whole = _rows(path), _rows(saved)
+    (lost,) = (name for name in TABLES if name in left and left[name] < whole[name])
+    assert whole[lost] - left[lost] <= 4_096
+    assert left["attempts"] >= 9_000 - 4_096 and left["about"] == whole["about"]
+
+
+def test_a_saved_file_that_is_cut_keeps_its_tasks_and_their_names(saved: Path, tmp_path: Path) -> None:
+    path = tmp_path / "cut.dinsight"
+    path.write_bytes(saved.read_bytes()[: saved.stat().st_size * 2 // 3])
+    cut = dask_insight.open(path)
+    assert cut.about["name"] and len(cut.tasks) == 9_000 and len(cut.gaps) == 1
+    assert cut.tasks["prefix"].ne("").all()
+
+
+@pytest.mark.parametrize("lost", ["about", "graph", "attempts", "executions", "workers"])
+def test_a_recording_that_lacks_a_table_is_shown(tmp_path: Path, lost: str) -> None:
+    rest = Recording()
+    for batch in synthetic(Size(tasks=100, samples=100, stacks=20)).packed():
+        if table_of(batch) != lost:
+            rest.append(batch)
+    assert rest.packed(coarse=True, explained=True)
+    assert len(rest.tasks) == (0 if lost == "attempts" else 100)
+    assert describe(rest).splitlines()[0]
 
 
 def test_saving_is_all_or_nothing(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -16,9 +16,12 @@ from .place import place_of, take_place
 
 #: Bytes gathered before they become a frame.
 FRAME_BYTES = 256 * 1024
+#: The same for what is saved whole, larger batches are frames of their own: what a damaged byte can cost.
+_SAVED_BYTES = 16 * 1024
 
-#: Compression while the computation runs, and for what is saved whole.
-_FAST, _SMALL = 1, 5
+#: Compression while the computation runs, and for what is saved whole: its blocks are so short
+#: that each column of some thousand rows gets codes of its own.
+_FAST, _SMALL = {"level": 1}, {"level": 5, "memLevel": 5}
 
 
 class _Packed(NamedTuple):
@@ -122,7 +125,7 @@ def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:
         with temporary.open("wb") as file, ThreadPoolExecutor(THREADS) as threads:
             writer = Writer(file)
             groups = list(_groups(batches))
-            pack = partial(_pack, level=_SMALL)
+            pack = partial(_pack, compression=_SMALL)
             try:
                 packed = threads.map(pack, groups)
             except RuntimeError:
@@ -139,15 +142,15 @@ def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:
 def _groups(batches: Iterable[bytes]) -> Iterator[list[bytes]]:
     group: list[bytes] = []
     for batch in batches:
-        group.append(batch)
-        if sum(map(len, group)) >= FRAME_BYTES:
+        if group and sum(map(len, group)) + len(batch) > _SAVED_BYTES:
             yield group
             group = []
+        group.append(batch)
     if group:
         yield group
 
 
-def _pack(batches: list[bytes], level: int) -> _Packed:
+def _pack(batches: list[bytes], compression: Mapping[str, int]) -> _Packed:
     raw = b"".join(batches)
-    packer = zlib.compressobj(level, strategy=zlib.Z_FILTERED)
+    packer = zlib.compressobj(**compression, strategy=zlib.Z_FILTERED)
     return _Packed([len(batch) for batch in batches], raw, packer.compress(raw) + packer.flush())

@@ -40,14 +40,16 @@ _BY_RUN: Mapping[str, tuple[str, ...]] = {
     "phases": ("action", "run"),
     "errors": ("run",),
 }
-#: Most rows in one batch: what a damaged frame can cost.
-BATCH_ROWS = 131_072
+#: Most rows in one batch of a report.
+_REPORT_ROWS = 131_072
+#: Fewest rows for which a table of a file is cut, and most batches of one: what damage can cost.
+_FILE_ROWS, _FILE_BATCHES = 4_096, 32
 
 Read = Callable[[str], Columns]
 
 
 def packed(read: Read, *, rounded: bool = False) -> list[bytes]:
-    """Every table that has rows in as few batches as can be; see `Recording.packed`."""
+    """Every table that has rows in few batches; see `Recording.packed`."""
     whole = {name: dict(columns) for name in TABLES if length(columns := read(name))}
     if "attempts" in whole and "executions" in whole:
         _put_right(whole["attempts"], whole["executions"])
@@ -58,8 +60,9 @@ def packed(read: Read, *, rounded: bool = False) -> list[bytes]:
     batches = []
     for name, columns in whole.items():
         units = units_of(name) if rounded else None
-        for first in range(0, length(columns), BATCH_ROWS):
-            rows = slice(first, first + BATCH_ROWS)
+        most = _REPORT_ROWS if rounded else max(_FILE_ROWS, -(-length(columns) // _FILE_BATCHES))
+        for first in range(0, length(columns), most):
+            rows = slice(first, first + most)
             part = {each: _compact(take(values, rows)) for each, values in columns.items()}
             batches.append(encode(name, part, units=units, short=rounded))
     return batches

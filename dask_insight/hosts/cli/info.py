@@ -56,7 +56,7 @@ def describe(recording: Recording) -> str:
         from ...analysis.compare import Comparison
 
         return f"{summary.name}\n{Comparison(recording)}"
-    lines = [summary.name, summary.verdict(), *summary.advised(), ""]
+    lines = [summary.name or "Dask computation", summary.verdict(), *summary.advised(), ""]
     if began := dated(summary.started):
         lines.append(f"started    {began:%Y-%m-%d %H:%M:%S}")
     lines.append(f"ran on     {summary.place()}")
