@@ -23,6 +23,7 @@ from dask_insight.errors import ExitCode
 from dask_insight.exports import FORMATS, export, format_of
 from dask_insight.hosts.cli import main
 from dask_insight.recording import Recording
+from dask_insight.sources.files import load
 
 
 def spin(number: int) -> bytes:
@@ -114,6 +115,25 @@ def test_overlapping_attempts_stand_on_tracks_of_their_own(tmp_path: Path) -> No
     lane = np.array([1, 1, 1, 1, 2])
     start, stop = np.array([0.0, 1.0, 2.0, 5.0, 0.0]), np.array([4.0, 2.0, 3.0, 6.0, 9.0])
     assert tracks(lane, start, stop).tolist() == [0, 1, 1, 0, 0]
+
+
+def test_a_trace_comes_back_with_the_threads_that_there_were(tmp_path: Path) -> None:
+    """Also those on which nothing ran; a thread of several tracks, as of coroutines, is one."""
+    from dask_insight.batch import encode
+
+    run, zero = Recording(), 1.7e9
+    run.append(encode("about", {"name": ["started"], "value": [json.dumps(zero)]}))
+    workers = {"worker": ["a", "b"], "threads": [2, 3], "joined": [zero - 1, zero + 2]}
+    run.append(encode("workers", workers | {"left": [np.nan, zero + 5]}))
+    moments = {"start": [zero, zero + 1], "stop": [zero + 3, zero + 2], "done": [zero + 3, zero + 2]}
+    place = {"worker": ["a"] * 2, "thread": ["7"] * 2, "status": ["ok"] * 2}
+    run.append(encode("graph", {"task": [0, 1], "key": ["x", "y"], "prefix": ["x", "y"]}))
+    run.append(encode("attempts", {"run": [0, 1], "task": [0, 1], **place, **moments}))
+    found = load(exported(run, tmp_path, "chrome"))
+    columns = ["worker", "threads", "joined", "left"]
+    pd.testing.assert_frame_equal(found.workers[columns], run.workers[columns])
+    assert found.tasks["thread"].astype("str").tolist() == ["7", "7"]
+    assert found.time_budget().attrs["thread_seconds"] == run.time_budget().attrs["thread_seconds"]
 
 
 def test_speedscopes_profiles_have_the_sampled_time(recording: Recording, tmp_path: Path) -> None:

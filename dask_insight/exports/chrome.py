@@ -62,7 +62,9 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
         about = {name: str(value) for name, value in recording.about.items() if name != "configuration"}
         places = Places(recording)
         ran = Ran(recording, places)
-        file.write(json.dumps(about).encode() + b',"traceEvents":[\n' + _utf8(",\n".join(_names(places))))
+        file.write(
+            json.dumps(about).encode() + b',"traceEvents":[\n' + _utf8(",\n".join(_names(recording, places)))
+        )
         steps = Steps(told, _rows(recording, ran))
         for rows, text in _events(recording, places, ran):
             file.write(text)
@@ -96,13 +98,28 @@ def _events(recording: Recording, places: Places, ran: Ran) -> Iterator[Block]:
             yield from _counter(name, {each: columns[each] / unit for each in of}, pid, ts)
 
 
-def _names(places: Places) -> Iterator[str]:
-    """Events that name all that have a number."""
+def _names(recording: Recording, places: Places) -> Iterator[str]:
+    """Events that name all that have a number, and tell the threads of workers, also those without tasks."""
+    lives = _lives(recording, places)
     for pid, name in places.processes():
-        yield _meta("process_name", pid, 0, {"name": name})
+        yield _meta("process_name", pid, 0, {"name": name, **lives.get(pid, {})})
         yield _meta("process_sort_index", pid, 0, {"sort_index": pid})
-    for pid, tid, name in places.threads():
-        yield _meta("thread_name", pid, tid, {"name": name})
+    for (pid, thread, number), tid in places.tracks():
+        name = thread or "thread unknown"
+        told = {"name": f"{name} ({number + 1})", "thread": name} if number else {"name": name}
+        yield _meta("thread_name", pid, tid, told)
+
+
+def _lives(recording: Recording, places: Places) -> dict[int, dict[str, Any]]:
+    """Threads of each process that is a worker, and when it joined and left, where that is known."""
+    told: Any = recording.columns("workers")
+    joined_left = {name: told[name] - recording.started for name in ("joined", "left")}
+    workers = zip(told["worker"].tolist(), told["threads"].tolist(), strict=True)
+    lives: dict[int, dict[str, Any]] = {}
+    for row, (worker, threads) in enumerate(workers):
+        moments = {name: round(of[row] * 1e6) for name, of in joined_left.items() if np.isfinite(of[row])}
+        lives[places.pid(worker)] = {"threads": threads, **moments}
+    return lives
 
 
 def _meta(kind: str, pid: int, tid: int, told: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,13 +20,21 @@ if TYPE_CHECKING:
 _APART = 1_000_000
 
 
+class Track(NamedTuple):
+    """Where attempts of a thread stand that do not overlap: the first is 0."""
+
+    pid: int
+    thread: str
+    number: int
+
+
 class Places:
     """Numbers of processes and threads."""
 
     def __init__(self, recording: Recording) -> None:
         self._pids: dict[str, int] = {}
-        self._tids: dict[tuple[int, str], int] = {}
-        self._threads: Counter[int] = Counter()
+        self._tids: dict[Track, int] = {}
+        self._tracks: Counter[int] = Counter()
         workers = recording.table("workers")
         self._told = dict(
             zip(workers["worker"], zip(workers["name"], workers["host"], strict=True), strict=True)
@@ -38,12 +46,12 @@ class Places:
         """The number of a process."""
         return self._pids.setdefault(process, len(self._pids) + 1)
 
-    def tid(self, pid: int, thread: str) -> int:
-        """The number of a thread within its process."""
-        known = self._tids.get((pid, thread))
+    def tid(self, track: Track) -> int:
+        """The number of a track within its process."""
+        known = self._tids.get(track)
         if known is None:
-            self._threads[pid] += 1
-            known = self._tids[pid, thread] = self._threads[pid]
+            self._tracks[track.pid] += 1
+            known = self._tids[track] = self._tracks[track.pid]
         return known
 
     def pids(self, names: Symbols) -> np.ndarray:
@@ -60,10 +68,9 @@ class Places:
             label = " ".join(dict.fromkeys(filter(None, (str(name), process, str(host)))))
             yield pid, label or process
 
-    def threads(self) -> Iterator[tuple[int, int, str]]:
-        """The number of its process, its own, and its name, for each thread."""
-        for (pid, thread), tid in self._tids.items():
-            yield pid, tid, thread or "thread unknown"
+    def tracks(self) -> Iterator[tuple[Track, int]]:
+        """Each track, and its number."""
+        yield from self._tids.items()
 
 
 class Ran:
@@ -103,9 +110,7 @@ def _tids(
     if not len(known):
         return np.zeros(0, "i8")
     tids = [
-        places.tid(
-            int(pid[row]), thread.names[thread.codes[row]] + (f" ({track[row] + 1})" if track[row] else "")
-        )
+        places.tid(Track(int(pid[row]), thread.names[thread.codes[row]], int(track[row])))
         for row in first.tolist()
     ]
     return np.array(tids, "i8")[which]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ from ...recording import Recording
 from .json_reader import JsonError, JsonReader
 from .nested import Fold
 from .opened import Told, opened, part, silent
-from .told import facts, number
+from .told import facts, number, whole
 
 _NAN = math.nan
 #: Most slices that are open within one another.
@@ -95,6 +95,9 @@ class _Trace:
     def __init__(self) -> None:
         self._processes: dict[tuple[Any, ...], str] = {}
         self._threads: dict[tuple[Any, ...], str] = {}
+        #: What our own exports tell: whose further tracks there are, and threads and life of a process.
+        self._tracks: dict[tuple[Any, ...], str] = {}
+        self._lives: dict[Any, dict[str, Any]] = {}
         self._slices: list[_Slice] = []
         self._open: dict[tuple[Any, Any], list[_Slice]] = defaultdict(list)
         self._instants: list[tuple[float, str, str]] = []
@@ -148,8 +151,13 @@ class _Trace:
             name = str(args.get("name", ""))
             if event["name"] == "process_name":
                 self._processes[(pid,)] = name
+                if "threads" in args:
+                    self._lives[pid] = args
             elif event["name"] == "thread_name":
-                self._threads[pid, tid] = name
+                if "thread" in args:
+                    self._tracks[pid, tid] = str(args["thread"])
+                else:
+                    self._threads[pid, tid] = name
             return
         moment = float(event["ts"])
         if not abs(moment) < 2**53:
@@ -222,7 +230,7 @@ class _Trace:
             recording.append(encode("events", told | {"message": message}))
         self._add_counters(recording)
         if self._unread:
-            recording.note("lost", f"{self._unread:,} events of the trace could not be read")
+            recording.tell("lost", f"{self._unread:,} events of the trace could not be read")
         return recording
 
     def _moments(self, micros: Sequence[float]) -> np.ndarray:
@@ -240,7 +248,7 @@ class _Trace:
 
     @cached_property
     def _thread_names(self) -> dict[tuple[Any, ...], str]:
-        return _told_apart(self._threads)
+        return _told_apart(self._threads) | self._tracks
 
     def _worker(self, pid: Any) -> str:
         return self._worker_names.get((pid,)) or f"process {pid}"
@@ -303,16 +311,25 @@ class _Trace:
                 },
             )
         )
-        lanes: dict[str, set[str]] = defaultdict(set)
-        for worker, thread in zip(workers, threads, strict=True):
-            lanes[worker].add(thread)
-        told: dict[str, Any] = {"worker": list(lanes), "name": list(lanes)}
-        told |= {
-            "threads": [len(each) for each in lanes.values()],
-            "joined": [float(start.min())] * len(lanes),
-        }
-        recording.append(encode("workers", told))
+        self._add_workers(recording, zip(workers, threads, strict=True), float(start.min()))
         self._add_edges(recording, task, start, stop)
+
+    def _add_workers(self, recording: Recording, ran: Iterable[tuple[str, str]], first: float) -> None:
+        """Threads as told, or as seen; who does not tell was there from the first slice on."""
+        lives = {self._worker(pid): told for pid, told in self._lives.items()}
+        seen: dict[str, set[str]] = {worker: set() for worker in lives}
+        for worker, thread in ran:
+            seen.setdefault(worker, set()).add(thread)
+        rows = [lives.get(worker, {}) for worker in seen]
+        joined, left = (self._moments([number(row.get(name)) for row in rows]) for name in ("joined", "left"))
+        told = {
+            "threads": [
+                whole(row.get("threads")) or len(each) for row, each in zip(rows, seen.values(), strict=True)
+            ],
+            "joined": np.where(np.isnan(joined), first, joined),
+            "left": left,
+        }
+        recording.append(encode("workers", {"worker": list(seen), "name": list(seen), **told}))
 
     def _add_edges(self, recording: Recording, task: list[int], start: np.ndarray, stop: np.ndarray) -> None:
         """Arrows from the slice that is open where they leave to the one where they arrive."""
