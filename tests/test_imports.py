@@ -257,6 +257,18 @@ def test_attempts_of_a_dump_are_those_that_ran(run: Run) -> None:
     assert set(found["thread"]) <= {"1", "2"}, "no more threads than the worker has"
 
 
+def test_a_dump_says_that_attempts_of_forgotten_tasks_are_missing(run: Run, tmp_path: Path) -> None:
+    """Logs hold the last transitions only; what happened when no task is known to have run, nobody knows."""
+    assert "attempts" not in load(run.folder / "dump.msgpack.gz").about["lacks"]
+    state = unpacked(run.folder / "dump.msgpack.gz")
+    log = state["scheduler"]["transition_log"]
+    (begun, *_) = (place for place, entry in enumerate(log) if entry[1] != "released")
+    state["scheduler"]["transition_log"] = log[begun:]
+    path = tmp_path / "late.msgpack.gz"
+    path.write_bytes(gzip.compress(msgpack.packb(state)))
+    assert "attempts of forgotten ones are missing" in load(path).about["lacks"]["attempts"]
+
+
 def test_held_results_have_the_moments_of_their_functions(run: Run) -> None:
     state = unpacked(run.folder / "dump.msgpack.gz")
     expected = {

@@ -41,6 +41,12 @@ def recorded(read: Callable[[str], Mapping[str, Any]]) -> tuple[float, float]:
     return _moment(told.get("started"), -np.inf), last
 
 
+def lacks(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Tables of which another tool's file does not tell everything, and why."""
+    told = facts(read("about")).get("lacks")
+    return told if isinstance(told, dict) else {}
+
+
 def _moment(told: Any, otherwise: float) -> float:
     """A fact that is a moment; anything may stand in a file."""
     return float(told) if isinstance(told, int | float) and abs(told) < _END else otherwise

@@ -13,7 +13,7 @@ from ..columns import forget, gather, take, taken_out
 from ..heap import give_back_between
 from ..lookup import Lookup, all_or, distinct, fill, least, narrowed, pick
 from ..schema import NOTHING
-from ..tables.facts import recorded
+from ..tables.facts import lacks, recorded
 from .counts import Counts
 from .fields import Count, Fields, Moment, alike
 from .micros import Kept, Micros, own_seconds, seconds
@@ -85,7 +85,7 @@ class Attempts(Fields):
     cpu: np.ndarray
     nbytes: Count = Count()
     local: np.ndarray
-    #: Whether the recording tells when tasks were wanted; other tools' files may not.
+    #: Whether the recording tells when tasks were wanted, of all that ran; other tools' files may not.
     asked: bool
 
     @property
@@ -109,7 +109,7 @@ def attempts(read: Read) -> Attempts:
     # One table's moments are kept in half the memory before the next one is read.
     told = {name: Micros.of(np.asarray(taken_out(ended, name), "f8")) for name in _BY_SCHEDULER}
     give_back_between()
-    asked = any(np.isfinite(seconds(told[name])).any() for name in ("submitted", "ready", "assigned"))
+    scheduled = any(np.isfinite(seconds(told[name])).any() for name in ("submitted", "ready", "assigned"))
     gather(executions, _OF_WORKER)
     more = np.flatnonzero(Lookup(ended["run"]).rows(running["run"]) < 0)
     count = len(ended["run"])
@@ -188,7 +188,7 @@ def attempts(read: Read) -> Attempts:
         cpu=_in_half(evened(np.asarray(cpu, "f8"), np.where(there < 0, np.nan, lasted), alike), cpu),
         nbytes=nbytes,
         local=_marked(worker_names, [is_local(name) for name in worker_names.names]),
-        asked=asked,
+        asked=scheduled and "attempts" not in lacks(read),
     )
 
 

@@ -170,28 +170,44 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         )
         evidence += [median, Fact("threads idle until tasks had come", sent, "s")]
     title = f"A graph of {tasks:,} tasks took the scheduler {words.duration(seconds)} to take in"
+    name = names[0] if names else "task"
     if sent:
-        name = names[0] if names else "task"
         title = f"`{name}` carries data in its graph: {words.duration(requests.way)} to send each task"
     # Few bytes a task are what many tasks take; many are data inside of them.
     carries = bool(sent) or (heavy and facts.carried > 0)
     if carries and not sent:
-        name = names[0] if names else "task"
         title = f"`{name}` carries data in its graph: {words.size(nbytes)} were sent to the scheduler"
+    once = carries and not sent and _comes_once(facts, table)
+    if once:
+        title = f"`{name}` brings {words.size(nbytes)} along in its graph, once for all that need it"
     dear = nbytes >= limits["large-graph.critical"]
+    costly = cost >= limits["all.critical"] * facts.wall
+    grade = 2 if costly else 1 + dear - once
     yield Finding(
         code="large-graph",
-        severity="critical" if dear else "warning" if heavy else "",
+        severity=("", "warning", "critical")[grade] if heavy else "",
         title=title,
         tasks=names,
         cost_thread_seconds=lost,
         cost_seconds=cost,
         is_told=heavy,
         evidence=tuple(evidence),
-        why=_CARRIES if carries else _MANY,
-        advice=_SCATTER if carries else _FEWER,
+        why=_ONCE if once else _CARRIES if carries else _MANY,
+        advice=_LOADED if once else _SCATTER if carries else _FEWER,
         url=_LOAD if carries else LARGE_GRAPH.url,
     )
+
+
+def _comes_once(facts: Facts, table: Mapping[str, Any]) -> bool:
+    """Whether a single task brings most of the largest graph, and others need it."""
+    largest, known = int(np.argmax(np.nan_to_num(table["nbytes"]))), facts.attempts
+    most = np.flatnonzero(facts.good & (known.nbytes >= _MOST * table["nbytes"][largest]))
+    most = most[known.described[most] >= 0]
+    mine = pick(facts.read("graph")["submission"], known.described[most]) == table["submission"][largest]
+    tasks, edges = known.task[most[mine]], facts.read("edges")
+    needs, needed = (Lookup(edges[name]).rows(tasks) >= 0 for name in ("task", "dependency"))
+    forget(edges)
+    return bool((needed & ~needs).any())
 
 
 class _Requests(NamedTuple):
@@ -205,40 +221,72 @@ class _Requests(NamedTuple):
 
 
 _NONE = _Requests(0.0, (), 0.0)
+_NEVER = Moments(np.zeros(0), np.zeros(0))
+#: Share of a graph's bytes that a task has from which it brings them alone.
+_MOST = 0.5
 
 
 def _requests(facts: Facts, limits: Limits) -> _Requests:
     """Idle time due to requests, of names most of whose tasks are long on their way."""
-    known = facts.attempts
-    table = facts.read("submissions")
-    sizes = table["nbytes"]
-    if len(sizes) and np.isfinite(sizes).all() and float(sizes.max()) < limits["large-graph.least-bytes"]:
-        return _NONE
-    rows = _one_by_one(facts, limits)
-    if not len(rows):
-        return _NONE
-    size = len(facts.names)
-    took = known.at("received", rows)
-    took -= known.at("assigned", rows)
-    way = np.nan_to_num(medians(facts.prefix.codes[rows], took, size))
-    del rows, took
-    slow = way >= limits["large-graph.request"]
+    known, way = facts.attempts, _ways(facts, limits)
+    slow = way > 0
     if not slow.any():
         return _NONE
-    by_name = np.zeros(size)
+    by_name = np.zeros(len(way))
     for each in facts.pieces("scheduler"):
         row = each.row
         inside = np.minimum(each.stop, known.at("received", row)) - np.maximum(
             each.start, known.at("assigned", row)
         )
         by_name += np.where(slow, facts.summed(each, np.maximum(inside, 0.0) * each.threads), 0.0)
-    if not any(each.contended(limits) for each in facts.held):
-        packed = way >= 2 * limits["large-graph.request"]
-        by_name += np.where(packed, facts.by_name(facts.pieces("client")), 0.0)
+    packed, moments = _packing(facts, way, limits)
+    for each in facts.pieces("client"):
+        inside = facts.seconds(each) * facts.share_within(moments, each)
+        by_name += np.where(packed, facts.summed(each, inside), 0.0)
     names = facts.worst(by_name, facts.names)
     if not names:
         return _NONE
     return _Requests(float(by_name.sum()), names, float(way[facts.names.index(names[0])]))
+
+
+def _ways(facts: Facts, limits: Limits) -> np.ndarray:
+    """Median way of the tasks of each name to workers, seconds; 0 where it is short."""
+    known, sizes = facts.attempts, facts.read("submissions")["nbytes"]
+    none = np.zeros(len(facts.names))
+    if len(sizes) and float(np.nan_to_num(sizes).max()) < limits["large-graph.least-bytes"]:
+        return none
+    rows = _one_by_one(facts, limits)
+    if not len(rows):
+        return none
+    took = known.at("received", rows)
+    took -= known.at("assigned", rows)
+    way = np.nan_to_num(medians(facts.prefix.codes[rows], took, len(none)))
+    return np.where(way >= limits["large-graph.request"], way, 0.0)
+
+
+def packing(facts: Facts, limits: Limits) -> Moments:
+    """When no task was there, for the client packed those of which large-graph tells."""
+    _, moments = _packing(facts, _ways(facts, limits), limits)
+    return moments if len(moments.start) and any(_large_graph(facts, limits)) else _NEVER
+
+
+def _packing(facts: Facts, way: np.ndarray, limits: Limits) -> tuple[np.ndarray, Moments]:
+    """Which names have tasks that take long to pack, and when the client packed them while none was there.
+
+    Packing one takes about as long as its way to a worker, and comes before it is there.
+    """
+    packed = way >= 2 * limits["large-graph.request"]
+    if not packed.any() or any(each.contended(limits) for each in facts.held):
+        return np.zeros_like(packed), _NEVER
+    chosen = np.append(packed, False)
+    pieces = [each.take(np.flatnonzero(chosen[facts.name_of(each)])) for each in facts.pieces("client")]
+    gaps = Moments.together((each.start, each.stop) for each in pieces)
+    rows = np.flatnonzero(packed[facts.prefix.codes])
+    # The gap before each task.
+    gap = np.searchsorted(gaps.start, facts.attempts.at("wanted", rows)) - 1
+    took = way[facts.prefix.codes[rows]]
+    needed = np.bincount(gap[gap >= 0], took[gap >= 0], len(gaps.start))
+    return packed, Moments.of(np.maximum(gaps.start, gaps.stop - needed), gaps.stop)
 
 
 def _one_by_one(facts: Facts, limits: Limits) -> np.ndarray:
@@ -249,17 +297,22 @@ def _one_by_one(facts: Facts, limits: Limits) -> np.ndarray:
     rows = np.delete(rows, first_of_each(known.worker.codes[rows], known.at("assigned", rows)))
     # Those first in a graph are sent when the scheduler is done with all of it.
     since = known.at("assigned", rows)
-    since -= _came(facts, known.described[rows])
+    since -= _came(facts, known.described[rows], limits)
     later: np.ndarray = rows[~(np.abs(since, out=since) < limits["large-graph.request"])]
     return later
 
 
-def _came(facts: Facts, described: np.ndarray) -> np.ndarray:
-    """When the graphs came that brought some rows of ``graph``; NaN where that is not known."""
+def _came(facts: Facts, described: np.ndarray, limits: Limits) -> np.ndarray:
+    """When the graphs came that brought some rows of ``graph``; NaN where that is not known.
+
+    And of those that are a single task with data: there is no other to be done with.
+    """
     graph, table = facts.read("graph"), facts.read("submissions")
     submission = np.append(graph["submission"], np.uint32(NOTHING))[described]
     forget(graph)
-    found: np.ndarray = pick(table["time"], Lookup(table["submission"]).rows(submission))
+    single = (table["tasks"] == 1) & (table["nbytes"] >= limits["large-graph.least-bytes"])
+    came = np.where(single, np.nan, table["time"])
+    found: np.ndarray = pick(came, Lookup(table["submission"]).rows(submission))
     return found
 
 
@@ -300,6 +353,15 @@ _CARRIES = (
     "client packs it, the scheduler passes it on to a worker with every single task, and threads are idle "
     "meanwhile."
 )
+_ONCE = (
+    "Something large stands inside of one task (an array, a frame, a model), and others need it: the client "
+    "packs it, it goes through the scheduler's process to a worker, and from there to all others."
+)
+_LOADED = (
+    "Let a task load or make it on a worker, or send it before the graph.\n\n"
+    "    data = dask.delayed(load)(path)   # instead of dask.delayed(data)\n"
+    "    data = client.scatter(data, broadcast=True)"
+)
 _FEWER = (
     "Make fewer tasks, by larger chunks or partitions, or hand the work over in parts.\n\n"
     "    x = da.from_zarr(url, chunks='200MB')   # larger chunks from the start\n"
@@ -339,9 +401,10 @@ LARGE_GRAPH = Rule(
         "`large-graph.tasks` tasks, or `large-graph.seconds` in which the scheduler took graphs "
         "in (materializing, ordering, making states) of `large-graph.least` tasks or more, together with "
         "idle time of threads while tasks were on their way to workers, of names whose median way, but for "
-        "the tasks that are sent first of a graph, takes `large-graph.request`, or twice that, while the "
-        "client packed them; that only where a graph has "
-        "`large-graph.least-bytes`, for a busy scheduler is slow too."
+        "the tasks that are sent first of a graph of several, takes `large-graph.request`, or twice that, "
+        "while the client packed them, for as long as their way takes; that only where a graph has "
+        "`large-graph.least-bytes`, for a busy scheduler is slow too. No warning for its size alone where "
+        "one task brings the data and others need it."
     ),
     cost="The time of taking in, and that idle time over all threads.",
     url="https://docs.dask.org/en/stable/best-practices.html#avoid-very-large-graphs",

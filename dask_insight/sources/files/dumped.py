@@ -27,6 +27,9 @@ _LACKS = {
     "resources": "This cluster dump holds no samples of CPU or memory.",
     "memory": "This cluster dump holds no memory measures of the workers.",
 }
+_FORGOTTEN = (
+    "The logs in this cluster dump do not reach back to all tasks: attempts of forgotten ones are missing."
+)
 #: How dumps name a task within others.
 _TASK = re.compile(r"<TaskState (.*) [\w-]+>", re.DOTALL)
 
@@ -42,6 +45,8 @@ class Dump:
         #: By task and worker.
         self._spans: defaultdict[tuple[int, str], list[Span]] = defaultdict(list)
         self._threads: dict[tuple[str, Span], str] = {}
+        #: Keys of the tasks that ran.
+        self._ran_keys: set[str] = set()
         self._states: Counter[str] = Counter()
         self._transitions: dict[Transition, None] = {}
         #: When the workers' stories tell of something.
@@ -118,6 +123,7 @@ class Dump:
             }
             found = spans(held, log, moments)
             threads = lanes(found)
+            self._ran_keys.update(span.key for span in found)
             for span in found:
                 task = self._tasks.id(span.key)
                 # What ran when one dump was made may have ended by the next.
@@ -180,7 +186,8 @@ class Dump:
         }
         measured = self._workers.measured
         there = {"attempts": self._tasks.attempts, "resources": measured, "memory": measured}
-        recording.append(facts(about, {table: why for table, why in _LACKS.items() if not there.get(table)}))
+        lacks = {table: why for table, why in _LACKS.items() if not there.get(table)}
+        recording.append(facts(about, lacks if self._is_whole() else {"attempts": _FORGOTTEN, **lacks}))
         for each in self._tasks.workers.values():
             each["joined"] = about["started"]
         for batch in (*self._tasks.batches(), *self._workers.batches):
@@ -198,8 +205,20 @@ class Dump:
         for gap in gaps:
             recording.lost(gap)
         for note in self._workers.silent:
-            recording.note("lost", note)
+            recording.tell("lost", note)
         return recording
+
+    def _is_whole(self) -> bool:
+        """Whether the scheduler's log begins with every task, and an attempt is known of each that ended."""
+        begins: dict[str, str] = {}
+        for each in sorted(self._transitions, key=lambda each: each.when):
+            begins.setdefault(each.key, each.start)
+        ended = {
+            each.key
+            for each in self._transitions
+            if each.start == "processing" and each.finish in ("memory", "erred")
+        }
+        return set(begins.values()) <= {"released"} and ended <= self._ran_keys
 
     def _running(self) -> Iterator[tuple[int, str, str, float]]:
         """What ran when the last dump was made."""
