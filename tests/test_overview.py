@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -182,3 +183,42 @@ def test_what_runs_on_after_the_last_end_is_part_of_the_duration(more: Any, unti
 def test_long_names_are_cut_in_their_middle() -> None:
     assert short("a" * 50 + "b" * 50, 11) == "aaaaa…bbbbb"
     assert short("short") == "short"
+
+
+@pytest.mark.parametrize(
+    ("calls", "said"),
+    [(40.0, "40 calls of actors took 2.5 s"), (1.0, "1 call of actors took 2.5 s"), (0.0, "")],
+)
+def test_calls_of_actors_are_told_beside_tasks(calls: float, said: str) -> None:
+    metrics = {
+        "worker": ["a"] * 4,
+        "context": ["actor", "actor", "actor", "execute"],
+        "activity": ["call", "call", "waiting", "call"],
+        "unit": ["count", "seconds", "seconds", "seconds"],
+        "value": [calls, 2.5, 8.0, 9.0],
+    }
+    found = summed(attempts=ATTEMPTS, workers=WORKERS, graph=GRAPH, metrics=metrics)
+    assert plain(found.verdict()).partition("retried.")[2].strip() == (said and f"{said} beside the tasks.")
+    alone = summed(metrics=metrics)
+    assert alone.has_tasks == bool(calls) and plain(alone.verdict()).endswith(f"{said}.")
+    # What takes little beside the tasks is not told.
+    assert "actors" not in found._replace(calls=(3, 0.1)).verdict()
+
+
+def test_what_went_on_after_the_last_result_is_told() -> None:
+    def after(cells: Any = None, /, **more: Any) -> str:
+        facts = {"started": START, "pid": 1, "stopped": START + 16} | more
+        about = {"name": list(facts), "value": [json.dumps(value) for value in facts.values()]}
+        tables = {"attempts": ATTEMPTS, "workers": WORKERS, "graph": GRAPH, "about": about}
+        told = summed(**tables, **({"cells": cells} if cells else {})).verdict()
+        return plain(told).partition("retried.")[2].strip()
+
+    assert after() == "The recording went on for 6 s after the last result."
+    assert after(stopped=START + 10.9) == ""
+    assert after(until=START + 12) == "", "cut out of a run"
+    cells = {"execution": [1, 2], "start": [START - 1, START + 14.0], "stop": [START + 13.0, np.nan]}
+    assert after(cells) == "The cell went on for 3 s after the last result."
+    running = cells | {"start": [START - 1, START + 5.0]}
+    assert after(running) == "The cell went on for 6 s after the last result."
+    # Between cells a person thinks.
+    assert after(cells | {"stop": [START + 5.0, np.nan]}) == ""

@@ -42,6 +42,8 @@ _IDLE = ("inputs", "data", "processes", "placement", "scheduler")
 _MUCH, _FULL, _MORE = 0.15, 0.7, 1.1
 #: Share of the computing from which the task name that takes most is told.
 _SAID = 0.1
+#: Share of the duration, and seconds, from which it is told that who asked went on after the last result.
+_ON, _LONG = 0.1, 1.0
 
 
 class Columns(Protocol):
@@ -107,6 +109,10 @@ class Overview(NamedTuple):
     unfinished: Mapping[str, int] = MappingProxyType({})
     #: Attempts that ran and asked to be run elsewhere, as P2P's do.
     rescheduled: int = 0
+    #: Calls of actors' methods, and seconds that they ran; Dask runs them beside the tasks.
+    calls: tuple[int, float] = (0, 0.0)
+    #: What had the last result, a cell or the recording, and seconds for which it went on then.
+    after: tuple[str, float] = ("", 0.0)
 
     @property
     def busy(self) -> float:
@@ -116,7 +122,7 @@ class Overview(NamedTuple):
     @property
     def has_tasks(self) -> bool:
         """Whether anything was computed, or was to be."""
-        return bool(self.tasks or self.erred or self.retried or self.unfinished)
+        return bool(self.tasks or self.erred or self.retried or self.unfinished or self.calls[0])
 
     def verdict(self) -> str:
         """The answer in one or two sentences, with numbers; task names stand between backticks."""
@@ -130,7 +136,8 @@ class Overview(NamedTuple):
         if self.still > 0:
             took += f", for {words.duration(self.still)} of which everything stood still"
         shares = ", ".join([f"{words.share(self.busy)} computing", *self.lost_shares()])
-        return f"{took}: {shares}{self._beside()}.{self._most()}{self._failures()}"
+        more = f"{self._most()}{self._failures()}{self._actors()}{self._after()}"
+        return f"{took}: {shares}{self._beside()}.{more}"
 
     def _without_tasks(self) -> str:
         lacks = self.facts.get("lacks")
@@ -138,7 +145,7 @@ class Overview(NamedTuple):
             return f"{words.duration(self.duration)}. {short(why, 200)}"
         stood = [f"{count:,} {_was(count)} {how}" for how, count in self.unfinished.items()]
         told = f": {words.listing(stood)}" if stood else ""
-        return f"No task ended while this was recorded{told}."
+        return f"No task ended while this was recorded{told}.{self._actors()}"
 
     def lost_shares(self, most: int = 3, least: float = 0.02) -> list[str]:
         """What the threads did instead of computing, in words: ``18 % waiting for sum``.
@@ -235,6 +242,20 @@ class Overview(NamedTuple):
         parts += [f"{again:,} {_was(again)} rescheduled"] if again else []
         return f" {words.listing(parts)}." if parts else ""
 
+    def _actors(self) -> str:
+        count, seconds = self.calls
+        if not count or seconds < _SAID * self.computing:
+            return ""
+        calls = words.count(count, "call")
+        beside = " beside the tasks" if self.tasks else ""
+        return f" {calls} of actors took {words.duration(seconds)}{beside}."
+
+    def _after(self) -> str:
+        what, seconds = self.after
+        if not seconds >= max(_LONG, _ON * self.duration):
+            return ""
+        return f" {what} went on for {words.duration(seconds)} after the last result."
+
 
 def _was(count: int) -> str:
     return "was" if count == 1 else "were"
@@ -308,6 +329,8 @@ def overview(
         used=used(recording.columns, begin, end),
         still=float(still.within(np.array([begin]), np.array([end]))[0]),
         rescheduled=int(_is(status, "rescheduled").sum()),
+        calls=_calls(recording.columns("metrics")),
+        after=_went_on(recording.columns("cells"), facts, end) if np.isinf(until) else ("", 0.0),
         unfinished={} if erred or ok.any() else _unfinished(recording, attempts),
     )
 
@@ -447,6 +470,26 @@ def _findings(columns: Mapping[str, Values]) -> list[Told]:
         return []
     seconds = _numbers(columns, "cost_seconds")
     return [Told(severity.names[severity.codes[row]], titles[row], float(seconds[row])) for row in rows]
+
+
+def _calls(metrics: Mapping[str, Values]) -> tuple[int, float]:
+    """How many calls of actors there were, and their seconds."""
+    mine = _is(_symbols(metrics, "context"), "actor") & _is(_symbols(metrics, "activity"), "call")
+    unit, value = _symbols(metrics, "unit"), _numbers(metrics, "value")
+    count, seconds = (float(value[mine & _is(unit, name)].sum()) for name in ("count", "seconds"))
+    return round(count), seconds
+
+
+def _went_on(cells: Mapping[str, Values], facts: Mapping[str, Any], end: float) -> tuple[str, float]:
+    """What had the last result, which came at a moment, and how many seconds it went on."""
+    told = facts.get("stopped")
+    # Files of other tools tell of no process, and when who asked had ended, not either.
+    stopped = float(told) if isinstance(told, int | float) and "pid" in facts else end
+    start, stop = _numbers(cells, "start"), _numbers(cells, "stop")
+    if not len(start):
+        return "The recording", stopped - end
+    stop = np.where(np.isnan(stop), stopped, stop)
+    return "The cell", float(np.max(stop[(start <= end) & (stop >= end)], initial=end)) - end
 
 
 def _around(phases: Mapping[str, Values]) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import threading
 import time
@@ -62,6 +63,7 @@ class Session:
         self._starting: int | None = None
         self._found: list[Any] = []
         self._process = os.getpid()
+        self._stopped = math.nan
 
     def start(self) -> Recording:
         """Begin to record.
@@ -239,6 +241,7 @@ class Session:
         atexit.unregister(self.stop)
         if not self.ours:
             return None
+        self._stopped = time.time()
         if self._cells is not None:
             self._cells.close()
             self._cells = None
@@ -255,7 +258,7 @@ class Session:
             self._early.stop()
         if self._options.source:
             self._keep_code()
-        recording.append(facts({"stopped": time.time()}))
+        recording.append(facts({"stopped": self._stopped}))
         if self._target is not None:
             self._target.finish(recording)
 

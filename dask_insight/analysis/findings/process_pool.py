@@ -48,8 +48,7 @@ def _process_pool(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         why=(
             "The scheduler `processes`, which `dask.bag` takes by default, starts new processes for every "
-            "computation. The process that asked for it packs all arguments and unpacks all results, one after "
-            "the other."
+            "computation. The process that asked for it packs every argument and unpacks every result."
         ),
         advice=(
             "Use threads, which share memory, where functions do not hold the GIL for long. Else keep the "
