@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from conftest import PATIENCE
 from test_findings_risks import (
+    MB,
     attempts_with_sizes,
     busy,
     event,
@@ -331,6 +332,22 @@ def test_graphs_that_wait_for_imports_of_the_scheduler() -> None:
 def test_short_delays_are_told_for_what_they_cost() -> None:
     lags = [{"process": "a", "time": START + 0.2 * at, "lag": 0.18} for at in range(1, 10)]
     assert not found(with_rows(busy(2).recording(), "resources", lags), "event-loop-lag")
+
+
+@pytest.mark.parametrize("module", ["distributed/protocol/pickle.py", "distributed/comm/tcp.py"])
+@pytest.mark.parametrize("hosts", [["vm", "vm"], ["one", "two"]])
+def test_results_that_take_long_to_pickle_are_no_slow_network(module: str, hosts: list[str]) -> None:
+    run = moving(1.0, 5 * MB)
+    rows = run.columns("workers")["worker"].tolist()
+    with_rows(run, "workers", [{"worker": w, "host": h} for w, h in zip(rows, hosts, strict=True)])
+    lags = [{"process": "a", "time": START + 0.6 + 0.2 * at, "lag": 0.2} for at in range(95)]
+    with_rows(run, "resources", lags)
+    on_a_loop(run, "a", LOOP, ("dumps", f"/x/site-packages/{module}"))
+    one_found = the(run, "slow-transfer")
+    pickled = "protocol" in module
+    assert one_found.title.startswith("Results of `produce` take long to pickle") == pickled
+    assert ("iperf3" in one_found.advice) == (not pickled and hosts[0] != hosts[1])
+    assert bool(found(run, "event-loop-lag")) == (not pickled)
 
 
 @pytest.mark.parametrize(
