@@ -551,3 +551,16 @@ def test_what_busy_cores_cost_is_noise_unless_it_stands_out() -> None:
     before = [starved(0.1, seed=each) for each in range(3)]
     after = [starved(3.1, seed=9 + each, factor=1.3) for each in range(3)]
     assert compare(before, after).sides["verdict"].tolist() == ["baseline", "slower"], "comes with the change"
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.0299, 0.0218), (0.035, 0.162)])
+def test_single_short_runs_differ_by_what_starting_takes(before: float, after: float) -> None:
+    runs = [ran([Task("sum", seconds / 4)] * 8, (1, 1)) for seconds in (before, after)]
+    compared = compare(*runs)
+    assert compared.sides["verdict"].tolist() == ["baseline", "same"]
+    assert compared.budget["verdict"].isin(["baseline", "same"]).all()
+
+
+def test_a_short_run_that_takes_five_times_as_long_is_slower() -> None:
+    runs = [ran([Task("sum", seconds / 4)] * 8, (1, 1)) for seconds in (0.2, 1.0)]
+    assert compare(*runs).sides["verdict"].tolist() == ["baseline", "slower"]

@@ -12,7 +12,7 @@ and a difference of means over n and m runs stands out where it exceeds Student'
 for df + PRIOR times that, times sqrt(1/n + 1/m): the moderated t-test of Smyth
 (2004, https://doi.org/10.2202/1544-6115.1027). That one run tells nothing of how runs
 differ, however many tasks it has, is Kalibera and Jones (ISMM 2013,
-https://doi.org/10.1145/2491894.2464160); `EXPECTED` is our own choice.
+https://doi.org/10.1145/2491894.2464160); `EXPECTED` and `STARTING` are our own choice.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ import numpy as np
 PRIOR = 4
 #: Standard deviation expected of a figure of a run from one run to the next, relative to it.
 EXPECTED = 0.025
+#: The same of the wall time of a run, however short: threads and processes that start or wake up, seconds.
+STARTING = 0.05
 #: Standard normal quantiles: 95 % of what is noise is within the first, 99 % within the second.
 USUAL, MANY = 1.959964, 2.575829
 
@@ -86,6 +88,12 @@ def width(
     """
     spread = np.sqrt(np.square(of[0]) / runs[0] + np.square(of[1]) / runs[1])
     return np.asarray(student(df + PRIOR, normal) * sd * spread)
+
+
+def relative_to(means: tuple[float, float], runs: tuple[int, int]) -> float:
+    """Seconds of which a deviation, made relative, is in `width` what it is in seconds."""
+    weights = 1 / np.array(runs)
+    return float(np.sqrt(np.average(np.square(means), weights=weights)))
 
 
 def student(df: int, normal: float) -> float:

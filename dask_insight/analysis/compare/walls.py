@@ -24,9 +24,9 @@ def sides(measured: Sides, names: Sequence[str]) -> dict[str, Any]:
     """The columns of the table `compared_sides`, but for the words.
 
     Without repeats the noise of the wall time has two parts: what runs are
-    expected to differ by, and how the attempts of each task name differ within
-    the runs, or from those of the same rank, on all threads together (`noise`);
-    and what their threads waited more or less for a free core is added (`cores`).
+    expected to differ by, a share of their time and some hundredths of a second,
+    and how the attempts of each task name differ within the runs, or from those
+    of the same rank, on all threads together (`noise`); and what their threads waited more or less for a free core is added (`cores`).
     """
     walls = [np.array([[run.seconds] for run in side]) for side in measured]
     mean = np.array([float(each.mean()) for each in walls])
@@ -34,8 +34,10 @@ def sides(measured: Sides, names: Sequence[str]) -> dict[str, Any]:
     width = np.full(len(mean), np.nan)
     for number in range(1, len(mean)):
         within = [_within(*runs) for runs in zip(measured[0], measured[number], strict=False)]
-        sd = noise.deviation(seen, float(np.sqrt(noise.EXPECTED**2 + np.mean(within))))
         runs = (len(walls[0]), len(walls[number]))
+        level = noise.relative_to((mean[0], mean[number]), runs)
+        starting = noise.STARTING / level if level > 0 else 0.0
+        sd = noise.deviation(seen, float(np.sqrt(noise.EXPECTED**2 + starting**2 + np.mean(within))))
         width[number] = noise.width(sd, seen.df, runs, (mean[:1], mean[number : number + 1]))[0]
         width[number] += waited(measured[0], measured[number]).seconds
     width[(mean == 0) | (mean[0] == 0)] = np.nan
@@ -100,7 +102,8 @@ def budget(measured: Sides) -> dict[str, Any]:
         change[number] = mean[number] - mean[0]
         larger = np.maximum(mean[0], mean[number])
         whole = max(mean[0].sum(), mean[number].sum())
-        sd = noise.deviation(seen, np.hypot(_OF_PART * larger, _OF_WALL * whole))
+        of_wall = np.hypot(_OF_WALL * whole, noise.STARTING)
+        sd = noise.deviation(seen, np.hypot(_OF_PART * larger, of_wall))
         ones = np.ones(len(parts))
         width[number] = noise.width(sd, seen.df, (len(walls[0]), len(walls[number])), (ones, ones))
         width[number] += np.where(computing, waited(measured[0], measured[number]).seconds, 0.0)
