@@ -338,10 +338,11 @@ def test_short_delays_are_told_for_what_they_cost() -> None:
 @pytest.mark.parametrize("hosts", [["vm", "vm"], ["one", "two"]])
 def test_results_that_take_long_to_pickle_are_no_slow_network(module: str, hosts: list[str]) -> None:
     run = moving(1.0, 5 * MB)
-    rows = run.columns("workers")["worker"].tolist()
-    with_rows(run, "workers", [{"worker": w, "host": h} for w, h in zip(rows, hosts, strict=True)])
-    lags = [{"process": "a", "time": START + 0.6 + 0.2 * at, "lag": 0.2} for at in range(95)]
-    with_rows(run, "resources", lags)
+    there = {"threads": 1, "joined": START - 1.0, "left": NAN}
+    with_rows(run, "workers", [there | {"worker": w, "host": h} for w, h in zip("ab", hosts, strict=True)])
+    # Its event loop is late for as long as each message is on its way.
+    late = START + 0.5 + 2.0 * (np.arange(50) // 5) + 0.2 * (1 + np.arange(50) % 5)
+    with_rows(run, "resources", [{"process": "a", "time": when, "lag": 0.2} for when in late.tolist()])
     on_a_loop(run, "a", LOOP, ("dumps", f"/x/site-packages/{module}"))
     one_found = the(run, "slow-transfer")
     pickled = "protocol" in module
@@ -555,7 +556,7 @@ def test_what_a_dump_does_not_tell_is_no_finding() -> None:
     """No gap is the client's where tasks are missing, and none carries data in a graph of unknown size."""
     run = Run(a=CLUSTER)
     for number in range(10):
-        run.task("score", "a", 2 * number + 0.9, 2 * number + 1, submitted=2 * number, assigned=2 * number)
+        run.task("score", "a", 4 * number + 0.9, 4 * number + 1, submitted=4 * number, assigned=4 * number)
         row = run.attempts[-1]
         row["received"] = row["inputs"] = row["start"]
     assert told(run, "client-gap") and told(run, "large-graph")
@@ -563,5 +564,5 @@ def test_what_a_dump_does_not_tell_is_no_finding() -> None:
         "name": ["started", "lacks"],
         "value": [str(START), json.dumps({"attempts": "Those of forgotten tasks are missing."})],
     }
-    run.tables["submissions"] = {"submission": range(10), "time": START + 2.0 * np.arange(10)}
+    run.tables["submissions"] = {"submission": range(10), "time": START + 4.0 * np.arange(10)}
     assert told(run, "client-gap") == [] == told(run, "large-graph")
