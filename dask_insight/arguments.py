@@ -16,6 +16,18 @@ _PROCESSES = ("scheduler", "client")
 _NAMED = (("attempts", "worker"), ("resources", "process"), ("memory", "worker"), ("samples", "process"))
 
 
+def local_path(path: Any) -> None:
+    """A path of a file on this machine.
+
+    Raises
+    ------
+    ValueError
+        If it is the URL of another place.
+    """
+    if isinstance(path, str) and "://" in path:
+        raise ValueError(f"{path} is a URL: name a file here, and copy it from or to there, as with fsspec")
+
+
 def number(name: str, value: Any, meaning: str) -> Any:
     """A number.
 

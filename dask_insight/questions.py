@@ -10,6 +10,7 @@ import numpy as np
 
 from . import arguments
 from .batch import Values
+from .current import current
 from .store import Store
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Questions(Store):
         def slice(self, start: float | None, stop: float | None) -> Questions:
             """What happened between two moments."""
 
+    @current
     def flame(
         self,
         *,
@@ -85,6 +87,7 @@ class Questions(Store):
         )
         return made
 
+    @current
     def critical_path(self, by: str | None = None, *, cluster: str | None = None) -> pd.DataFrame:
         """What kept the run from ending sooner, step by step, from its beginning to its end.
 
@@ -131,6 +134,7 @@ class Questions(Store):
         )
         return made
 
+    @current
     def bounds(self, *, cluster: str | None = None) -> Any:
         """How fast the run could have been at best, and how far above that it was; prints as text.
 
@@ -150,6 +154,7 @@ class Questions(Store):
         """
         return above("analysis.bounds", "bounds")(self.columns, cluster)
 
+    @current
     def what_if(
         self,
         *,
@@ -214,6 +219,7 @@ class Questions(Store):
             cluster=cluster,
         )
 
+    @current
     def summary(self, *, findings: bool = True) -> Any:
         """What ran, where, how long, how busy the threads were, and what was found; prints as text.
 
@@ -225,6 +231,7 @@ class Questions(Store):
         found = self.answer("findings") if findings else {}
         return above("analysis.overview", "overview")(self, self.answer("budget"), found)
 
+    @current
     def bottlenecks(self, by: str | Sequence[str] = "function") -> pd.DataFrame:
         """What took the time in task functions, most first.
 
@@ -257,6 +264,7 @@ class Questions(Store):
         made: pd.DataFrame = above("analysis.bottlenecks", "bottlenecks")(self.columns, by)
         return made
 
+    @current
     def findings(
         self,
         thresholds: Mapping[str, float] | None = None,
@@ -299,6 +307,7 @@ class Questions(Store):
         found = above("analysis", "find")
         return found(part.answer, zero, start=zero + begin, stop=zero + end, thresholds=changed)
 
+    @current
     def balance(self, *, every: str | float | None = None) -> pd.DataFrame:
         """How evenly the workers were used over time.
 
@@ -329,6 +338,7 @@ class Questions(Store):
         made: pd.DataFrame = above("analysis.balance", "balance")(self.columns, self.started, width)
         return made
 
+    @current
     def time_budget(
         self,
         *,

@@ -14,6 +14,7 @@ from . import arguments, frames, tables
 from .answers import MADE, Answers
 from .batch import Values, encode
 from .columns import length
+from .current import current
 from .frames import Gap, RecordingError
 from .identity import Identity
 from .legible import printed
@@ -45,7 +46,8 @@ class Recording(Questions):
     """What was recorded of one or more Dask computations.
 
     Made by `dask_insight.record` and `dask_insight.open`. It may be read while
-    it still grows; every view shows what has come so far.
+    it still grows: every view shows all tasks that have ended, what workers tell of them may take
+    some seconds more. On the event loop of an asynchronous client it shows what has come so far.
 
     Each table is a pandas DataFrame under its name: ``tasks``, ``phases``,
     ``edges``, ``transfers``, ``transferred``, ``resources``, ``gpus``,
@@ -102,6 +104,10 @@ class Recording(Questions):
         self.identity = Identity()
         self._answers = Answers(self.columns, lambda: (self.end, self.turnover))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, or what a pickle gives, has all that has come so far, and no file."""
+        return _restored, (self.batches(), list(self.gaps))
+
     @property
     def about(self) -> dict[str, Any]:
         """Facts about the recording as a whole: name, started, stopped, versions …"""
@@ -119,6 +125,7 @@ class Recording(Questions):
         first = min(moments)
         return first if np.isfinite(first) else 0.0
 
+    @current
     def table(self, name: str, *, timestamps: bool = False) -> pd.DataFrame:
         """One table as a DataFrame.
 
@@ -140,6 +147,7 @@ class Recording(Questions):
         """What stands in each column of a table (of all, by default), and in which unit."""
         return tables.describe(name)
 
+    @current
     def slice(self, start: float | None = None, stop: float | None = None) -> Recording:
         """What happened between two moments, as a recording of its own.
 
@@ -189,8 +197,10 @@ class Recording(Questions):
     def forget(self) -> None:
         """Let go of columns that are put together for each who reads them; here they stay for the next."""
 
+    @current
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a file; it appears whole or not at all."""
+        arguments.local_path(path)
         frames.save(path, self.packed())
 
     def explain(self) -> None:
@@ -203,6 +213,7 @@ class Recording(Questions):
             if not length(self.columns(table)) and length(told := self._answers.columns(table)):
                 self.append(encode(table, told))
 
+    @current
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
         """Write one self-contained HTML page that shows it; returns its path.
 
@@ -211,11 +222,14 @@ class Recording(Questions):
         FileExistsError
             If a recording is there, which it would replace.
         """
+        arguments.local_path(path)
         written: Path = above("hosts.report", "write_report")(self, path, title=title)
         return written
 
+    @current
     def export(
         self,
+        /,
         path: str | os.PathLike[str],
         format: str | None = None,
         *,
@@ -251,6 +265,7 @@ class Recording(Questions):
         ImportError
             If the format needs a library that is not installed; the message names it.
         """
+        arguments.local_path(path)
         written: Path = above("exports", "export")(self, path, format, force=force, **options)
         return written
 
@@ -295,6 +310,14 @@ class Recording(Questions):
         return made
 
 
+def _restored(batches: list[bytes], gaps: list[Gap]) -> Recording:
+    recording = Recording()
+    for batch in batches:
+        recording.append(batch)
+    recording.gaps = gaps
+    return recording
+
+
 def _table_attribute(name: str) -> property:
     lines = [
         f"    {field.name} [{field.unit}]: {field.doc}" if field.unit else f"    {field.name}: {field.doc}"
@@ -322,6 +345,7 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
     FileNotFoundError
         If there is no such file.
     """
+    arguments.local_path(path)
     recording = Recording()
     gaps = []
     for item in frames.read(path):
@@ -333,7 +357,7 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
         recording.lost(gap)
     about = recording.about
     if "stopped" not in about and ("pid" in about or not recording.end):
-        recording.note("lost", _CUT.format(about["cut"]) if "cut" in about else _UNENDED)
+        recording.tell("lost", _CUT.format(about["cut"]) if "cut" in about else _UNENDED)
         _see_functions(recording)
     return recording
 
@@ -344,4 +368,4 @@ def _see_functions(recording: Recording) -> None:
         if columns := above("analysis.code", "functions_seen")(recording.columns):
             recording.append(encode("functions", columns))
     except Exception as error:
-        recording.note("lost", f"functions could not be told from stacks: {type(error).__name__}: {error}")
+        recording.tell("lost", f"functions could not be told from stacks: {type(error).__name__}: {error}")

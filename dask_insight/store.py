@@ -66,6 +66,7 @@ class Store:
         self._of_table: defaultdict[str, list[bytes]] = defaultdict(list)
         self._merged: dict[str, tuple[int, Columns]] = {}
         self._followers: dict[object, Emit] = {}
+        self._bring: Callable[[], None] | None = None
 
     def append(self, batch: bytes) -> None:
         """Add a batch; any thread may call this.
@@ -84,7 +85,7 @@ class Store:
             except Exception as error:
                 with self._lock:
                     self._followers.pop(key, None)
-                self.note(
+                self.tell(
                     "lost", f"a follower of the recording failed: {type(error).__name__}: {error}", time()
                 )
 
@@ -130,7 +131,7 @@ class Store:
                 writer.write(encode("about", {"name": ["cut"], "value": [json.dumps(str(error))]}))
             with suppress(OSError):
                 writer.close()
-        self.note("lost", f"the file takes no more, the recording goes on in memory: {error}", time())
+        self.tell("lost", f"the file takes no more, the recording goes on in memory: {error}", time())
 
     def write_to(self, writer: Writer) -> None:
         """Write all batches, those there are and those to come, to a file until `close`."""
@@ -187,6 +188,20 @@ class Store:
 
         return stop
 
+    def on_ask(self, bring: Callable[[], None]) -> Callable[[], None]:
+        """Have `bring` called before a question, to add what is not here yet; returns what ends that."""
+        self._bring = bring
+
+        def stop() -> None:
+            self._bring = None
+
+        return stop
+
+    def catch_up(self) -> None:
+        """Have all come that has happened by now, if this process records it; takes bounded time."""
+        if (bring := self._bring) is not None:
+            bring()
+
     def columns(self, table: str) -> Columns:
         """A table's columns over all batches so far, as NumPy arrays; see `schema`.
 
@@ -217,12 +232,27 @@ class Store:
     def lost(self, gap: Gap) -> None:
         """Note that a part of the recording could not be read."""
         self.gaps.append(gap)
-        self.note("lost", str(gap))
+        self.tell("lost", str(gap))
 
-    def note(self, kind: str, message: str, when: float = np.nan) -> None:
+    def note(self, kind: str, message: str, when: float | None = None, *, level: str = "info") -> None:
+        """Add a row of your own to ``events``, source 'program'.
+
+        Parameters
+        ----------
+        kind
+            What it is: ``"checkpoint"``.
+        message
+            In words.
+        when
+            Seconds since the epoch; now by default.
+        level
+            ``'debug'``, ``'info'``, ``'warning'`` or ``'error'``.
+        """
+        self.append(_event("program", kind, level, message, time() if when is None else when))
+
+    def tell(self, kind: str, message: str, when: float = np.nan) -> None:
         """Add an event that the recording itself tells of; `when` in seconds since the epoch."""
-        columns = {"time": when, "source": "recorder", "kind": kind, "level": "warning", "message": message}
-        batch = encode("events", {name: [value] for name, value in columns.items()})
+        batch = _event("recorder", kind, "warning", message, when)
         with self._lock:
             self._keep("events", batch)
 
@@ -244,3 +274,8 @@ class Store:
             writer.close()
         if refused is not None:
             raise refused
+
+
+def _event(source: str, kind: str, level: str, message: str, when: float) -> bytes:
+    row = {"time": when, "source": source, "kind": kind, "level": level, "message": message}
+    return encode("events", {name: [value] for name, value in row.items()})

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import pickle
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -403,6 +406,31 @@ def test_saved_and_opened_again(tmp_path: Path, packed: bool) -> None:
     pd.testing.assert_frame_equal(_sorted(recording.tasks), _sorted(again.tasks))
     assert again.about == recording.about and again.gaps == []
     assert [each.name for each in tmp_path.iterdir()] == ["run.dinsight"]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_copies_and_pickles_tell_the_same(copied: Any) -> None:
+    recording = _recording()
+    recording.on_append(lambda batch: None)
+    again = copied(recording)
+    pd.testing.assert_frame_equal(again.tasks, recording.tasks)
+    assert again.about == recording.about
+    again.append(encode("about", {"name": ["name"], "value": ['"another"']}))
+    assert recording.about["name"] == "two workers"
+
+
+def test_a_note_is_a_row_of_a_persons_own() -> None:
+    recording = Recording()
+    came: list[bytes] = []
+    recording.on_append(came.append)
+    before = time.time()
+    recording.note("checkpoint", "weights saved")
+    recording.note("checkpoint", "late", when=before + 5, level="warning")
+    times: Any = recording.columns("events")["time"]
+    assert before - 0.01 <= times[0] <= time.time() + 0.01 and times[1] == pytest.approx(before + 5, abs=0.01)
+    events = recording.events
+    assert events["source"].tolist() == ["program"] * 2 and events["kind"].tolist() == ["checkpoint"] * 2
+    assert events["level"].tolist() == ["info", "warning"] and len(came) == 2
 
 
 def test_coarse_form_keeps_every_task_and_its_joins() -> None:

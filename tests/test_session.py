@@ -9,7 +9,9 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dask
@@ -70,6 +72,41 @@ def test_a_block_records_what_runs_in_it_and_nothing_else(client: Client, tmp_pa
     assert again.about["name"] == "run"
     assert again.about["started"] <= again.about["stopped"] <= time.time()
     assert again.about["packages"]["dask"] == dask.__version__
+
+
+def test_what_is_asked_in_a_block_knows_all_tasks_that_ended(client: Client, tmp_path: Path) -> None:
+    with record(tmp_path / "run.dinsight", client=client, local=False, poll=60) as run:
+        client.submit(_increment, 1, key="one").result()
+        assert len(run.tasks) == 1
+        client.submit(_increment, 2, key="two").result()
+        run.save(tmp_path / "inside.dinsight")
+        # On the client's own event loop nobody can wait for it.
+        client.submit(_increment, 3, key="three").result()
+        assert client.sync(_tasks, run) == 2
+    assert len(dask_insight.open(tmp_path / "inside.dinsight").tasks) == 2 and len(run.tasks) == 3
+
+
+async def _tasks(run: Recording) -> int:
+    return len(run.tasks)
+
+
+def test_what_is_asked_in_a_block_knows_all_that_ran_on_local_schedulers() -> None:
+    with record(clusters=False) as run:
+        for count in (1, 2):
+            dask.delayed(_increment)(count).compute(scheduler="threads")
+            assert len(run.tasks) == count
+
+
+def test_a_cluster_that_does_not_answer_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Future[None]] = []
+    clusters = Clusters(options_of(True, "200ms", {}), Recording().identity, lambda batch: None)
+    followed = SimpleNamespace(client=SimpleNamespace(loop=None), source=SimpleNamespace(catch_up=None))
+    monkeypatch.setattr(clusters, "_followed", {"client": followed})
+    monkeypatch.setattr(Clusters, "_submit", lambda *_: asked.append(Future()) or asked[-1])
+    monkeypatch.setattr("dask_insight.session.clusters._PATIENCE", 0.01)
+    clusters.catch_up()
+    clusters.catch_up()
+    assert len(asked) == 1 and asked[0].cancelled()
 
 
 def test_without_a_path_it_stays_in_memory(

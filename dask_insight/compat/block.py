@@ -45,6 +45,10 @@ class RecordedBlock:
     _cache_metric: Metric | None = None
     _joined: _Shared | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles have: all but a share in a recording that is still made."""
+        return {**vars(self), "_joined": None}
+
     def __enter__(self) -> Any:
         self._begin()
         try:

@@ -101,6 +101,9 @@ class _Once:
         self._metric = metric
         self._last = threading.local()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Once, (self._metric, self.__name__)
+
     def __call__(self, result: Any) -> float:
         last = vars(self._last)
         if "size" in last and last["result"] is result:

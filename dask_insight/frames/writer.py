@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -19,9 +19,17 @@ FRAME_BYTES = 256 * 1024
 #: The same for what is saved whole, larger batches are frames of their own: what a damaged byte can cost.
 _SAVED_BYTES = 16 * 1024
 
-#: Compression while the computation runs, and for what is saved whole: its blocks are so short
-#: that each column of some thousand rows gets codes of its own.
-_FAST, _SMALL = {"level": 1}, {"level": 5, "memLevel": 5}
+
+class _Compression(NamedTuple):
+    """zlib's levels."""
+
+    level: int
+    #: Makes blocks long; in short ones each column of some thousand rows gets codes of its own.
+    memory: int
+
+
+#: Compression while the computation runs, and for what is saved whole.
+_FAST, _SMALL = _Compression(1, 8), _Compression(5, 5)
 
 
 class _Packed(NamedTuple):
@@ -150,7 +158,8 @@ def _groups(batches: Iterable[bytes]) -> Iterator[list[bytes]]:
         yield group
 
 
-def _pack(batches: list[bytes], compression: Mapping[str, int]) -> _Packed:
+def _pack(batches: list[bytes], compression: _Compression) -> _Packed:
     raw = b"".join(batches)
-    packer = zlib.compressobj(**compression, strategy=zlib.Z_FILTERED)
+    level, memory = compression
+    packer = zlib.compressobj(level, memLevel=memory, strategy=zlib.Z_FILTERED)
     return _Packed([len(batch) for batch in batches], raw, packer.compress(raw) + packer.flush())

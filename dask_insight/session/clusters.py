@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as FutureTimeout
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _GRACE = 2.0
 #: Seconds that a cluster may take to begin.
 _START_TIMEOUT = 60.0
+#: Seconds that who asks waits for clusters to answer, and for which those that did not are not asked again.
+_PATIENCE, _UNASKED = 2.0, 20.0
 
 
 class AsynchronousClient(TypeError):
@@ -75,6 +77,7 @@ class Clusters:
         self._pace = pace
         self._followed: dict[str, _Followed] = {}
         self._spare: dict[str, Any] = {}
+        self._ask_after = 0.0
 
     def begin(self, client: Any) -> None:
         """Record a client's cluster; waits until it has begun.
@@ -110,6 +113,24 @@ class Clusters:
                 with contextlib.suppress(RuntimeError):
                     # A loop that has ended takes nothing.
                     loop.call_soon_threadsafe(one.source.hurry)
+
+    def catch_up(self) -> None:
+        """Have what has happened by now come; takes bounded time.
+
+        Clusters whose clients live on the event loop of this very thread are left out.
+        """
+        if time.monotonic() < self._ask_after:
+            return
+        asked = [
+            self._submit(one.client, one.source.catch_up)
+            for one in list(self._followed.values())
+            if not _running_here(one.client)
+        ]
+        late = wait([future for future in asked if future is not None], _PATIENCE).not_done
+        for future in late:
+            future.cancel()
+        if late:
+            self._ask_after = time.monotonic() + _UNASKED
 
     async def begin_async(self, client: Any) -> None:
         """Like `begin`, from a coroutine."""

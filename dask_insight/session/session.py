@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from .. import arguments
 from ..options import Emit, Options
 from ..recording import Recording
 from .clusters import AsynchronousClient, Clusters
@@ -45,6 +46,7 @@ class Session:
         local: bool,
         clusters: bool = True,
     ) -> None:
+        arguments.local_path(path)
         self._named = None if path is None else Path(path)
         self._path = self._named and self._named.absolute()
         self._target: Target | None = None
@@ -59,6 +61,7 @@ class Session:
         self._clusters: Clusters | None = None
         self._cells: Any = None
         self._unwatch: Any = None
+        self._unask: Any = None
         self._early: Any = None
         self._starting: int | None = None
         self._found: list[Any] = []
@@ -90,6 +93,7 @@ class Session:
         except BaseException:
             self.stop()
             raise
+        self._unask = self.recording.on_ask(self._catch_up)
         return self.recording
 
     async def start_async(self) -> Recording:
@@ -107,6 +111,7 @@ class Session:
         except BaseException:
             await self.stop_async()
             raise
+        self._unask = self.recording.on_ask(self._catch_up)
         return self.recording
 
     def stop(self) -> Recording:
@@ -185,6 +190,14 @@ class Session:
 
                 self._early = EarlyCode(self.recording)
 
+    def _catch_up(self) -> None:
+        """Somebody asks the recording while it is made."""
+        clusters, local = self._clusters, self._local
+        if self.ours and clusters is not None:
+            if local is not None:
+                local.catch_up()
+            clusters.catch_up()
+
     def _clients(self) -> list[Any]:
         """The clients to begin with; those that appear later come to `_appeared`."""
         if not self._with_clusters:
@@ -245,9 +258,10 @@ class Session:
         if self._cells is not None:
             self._cells.close()
             self._cells = None
-        if self._unwatch is not None:
-            self._unwatch()
-            self._unwatch = None
+        for undo in (self._unask, self._unwatch):
+            if undo is not None:
+                undo()
+        self._unask = self._unwatch = None
         return clusters
 
     def _finish(self) -> None:
@@ -268,7 +282,7 @@ class Session:
         try:
             Code(self.recording).keep()
         except Exception as error:
-            self.recording.note("lost", f"source code could not be kept: {type(error).__name__}: {error}")
+            self.recording.tell("lost", f"source code could not be kept: {type(error).__name__}: {error}")
 
 
 def _is_default(client: Any) -> bool:
@@ -339,7 +353,7 @@ def record(
     Raises
     ------
     TypeError, ValueError
-        If an option is unknown or its value cannot be read, or `client` is no client.
+        If an option is unknown or its value cannot be read, `client` is no client, or `path` is a URL.
     """
     read = options_of(profile, resources, options)
     return Session(path, client_of(client), name, read, local, clusters)

@@ -26,7 +26,8 @@ def sides(measured: Sides, names: Sequence[str]) -> dict[str, Any]:
     Without repeats the noise of the wall time has two parts: what runs are
     expected to differ by, a share of their time and some hundredths of a second,
     and how the attempts of each task name differ within the runs, or from those
-    of the same rank, on all threads together (`noise`); and what their threads waited more or less for a free core is added (`cores`).
+    of the same rank, on all threads together (`noise`); and what their threads
+    waited more or less for a free core is added (`cores`).
     """
     walls = [np.array([[run.seconds] for run in side]) for side in measured]
     mean = np.array([float(each.mean()) for each in walls])

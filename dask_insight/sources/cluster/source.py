@@ -75,6 +75,8 @@ class ClusterSource:
         self._own: ClientProcess | None = None
         self._pace = pace or (lambda: options.poll)
         self._stopping, self._begun, self._hurried = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        #: Who waits for the next answer.
+        self._awaited: list[asyncio.Future[None]] = []
         self._undo: list[Callable[[], None]] = []
         self._lost = False
         #: Whether the scheduler has closed, and everything that it had is here.
@@ -144,6 +146,14 @@ class ClusterSource:
                 last(final=True)
             except Exception as error:
                 self._failed("stop", error)
+
+    async def catch_up(self) -> None:
+        """Wait until what the scheduler knows by now is here; runs on the client's event loop."""
+        if self._following is not None and not self._following.done():
+            come = asyncio.get_running_loop().create_future()
+            self._awaited.append(come)
+            self.hurry()
+            await come
 
     def unfollowed(self) -> None:
         """The recording goes on, but nobody follows this cluster any more."""
@@ -263,7 +273,10 @@ class ClusterSource:
 
     async def _follow(self) -> None:
         more = False
+        awaited: list[asyncio.Future[None]] = []
         while not self._stopping.is_set() or (self._ended and more):
+            if not more:
+                awaited, self._awaited = self._awaited, []
             more = False
             try:
                 more = await self._poll()
@@ -278,6 +291,9 @@ class ClusterSource:
                 self._tell_own()
             except Exception as error:
                 self._failed("own", error)
+            for come in awaited:
+                if not more and not come.done():
+                    come.set_result(None)
             if self._ended and not more:
                 return
             if not more:

@@ -340,7 +340,7 @@ class Tables:
             told = {"time": np.array(when) + offset, "source": place, "kind": ["user"] * len(when)}
             recording.append(encode("events", told | {"message": message, "detail": detail}))
         if not self._offsets:
-            recording.note(
+            recording.tell(
                 "clock",
                 "DASF's traces have no date: seconds count from the machine's start. "
                 "Its resource monitor's file, read together with them, tells the date.",

@@ -263,11 +263,11 @@ class _Report:
             log |= {"kind": ["log"] * len(self._log), "level": ["info"] * len(self._log)}
             recording.append(encode("events", log | {"message": self._log}))
         if self._strange:
-            recording.note("lost", f"{self._strange:,} entries of the report could not be read")
+            recording.tell("lost", f"{self._strange:,} entries of the report could not be read")
         if wanted := count(_first_number(self._summary.get("number of tasks", ""))):
             there_are = len(self._tasks.attempts)
             if wanted > there_are:
-                recording.note("lost", f"the report counts {wanted:,} tasks and holds {there_are:,} of them")
+                recording.tell("lost", f"the report counts {wanted:,} tasks and holds {there_are:,} of them")
         return recording
 
     def _tell_workers(self, begin: float) -> None:

@@ -115,8 +115,8 @@ class _Profiles:
         for gap in self._gaps:
             recording.lost(gap)
         for note in self._notes:
-            recording.note("lost", note)
-        recording.note("clock", "speedscope's files have no date: seconds count from the beginning.")
+            recording.tell("lost", note)
+        recording.tell("clock", "speedscope's files have no date: seconds count from the beginning.")
         return recording
 
 

@@ -139,5 +139,5 @@ class _Stream:
         for gap in gaps:
             recording.lost(gap)
         if self.strange:
-            recording.note("lost", f"{self.strange:,} entries of the task stream could not be read")
+            recording.tell("lost", f"{self.strange:,} entries of the task stream could not be read")
         return recording

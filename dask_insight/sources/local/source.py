@@ -52,7 +52,7 @@ class LocalSource:
         self._ledger = Ledger(identity, options.cache_metric)
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
-        self._lock = threading.Lock()
+        self._lock, self._flushing = threading.Lock(), threading.Lock()
         self._collections = Collections(self._run_on)
         self._unlisten: Callable[[], None] | None = None
         self._emit: Emit = _nowhere
@@ -85,6 +85,11 @@ class LocalSource:
         self._drain()
         self._ledger.left()
         self._flush()
+
+    def catch_up(self) -> None:
+        """Emit what has happened by now; from any thread."""
+        if self._unlisten is not None:
+            self._flush()
 
     def begin(self, scheduler: str, place: Place, threads: int, origin: Origin) -> Computation | None:
         """A computation begins; None in a process that was forked off, which cannot reach the recording."""
@@ -169,7 +174,8 @@ class LocalSource:
 
     def _flush(self) -> None:
         try:
-            self._ledger.flush(self._emit)
+            with self._flushing:
+                self._ledger.flush(self._emit)
         except Exception as error:
             self._ledger.failed("flush", error)
 
