@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import operator
+import pickle
 import subprocess
 import sys
 import time
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import dask
+import dask.threaded
 import pytest
 from distributed import Client, LocalCluster
 
@@ -276,3 +279,17 @@ def test_a_task_stream_is_saved_like_distributeds(cluster: LocalCluster, tmp_pat
         client.gather(client.map(abs, range(20, 23), pure=False))
     assert len(stream.data) == 3
     assert "<html" in file.read_text("utf-8")
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_profilers_that_were_used_are_copied_with_their_recordings(copied: Any) -> None:
+    with dask_insight.Profiler() as profiler, dask_insight.CacheProfiler(metric=abs) as cached:
+        dask.threaded.get(GRAPH, "d")
+        running = copied(profiler)
+    for used in (profiler, cached):
+        again = copied(used)
+        assert again.results == used.results and len(again.results) == 2
+        assert len(again.recording.tasks) == len(used.recording.tasks) == 2
+    assert len(running.results) == 2
+    comparison = copied(dask_insight.compare(profiler.recording, cached.recording))
+    assert len(comparison.sides) == 2
