@@ -13,6 +13,8 @@ from .building import slow_intake
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
 from .imports_on_loop import before_graphs, beforehand, imports
+from .late import blocked, seconds
+from .moved import pickling
 from .names import carried_by, most, of_workers, own_workers, quoted, split
 from .on_loop import HELD_UP, OFF_THE_LOOP, holds_up_tasks, on_loop
 from .rule import Rule
@@ -36,6 +38,10 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
     graphs = slow_intake(facts, limits)
     for name in late if _one_process(facts) else late.keys() & {"scheduler"}:
         late[name] = late[name].without(graphs)
+    # What slow pickling holds up is told of the data.
+    for name, moments in pickling(facts, limits).items():
+        if name in late:
+            late[name] = late[name].without(moments)
     much = {
         name: moments
         for name, moments in late.items()
@@ -223,25 +229,6 @@ def _evidence(facts: Facts, limits: Limits, held: float, longest: float, idle: f
     )
 
 
-def blocked(facts: Facts, least: float) -> dict[str, Moments]:
-    """When the event loop of each process was late by so many seconds or more."""
-    columns = facts.read("resources")
-    lag, time = columns["lag"], columns["time"]
-    late = np.flatnonzero((lag >= least) & (time - lag < facts.stop) & (time > facts.start))
-    found = {}
-    for name, rows in split(columns["process"], late).items():
-        begin, end = np.maximum(time[rows] - lag[rows], facts.start), np.minimum(time[rows], facts.stop)
-        moments = Moments.of(begin, end)
-        if len(moments.start):
-            found[name] = moments
-    return found
-
-
-def seconds(moments: Moments) -> float:
-    """How long a set of moments is."""
-    return float((moments.stop - moments.start).sum())
-
-
 def _longest(late: Mapping[str, Moments]) -> float:
     return max(float((moments.stop - moments.start).max()) for moments in late.values())
 
@@ -329,7 +316,8 @@ EVENT_LOOP_LAG = Rule(
         "`event-loop-lag.longest` while threads were idle. Critical from `event-loop-lag.critical` of the "
         "run. Not told where spilling, or collecting garbage, explains half of it, where a limit on CPU "
         "time did (`cpu-limit.periods`), or where tasks waited for the scheduler for it (`scheduler-bound`); "
-        "delays while a graph was made that `slow-graph` tells of do not count. "
+        "delays while a graph was made that `slow-graph` tells of, or while results came of which "
+        "`slow-transfer` tells that they take long to pickle, do not count. "
         "Functions that are no part of Dask, and modules that were imported, are named where call stacks of "
         "the loop show them for half of it. Delays of less than `event-loop-lag.longest` together are "
         "told only if they cost as much as any finding."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -10,10 +11,12 @@ import numpy as np
 from ... import words
 from ...batch import Symbols
 from ...lookup import Lookup
+from ...tables.stacks import below
 from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .loops import blocked, seconds
+from .imports_on_loop import sampled
+from .late import blocked, seconds
 from .names import carried_by, own_workers, quoted, split
 from .rule import Rule
 from .sizes import FINALIZE, brought
@@ -25,6 +28,8 @@ _PAIRS = 200
 _COUNT = 4
 #: Delay of an event loop, seconds, that is no time of the line's.
 _LATE = 0.05
+#: Where results are packed and unpacked, and the share of the time in which that is to blame.
+_PACKS, _MOSTLY = re.compile(r"[\\/]distributed[\\/]protocol[\\/]"), 0.5
 
 
 class _Came(NamedTuple):
@@ -105,12 +110,10 @@ def _for_client(facts: Facts, limits: Limits) -> float:
 
 
 def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    if facts.spread(facts.spent("data")) < max(limits["all.seconds"], limits["all.share"] * facts.wall):
-        return
-    came = _came(facts, limits["slow-transfer.message"], limits["slow-transfer.long"])
-    slow = [pair for pair in _pairs(facts, came) if _is_slow(facts, limits, pair)]
+    slow = _slow_pairs(facts, limits)
     if not slow:
         return
+    came = _large(facts, limits)
     moments = Moments.of(
         *(np.concatenate([getattr(pair.moments, end) for pair in slow]) for end in ("start", "stop"))
     )
@@ -131,10 +134,16 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
         came_how = f"Data came at {words.size(rate)}/s {whom}"
     else:
         came_how = f"{messages:,} messages of few bytes took {words.duration(took / messages)} each {whom}"
+    title = f"{came_how}, mostly of {quoted(makers, 1)}"
+    why, advice = _on_line(facts, slow)
+    packed = _packed(facts, slow)
+    if packed:
+        title = f"Results of {quoted(makers, 1)} take long to pickle: {came_how[0].lower()}{came_how[1:]}"
+        why, advice = _PICKLED, _pickled_less(at[0])
     yield Finding(
         code="slow-transfer",
         severity="",
-        title=f"{came_how}, mostly of {quoted(makers, 1)}",
+        title=title,
         tasks=tuple(dict.fromkeys((*makers[:5], *_users(facts)[:5]))),
         workers=tuple(dict.fromkeys((*at, *(senders if at is receivers else ())))),
         start=facts.since(moments.start[0]),
@@ -146,22 +155,93 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("moved by them", nbytes, "bytes", limits["slow-transfer.bytes"]),
             Fact("time they took", took, "s"),
             Fact("messages", messages, "count"),
+            *((Fact("event loops packed and unpacked meanwhile", packed, "s"),) if packed else ()),
             Fact("idle threads waiting meanwhile", spent, "s"),
         ),
-        why=(
-            "That is slow for a network (Dask expects 100 MB/s), and the time in which an event loop was "
-            "busy otherwise is left out. The line of that worker is slow or shared, it is in another "
-            "place, it pickles objects of its own slowly, or data are compressed that cannot be."
-        ),
-        advice=(
-            "Measure the line (`iperf3`), choose the fast interface, and keep workers of one cluster in "
-            "one place. If it is the objects: pass NumPy arrays, Arrow tables or bytes, which are sent "
-            "without pickling.\n\n"
-            "    dask worker tcp://scheduler:8786 --interface ib0\n"
-            "    dask.config.get('distributed.comm.compression')   # False, unless somebody changed it"
-        ),
+        why=why,
+        advice=advice,
         url=SLOW_TRANSFER.url,
     )
+
+
+def pickling(facts: Facts, limits: Limits) -> dict[str, Moments]:
+    """When workers sent or received results of which `slow-transfer` says that they take long to pickle."""
+    slow = _slow_pairs(facts, limits)
+    return _at_ends(slow) if slow and _packed(facts, slow) else {}
+
+
+def _large(facts: Facts, limits: Limits) -> _Came:
+    return _came(facts, limits["slow-transfer.message"], limits["slow-transfer.long"])
+
+
+def _slow_pairs(facts: Facts, limits: Limits) -> list[_Pair]:
+    """Pairs of workers between which data came slowly; none where that cost little."""
+    if facts.spread(facts.spent("data")) < max(limits["all.seconds"], limits["all.share"] * facts.wall):
+        return []
+    return [pair for pair in _pairs(facts, _large(facts, limits)) if _is_slow(facts, limits, pair)]
+
+
+def _packed(facts: Facts, slow: list[_Pair]) -> float:
+    """Seconds in which event loops at either end packed or unpacked what came; 0 if that is not most."""
+    stacks = facts.read("stacks")
+    packs = np.array([_PACKS.search(file) is not None for file in stacks["file"].names] or [False])
+    inside = np.append(below(stacks, packs[stacks["file"].codes]), False)
+    seen = [sampled(facts, name, moments) for name, moments in _at_ends(slow).items()]
+    packed = sum(float(each.seconds[inside[each.row]].sum()) for each in seen)
+    sent = sum(moments.seconds for moments in _at_ends(slow, "sender").values())
+    return packed if packed >= _MOSTLY * sent else 0.0
+
+
+def _at_ends(pairs: list[_Pair], *ends: str) -> dict[str, Moments]:
+    """When messages of some pairs were on their way, by the workers at these ends, or at either."""
+    found: dict[str, list[Moments]] = {}
+    for pair in pairs:
+        for end in ends or ("sender", "receiver"):
+            found.setdefault(getattr(pair, end), []).append(pair.moments)
+    return {
+        name: Moments.together((each.start, each.stop) for each in moments) for name, moments in found.items()
+    }
+
+
+_PICKLED = (
+    "Most of that time was no time of a network: event loops packed and unpacked results, and did nothing "
+    "else meanwhile. Objects of many small ones, such as dicts and lists, take long to pickle."
+)
+_BY_BUFFER = "pass NumPy arrays, Arrow tables or bytes, which are sent without pickling"
+
+
+def _pickled_less(worker: str) -> str:
+    return (
+        f"{_BY_BUFFER[0].upper()}{_BY_BUFFER[1:]}; and move less: merge results where they are made.\n\n"
+        "    table = pd.DataFrame(rows)   # to be returned in place of a list of dicts\n"
+        f"    run.flame(worker={worker!r})   # with what its event loop packs"
+    )
+
+
+def _on_line(facts: Facts, slow: list[_Pair]) -> tuple[str, str]:
+    """Why data came slowly, and what to do about it."""
+    left_out = "and the time in which an event loop was busy otherwise is left out"
+    compression = "    dask.config.get('distributed.comm.compression')   # False, unless somebody changed it"
+    objects = f"If it is the objects: {_BY_BUFFER}."
+    if all(_share_host(facts, pair) for pair in slow):
+        return (
+            f"That is slow (Dask expects 100 MB/s), {left_out}. Both workers are on one host, so that no "
+            "network is to blame: the host is busy, a worker pickles objects of its own slowly, or data are "
+            "compressed that cannot be.",
+            f"See how busy the host is, and have fewer workers there. {objects}\n\n{compression}",
+        )
+    return (
+        f"That is slow for a network (Dask expects 100 MB/s), {left_out}. The line of that worker is slow or "
+        "shared, it is in another place, it pickles objects of its own slowly, or data are compressed that "
+        "cannot be.",
+        "Measure the line (`iperf3`), choose the fast interface, and keep workers of one cluster in one "
+        f"place. {objects}\n\n    dask worker tcp://scheduler:8786 --interface ib0\n{compression}",
+    )
+
+
+def _share_host(facts: Facts, pair: _Pair) -> bool:
+    hosts = [facts.workers.get(name, {}).get("host") for name in (pair.sender, pair.receiver)]
+    return bool(hosts[0]) and hosts[0] == hosts[1]
 
 
 def _is_slow(facts: Facts, limits: Limits, pair: _Pair) -> bool:
@@ -295,7 +375,8 @@ SLOW_TRANSFER = Rule(
         "over the time they took, without that in which an event loop at either end was late, below "
         "`slow-transfer.rate`; or with that time, below `slow-transfer.pickled`. Or messages of few bytes "
         "that took `slow-transfer.long` each, together `slow-transfer.share` of the run: their objects "
-        "take long to pickle, or the line has long delays."
+        "take long to pickle, or the line has long delays. Where event loops at either end were in "
+        "`distributed.protocol` for half of that time, by their call stacks, pickling is told."
     ),
     cost="Idle thread-seconds waiting for data meanwhile × (1 − rate / `slow-transfer.rate`) / threads.",
     url="https://distributed.dask.org/en/stable/communications.html",

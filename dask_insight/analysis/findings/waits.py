@@ -11,8 +11,8 @@ from ... import words
 from .asleep import Asleep, asleep
 from .facts import Facts
 from .finding import Fact, Finding
+from .late import blocked as late
 from .locked import locked, locked_by_cluster
-from .loops import blocked as late
 from .programs import computed, in_programs
 from .rule import Rule
 from .threads import blocked_share, lock, one_thread_each
