@@ -1096,6 +1096,79 @@ def test_data_inside_of_tasks() -> None:
     assert found.cost_seconds == pytest.approx(4, rel=0.01)
 
 
+def carrying(run: Run, nbytes: float) -> Run:
+    """Each task with its data in a graph of its own, on its way to a worker for 0.2 s."""
+    for row in run.attempts:
+        row["received"] = row["inputs"] = row["assigned"] + 0.2
+    numbers = range(len(run.names))
+    run.tables["graph"] = {"task": numbers, "prefix": run.names, "submission": numbers}
+    run.tables["submissions"] = {
+        "submission": numbers,
+        "time": START + np.array([row["submitted"] for row in run.attempts]),
+        "tasks": np.ones(len(run.names), "u4"),
+        "nbytes": np.full(len(run.names), nbytes),
+    }
+    return run
+
+
+def one_by_one(nbytes: float, every: float) -> Run:
+    run = Run(a=CLUSTER)
+    for number in range(10):
+        start = every * number
+        run.task("score", "a", start + 0.2, start + 0.5, submitted=start)
+    return carrying(run, nbytes)
+
+
+def test_data_inside_of_tasks_that_are_submitted_one_by_one() -> None:
+    found = one(one_by_one(15e6, every=0.5), "large-graph")
+    assert "200" in found.title and found.severity == "critical"
+    # The first task of a worker may wait for imports.
+    assert found.cost_thread_seconds == pytest.approx(2, abs=0.2)
+    assert told(one_by_one(500.0, every=0.5), "large-graph") == []
+
+
+def test_packing_data_is_no_gap_of_the_client_for_as_long_as_that_takes() -> None:
+    """Before each task that is 0.2 s on its way the client packed it for as long, and slept for the rest."""
+    run = one_by_one(15e6, every=1.5)
+    assert told(run, "client-gap")[0].cost_seconds == pytest.approx(9 * 0.8)
+    assert told(run, "large-graph")[0].cost_thread_seconds == pytest.approx(10 * 0.2 + 9 * 0.2)
+    for row in run.attempts[1:]:
+        # Tasks that come together were packed together.
+        row["submitted"] = row["ready"] = row["assigned"] = 2.5
+        row["received"] = row["inputs"] = 2.7
+    for number, row in enumerate(run.attempts[1:]):
+        row["executing"] = row["start"] = 2.7 + 0.3 * number
+        row["stop"] = row["ended"] = row["done"] = row["start"] + 0.3
+    assert told(run, "client-gap") == []
+
+
+@pytest.mark.parametrize(("nbytes", "severity"), [(20e6, "info"), (200e6, "warning")])
+def test_data_that_one_task_brings_for_others(nbytes: float, severity: str) -> None:
+    """As `dask.delayed(data)` does; where each brings its own, none is needed by others."""
+    run = Run()
+    data = run.task("ndarray", "a", 0, 0.01)
+    for number in range(10):
+        for worker in "ab":
+            run.task("score", worker, 0.5 * number + 0.01, 0.5 * number + 0.51, data)
+    run.tables["graph"] = {
+        "task": range(len(run.names)),
+        "prefix": run.names,
+        "submission": np.zeros(len(run.names), "u4"),
+    }
+    submitted(run, len(run.names), 0.0)
+    run.tables["submissions"]["nbytes"] = np.array([nbytes])
+    columns = run._columns()["attempts"]
+    run.tables["attempts"] = columns | {"nbytes": np.array([nbytes] + [8.0] * 20)}
+    (found,) = told(run, "large-graph")
+    assert found.severity == severity and found.tasks == ("ndarray",)
+    assert "once for all that need it" in found.title and "every single task" not in found.why
+    assert "dask.delayed(load)(path)" in found.advice
+    run.tables["attempts"] = columns | {"nbytes": np.full(21, 8.0)}
+    (found,) = told(run, "large-graph")
+    assert found.severity == ("critical" if severity == "warning" else "warning")
+    assert "every single task" in found.why
+
+
 def test_what_is_sent_first_of_large_graphs_carries_no_data() -> None:
     """It is on its way for as long as the scheduler is busy with the rest of its graph."""
     run = Run()

@@ -14,6 +14,7 @@ from .finding import Fact, Finding
 from .restarts import renewals, restarts
 from .retired import retiring
 from .rule import Rule
+from .scheduler import packing
 from .sizes import fetching
 from .thresholds import Limits
 
@@ -80,7 +81,7 @@ def _retired(facts: Facts, gaps: Moments) -> str:
 def client_gaps(facts: Facts, limits: Limits) -> Moments:
     """When no task was in the cluster and the client was at work, without taking graphs in.
 
-    Nor fetching much; see oversized-results.
+    Nor fetching much, or packing tasks that carry much; see oversized-results and large-graph.
     """
     known = facts.attempts
     if not known.asked:
@@ -88,7 +89,10 @@ def client_gaps(facts: Facts, limits: Limits) -> Moments:
         return Moments(np.zeros(0), np.zeros(0))
     busy = Moments.together(known.in_blocks("wanted", "done"))
     empty = facts.whole
-    told = (intake(facts), restarts(facts), renewals(facts), fetching(facts, limits))
+    told = (
+        *(intake(facts), restarts(facts), renewals(facts)),
+        *(fetching(facts, limits), packing(facts, limits)),
+    )
     for other in (busy, facts.pause, *told):
         empty = empty.without(other)
     lasting = empty.stop - empty.start > _SHORT
@@ -131,7 +135,8 @@ CLIENT_GAP = Rule(
     formula=(
         "Moments between the first and the last task in which no task was in the cluster, without those in "
         "which the scheduler took in a graph, the cluster was restarted or another one started, or the "
-        "client fetched large results (`oversized-results`), those "
+        "client fetched large results (`oversized-results`) or packed tasks that carry data (`large-graph`), "
+        "those "
         "between two notebook cells and, where there are no cells, those of five minutes or more; at least "
         "`client-gap.share` of the run."
     ),
