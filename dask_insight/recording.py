@@ -341,11 +341,14 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
     Raises
     ------
     RecordingError
-        If it is no recording or its format is too new.
+        If it is no recording, or a URL, or its format is too new.
     FileNotFoundError
         If there is no such file.
     """
-    arguments.local_path(path)
+    try:
+        arguments.local_path(path)
+    except ValueError as error:
+        raise RecordingError(str(error)) from None
     recording = Recording()
     gaps = []
     for item in frames.read(path):

@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -17,11 +18,12 @@ from typing import Any
 
 import pytest
 
+import dask_insight
 from dask_insight import record
 from dask_insight.errors import CommandError, ExitCode
 from dask_insight.frames import Writer
 from dask_insight.hosts.cli import main
-from dask_insight.hosts.cli.files import lacking, writable
+from dask_insight.hosts.cli.files import lacking, quoted, writable
 from dask_insight.hosts.cli.ranks import rank
 from dask_insight.hosts.cli.run import outcome
 from dask_insight.hosts.cli.signals import Termination
@@ -567,6 +569,12 @@ def test_own_recordings_are_numbered_unless_named(tmp_path: Path) -> None:
     [
         (["info", "missing.dinsight"], ExitCode.UNREADABLE, "no file missing.dinsight"),
         (["report", "notes.txt"], ExitCode.UNREADABLE, "not a dask_insight recording"),
+        (["report", "notes.txt"], ExitCode.UNREADABLE, "`dask-insight import`"),
+        (["report", "run.dinsight", "-o", "-"], ExitCode.USAGE, "name a file"),
+        (["info", "memory://run.dinsight"], ExitCode.UNREADABLE, "is a URL"),
+        (["import", "run.dinsight"], ExitCode.UNREADABLE, "is a recording already"),
+        (["findings", "compared.dinsight"], ExitCode.UNREADABLE, "`dask-insight info compared.dinsight`"),
+        (["compare", "compared.dinsight", "run.dinsight"], ExitCode.USAGE, "is a comparison"),
         (["run", "missing.py"], ExitCode.USAGE, "no file missing.py"),
         (["run", "-m", "no_such_module"], ExitCode.USAGE, "no module no_such_module"),
         (["run", "-m", ".relative"], ExitCode.USAGE, "no name of a module"),
@@ -588,6 +596,8 @@ def test_errors_are_one_line_that_names_the_cure(
     for name in ("notes.txt", "program.py", "book.ipynb"):
         (tmp_path / name).write_text("{}\n")
     (tmp_path / "zeros.py").write_bytes(b"print(1)\0")
+    Recording().save("run.dinsight")
+    dask_insight.compare("run.dinsight", "run.dinsight").save("compared.dinsight")
     assert main(arguments) == code
     errors = capsys.readouterr().err
     assert words in errors
@@ -672,6 +682,27 @@ def test_info_in_a_pipe_that_closes(tmp_path: Path) -> None:
     os.close(writing)
     assert ended.returncode == ExitCode.FAILED
     assert ended.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_output_that_nothing_has_room_for(tmp_path: Path) -> None:
+    Recording().save(tmp_path / "run.dinsight")
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [*COMMAND, "info", "run.dinsight"],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=LIMIT,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+    assert ended.returncode == ExitCode.FAILED
+    assert "its output could not be written" in ended.stderr and "Traceback" not in ended.stderr
+
+
+def test_a_command_to_be_typed_has_its_path_in_quotes() -> None:
+    assert shlex.split(quoted(Path("sp ace.dinsight"))) == ["sp ace.dinsight"]
 
 
 def attach(folder: Path, *arguments: str) -> subprocess.Popen[str]:
@@ -886,6 +917,7 @@ def test_a_file_whose_place_cannot_be_taken_has_what_was_written_as_it_came(
         ("scheduler.json", ExitCode.UNREACHABLE, "certificates"),
         ("notes.json", ExitCode.UNREADABLE, "no scheduler file"),
         ("list.json", ExitCode.UNREADABLE, "no scheduler file"),
+        ("nope.json", ExitCode.UNREADABLE, "there is no file nope.json"),
         ("127.0.0.1", ExitCode.UNREACHABLE, "no scheduler answers"),
     ],
 )

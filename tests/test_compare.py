@@ -486,6 +486,8 @@ def test_too_few_runs_are_refused(given: Sequence[Any], error: str) -> None:
 
 
 def test_what_is_no_run_is_refused() -> None:
+    with pytest.raises(ValueError, match="is a comparison"):
+        compare(compare(Recording(), Recording()).recording, Recording())
     with pytest.raises(TypeError, match="a int cannot be compared: give a Recording"):
         compare(run(1), [3])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="does not name 2 sides"):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from dask_insight.batch import encode
 from dask_insight.compat import dasf
+from dask_insight.compat.dasf import register
 from dask_insight.frames import RecordingError
 from dask_insight.recording import Recording
 from dask_insight.sources.files import load
@@ -314,3 +315,12 @@ def test_a_recording_without_a_graph_has_empty_reports() -> None:
     run.append(encode("attempts", {"task": [3], "run": [0], "worker": ["w-0"], "status": ["ok"]} | times))
     analyser = dasf.TraceAnalyser(run)
     assert analyser.per_function_bottleneck().empty and analyser.per_task_bottleneck().empty
+
+
+def test_two_recordings_of_one_second_have_a_file_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("run-1.dinsight", "run-1-2.dinsight"):
+        assert register._free("run-1") == name
+        Path(name).touch()

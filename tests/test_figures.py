@@ -217,6 +217,14 @@ def test_times_that_would_be_are_those_of_the_table(golden: Recording) -> None:
     assert [ends[row] for row in sorted(ends)] == pytest.approx(times)
 
 
+def test_panels_are_known_by_the_names_of_their_functions(golden: Recording) -> None:
+    assert figures.svg(golden, "task_stream") == figures.svg(golden, "task-stream")
+    with pytest.raises(TypeError, match=r"takes what dask_insight.compare gives, not a list"):
+        figures.compare([golden, golden])
+    with pytest.raises(TypeError, match=r"task_stream\(\) takes a Recording, not a str"):
+        figures.task_stream("run.dinsight")
+
+
 def test_frames_stand_under_what_called_them(golden: Recording) -> None:
     tree = golden.flame()
     (plot,) = chart_of(golden, "flame-graph").plots

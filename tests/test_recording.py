@@ -219,6 +219,8 @@ def test_every_table_is_there_and_described() -> None:
     assert {"table", "column", "unit", "meaning"} == set(recording.describe().columns)
     assert len(recording.describe("tasks")) == len(FIELDS["tasks"])
     assert "duration [s]" in str(Recording.tasks.__doc__)
+    with pytest.raises(KeyError, match="no table 'tsaks'; there are tasks"):
+        recording.describe("tsaks")
     with pytest.raises(KeyError, match="there are tasks"):
         recording.table("nonsense")
     with pytest.raises(AttributeError):

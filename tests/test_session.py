@@ -426,6 +426,23 @@ def test_a_file_that_is_removed_is_written_anew_or_warned_of(
         shutil.rmtree("out")
 
 
+def test_a_second_recording_to_one_file_is_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    warned = pytest.warns(RuntimeWarning, match="the one that ends last replaces the other")
+    with record(path, clusters=False), warned, record(path, clusters=False):
+        pass
+    with warnings.catch_warnings(), record(path, clusters=False):
+        warnings.simplefilter("error")
+
+
+@pytest.mark.parametrize("ask", ["record", "save", "report", "export", "open"])
+def test_urls_are_refused_in_words(ask: str) -> None:
+    on_a_recording = {"save": Recording().save, "report": Recording().report, "export": Recording().export}
+    asked = on_a_recording.get(ask) or getattr(dask_insight, ask)
+    with pytest.raises(ValueError, match="is a URL: name a file here"):
+        asked("memory://run.dinsight")
+
+
 def test_what_record_gives_is_a_session() -> None:
     assert isinstance(dask_insight.record(), Session)
 

@@ -106,6 +106,9 @@ def _figure(
             raise TypeError(f"{make.__name__}() got an unexpected keyword argument {min(unknown)!r}")
         # A comparison shows itself by its rows.
         run = getattr(run, "recording", run)
+        if not hasattr(run, "started"):
+            wanted = "what dask_insight.compare gives" if panel == "compare" else "a Recording"
+            raise TypeError(f"{make.__name__}() takes {wanted}, not a {type(run).__name__}")
         from .bokeh_figure import figure_of
         from .request import Request
 

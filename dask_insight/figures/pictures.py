@@ -110,6 +110,7 @@ class Picture:
         scheme: str = "light",
         **asked: Any,
     ) -> None:
+        panel = panel.replace("_", "-")
         if panel != OVERVIEW and panel not in PANELS:
             raise ValueError(f"no panel {panel!r}; there are {', '.join((OVERVIEW, *PANELS))}")
         if not 320 <= width <= MOST:

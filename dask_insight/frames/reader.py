@@ -47,7 +47,8 @@ def read(path: str | os.PathLike[str]) -> Iterator[bytes | Gap]:
 def _check_header(header: bytes, path: Path) -> None:
     if len(header) < HEADER.size or not header.startswith(MAGIC):
         raise RecordingError(
-            f"{path} is not a dask_insight recording; recordings are made by dask_insight.record()"
+            f"{path} is not a dask_insight recording; recordings are made by dask_insight.record(), "
+            "and of other tools' files by dask_insight.load() or `dask-insight import`"
         )
     _, major, minor, _ = HEADER.unpack(header)
     if major > FORMAT[0]:

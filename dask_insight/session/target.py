@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from pathlib import Path
 
 from .. import frames
 from ..recording import Recording
 
+#: Recordings of this process that write to a file now.
+_written: Counter[Path] = Counter()
 #: Recordings up to this size are sorted and packed into a smaller file when they end; bytes of batches.
 PACK_BYTES = 256 * 2**20
 
@@ -53,19 +56,25 @@ class Target:
         self._named = named
         self._new = not path.exists()
         self._begun = False
+        if _written[path]:
+            told = f"another recording writes to {named} as well: the one that ends last replaces the other"
+            warnings.warn(told, RuntimeWarning, stacklevel=6)
         frames.place_of(path).open("ab").close()
 
     def begin(self, recording: Recording) -> None:
         """Write what has come, and from now on what comes."""
         recording.write_to(frames.create(self._path))
         self._begun = True
+        _written[self._path] += 1
 
     def finish(self, recording: Recording) -> None:
         """Complete the file, or leave things as they were if the recording has never begun."""
         if not self._begun:
             if self._new:
                 self._path.unlink(missing_ok=True)
-        elif lack := self._complete(recording):
+            return
+        _written[self._path] -= 1
+        if lack := self._complete(recording):
             warnings.warn(IncompleteFile(self._named, lack), stacklevel=4)
 
     def _complete(self, recording: Recording) -> str:

@@ -75,7 +75,7 @@ def joined(read: Read, name: str) -> Mapping[str, Any]:
         If there is no such table.
     """
     if name not in FIELDS:
-        raise KeyError(f"no table {name!r}; there are {', '.join(FIELDS)}")
+        raise KeyError(_unknown(name))
     return _MADE[name][1](read) if name in _MADE else plain.make(read, name)
 
 
@@ -87,10 +87,16 @@ def frame_of(name: str, columns: Mapping[str, Any], started: float) -> pd.DataFr
     return frame(fields, columns, started, timestamps=False, own=False)
 
 
+def _unknown(name: str) -> str:
+    return f"no table {name!r}; there are {', '.join(FIELDS)}"
+
+
 def describe(name: str | None = None) -> pd.DataFrame:
     """Columns of a table, or of all: table, column, unit and meaning."""
     import pandas as pd
 
+    if name is not None and name not in FIELDS:
+        raise KeyError(_unknown(name))
     names = FIELDS if name is None else (name,)
     rows = [(table, *field) for table in names for field in FIELDS[table]]
     return pd.DataFrame(rows, columns=["table", "column", "unit", "meaning"])

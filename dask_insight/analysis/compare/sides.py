@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ...columns import length
 from ...recording import Recording, open_recording
 
 #: A recording, or the path of one.
@@ -66,12 +67,18 @@ def _runs(side: Side) -> Iterable[Run]:
 
 def _opened(run: Run) -> Opened:
     if isinstance(run, Recording):
-        return Opened(run, "")
+        return _of_a_run(Opened(run, ""))
     if isinstance(run, str | os.PathLike):
-        return Opened(open_recording(run), os.fspath(run))
+        return _of_a_run(Opened(open_recording(run), os.fspath(run)))
     raise TypeError(
         f"a {type(run).__name__} cannot be compared: give a Recording, the path of one, or a list of such"
     )
+
+
+def _of_a_run(opened: Opened) -> Opened:
+    if length(opened.recording.columns("compared_sides")):
+        raise ValueError(f"{opened.file or opened.name} is a comparison: compare the recordings it is of")
+    return opened
 
 
 def _common(names: list[str]) -> str:

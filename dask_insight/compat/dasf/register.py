@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import atexit
 import time
+from itertools import chain, count
+from pathlib import Path
 from typing import Any
 
 from ...recording import Recording
@@ -67,11 +69,17 @@ def register_default_profiler(
         If nothing to record is found in `target`.
     """
     client = _client_of(target)
-    stem = name or "default"
+    path = f"{name or 'default'}.dinsight"
     if add_time_suffix:
-        stem += f"-{int(time.time())}"
-    session = record(f"{stem}.dinsight", client=client, name=name or "default", local=False)
+        path = _free(f"{name or 'default'}-{int(time.time())}")
+    session = record(path, client=client, name=name or "default", local=False)
     return Registered(session, client, enable_nvtx)
+
+
+def _free(stem: str) -> str:
+    """A file that is not there: a second may bring several."""
+    names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+    return next(f"{each}.dinsight" for each in names if not Path(f"{each}.dinsight").exists())
 
 
 def _client_of(target: Any) -> Any:

@@ -79,8 +79,10 @@ def _executed(options: argparse.Namespace) -> int:
         print("dask-insight: interrupted", file=sys.stderr)
         return ExitCode.INTERRUPTED
     except OSError as error:
-        if options.execute is RUN.execute or not _nobody_reads(error):
+        if options.execute is RUN.execute or not (_nobody_reads(error) or error.errno == errno.ENOSPC):
             raise
+        if error.errno == errno.ENOSPC:
+            print(f"dask-insight: its output could not be written: {error.strerror}", file=sys.stderr)
         # What is left would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.FAILED

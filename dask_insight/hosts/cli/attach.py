@@ -92,7 +92,7 @@ def _connect(given: str, timeout: float) -> Any:
     from distributed import Client
     from distributed.comm.addressing import parse_address, parse_host_port
 
-    address = _in_file(given) if os.path.isfile(given) else given
+    address = _in_file(given) if os.path.isfile(given) or given.endswith(".json") else given
     try:
         # A client that cannot use it takes 20 s to go away, and complains.
         protocol, place = parse_address(address)
@@ -146,6 +146,8 @@ def _in_file(path: str) -> str:
     try:
         with open(path, encoding="utf-8") as file:
             address = json.load(file)["address"]
+    except FileNotFoundError:
+        raise CommandError(f"there is no file {path}", ExitCode.UNREADABLE) from None
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror}", ExitCode.UNREADABLE) from None
     except (ValueError, LookupError, TypeError):

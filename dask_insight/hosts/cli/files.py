@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -50,6 +53,8 @@ def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = 
         If another kind of file would be lost, or the folder is not there.
     """
     target = Path(path)
+    if os.fspath(path) == "-":
+        raise CommandError("it cannot be written to the standard output: name a file", ExitCode.USAGE)
     if target.is_dir():
         raise CommandError(f"{target} is a folder: name a file in it", ExitCode.UNWRITABLE)
     if target.exists() and not target.is_file():
@@ -216,6 +221,12 @@ def lacking() -> Iterator[list[str]]:
 
         warnings.showwarning = shown
         yield lacks
+
+
+def quoted(path: Path) -> str:
+    """A path as an argument of a command that is to be typed."""
+    given = str(path)
+    return subprocess.list2cmdline([given]) if sys.platform == "win32" else shlex.quote(given)
 
 
 def size_of(path: Path) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import CommandError, ExitCode
 from ...legible import ascii_json
 from .command import Command
-from .files import open_file
+from .files import open_file, quoted
 
 if TYPE_CHECKING:
     from ...analysis.findings import Findings
@@ -66,6 +67,10 @@ def _threshold(text: str) -> tuple[str, float]:
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     recording = open_file(options.file)
+    if "comparison" in recording.about:
+        shown = f"dask-insight info {quoted(Path(options.file))}"
+        told = f"{options.file} is a comparison: `{shown}` tells what it found"
+        raise CommandError(told, ExitCode.UNREADABLE)
     try:
         found = recording.findings(dict(options.threshold))
     except ValueError as error:

@@ -13,7 +13,7 @@ from ...errors import CommandError, ExitCode
 from ...legible import legible
 from . import times
 from .command import Command
-from .files import SUFFIX, apart, lacking, new_path, reserve, size_of, writable, write_report
+from .files import SUFFIX, apart, lacking, new_path, quoted, reserve, size_of, writable, write_report
 from .program import Program, load_module, load_script
 from .ranks import of_rank, rank
 from .recorder import Recorder
@@ -27,7 +27,8 @@ _HELP = "record a program that uses Dask"
 _DESCRIPTION = """\
 Record a program that uses Dask. The program is not changed: its own clusters
 and local schedulers are found as they appear, and its arguments, output, exit
-code and signals pass through. However it ends, the recording is complete.
+code and signals pass through. However it ends, the recording is complete; only where
+it is killed, or leaves by os._exit, the last seconds are missing, and nothing is said.
 
 Recording begins when the program has imported Dask, which imports NumPy: set
 environment variables that either reads (DASK_*, OMP_NUM_THREADS) before that.
@@ -214,7 +215,7 @@ def outcome(
         return f"{ended} in {duration(summary.duration)}, but {output} {lacks[0]}{whole}"
     page = f" and {html} ({size_of(folder / html)})" if html else ""
     where = f"{output} ({size_of(folder / output)}){page}"
-    hint = "" if html else f"\ndask-insight: to look at it: dask-insight report {output} --open"
+    hint = "" if html else f"\ndask-insight: to look at it: dask-insight report {quoted(output)} --open"
     found = "".join(f"\ndask-insight: {line}" for line in summary.advised())
     return f"{ended} in {duration(summary.duration)}, recorded in {where}{found}{hint}"
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...frames import RecordingError
+from ...frames import RecordingError, holds_recording
 from .garbage import no_collection
 from .opened import Told, head, silent
 
@@ -100,6 +100,10 @@ def _messages(files: Sequence[Any]) -> list[Any]:
 
 
 def _recognised(path: Path) -> str:
+    if holds_recording(path):
+        raise RecordingError(
+            f"{path} is a recording already: dask_insight.open() and `dask-insight report` open it as it is"
+        )
     begin = head(path)
     for name in FORMATS:
         if import_module(f"{__name__}.{name}").matches(begin):
