@@ -226,9 +226,10 @@ def _on_line(facts: Facts, slow: list[_Pair]) -> tuple[str, str]:
     if all(_share_host(facts, pair) for pair in slow):
         return (
             f"That is slow (Dask expects 100 MB/s), {left_out}. Both workers are on one host, so that no "
-            "network is to blame: the host is busy, a worker pickles objects of its own slowly, or data are "
+            "network is to blame: objects of their own take long to pickle, which no call stack shows where "
+            "Dask does it beside the event loop, as it does with large ones; the host is busy; or data are "
             "compressed that cannot be.",
-            f"See how busy the host is, and have fewer workers there. {objects}\n\n{compression}",
+            f"{objects} Else see how busy the host is, and have fewer workers there.\n\n{compression}",
         )
     return (
         f"That is slow for a network (Dask expects 100 MB/s), {left_out}. The line of that worker is slow or "
