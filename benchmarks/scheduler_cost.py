@@ -52,7 +52,7 @@ class Rig:
         self.tasks = Tasks(self.scheduler, bound, _raise)
         self.tasks.worker(_WORKER, _WORKER)
         self.stores = Stores(self.tasks, bound)
-        self.reader = Reader("client", {}, [])
+        self.reader = Reader("client", {})
         self.reader.at = self.stores.start()
 
     def steps(self) -> dict[str, Callable[[Any], None]]:

@@ -34,6 +34,11 @@ class Namespace:
         self._blocks = blocks
         self._known: dict[int, int] = {}
 
+    @property
+    def is_used(self) -> bool:
+        """Whether its source has told of anything."""
+        return bool(self._known)
+
     def map(self, local: Any) -> Ids:
         """The recording's ids for an array of the source's; `NOTHING` stays itself."""
         ids = np.asarray(local, "i8")
@@ -56,10 +61,17 @@ class Identity:
     def __init__(self) -> None:
         self._blocks = {kind: count() for kind in ("task", "run", "transfer", "submission")}
         self.stacks = Stacks()
+        self._namespaces: list[Namespace] = []
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any source has told of anything."""
+        return any(each.is_used for each in self._namespaces)
 
     def namespace(self, kind: str) -> Namespace:
         """A new source's view of the ids of one kind: task, run, transfer or submission."""
-        return Namespace(self._blocks[kind])
+        self._namespaces.append(Namespace(self._blocks[kind]))
+        return self._namespaces[-1]
 
 
 class Stacks:

@@ -187,7 +187,8 @@ def test_a_recording_that_was_forgotten_begins_again(client: Any) -> None:
             await probe.leave(recorder=recorder)
 
     with recorded(client) as batches:
-        client.gather(client.map(increment, range(5), key="before", pure=False))
+        kept = client.map(increment, range(5), key="before", pure=False)
+        client.gather(kept)
         wait_for(lambda: len(batches.table("attempts")) == 5, "they are recorded")
         client.run_on_scheduler(forgotten, name=package())
         wait_for(lambda: batches.events("lost"), "the gap is told of")
@@ -195,6 +196,8 @@ def test_a_recording_that_was_forgotten_begins_again(client: Any) -> None:
     keys = [row["key"].split("-")[0] for row in batches.attempts()]
     assert Counter(keys) == {"before": 5, "later": 5}
     assert len({row["run"] for row in batches.attempts()}) == 10
+    there = [row for row in batches.table("graph") if row["key"] in {one.key for one in kept}]
+    assert len(there) == 10 and not any(row.get("state") for row in there), "none is done twice"
     assert not any(left_on(client).values())
 
 

@@ -227,6 +227,44 @@ def test_cancelled_and_running_tasks(client: Any) -> None:
     assert [row["status"] for row in batches.attempts("long")][-1] == "ok"
 
 
+def test_tasks_that_are_there_when_recording_begins(client: Any) -> None:
+    def hold(gate: str) -> int:
+        Event(gate).wait()
+        return 1
+
+    gate = f"gate-{uuid.uuid4().hex}"
+    done = client.map(increment, range(3), key="there-done", pure=False)
+    wait(done)
+    held = client.submit(hold, gate, key="there-held", pure=False)
+    after = client.submit(increment, held, key="there-after", pure=False)
+    wait_for(lambda: any("there-held" in keys for keys in client.processing().values()), "it is on a worker")
+    with recorded(client) as first:
+        wait_for(lambda: first.table("running"), "what runs is told of")
+        with recorded(client) as second:
+            wait_for(lambda: second.table("running"), "a recorder that joins is told, too")
+            Event(gate, client=client).set()
+            after.result()
+    for batches in (first, second):
+        keys = batches.keys()
+        tasks = [row for row in batches.table("graph") if row["key"].startswith("there-")]
+        assert Counter(row["key"] for row in tasks) == Counter(
+            [*(one.key for one in done), held.key, after.key]
+        )
+        assert {row["key"] for row in tasks if row.get("state") == "memory"} == {one.key for one in done}
+        assert {row["key"] for row in tasks if row["order"] != NOTHING} == {held.key, after.key}
+        assert (after.key, held.key) in {
+            (keys[row["task"]], keys[row["dependency"]]) for row in batches.table("edges")
+        }
+        ran = {row["key"]: row for row in batches.attempts("there-")}
+        (begun,) = batches.table("running")
+        assert {key: row["status"] for key, row in ran.items()} == dict.fromkeys((held.key, after.key), "ok")
+        assert begun["run"] == ran[held.key]["run"] and begun["task"] == ran[held.key]["task"]
+        assert begun["start"] == pytest.approx(ran[held.key]["start"], abs=SLACK)
+        assert len({row["run"] for row in batches.table("executions")} & {begun["run"]}) == 1
+        since = [row["value"] for row in batches.table("about") if row["name"] == "since"]
+        assert len(since) == 1 and float(since[0]) > begun["start"]
+
+
 def test_tasks_given_up_while_they_waited_have_an_end(client: Any) -> None:
     with recorded(client) as batches:
         # More than the workers take at a time: some wait in the scheduler's queue, what follows for inputs.

@@ -39,6 +39,7 @@ from dask_insight.figures.ticks import amount_ticks, time_ticks
 from dask_insight.hosts.cli import main
 from dask_insight.hosts.cli.info import describe
 from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
 
 GOLDEN = Path(__file__).parent / "golden" / "run.dinsight"
 HOSTILE = [
@@ -255,6 +256,32 @@ def test_spans_are_as_long_as_their_tasks() -> None:
     assert chart.note == "the first 40 of 1,500"
 
 
+def test_events_stand_by_kind_the_gravest_on_top() -> None:
+    run = made(tasks=100)
+    zero = run.started
+    run.append(
+        encode(
+            "events",
+            {
+                "time": zero + np.array([0.02, 0.01, 0.03, np.nan]),
+                "source": ["scheduler", "tcp://h:1", "scheduler", "recorder"],
+                "kind": ["user", "log", "log", "lost"],
+                "level": ["info", "error", "warning", "warning"],
+                "message": ["training", "<b>no</b> room", "late", "rows"],
+            },
+        )
+    )
+    chart = chart_of(run, "events", start=0, stop=1)
+    (boxes,) = boxes_of(chart.plots[0])
+    rows = chart.plots[0].y
+    assert isinstance(rows, Rows) and [each.label for each in rows.groups] == ["log", "user"]
+    facts = boxes.facts()
+    assert facts["What"] == ["training", "late", "<b>no</b> room"]
+    assert facts["Kind"] == ["user", "log", "log"]
+    np.testing.assert_allclose(boxes.left, [0.02, 0.03, 0.01], atol=1e-5)
+    assert [sign.label for sign in chart.signs] == ["critical", "warning", "info"]
+
+
 def test_progress_is_as_far_as_the_tasks_are(golden: Recording) -> None:
     (plot,) = chart_of(golden, "progress").plots
     (bars,) = boxes_of(plot)
@@ -278,6 +305,24 @@ def test_progress_is_as_far_as_the_tasks_are(golden: Recording) -> None:
     (bars,) = boxes_of(plot)
     assert bars.facts()["Part"] == ["done", "running", "waiting or given up"]
     assert bars.right.tolist() == pytest.approx([100 / 3, 200 / 3, 100.0])
+
+
+def test_progress_counts_tasks_that_were_there_before_the_recording_began() -> None:
+    run = Recording()
+    tasks = {"task": range(5), "prefix": ["load"] * 3 + ["sum"] * 2, "submission": [NOTHING] * 5}
+    stood = {"order": [NOTHING, NOTHING, 2, 3, NOTHING], "state": ["memory", "memory", "", "", ""]}
+    run.append(encode("graph", tasks | stood))
+    place = {"worker": ["a"], "thread": ["1"], "start": [START]}
+    run.append(encode("running", {"run": [7], "task": [2], **place}))
+    in_report = Recording()
+    for batch in run.packed(coarse=True):
+        in_report.append(batch)
+    for recording in (run, in_report):
+        (bars,) = boxes_of(chart_of(recording, "progress").plots[0])
+        facts = bars.facts()
+        found = list(zip(facts["Name"], facts["Part"], np.rint(bars.right - bars.left), strict=True))
+        assert found == [("load", "done", 67), ("load", "running", 33), ("sum", "waiting or given up", 100)]
+    assert set(in_report.columns("graph")["order"].tolist()) == {0, NOTHING}, "ranks are left out"
 
 
 def test_transfers_count_once_what_both_sides_tell(golden: Recording) -> None:

@@ -148,14 +148,24 @@ def test_nothing_is_no_error() -> None:
 def test_tasks_that_had_not_ended_are_told_by_how_they_stood() -> None:
     attempts = {"run": [7, 8], "task": [0, 1], "worker": ["a"] * 2, "status": ["cancelled", "stolen"]}
     running = {"run": [7, 9], "task": [0, 2], "worker": ["a"] * 2, "thread": ["1"] * 2, "start": [START] * 2}
-    graph = {"task": [0, 1, 2, 3, 4], "prefix": ["nap"] * 5, "submission": [0, 0, 0, 0, NOTHING]}
-    found = summed(attempts=attempts, running=running, graph=graph)
-    assert found.unfinished == {"cancelled": 1, "still running": 1, "waiting or just begun": 2}
-    assert found.verdict() == (
+    graph = {
+        "task": [0, 1, 2, 3, 4, 5],
+        "prefix": ["nap"] * 6,
+        "submission": [0, 0, 0, 0, NOTHING, NOTHING],
+        "order": [0, 1, 2, 3, NOTHING, 5],
+    }
+    about = {"name": ["started", "stopped"], "value": [str(START), str(START + 6)]}
+    found = summed(attempts=attempts, running=running, graph=graph, about=about)
+    assert found.unfinished == {"cancelled": 1, "still running": 1, "waiting or just begun": 3}
+    assert plain(found.verdict()) == (
         "No task ended while this was recorded: "
-        "1 was cancelled, 1 was still running and 2 were waiting or just begun."
+        "1 was cancelled, 1 was still running (`nap`, for 6 s) and 3 were waiting or just begun."
     )
-    assert summed(graph=GRAPH | {"submission": [NOTHING] * 3}).unfinished == {}, "what was there before"
+    both = {"run": [8, 9], "task": [1, 2], "start": [START + 5, START - 60], "thread": ["1"] * 2}
+    found = summed(running=both | {"worker": ["a"] * 2}, graph=graph, about=about)
+    assert "2 were still running (the longest `nap`, for 66 s)" in plain(found.verdict())
+    before = {"submission": [NOTHING] * 3, "order": [NOTHING] * 3}
+    assert summed(graph=GRAPH | before).unfinished == {}, "what was done before"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import math
 import os
+import struct
 import subprocess
 import sys
 import threading
@@ -24,7 +25,7 @@ from hypothesis import strategies as st
 
 from dask_insight.probe import farewell, resources
 from dask_insight.probe.clock import Offset, process
-from dask_insight.probe.executions import Executions
+from dask_insight.probe.executions import RUNNING, Executions
 from dask_insight.probe.gpu import Device, Gpus, chosen
 from dask_insight.probe.logs import Logs
 from dask_insight.probe.metrics import Metrics, parts
@@ -384,15 +385,16 @@ class Task(SimpleNamespace):
 
     def __init__(self, run: int) -> None:
         super().__init__(run_id=run, state="waiting", startstops=[], span_id="s", prefix="p", start_time=None)
+        self.key = ""
         self.exception_text = self.traceback_text = ""
 
 
 class Follower:
     """An `Executions` on a worker whose transitions the test makes."""
 
-    def __init__(self) -> None:
-        self.tasks: dict[str, Task] = {}
-        state = SimpleNamespace(tasks=self.tasks, threads={})
+    def __init__(self, **running: Task) -> None:
+        self.tasks: dict[str, Task] = running
+        state = SimpleNamespace(tasks=self.tasks, threads={}, all_running_tasks=running.values())
         self.worker = SimpleNamespace(
             scheduler_delay=0.0,
             state=state,
@@ -432,6 +434,25 @@ def test_an_attempt_that_is_cancelled_while_it_runs_ends_when_it_ends() -> None:
     ((run, _, status, *_),) = follower.rows()
     assert (run, status) == (7, 3)
     assert follower.ended == [(7, 1.0, 2.0, "p", 0)]
+
+
+def test_an_attempt_that_runs_already_is_told_of_and_ends() -> None:
+    task = Task(9)
+    task.key, task.state, task.start_time = "a", "executing", 5.0
+    follower = Follower(a=task)
+    follower.worker.active_threads[77] = "a"
+    for _ in range(2):
+        told, keys = follower.executions.take(1000)
+        assert keys == ["a"]
+        assert struct.unpack("<" + RUNNING, told["running"]) == (9, 77, 5.0)
+        assert follower.executions.take(1000)[1] == [], "once"
+        # Another recorder joins, which has not heard of it.
+        follower.executions.tell_again()
+    task.startstops.append({"action": "compute", "start": 5.0, "stop": 6.0})
+    follower.move("a", "executing", "memory")
+    ((run, _, status, *_, executing, _, _, _, _, _),) = follower.rows()
+    assert (run, status, executing) == (9, 0, 5.0)
+    assert follower.ended == [(9, 5.0, 6.0, "p", 0)]
 
 
 def test_an_attempt_that_never_ran_is_released() -> None:

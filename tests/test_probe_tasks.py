@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_insight.probe import tasks as module
-from dask_insight.probe.graph import NOTHING
+from dask_insight.probe.graph import NOTHING, STATES
 from dask_insight.probe.tasks import Tasks
 from dask_insight.sources.cluster.layouts import rows
 
@@ -272,6 +272,54 @@ def test_a_later_reader_ranks_only_what_is_still_to_run(patched: pytest.MonkeyPa
     graph = rows("graph", b"".join(each[0] for each in described if each))
     ranked = [state for state, row in zip(states, graph, strict=True) if row["order"] != NOTHING]
     assert ranked == ["waiting", "queued", "no-worker", "processing"]
+
+
+def _there(monkeypatch: pytest.MonkeyPatch) -> Scheduler:
+    """A scheduler with tasks of which some have ended; nobody has looked so far."""
+    scheduler = Scheduler(monkeypatch)
+    ended = {"done": ("memory", 28), "freed": ("released", 28), "failed": ("erred", -1)}
+    open_ = {"waits": ("waiting", -1), "runs": ("processing", -1), "not asked for": ("released", -1)}
+    for key, (state, nbytes) in {**ended, "brought": ("memory", 28), **open_}.items():
+        task = scheduler.add(key, ["done", "freed"] if key == "runs" else ["later"])
+        task.state, task.nbytes, task.run_spec = state, nbytes, None if key == "brought" else object()
+    scheduler.tasks["waits"].add_dependency(scheduler.tasks["runs"])
+    return scheduler
+
+
+def test_tasks_that_were_there_before_are_numbered_once_with_how_they_ended(
+    patched: pytest.MonkeyPatch,
+) -> None:
+    scheduler = _there(patched)
+    graph = scheduler.probe.graph
+    for _ in range(2):
+        for _ in graph.there():
+            pass
+    keys = graph.keys.take(0, 100)[2]
+    found = dict(zip(keys, rows("graph", bytes(graph.rows.take(0, 100)[2])), strict=True))
+    assert len(keys) == len(scheduler.tasks) and keys[:2] == ["waits", "runs"], "what is to run comes first"
+    assert {key for key, row in found.items() if row["order"] != NOTHING} == {"waits", "runs"}
+    states = {key: STATES[row["state"]] for key, row in found.items()}
+    assert {key for key, state in states.items() if state == "memory"} == {"done", "freed"}
+    assert {key for key, state in states.items() if state == "erred"} == {"failed"}
+    assert sorted(scheduler.told()["edges"]) == [("runs", "done"), ("runs", "freed"), ("waits", "runs")]
+    described = rows("graph", b"".join((graph.describe(key) or (b"",))[0] for key in keys))
+    assert [STATES[row["state"]] for row in described] == [states[key] for key in keys]
+
+
+def test_what_the_scheduler_does_while_tasks_are_numbered_is_told_once(patched: pytest.MonkeyPatch) -> None:
+    scheduler = _there(patched)
+    steps = scheduler.probe.graph.there()
+    next(steps)
+    for key, step in (("runs", "finished"), ("new", "wanted"), ("done", "released"), ("done", "forgotten")):
+        scheduler.move(key, step)
+    scheduler.probe.settle()
+    for _ in steps:
+        pass
+    told = scheduler.told()
+    assert len(set(told["graph"])) == len(told["graph"])
+    assert {"waits", "runs", "new", "freed"} <= set(told["graph"])
+    assert len(set(told["edges"])) == len(told["edges"]) and ("waits", "runs") in told["edges"]
+    assert [row[1] for row in told["attempts"]] == ["runs"]
 
 
 def test_a_task_of_whose_phases_nothing_is_told_has_none(patched: pytest.MonkeyPatch) -> None:

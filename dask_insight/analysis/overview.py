@@ -16,7 +16,7 @@ from dask_insight.batch import Symbols, Texts, Values
 from dask_insight.legible import printed
 from dask_insight.lookup import sorted_set
 from dask_insight.schema import NOTHING
-from dask_insight.tables.facts import part_of_run
+from dask_insight.tables.facts import part_of_run, recorded
 from dask_insight.timeline import Used, is_pooled, most_at_once, standstills, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
@@ -40,6 +40,8 @@ INSTEAD = {
 #: these are told beside; and how many cores for each thread in a task function are more than its own.
 _IDLE = ("inputs", "data", "processes", "placement", "scheduler")
 _MUCH, _FULL, _MORE = 0.15, 0.7, 1.1
+#: How tasks stood that had begun and not ended.
+_RUNNING = "still running"
 #: Share of the computing from which the task name that takes most is told.
 _SAID = 0.1
 #: Share of the duration, and seconds, from which it is told that who asked went on after the last result.
@@ -107,6 +109,8 @@ class Overview(NamedTuple):
     still: float = 0.0
     #: Where no task ended, how many tasks there were by how they stood: cancelled, running, waiting.
     unfinished: Mapping[str, int] = MappingProxyType({})
+    #: Then too, of the tasks that were still running, the name of the one that had run longest, and seconds.
+    longest: tuple[str, float] = ("", 0.0)
     #: Attempts that ran and asked to be run elsewhere, as P2P's do.
     rescheduled: int = 0
     #: Calls of actors' methods, and seconds that they ran; Dask runs them beside the tasks.
@@ -143,9 +147,17 @@ class Overview(NamedTuple):
         lacks = self.facts.get("lacks")
         if isinstance(lacks, dict) and isinstance(why := lacks.get("attempts"), str):
             return f"{words.duration(self.duration)}. {short(why, 200)}"
-        stood = [f"{count:,} {_was(count)} {how}" for how, count in self.unfinished.items()]
+        stood = [f"{count:,} {_was(count)} {how}{self._since(how)}" for how, count in self.unfinished.items()]
         told = f": {words.listing(stood)}" if stood else ""
         return f"No task ended while this was recorded{told}.{self._actors()}"
+
+    def _since(self, how: str) -> str:
+        """Which of the tasks that still ran had run longest, in words."""
+        name, seconds = self.longest
+        if how != _RUNNING or not name:
+            return ""
+        others = "the longest " if self.unfinished[how] > 1 else ""
+        return f" ({others}`{short(name)}`, for {words.duration(seconds)})"
 
     def lost_shares(self, most: int = 3, least: float = 0.02) -> list[str]:
         """What the threads did instead of computing, in words: ``18 % waiting for sum``.
@@ -307,6 +319,8 @@ def overview(
         offered = sum(seconds for _, _, seconds in shares)
         computing = sum(seconds for part, _, seconds in shares if part not in INSTEAD)
     erred = int((_is(status, "erred") | (_is(status, "killed") & given_up)).sum())
+    has_ended = erred > 0 or bool(ok.any())
+    unfinished, longest = ({}, ("", 0.0)) if has_ended else _unended(recording, attempts)
     return Overview(
         name=str(facts.get("name") or ""),
         started=begin,
@@ -331,7 +345,8 @@ def overview(
         rescheduled=int(_is(status, "rescheduled").sum()),
         calls=_calls(recording.columns("metrics")),
         after=_went_on(recording.columns("cells"), facts, end) if np.isinf(until) else ("", 0.0),
-        unfinished={} if erred or ok.any() else _unfinished(recording, attempts),
+        unfinished=unfinished,
+        longest=longest,
     )
 
 
@@ -404,16 +419,27 @@ def _workers(
     )
 
 
-def _unfinished(recording: Columns, attempts: Mapping[str, Values]) -> dict[str, int]:
-    """Tasks of a recording in which none ended, by how they stood when it told of them last."""
+def _unended(recording: Columns, attempts: Mapping[str, Values]) -> tuple[dict[str, int], tuple[str, float]]:
+    """`unfinished` and `longest` of a recording in which no task ended."""
     graph, running = recording.columns("graph"), recording.columns("running")
     on = np.isin(_numbers(running, "run"), _numbers(attempts, "run"), invert=True)
+    task, start = _numbers(running, "task")[on], _numbers(running, "start")[on]
+    to_come = (_numbers(graph, "submission") != NOTHING) | (_numbers(graph, "order") != NOTHING)
     stood = {
         "cancelled": _numbers(attempts, "task")[_is(_symbols(attempts, "status"), "cancelled")],
-        "still running": _numbers(running, "task")[on],
+        _RUNNING: task,
         # Workers tell what they run only now and then.
-        "waiting or just begun": _numbers(graph, "task")[_numbers(graph, "submission") != NOTHING],
+        "waiting or just begun": _numbers(graph, "task")[to_come],
     }
+    if not np.isfinite(start).any():
+        return _counted(stood), ("", 0.0)
+    first = [int(np.nanargmin(start))]
+    seconds = recorded(recording.columns)[1] - start[first]
+    return _counted(stood), max(_names(graph, task[first], seconds), default=("", 0.0))
+
+
+def _counted(stood: Mapping[str, Numbers]) -> dict[str, int]:
+    """Number of tasks by how they stood; of several ways that one did, the first counts."""
     counts: dict[str, int] = {}
     told = np.zeros(0, "u4")
     for how, tasks in stood.items():

@@ -49,8 +49,18 @@ def units_of(table: str) -> dict[str, int]:
 def _rounded(table: str, columns: Columns) -> Columns:
     times = {column.name for column in TABLES[table].columns if column.kind == "time"}
     kept = {name: values for name, values in columns.items() if name not in _UNREAD.get(table, ())}
+    if table == "graph":
+        kept |= _to_come(columns)
     whole = times | {name for name in kept if (table, name) in _SUMMED}
     return {name: values if name in whole else _round(values) for name, values in kept.items()}
+
+
+def _to_come(graph: Columns) -> Columns:
+    """Whether tasks are to run, as their ranks tell, where that of some is not told by their submission."""
+    submission, order = (np.asarray(graph.get(name, ())) for name in ("submission", "order"))
+    if len(order) == len(submission) and ((submission == NOTHING) & (order != NOTHING)).any():
+        return {"order": np.where(order == NOTHING, order, 0).astype("u4")}
+    return {}
 
 
 def _round(values: Values) -> Values:

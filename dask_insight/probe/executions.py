@@ -110,6 +110,14 @@ class Executions:
         self._thread_of = worker.state.threads
         self._totals = worker.digests_total
         self._seceded = Seceded(worker, self.run_of, failed)
+        self._begun_before()
+
+    def _begun_before(self) -> None:
+        """Take up the attempts that are under way; what they waited for before nobody knows."""
+        for state in self._worker.state.all_running_tasks:
+            attempt = self._attempts[state.key] = _attempt(state.run_id, _NAN)
+            attempt[_EXECUTING], attempt[_DELAY] = state.start_time or dasks.time(), self._delay
+            attempt[_WAS_CANCELLED] = state.state == "cancelled"
 
     @property
     def gaps(self) -> list[str]:
@@ -313,6 +321,11 @@ class Executions:
         if delays:
             told["delays"] = delays
         return told, keys
+
+    def tell_again(self) -> None:
+        """Tell once more of what runs: a recorder has come that does not know of it."""
+        for attempt in self._attempts.values():
+            attempt[_WAS_TOLD] = False
 
     def close(self) -> None:
         """Let go of what was opened."""

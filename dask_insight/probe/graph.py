@@ -5,7 +5,7 @@ Keys stay objects until somebody fetches them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from time import monotonic
 from typing import Any
 
@@ -24,6 +24,9 @@ _FUNCTIONS = 20_000
 _PARTS = 20_000
 #: States of tasks that nobody waits for any more: done, failed, or let go of though others still name them.
 _AT_REST = ("memory", "erred", "released")
+#: How a task had ended before we looked, by the code that stands in a packed row.
+STATES = ("", "memory", "erred")
+_UNENDED, _MEMORY, _ERRED = range(len(STATES))
 
 #: A task that is to be computed: its key, Dask's state of it, and the states of what it needs.
 Wanted = tuple[Hashable, Any, Sequence[Any]]
@@ -95,6 +98,27 @@ class Graph:
                     other = -2 - other
                 add(task, other)
 
+    def there(self) -> Iterator[None]:
+        """Number the tasks that the scheduler has, those that are still to run first, and what they need.
+
+        Yields after each step, between which the scheduler may go on.
+        """
+        tasks, ids = self._scheduler.tasks, self._ids
+        keys = list(tasks)
+        for at_rest in (False, True):
+            for key in keys:
+                state = tasks.get(key)
+                if state is not None and key not in ids and (state.state in _AT_REST) == at_rest:
+                    ids[key] = -2 - self._new(key, state, done=at_rest)
+                yield
+        for key in keys:
+            state, known = tasks.get(key), ids.get(key, 0)
+            if state is not None and known < 0:
+                task = ids[key] = -2 - known
+                for dependency in tuple(state.dependencies):
+                    self.edges.add(task, self.id(dependency.key, dependency))
+                    yield
+
     def _new(self, key: Hashable, state: Any, submission: int = NOTHING, done: bool = False) -> int:
         """Give a task its id; no submission that we know brought one that was there before, or is `done`."""
         task = self._next
@@ -104,9 +128,9 @@ class Graph:
             code = self._group(state)
         priority = state.priority
         if priority and not done:
-            self.rows.add(task, code, submission, -priority[0], int(priority[-1]) & NOTHING)
+            self.rows.add(task, code, submission, -priority[0], int(priority[-1]) & NOTHING, _UNENDED)
         else:
-            self.rows.add(task, code, submission, 0.0, NOTHING)
+            self.rows.add(task, code, submission, 0.0, NOTHING, _ended(state))
         self.keys.add(key)
         return task
 
@@ -210,5 +234,14 @@ class Graph:
         priority = state.priority or (0,)
         ranked = state.priority and state.state not in _AT_REST
         order = int(priority[-1]) & NOTHING if ranked else NOTHING
-        row = self.rows.pack(task, code, NOTHING, -priority[0], order)
+        row = self.rows.pack(task, code, NOTHING, -priority[0], order, _ended(state))
         return row, b"".join(self.edges.pack(task, self.id(other.key)) for other in state.dependencies)
+
+
+def _ended(state: Any) -> int:
+    """Code of how a task ended before; data that a client brought have no function that ran."""
+    if state.run_spec is None:
+        return _UNENDED
+    if state.state == "memory" or (state.state == "released" and state.nbytes >= 0):
+        return _MEMORY
+    return _ERRED if state.state == "erred" else _UNENDED

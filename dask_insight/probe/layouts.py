@@ -1,7 +1,7 @@
 """Layouts of the rows that the scheduler packs; the reader's side names their fields, in the same order."""
 
 LAYOUTS = {
-    "graph": "IIIfI",  # task, group, submission, priority, order
+    "graph": "IIIfIB",  # task, group, submission, priority, order, state
     "edges": "II",  # task, dependency
     "attempts": "IIIBHdddddd",  # run, task, thread, status, type, done, stop, start, assigned, ready, nbytes
     "phases": "IIBdd",  # run, worker, action, start, stop

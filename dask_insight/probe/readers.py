@@ -22,10 +22,10 @@ Position = dict[str, int]
 class Reader:
     """One recorder: what it asked for and what it is yet to be told."""
 
-    def __init__(self, client: str, options: dict[str, Any], backlog: list[Hashable]) -> None:
+    def __init__(self, client: str, options: dict[str, Any]) -> None:
         self.client = client
         self.options = options
-        self.backlog = backlog
+        self.backlog: list[Hashable] = []
         self.at: Position = {}
         self.spans = 0
         self.heard = monotonic()

@@ -33,6 +33,9 @@ _UNCLAIMED = 30.0
 _PLACING = 5.0
 #: Pushes of a worker for which the ids of tasks outlive them: the next one or two still name them.
 _PUSHES = 3
+#: Seconds for which numbering the tasks that are there holds the event loop at a time, and for which a
+#: recorder waits for it before it begins: what is left comes later.
+_HOLD, _NUMBERING = 0.005, 1.0
 #: Workers that are named where they are many.
 _NAMED = 5
 _CALLS = ("join", "poll", "push", "clock", "flush", "leave")
@@ -64,10 +67,12 @@ class Probe(SchedulerPlugin):
         self._watching: asyncio.Task[None] | None = None
         self._placed: asyncio.Task[None] | None = None
         self._going: asyncio.Task[None] | None = None
+        self._numbering: asyncio.Task[None] | None = None
         self._own: Own | None = None
         self._told_own = 0.0
         self._turn = 0
         self._heard: dict[str, int] = {}
+        self._joined = 0
         self._leaving: set[asyncio.Task[bool]] = set()
         self._farewell: Farewell | None = None
 
@@ -90,11 +95,16 @@ class Probe(SchedulerPlugin):
 
     async def join(self, *, recorder: str, client: str, options: dict[str, Any]) -> dict[str, Any]:
         """Begin to collect for a recorder; answers what it must know of the cluster."""
-        self.tasks.settle()
-        reader = Reader(client, options, self.tasks.graph.known())
-        reader.at = self.stores.start()
-        self._readers[recorder] = reader
+        since, under_way = time(), any(each.processing for each in self.scheduler.workers.values())
+        reader = self._readers[recorder] = Reader(client, options)
+        self._joined += 1
         vars(self)["transition"] = self.tasks.transition
+        self._begin(reader)
+        if self._numbering is not None and not self._numbering.done():
+            # What is numbered meanwhile is told to all: it is not to be told to this one again.
+            await asyncio.wait([self._numbering])
+            self._begin(reader)
+        self._numbering = asyncio.create_task(self._number())
         if self._own is None:
             self._own = Own(f"{self.name}-scheduler", asyncio.get_running_loop(), self.scheduler)
         readers = self._readers.values()
@@ -106,6 +116,7 @@ class Probe(SchedulerPlugin):
         if self._placed is None:
             self._placed = asyncio.create_task(self._place())
         problem = ""
+        await asyncio.wait([self._numbering], timeout=_NUMBERING)
         try:
             await asyncio.shield(self._placed)
         except Exception as error:
@@ -116,10 +127,29 @@ class Probe(SchedulerPlugin):
             "workers": workers,
             "problem": problem,
             "host": host(),
-            "time": time(),
+            # From when on it is told of everything, and whether tasks were under way then.
+            "since": since,
+            "under_way": under_way,
             # A recorder in this very process samples our thread with its own.
             "thread": threading.get_ident() if options.get("process") == process() else 0,
         }
+
+    def _begin(self, reader: Reader) -> None:
+        """Have a reader begin here: tasks that have a number by now are told again."""
+        self.tasks.settle()
+        reader.backlog = self.tasks.graph.known()
+        reader.at = self.stores.start()
+
+    async def _number(self) -> None:
+        """Number the tasks that were there before anybody looked; the scheduler goes on meanwhile."""
+        until = monotonic() + _HOLD
+        try:
+            for _ in self.tasks.graph.there():
+                if monotonic() > until:
+                    await asyncio.sleep(0)
+                    until = monotonic() + _HOLD
+        except Exception as error:
+            self._failed("graph", error)
 
     def _samples_us(self, reader: Reader) -> bool:
         """Whether a recorder needs our sampler: it wants stacks and is not in this process."""
@@ -179,8 +209,9 @@ class Probe(SchedulerPlugin):
     async def flush(self, *, timeout: float) -> None:
         """Have every worker push what it has; those that do not are named."""
         calls = {address: asyncio.ensure_future(self._flushed(address)) for address in self.scheduler.workers}
-        if calls:
-            await asyncio.wait(calls.values(), timeout=timeout)
+        numbering = [] if self._numbering is None else [self._numbering]
+        if waited := [*calls.values(), *numbering]:
+            await asyncio.wait(waited, timeout=timeout)
         silent = [
             self.labels.last(address)
             for address, call in calls.items()
@@ -227,6 +258,8 @@ class Probe(SchedulerPlugin):
         self._shut("join", "poll", "flush", "leave")
         if self._own is not None:
             self._own.stop()
+        if self._numbering is not None:
+            self._numbering.cancel()
         if self._placed is not None:
             await asyncio.wait([self._placed], timeout=_PLACING)
             await self._withdraw()
@@ -271,6 +304,7 @@ class Probe(SchedulerPlugin):
             "profile_budget": max(options["profile_budget"] for options in asked),
             "resources": min(options["resources"] for options in asked),
             "poll": min(options["poll"] for options in asked),
+            "joined": self._joined,
         }
 
     # What the scheduler calls
@@ -333,8 +367,9 @@ class Probe(SchedulerPlugin):
     async def close(self) -> None:
         if self._own is not None:
             self._own.stop()
-        if self._watching is not None:
-            self._watching.cancel()
+        for task in (self._watching, self._numbering):
+            if task is not None:
+                task.cancel()
 
     # Ourselves
 

@@ -253,6 +253,8 @@ class Probe(WorkerPlugin):
 
     def _adjust(self, options: dict[str, Any]) -> None:
         """Follow what the recorders ask for."""
+        if options.get("joined") != self._options.get("joined", options.get("joined")):
+            self._executions.tell_again()
         self._options = options
         self._pulse.interval = options.get("resources", self._pulse.interval)
         wanted = options.get("profile", False)

@@ -32,7 +32,7 @@ export const TABLES = {
     priority: 'f32',
     /** Rank given by dask.order within the submission; 4294967295 of what was there before and is not to run, as data that a client scatters. */
     order: 'u32',
-    /** The scheduler's state of it (memory, waiting …) when a cluster dump was made; '' elsewhere. */
+    /** The scheduler's state of it (memory, waiting …) when a cluster dump was made; memory or erred if it had ended when the recording began; '' elsewhere. */
     state: 'sym'
   },
   /** Every dependency between tasks. */

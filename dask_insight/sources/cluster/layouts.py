@@ -12,7 +12,7 @@ from ...batch import Symbols
 from ...probe.layouts import LAYOUTS
 
 _FIELDS = {
-    "graph": "task group submission priority order",
+    "graph": "task group submission priority order state",
     "edges": "task dependency",
     "attempts": "run task thread status type done stop start assigned ready nbytes",
     "phases": "run worker action start stop",

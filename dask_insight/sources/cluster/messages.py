@@ -24,6 +24,8 @@ from .layouts import packed_dtype, pick
 from .profiles import profile
 from .spans import Spans
 
+#: Runs that are remembered lest they are told twice.
+_MOST = 1_000_000
 _EXECUTIONS = packed_dtype(
     executions.LAYOUT, "run thread status ended stop start executing ready received rss delay cpu"
 )
@@ -58,6 +60,8 @@ class Messages:
         self._transferred = 0
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
         self.erred: set[int] = set()
+        #: Runs that are known to be under way: workers tell of them again when another recorder joins.
+        self._begun: set[int] = set()
 
     def take(self, process: str, packed_ids: bytes, blob: bytes) -> None:
         """Emit everything in one message.
@@ -111,7 +115,7 @@ class Messages:
         new = [row for row in found if row[0] not in self.erred]
         if not new:
             return
-        if len(self.erred) > 1_000_000:
+        if len(self.erred) > _MOST:
             self.erred.clear()
         self.erred.update(row[0] for row in new)
         run, task, exception, traceback = zip(*new, strict=True)
@@ -157,6 +161,11 @@ class Messages:
         self._gather.add("phases", columns)
 
     def _running(self, process: str, clock: Clock, found: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
+        new = np.array([run not in self._begun for run in found["run"].tolist()])
+        found, ids = found[new], ids[new]
+        if len(self._begun) > _MOST:
+            self._begun.clear()
+        self._begun.update(found["run"].tolist())
         columns = {
             "run": self._runs.map(found["run"]),
             "task": self._tasks.map(ids),

@@ -19,6 +19,7 @@ from ...options import Emit, Options
 from ...probe.clock import Offset, host, process, time
 from ...probe.farewell import topic
 from ...probe.ship import SchedulerProbe, WorkerProbe, package
+from ...tables.facts import SINCE
 from .callers import watch_all
 from .gather import Gather
 from .own import ClientProcess
@@ -78,7 +79,7 @@ class ClusterSource:
         #: Who waits for the next answer.
         self._awaited: list[asyncio.Future[None]] = []
         self._undo: list[Callable[[], None]] = []
-        self._lost = False
+        self._lost = self._has_joined = False
         #: Whether the scheduler has closed, and everything that it had is here.
         self._ended = False
         self._failures: dict[str, int] = {}
@@ -234,13 +235,18 @@ class ClusterSource:
         self._at = None
         self._client.subscribe_topic(self._farewell, lambda event: self.hurry())
         cluster = str(answer["about"]["scheduler"]["address"])
-        self._tables = Tables(self._identity, self._emit, self._gather, self._submissions, cluster)
+        shared = (self._identity, self._emit, self._gather, self._submissions)
+        self._tables = Tables(*shared, cluster, first=not self._has_joined)
+        self._has_joined = True
         if answer["workers"]:
             self._tables.workers(answer["workers"])
         self._thread = answer["thread"]
         if answer["host"] == host():
             self._offset.same()
         facts = answer["about"]
+        if answer["under_way"] and not self._identity.is_used:
+            # Of what was before, only what ran on is known: threads beside it were not idle for all we know.
+            facts = facts | {SINCE: answer["since"]}
         values = [json.dumps(value, default=str) for value in facts.values()]
         self._emit(encode("about", {"name": list(facts), "value": values}))
         if answer["problem"]:

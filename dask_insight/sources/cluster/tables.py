@@ -14,6 +14,7 @@ from ...batch import encode
 from ...identity import Identity
 from ...options import Emit
 from ...probe.clock import process
+from ...probe.graph import STATES
 from ...schema import NOTHING
 from ..dynamic import shown_files
 from .attempts import Attempts, submission_times
@@ -31,14 +32,23 @@ class Tables:
     """One scheduler's share of a recording.
 
     Ids and codes are that scheduler's own, so a scheduler that was restarted
-    gets new `Tables`.
+    gets new `Tables`. Those that stand in for others tell no states of tasks
+    that had ended before: the others may have told of them.
     """
 
     def __init__(
-        self, identity: Identity, emit: Emit, gather: Gather, submissions: Submissions, cluster: str
+        self,
+        identity: Identity,
+        emit: Emit,
+        gather: Gather,
+        submissions: Submissions,
+        cluster: str,
+        *,
+        first: bool = True,
     ) -> None:
         self._emit = emit
         self._cluster = cluster
+        self._first = first
         self._submissions = submissions
         self._clocks = Clocks()
         self.tasks = identity.namespace("task")
@@ -121,6 +131,8 @@ class Tables:
             "priority": found["priority"],
             "order": found["order"],
         }
+        if self._first and found["state"].any():
+            columns["state"] = pick(found["state"], STATES)
         self._emit(encode("graph", columns))
 
     def _functions(self, found: list[tuple[str, str, str, str, int]]) -> None:
