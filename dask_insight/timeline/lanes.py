@@ -15,7 +15,7 @@ from .stretches import Stretches, stretches
 
 #: Seconds by which attempts on one thread may overlap for the clocks' sake alone.
 _SLACK = 0.02
-#: Share of a thread's time up to which overlaps are those of clocks, and attempts run one after the other.
+#: Share of the time up to which overlaps are those of clocks, and attempts run one after the other.
 _SMALL = 0.1
 
 
@@ -91,6 +91,7 @@ def lanes(read: Read, attempts: Attempts) -> Lanes:
             start, stop = _wanted(attempts, ran.attempt[found.runs_of(mine)])
         if len(mine) > threads or found.beside[mine].any():
             runs, places = _spread(ran, found.runs_of(mine), threads)
+            places = _no_more_than(threads, places, ran.stop[runs] - ran.start[runs])
             used = int(places.max(initial=-1)) + 1
             moved.append((runs, places + len(rows)))
             first, last = _ends(ran, runs, places, used)
@@ -211,3 +212,11 @@ def _spread(ran: Stretches, rows: np.ndarray, threads: int) -> tuple[np.ndarray,
         chosen.append(heapq.heappop(free))
         heapq.heappush(busy, (stop, chosen[-1]))
     return rows, np.array(chosen, "i8")
+
+
+def _no_more_than(threads: int, places: np.ndarray, held: np.ndarray) -> np.ndarray:
+    """Numbers of threads as told, where further ones would be held for little of the time."""
+    further = places >= threads
+    if not threads or held[further].sum() > _SMALL * held.sum():
+        return places
+    return np.where(further, places % threads, places)
