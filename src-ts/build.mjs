@@ -1,11 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { minify } from 'terser';
 import { ownNames } from './own-names.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const out = fileURLToPath(new URL('../dask_insight/static/', import.meta.url));
+const python = fileURLToPath(new URL('../dask_insight/', import.meta.url));
+const out = `${python}static/`;
 
 /**
  * What a host loads: a script or a style sheet, and the form in which it is loaded.
@@ -17,6 +18,8 @@ const entries = [
   { from: 'hosts/widget/index.ts', to: 'widget.js', format: 'esm' },
   { from: 'hosts/widget/widget.css', to: 'widget.css' }
 ];
+
+const foreign = await namesInStrings(python);
 
 for (const { from, to, format, charset = 'utf8' } of entries) {
   const options = {
@@ -31,7 +34,14 @@ for (const { from, to, format, charset = 'utf8' } of entries) {
   await esbuild.build({ ...options, minify: true, logLevel: 'info' });
   if (!format) continue;
   const { outputFiles } = await esbuild.build({ ...options, write: false });
-  await shorten(out + to, ownNames(outputFiles[0].text), charset === 'ascii');
+  await shorten(out + to, ownNames(outputFiles[0].text, foreign), charset === 'ascii');
+}
+
+/** Names that stand in strings of Python sources: data from there may have them. */
+async function namesInStrings(folder) {
+  const paths = (await readdir(folder, { recursive: true })).filter(path => path.endsWith('.py'));
+  const sources = await Promise.all(paths.map(path => readFile(folder + path, 'utf8')));
+  return new Set(sources.flatMap(source => [...source.matchAll(/["'](\w+)["']/g)].map(([, name]) => name)));
 }
 
 /** What esbuild leaves of a script is made shorter still, names of members too: 5 % of its compressed size. */

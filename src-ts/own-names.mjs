@@ -1,25 +1,35 @@
 import { parse } from 'acorn';
 
 /**
- * Names of members that a script reaches through `this` alone: nobody else knows them, so that they may be as
- * short as those of variables.
+ * Names of members that only this script gives and uses: those of its classes, and those that it reaches through
+ * `this` alone. Nobody else knows them, so that they may be as short as those of variables.
  *
  * @param {string} script A module in which names are still those of its sources.
+ * @param {ReadonlySet<string>} foreign Names in data that come from elsewhere, such as JSON.
  * @returns {string[]}
  */
-export function ownNames(script) {
-  const [own, others] = [new Set(), new Set()];
+export function ownNames(script, foreign = new Set()) {
+  const [declared, own, others, fixed] = [new Set(), new Set(), new Set(), new Set()];
   const visit = node => {
     if (Array.isArray(node)) node.forEach(visit);
     else if (node && typeof node === 'object') {
       if (node.type === 'MemberExpression' && !node.computed) {
-        (node.object.type === 'ThisExpression' ? own : others).add(node.property.name);
-      } else if (node.type === 'Property' && !node.computed) others.add(node.key.name ?? node.key.value);
-      else if (node.type === 'Literal') others.add(node.value);
-      else if (node.type === 'TemplateElement') others.add(node.value.cooked);
+        const { object, property } = node;
+        // A member of a data set is an attribute of its element.
+        const isAttribute = object.property?.name === 'dataset';
+        (isAttribute ? fixed : object.type === 'ThisExpression' ? own : others).add(property.name);
+      } else if (DECLARES.has(node.type) && node.key.type === 'Identifier') declared.add(node.key.name);
+      else if (node.type === 'Property' && !node.computed) fixed.add(node.key.name ?? node.key.value);
+      else if (node.type === 'Literal') fixed.add(node.value);
+      else if (node.type === 'TemplateElement') fixed.add(node.value.cooked);
       Object.values(node).forEach(visit);
     }
   };
   visit(parse(script, { ecmaVersion: 'latest', sourceType: 'module' }));
-  return [...own].filter(name => name && !others.has(name));
+  const isOwn = name => declared.has(name) || !others.has(name);
+  return [...new Set([...own, ...declared])].filter(
+    name => name && name !== 'constructor' && isOwn(name) && !fixed.has(name) && !foreign.has(name)
+  );
 }
+
+const DECLARES = new Set(['MethodDefinition', 'PropertyDefinition']);

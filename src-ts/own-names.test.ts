@@ -10,11 +10,15 @@ it('shortens no name that anybody else could mean', () => {
       quoted = 2;
       taken = 3;
       kept = 4;
+      sent = 5;
+      marked = 6;
+      constructor() { this.later = 6; this.elsewhere = 7; }
       made() { return this.hidden + this.shared + this.quoted + this.taken + this.kept + this.called(); }
-      called() { return other.shared + other['quoted']; }
+      called() { return other.shared + other['quoted'] + other.elsewhere + answer.sent + page.dataset.marked; }
     }
     const { taken } = answer;
     export const told = { kept: \`\${taken}\` };
   `;
-  expect(ownNames(script)).toEqual(['hidden', 'called']);
+  const names = ['hidden', 'later', 'shared', 'made', 'called'];
+  expect(ownNames(script, new Set(['sent'])).sort()).toEqual(names.sort());
 });

@@ -31,6 +31,7 @@ __all__ = [
     "PANELS",
     "compare",
     "critical_path",
+    "events",
     "findings",
     "fine_metrics",
     "flame_graph",
@@ -187,6 +188,7 @@ transfers = _figure(
 )
 workers = _figure("workers", "What each worker did.")
 spans = _figure("spans", "When the tasks of each `distributed.span` ran.")
+events = _figure("events", "What happened besides tasks, by kind: workers, logs, what users note.")
 compare = _figure(
     "compare",
     "What differs between runs; takes what `dask_insight.compare` gives.",

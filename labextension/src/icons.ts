@@ -34,7 +34,8 @@ const PANEL_LINES: Readonly<Record<string, string>> = {
   functions: 'M2 3h12v10H2zM2 6.5h12M2 9.75h12M6 3v10',
   transfers: 'M2.5 5h10.5M10 2l3 3l-3 3M13.5 11H3M6 8l-3 3l3 3',
   workers: 'M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z',
-  spans: 'M2 3.5h12M2 2v3M14 2v3M4 8h6M4 6.5v3M10 6.5v3M5.5 12.5h7M5.5 11v3M12.5 11v3'
+  spans: 'M2 3.5h12M2 2v3M14 2v3M4 8h6M4 6.5v3M10 6.5v3M5.5 12.5h7M5.5 11v3M12.5 11v3',
+  events: 'M2 8h12M4.5 5v6M8.5 3v10M11.5 6v4'
 };
 
 const panelIcons = new Map(Object.entries(PANEL_LINES).map(([id, path]) => [id, line(`panel-${id}`, path)]));

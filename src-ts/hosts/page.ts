@@ -23,7 +23,8 @@ const ROWS: readonly (readonly string[])[] = [
   ['flame-graph', 'fine-metrics'],
   ['functions'],
   ['progress', 'transfers'],
-  ['workers', 'spans']
+  ['workers', 'spans'],
+  ['events']
 ];
 
 /** Rows that fill the first window; the others come after the first picture. */

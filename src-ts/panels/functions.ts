@@ -3,10 +3,10 @@ import { functionOf, placeWords } from '../core/functions-of';
 import type { Recording } from '../core/recording';
 import { sumTasks, type TaskSum } from '../core/task-sums';
 import { css } from '../draw/palette';
-import { element } from './element';
 import { noTasks } from './no-tasks';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
+import { lookedFor, searchBox } from './search-box';
 import type { TableOptions } from './table';
 
 /** Task names with what they cost, as a table that can be sorted and searched, and that chooses. */
@@ -27,26 +27,8 @@ interface Column {
 }
 
 class FunctionsView extends PlainView {
-  readonly search = element('input', {
-    type: 'search',
-    class: 'di-search',
-    placeholder: 'Search names',
-    'aria-label': 'Search task names',
-    spellcheck: 'false'
-  });
+  readonly search = searchBox('Search names', 'Search task names', () => this.layout());
   readonly controls = [this.search];
-
-  constructor(...given: ConstructorParameters<typeof PlainView>) {
-    super(...given);
-    this.search.addEventListener('input', () => this.layout());
-    this.search.addEventListener('keydown', event => {
-      if (event.key !== 'Escape' || this.search.value === '') return;
-      this.search.value = '';
-      this.layout();
-      event.preventDefault();
-      event.stopPropagation();
-    });
-  }
 
   empty(): string | undefined {
     const { tasks, recording } = this.context;
@@ -54,7 +36,7 @@ class FunctionsView extends PlainView {
   }
 
   protected override query(): string {
-    return this.search.value.trim().toLowerCase();
+    return lookedFor(this.search);
   }
 
   protected content(): TableOptions {

@@ -2,6 +2,7 @@ import { isComparisonOnly } from '../core/comparison';
 import type { Recording } from '../core/recording';
 import { compare } from './compare';
 import { criticalPath } from './critical-path';
+import { events } from './events';
 import { findings } from './findings';
 import { fineMetrics } from './fine-metrics';
 import { flameGraph } from './flame-graph';
@@ -33,6 +34,7 @@ export const PANELS: readonly Panel[] = [
   transfers,
   workers,
   spans,
+  events,
   compare
 ];
 

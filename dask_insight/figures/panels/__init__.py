@@ -41,6 +41,7 @@ PANELS: dict[str, Panel] = {
         "transfers",
         "workers",
         "spans",
+        "events",
         "compare",
     )
 }

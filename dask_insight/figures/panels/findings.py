@@ -6,21 +6,16 @@ import numpy as np
 
 from ... import words
 from ..chart import Chart, Sign
-from ..colors import Rgb
 from ..request import Request
 from . import bars
-
-_COLORS: dict[str, tuple[Rgb, Rgb]] = {
-    "critical": ((196, 43, 28), (255, 138, 128)),
-    "warning": ((184, 98, 0), (240, 178, 82)),
-    "info": ((112, 120, 130), (150, 158, 168)),
-}
+from .severities import severity_colors
 
 
 def chart(request: Request) -> Chart:
     """A bar a finding: the seconds that the run would be shorter by."""
     low, high = request.between if request.bounded else (-np.inf, np.inf)
-    found = [each for each in request.recording.findings(start=low, stop=high) if each.severity in _COLORS]
+    color = severity_colors(request.theme)
+    found = [each for each in request.recording.findings(start=low, stop=high) if each.severity in color]
     if request.prefixes is not None:
         found = [each for each in found if not each.tasks or request.prefixes & set(each.tasks)]
     if request.workers is not None:
@@ -28,7 +23,6 @@ def chart(request: Request) -> Chart:
         found = [each for each in found if not each.workers or named & set(each.workers)]
     if not found:
         return Chart("Findings", empty="Nothing was found that cost time or puts the run at risk.")
-    color = {name: pair[request.theme.dark] for name, pair in _COLORS.items()}
     made = []
     for each in found:
         cost = each.cost_seconds if each.cost_seconds > 0 else 0.0
@@ -37,4 +31,4 @@ def chart(request: Request) -> Chart:
         made.append(bars.Bar(title, [bars.Part(each.severity, cost, color[each.severity])], told))
     plot = bars.plot(made, "s", words.duration, label="seconds that the run would be shorter by", room=0.62)
     seen = {each.severity for each in found}
-    return Chart("Findings", [plot], [Sign(name, color[name]) for name in _COLORS if name in seen])
+    return Chart("Findings", [plot], [Sign(name, color[name]) for name in color if name in seen])

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { recordingOf } from '../core/test-recording';
+import { Surface } from '../draw/surface';
+import { events } from './events';
+import type { PanelView, Stage } from './panel';
+import { createStage } from './stage';
+
+let stage: Stage;
+let view: PanelView;
+let host: HTMLElement;
+
+beforeEach(() => {
+  const event = (
+    time: number,
+    source: string,
+    kind: string,
+    level: string,
+    message: string,
+    detail = ''
+  ) => ({
+    time,
+    source,
+    kind,
+    level,
+    message,
+    detail
+  });
+  const recording = recordingOf({
+    workers: [{ worker: 'tcp://h:1', name: '3', joined: 0, left: Number.NaN, threads: 1 }],
+    attempts: [
+      { run: 1, task: 1, worker: 'tcp://h:1', thread: '1', status: 'ok', start: 0, stop: 100, done: 100 }
+    ],
+    events: [
+      event(80, 'scheduler', 'user', 'info', 'training', '{"epoch": 1}'),
+      event(Number.NaN, 'recorder', 'lost', 'warning', '3 rows were lost'),
+      event(40, 'tcp://h:1', 'log', 'error', 'distributed.worker: <b>no</b> room'),
+      event(40, 'scheduler', 'worker-lost', 'warning', 'a worker left', '{"lost": 1}')
+    ]
+  });
+  stage = createStage(recording);
+  view = events.create({ ...stage, surface: new Surface(), say: () => {} });
+  host = document.createElement('div');
+  host.append(...(view.controls ?? []), view.below as HTMLElement);
+  document.body.append(host);
+  view.layout();
+});
+
+afterEach(() => {
+  view.dispose?.();
+  host.remove();
+});
+
+const rows = (): (string | null)[][] =>
+  [...host.querySelectorAll('tbody tr')].map(row => [...row.children].map(cell => cell.textContent));
+
+it('lists what happened in its order, as text, with what a topic brought along', () => {
+  expect(rows()).toEqual([
+    ['–', 'warning', 'lost', 'recorder', '3 rows were lost'],
+    [expect.stringMatching(/^40/), 'error', 'log', 'worker 3', 'distributed.worker: <b>no</b> room'],
+    [expect.stringMatching(/^40/), 'warning', 'worker-lost', 'scheduler', 'a worker left'],
+    [expect.stringMatching(/1 min|80/), 'info', 'user', 'scheduler', 'training {"epoch": 1}']
+  ]);
+});
+
+it('is narrowed by level, words, time and workers', () => {
+  const [search, level] = [host.querySelector('input'), host.querySelector('select')];
+  if (!search || !level) throw new Error('no controls');
+  level.value = 'error';
+  level.dispatchEvent(new Event('change'));
+  expect(rows()).toHaveLength(1);
+  expect(host.querySelector('caption')?.textContent).toBe('1 of 4 events');
+  level.value = '';
+  level.dispatchEvent(new Event('change'));
+  search.value = 'EPOCH';
+  search.dispatchEvent(new Event('input'));
+  expect(rows().map(([, , kind]) => kind)).toEqual(['user']);
+  search.value = '';
+  search.dispatchEvent(new Event('input'));
+  stage.selection.set({ source: 'x', column: 'time', value: { start: 30, stop: 50 } });
+  view.layout();
+  expect(rows().map(([, , kind]) => kind)).toEqual(['lost', 'log', 'worker-lost']);
+  stage.selection.set({ source: 'x', column: 'worker', value: ['tcp://h:1'] });
+  view.layout();
+  expect(rows().map(([, , kind]) => kind)).toEqual(['log']);
+});
+
+it('brings the time of the one that is chosen into sight', () => {
+  host.querySelectorAll<HTMLElement>('tbody button')[2].click();
+  const { start, span } = stage.viewport;
+  expect([start, span]).toEqual([35, 10]);
+});
