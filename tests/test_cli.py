@@ -19,7 +19,8 @@ from typing import Any
 import pytest
 
 import dask_insight
-from dask_insight import record
+from dask_insight import record, words
+from dask_insight.batch import encode
 from dask_insight.errors import CommandError, ExitCode
 from dask_insight.frames import Writer
 from dask_insight.hosts.cli import main
@@ -29,6 +30,7 @@ from dask_insight.hosts.cli.run import outcome
 from dask_insight.hosts.cli.signals import Termination
 from dask_insight.hosts.cli.times import seconds
 from dask_insight.recording import Recording, open_recording
+from dask_insight.schema import NOTHING
 
 COMMAND = [sys.executable, "-m", "dask_insight"]
 LIMIT = 120
@@ -876,6 +878,17 @@ def test_a_disk_that_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     assert lack == "may lack the end of the recording: [Errno 28] No space left on device"
     assert outcome(recording, path, None, lacks).endswith(f"but {path} {lack}")
     assert tasks(recording) == ["abs"]
+
+
+def test_what_runs_where_no_task_has_ended_is_told(tmp_path: Path) -> None:
+    path, run = tmp_path / "run.dinsight", Recording()
+    run.append(encode("about", {"name": ["stopped"], "value": ["1750000006.0"]}))
+    run.append(encode("graph", {"task": [0], "prefix": ["hang"], "submission": [NOTHING], "order": [0]}))
+    place = {"worker": ["a"], "thread": ["1"], "start": [1_750_000_000.0]}
+    run.append(encode("running", {"run": [7], "task": [0], **place}))
+    run.save(path)
+    told = outcome(run, path, None).replace(words.SPACE, " ")
+    assert told.startswith(f"no Dask task ended: 1 was still running (`hang`, for 6 s); {path} holds")
 
 
 def test_a_disk_that_has_space_again_holds_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

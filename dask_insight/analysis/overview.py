@@ -147,9 +147,12 @@ class Overview(NamedTuple):
         lacks = self.facts.get("lacks")
         if isinstance(lacks, dict) and isinstance(why := lacks.get("attempts"), str):
             return f"{words.duration(self.duration)}. {short(why, 200)}"
+        return f"No task ended while this was recorded{self.stood()}.{self._actors()}"
+
+    def stood(self) -> str:
+        """How tasks stood where none ended, as the end of a sentence that says so; '' if there were none."""
         stood = [f"{count:,} {_was(count)} {how}{self._since(how)}" for how, count in self.unfinished.items()]
-        told = f": {words.listing(stood)}" if stood else ""
-        return f"No task ended while this was recorded{told}.{self._actors()}"
+        return f": {words.listing(stood)}" if stood else ""
 
     def _since(self, how: str) -> str:
         """Which of the tasks that still ran had run longest, in words."""

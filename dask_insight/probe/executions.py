@@ -114,10 +114,13 @@ class Executions:
 
     def _begun_before(self) -> None:
         """Take up the attempts that are under way; what they waited for before nobody knows."""
-        for state in self._worker.state.all_running_tasks:
-            attempt = self._attempts[state.key] = _attempt(state.run_id, _NAN)
-            attempt[_EXECUTING], attempt[_DELAY] = state.start_time or dasks.time(), self._delay
-            attempt[_WAS_CANCELLED] = state.state == "cancelled"
+        try:
+            for state in self._worker.state.all_running_tasks:
+                attempt = self._attempts[state.key] = _attempt(state.run_id, _NAN)
+                attempt[_EXECUTING], attempt[_DELAY] = state.start_time or dasks.time(), self._delay
+                attempt[_WAS_CANCELLED] = state.state == "cancelled"
+        except Exception as error:
+            self._failed("attempt", error)
 
     @property
     def gaps(self) -> list[str]:

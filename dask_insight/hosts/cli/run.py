@@ -208,7 +208,8 @@ def outcome(
         graph: Any = recording.columns("graph")
         happened = "ended" if len(graph["task"]) else "was run"
         said = lacks[0] if lacks else f"holds {size_of(folder / output)}"
-        return f"no Dask task {happened}; {output} {said}"
+        found = "".join(f"\ndask-insight: {line}" for line in summary.advised())
+        return f"no Dask task {happened}{summary.stood()}; {output} {said}{found}"
     ended = count(summary.tasks, "task") + (f" and {summary.erred:,} failed" if summary.erred else "")
     if lacks:
         whole = f"; {html} has all of it" if html else ""
