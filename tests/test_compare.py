@@ -174,6 +174,13 @@ def test_more_tasks_of_the_same_length() -> None:
     assert row(compare(run(1), run(2, count=40)), "work").verdict == "fewer"
 
 
+def test_more_tasks_are_no_reason_why_they_take_less_together() -> None:
+    few = [Task("make", 0.1)] * 35 + [Task("make", 30.0)]
+    found = compare(run(1, more=few), run(2, more=[Task("make", 0.1)] * 48))
+    assert row(found, "make").verdict == "more" and row(found, "make").impact < 0
+    assert "make" not in found.verdict()
+
+
 def test_names_that_differ_by_a_token_stand_together_and_say_so() -> None:
     first = [Task(f"fit-{token}", 1.0) for token in ("a1b2c3d4", "b2c3d4e5")]
     second = [Task("fit-0f9e8d7c6b", 1.0), Task("step-2", 0.1)]

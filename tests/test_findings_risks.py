@@ -227,6 +227,8 @@ def test_a_worker_that_ends_with_what_it_has_did_not_die(reason: str, said: tupl
     closing = event(5.9, "b", "worker-closing", reason)
     one = the(with_rows(losing(), "events", [closing]), "worker-lost")
     assert said[0] in one.title and said[1] in one.advice and "crashed" not in one.why
+    # A nanny says the same whoever had it close its worker.
+    assert ("a nanny that gives up" in one.why) == (reason == "nanny-close")
     assert one.why.count("began anew elsewhere") == 1
     assert one.cost_thread_seconds == pytest.approx(6, abs=0.1)
 

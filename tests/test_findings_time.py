@@ -96,6 +96,7 @@ def test_a_straggler_names_its_worker_and_time() -> None:
     assert found.tasks == ("piece",) and found.workers == ("b",)
     assert (found.start, found.stop) == (pytest.approx(5), pytest.approx(9))
     assert found.cost_seconds == pytest.approx(3.5)
+    assert "begin first" in found.advice and "priority=10" in found.advice
 
 
 def test_a_long_task_that_nothing_waits_for_costs_what_it_takes() -> None:
@@ -107,6 +108,8 @@ def test_a_long_task_that_nothing_waits_for_costs_what_it_takes() -> None:
     run.task("piece", "b", 4, 4.5)
     found = one(run, "straggler")
     assert found.cost_seconds == pytest.approx(1.75)
+    # It was the first.
+    assert "begin first" not in found.advice and "priority=" not in found.advice
     assert "kept others waiting" not in found.why
     assert "3.5 s longer, on the critical path" in found.why.replace("\u202f", " ")
 
@@ -712,6 +715,13 @@ def test_too_few_tasks_cost_what_cores_are_free_for(
 def test_a_chain_costs_what_cores_are_free_for(cores: int, used: float, is_told: bool) -> None:
     # From 30 % of the threads that have a core on.
     assert bool(told(on_a_host(chain(10, 0.5), cores, used), "critical-path")) == is_told
+
+
+def test_a_chain_tells_who_waited_and_for_how_many_a_core_was_free() -> None:
+    (all_free,) = told(chain(10, 0.5), "critical-path")
+    assert "Meanwhile 3 of 4 threads waited for them; more" in all_free.why
+    (some,) = told(on_a_host(chain(10, 0.5), 2, 1), "critical-path")
+    assert "Meanwhile 3 of 4 threads waited for them, 1 of them beside a free core; more" in some.why
 
 
 def test_workers_of_one_process_use_its_cores_once() -> None:

@@ -33,6 +33,8 @@ PARTS = {
 _OF_CHANGE, _OF_WALL = 0.15, 0.05
 #: Names that make up most of the time and changed by nearly the same factor changed together.
 _TOGETHER, _FACTOR, _FEWEST = 0.8, 1.15, 3
+#: Verdicts on names that take more time together, and on those that take less.
+_DEARER, _CHEAPER = ("came", "more", "slower", "costlier"), ("went", "fewer", "faster", "cheaper")
 
 
 class _Name(NamedTuple):
@@ -144,7 +146,7 @@ def _because(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Sequenc
     if together := _together(names):
         return together
     least = _OF_WALL * wall if same else _OF_CHANGE * abs(change)
-    causes = [name for name in names if name.verdict not in ("same", "none") and abs(name.impact) >= least]
+    causes = [name for name in names if _explains(name) and abs(name.impact) >= least]
     with_it = [name for name in causes if not same and name.impact * change > 0][:2]
     against = [name for name in causes if name not in with_it and (same or name.impact * change < 0)][:2]
     if with_it:
@@ -157,6 +159,11 @@ def _because(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Sequenc
         return because
     but = words.listing(map(_said, against))
     return f"{because[:-1]}, but {but}." if because else f"But {but}."
+
+
+def _explains(name: _Name) -> bool:
+    """Whether what a name takes has changed as its verdict says: more of what takes less is no cause."""
+    return name.verdict in (_DEARER if name.impact > 0 else _CHEAPER)
 
 
 def _said(name: _Name) -> str:

@@ -93,8 +93,8 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         why=(
             f"Each of these tasks needs the result of the one before, so that they run one after the other: "
-            f"{words.listing(f'`{name}`' for name in names[:3])}. Meanwhile {lost / length:.2g} of "
-            f"{facts.threads:.2g} threads had nothing to run; more threads or workers do not help."
+            f"{words.listing(f'`{name}`' for name in names[:3])}. {_meanwhile(facts, moments, lost)}; more "
+            "threads or workers do not help."
         ),
         advice=(
             f"Make the steps of the chain shorter or fewer: a faster `{most}`, a tree instead of a line, or "
@@ -107,6 +107,15 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         url=CRITICAL_PATH.url,
     )
+
+
+def _meanwhile(facts: Facts, moments: Moments, lost: float) -> str:
+    """How many threads waited for a chain, and for how many of them a core was free, in words."""
+    length = moments.seconds
+    idle = float((facts.seconds(facts.waiting) * facts.share_within(moments, facts.waiting)).sum())
+    said, free = f"{idle / length:.2g}", f"{lost / length:.2g}"
+    beside = "" if said == free else f", {free} of them beside a free core"
+    return f"Meanwhile {said} of {facts.threads:.2g} threads waited for them{beside}"
 
 
 def _idle(facts: Facts) -> np.ndarray:

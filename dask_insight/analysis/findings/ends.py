@@ -45,10 +45,10 @@ TOLD = End(
 CLOSED = End(
     "closed at once",
     "",
-    "They were asked to close while they had work, as `cluster.scale` to fewer workers does, and they ended "
-    "at once and handed nothing over. ",
-    "Before that, retire those that `scale` will close: they begin nothing new and hand over their results. "
-    "`cluster.adapt` does so by itself.\n\n"
+    "They were asked to close while they had work, as `cluster.scale` to fewer workers does, or a nanny that "
+    "gives up on its worker; they ended at once and handed nothing over. ",
+    "Before you scale down, retire those that `scale` will close: they begin nothing new and hand over their "
+    "results. `cluster.adapt` does so by itself.\n\n"
     "    client.retire_workers(names=list(cluster.worker_spec)[2:])   # all but the two that are to stay\n"
     "    cluster.scale(2)",
 )

@@ -16,6 +16,7 @@ from .thresholds import Limits
 
 #: Most task names that are told.
 _NAMES = 3
+_BESIDE = ", or let it begin first, so that the others run beside it"
 _SOONER = "\n    client.submit(function, slow_item, priority=10)  # begins before the others"
 
 
@@ -39,6 +40,7 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
     known = facts.attempts
     where = tuple(dict.fromkeys(known.worker.names[code] for code in known.worker.codes[rows].tolist()))
     number = len(rows)
+    first = _began_first(facts, found)
     what = "One task" if number == 1 else f"{number:,} tasks"
     took = f"took {words.duration(longest)}" if number == 1 else f"took up to {words.duration(longest)}"
     return Finding(
@@ -63,15 +65,22 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
         ),
         advice=(
             "Look at what this task does otherwise (its arguments, what its stack shows in the flame graph); "
-            "split its "
-            "input, or let it begin first, so that the others run beside it.\n\n"
+            f"split its input{'' if first else _BESIDE}.\n\n"
             f"    run.tasks.query({f'prefix == {name!r}'!r}).nlargest(5, 'duration')[['key', 'worker', "
             "'duration', 'nbytes']]\n"
             f"    run.flame(task={facts.key(int(rows[0]))!r})"
-            f"{'' if facts.all_local else _SOONER}"
+            f"{'' if facts.all_local or first else _SOONER}"
         ),
         url=STRAGGLER.url,
     )
+
+
+def _began_first(facts: Facts, found: Outliers) -> bool:
+    """Whether outliers were among the first of their name that threads were there for."""
+    same = np.flatnonzero(facts.good & (facts.prefix.codes == found.name))
+    began = np.sort(facts.attempts.at("start", same))
+    last = began[min(max(1, round(facts.threads)), len(began)) - 1]
+    return bool((facts.attempts.at("start", found.rows) <= last).all())
 
 
 def _held_up(found: Outliers, number: int) -> str:

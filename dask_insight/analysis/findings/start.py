@@ -205,8 +205,8 @@ def _missing(facts: Facts, late: list[_Late]) -> _Missing:
 def _threads(late: list[_Late], moments: np.ndarray) -> np.ndarray:
     """Threads of late workers that were missing at each moment."""
     threads = np.array([each.threads for each in late])
-    since, joined = (np.array([each[place] for each in late], "f8") for place in (2, 3))
-    return _begun(since, threads, moments) - _begun(joined, threads, moments)
+    since, joined = np.array([(each.since, each.joined) for each in late]).reshape(-1, 2).T
+    return np.asarray(_begun(since, threads, moments) - _begun(joined, threads, moments))
 
 
 def _present(facts: Facts, moments: np.ndarray) -> np.ndarray:
@@ -214,7 +214,7 @@ def _present(facts: Facts, moments: np.ndarray) -> np.ndarray:
     joined = np.nan_to_num(facts.lanes.joined, nan=-np.inf)
     left = np.array([facts.left(name) for name in facts.lanes.workers])
     threads = facts.threads_by_worker
-    return _begun(joined, threads, moments) - _begun(left, threads, moments)
+    return np.asarray(_begun(joined, threads, moments) - _begun(left, threads, moments))
 
 
 def _begun(since: np.ndarray, amount: np.ndarray, moments: np.ndarray) -> np.ndarray:
