@@ -257,6 +257,27 @@ def test_a_computation_within_a_task() -> None:
     assert len(set(column(recording, "graph", "submission"))) == 2
 
 
+def test_a_task_that_waits_for_its_own_computation_holds_no_thread() -> None:
+    together = threading.Barrier(4)
+
+    def inner() -> None:
+        together.wait(20)
+        spin(0.01)
+
+    def outer() -> None:
+        dask.compute(*(delayed(inner)() for _ in range(2)), scheduler="threads", num_workers=2)
+
+    with recorded() as recording:
+        dask.compute(*(delayed(outer)() for _ in range(2)), scheduler="threads", num_workers=2)
+    assert max(column(recording, "workers", "threads")) == 6, "all pools that were there at once"
+    bounds, budget = recording.bounds(), recording.time_budget()
+    assert bounds.threads == 6 and bounds.least <= bounds.seconds
+    assert budget.seconds.sum() == pytest.approx(6 * recording.summary().duration, rel=0.01)
+    tasks = recording.tasks
+    waited = tasks[tasks.prefix == "outer"]
+    assert (waited.seceded > 0.5 * waited.duration).all() and not tasks[tasks.prefix == "inner"].seceded.any()
+
+
 def test_several_threads_compute_at_once() -> None:
     barrier = threading.Barrier(4)
     results: list[Any] = []

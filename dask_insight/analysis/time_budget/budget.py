@@ -24,7 +24,7 @@ from ...timeline import (
     states,
 )
 from .clusters import clusters
-from .idle import idle
+from .idle import idle, queues_for_threads
 from .parts import CODE, Pieces, joined, together
 from .work import Work, gaps, pieces, work
 
@@ -77,7 +77,7 @@ class _Waiting(NamedTuple):
     @classmethod
     def of(cls, tasks: Attempts) -> _Waiting:
         """Those of some attempts."""
-        queued = Moments.together(tasks.in_blocks("ready", "assigned"))
+        queued = Moments.together([] if queues_for_threads(tasks) else tasks.in_blocks("ready", "assigned"))
         placed = Moments.together(tasks.in_blocks("inputs", "executing")).without(queued)
         return cls(Moments.together(tasks.in_blocks("wanted", "done")), queued, placed)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...dag import links
 from ...lookup import spread
-from ...timeline import WAITS, Attempts, Inputs, Lanes, Moments, States
+from ...timeline import WAITS, Attempts, Inputs, Lanes, Moments, States, is_pooled
 from .parts import Pieces
 from .work import Gaps
 
@@ -44,6 +44,17 @@ def idle(
         walked = _walk(attempts, inputs, latest, some, room)
         room -= sum(each.count for each in walked)
         yield [*made, *_own(attempts, inputs, some, limited), *walked]
+
+
+def queues_for_threads(attempts: Attempts) -> bool:
+    """Whether tasks are queued only while all threads of their own computation are taken.
+
+    So local schedulers do; each computation within a task has threads of its own.
+    """
+    if not attempts.local.all():
+        return False
+    used = np.unique(attempts.worker.codes).tolist()
+    return not any(is_pooled(attempts.worker.names[code]) for code in used)
 
 
 def _away(lanes: Lanes, found: Gaps, states: States) -> tuple[Gaps, list[Pieces]]:
@@ -160,13 +171,14 @@ def _walk(attempts: Attempts, inputs: Inputs, latest: _Latest, found: Gaps, room
     )
     until = np.minimum(until, since)
     step = _before(attempts, inputs, latest, row, until)
+    queue = "inputs" if queues_for_threads(attempts) else "scheduler"
     total = 0
     for _ in range(_STEPS):
         going = until > low
         lane, low, until, row, step = (values[going] for values in (lane, low, until, row, step))
         if not len(lane) or total > room:
             break
-        more, until = _step(attempts, inputs, lane, low, until, row, step)
+        more, until = _step(attempts, inputs, lane, low, until, row, step, queue)
         total += sum(piece.count for piece in more)
         made += more
         row = np.where(step >= 0, step, row)
@@ -194,8 +206,12 @@ def _step(
     until: np.ndarray,
     row: np.ndarray,
     step: np.ndarray,
+    queue: str,
 ) -> tuple[list[Pieces], np.ndarray]:
-    """One step back: what `step` did up to a moment; and the moment before which it could do nothing."""
+    """One step back: what `step` did up to a moment; and the moment before which it could do nothing.
+
+    `queue` is the part of the time for which it was ready and had no thread.
+    """
     none = step < 0
     at = np.maximum(step, 0)
     # Before anything ran, or between the end of one thing and the wish for the next.
@@ -210,6 +226,6 @@ def _step(
         Pieces.of(lane, executing, stop, "inputs", row=at, yields=2),
         Pieces.of(lane, arrived, executing, "placement", row=at, yields=2),
         Pieces.of(lane, received, arrived, "data", row=_moved(inputs, at), yields=2),
-        Pieces.of(lane, since, received, "scheduler", row=at, yields=2),
+        Pieces.of(lane, since, received, queue, row=at, yields=2),
     ]
     return [piece for piece in made if piece.count], since

@@ -50,6 +50,8 @@ class Computation:
         self._worker = "" if place == "processes" else scheduler
         self._submission = next(ledger.submissions)
         self._submitted = nan
+        #: Run of the task that asked for it, if one did.
+        self._outer: int | None = None
         self._finished = False
         self._tasks: dict[Any, int] = {}
         #: Id of the first task, and the names of all.
@@ -76,6 +78,8 @@ class Computation:
         """The graph is known and nothing has run."""
         try:
             self._submitted = perf_counter()
+            if (running := self._ledger.activity.get(get_ident())) is not None:
+                self._outer = running[0]
             self._know(dsk, state)
         except Exception as error:
             self._ledger.failed("start_state", error)
@@ -116,6 +120,8 @@ class Computation:
         if given is not None and task is not None:
             activity[thread] = (given[0], task, self._worker, perf_counter(), outer)
             self._ledger.threads[thread] = self._worker
+            if outer is None:
+                self._ledger.busy(self._worker)
         cpu, start = thread_time(), perf_counter()
         error: tuple[str, str] | None = None
         try:
@@ -211,6 +217,9 @@ class Computation:
         """The computation has ended, or is given up; threads may still work on its tasks."""
         try:
             self._finished = True
+            if self._outer is not None:
+                # While others computed for it, the task that asked only waited.
+                self._ledger.waited(self._outer, self._submitted, perf_counter())
             for key in list(self._ended):
                 self._unused(key)
             self._let_go(state["cache"], (), perf_counter())

@@ -24,6 +24,7 @@ from ...probe.fused import parts_of
 from ...probe.garbage import Collected
 from ...probe.measured import Measured
 from ...probe.sampler import Sampler
+from ...schema import SECEDED
 from ..cells import shown_file
 from ..garbage import collected
 from ..losses import lost_words
@@ -34,7 +35,7 @@ from .names import TypeNames
 from .outlet import Outlet
 from .rows import Rows
 
-#: Phases of other processes that are shorter than this many seconds are left out.
+#: Phases that are shorter than this many seconds are left out.
 _SHORTEST_PHASE = 0.001
 
 
@@ -129,6 +130,11 @@ class Ledger:
         self._known_workers[name] = row
         self._workers.add(row)
 
+    def busy(self, worker: str) -> None:
+        """One more thread of a worker runs a task: computations within tasks have pools of their own."""
+        if len(self.activity) > self._known_workers[worker][4]:
+            self.worker(worker, sum(running[2] == worker for running in self.activity.copy().values()))
+
     def define(self, prefix: str, task: Any) -> None:
         """A task name is met for the first time, with this task."""
         self.defined.add(prefix)
@@ -170,6 +176,11 @@ class Ledger:
             self._phases.add((run, "deserialize", measured.loading, measured.start))
         if measured.dumped - measured.stop > _SHORTEST_PHASE:
             self._phases.add((run, "serialize", measured.stop, measured.dumped))
+
+    def waited(self, run: int, start: float, stop: float) -> None:
+        """An attempt asked for a computation, and waited for it."""
+        if stop - start > _SHORTEST_PHASE:
+            self._phases.add((run, SECEDED, start, stop))
 
     def collected(self, worker: str, rows: list[Collected]) -> None:
         """What a process noted of its garbage collections; nothing of those before the first computation."""
