@@ -58,7 +58,7 @@ class Target:
         self._begun = False
         if _written[path]:
             told = f"another recording writes to {named} as well: the one that ends last replaces the other"
-            warnings.warn(told, RuntimeWarning, stacklevel=6)
+            warnings.warn(told, RuntimeWarning, stacklevel=5)
         frames.place_of(path).open("ab").close()
 
     def begin(self, recording: Recording) -> None:
