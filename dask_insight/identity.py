@@ -42,11 +42,13 @@ class Namespace:
     def map(self, local: Any) -> Ids:
         """The recording's ids for an array of the source's; `NOTHING` stays itself."""
         ids = np.asarray(local, "i8")
+        mapped = np.full(len(ids), NOTHING, "i8")
+        is_id = ids != NOTHING
         high = ids >> _BITS
-        mapped = np.empty(len(ids), "i8")
-        for block in np.unique(high):
-            mapped[high == block] = self._block(int(block)) << _BITS
-        return np.where(ids == NOTHING, NOTHING, mapped | (ids & _LOW)).astype("u4")
+        for block in np.unique(high[is_id]):
+            of = is_id & (high == block)
+            mapped[of] = (self._block(int(block)) << _BITS) | (ids[of] & _LOW)
+        return mapped.astype("u4")
 
     def _block(self, local: int) -> int:
         block = self._known.get(local)

@@ -31,6 +31,14 @@ def test_sources_that_count_alike_get_different_ids() -> None:
     assert first.map(local).tolist() == ours.tolist()
 
 
+def test_what_names_no_id_takes_none() -> None:
+    identity = Identity()
+    nothing = identity.namespace("task")
+    assert nothing.map([NOTHING, NOTHING]).tolist() == [NOTHING, NOTHING]
+    assert not identity.is_used
+    assert identity.namespace("task").map([5, NOTHING]).tolist() == [5, NOTHING]
+
+
 def test_stacks_beyond_the_bound_are_told_of_again() -> None:
     stacks = Stacks(most=3)
     first, _ = stacks.absorb(FRAMES)
