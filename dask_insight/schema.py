@@ -105,8 +105,8 @@ _ALL = (
         Column(
             "state",
             "sym",
-            "The scheduler's state of it (memory, waiting …) when a cluster dump was made; memory or erred if "
-            "it had ended when the recording began; '' elsewhere.",
+            "The scheduler's state of it (memory, waiting …) when a cluster dump was made; memory or erred "
+            "if it had ended when the recording began; '' elsewhere.",
         ),
     ),
     _table(
