@@ -28,9 +28,10 @@ from test_findings_time import TWO, beside, one, sampled_in, short_tasks, submit
 from test_time_budget import CLUSTER, NAN, START, Run
 
 from dask_insight import words
-from dask_insight.batch import encode
+from dask_insight.batch import Symbols, encode
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
+from dask_insight.tables.stacks import outermost
 
 
 def without_graph(run: Run) -> Run:
@@ -189,6 +190,18 @@ def in_files(run: Run, *frames: tuple[str, str]) -> Run:
     }
     run.tables["samples"]["stack"] = np.full(len(run.tables["samples"]["run"]), count - 1)
     return run
+
+
+def test_what_records_is_no_function_of_a_person() -> None:
+    ours = ["/a/dask_insight/sources/cluster/source.py", "<dask_insight probe>"]
+    names = ["ClusterSource._follow", "flush", "score"]
+    stacks = {
+        "stack": np.arange(3),
+        "parent": np.array([NOTHING, 0, 1], "u4"),
+        "function": Symbols(np.arange(3), names),
+        "file": Symbols(np.arange(3), [*ours, "/home/me/dask_insight/work.py"]),
+    }
+    assert outermost(stacks, on_loop=True).tolist() == [-1, -1, 2]
 
 
 def waiting(text: str = "read()") -> Run:
