@@ -19,6 +19,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import dask_insight
+from dask_insight.batch import encode
 from dask_insight.errors import ExitCode
 from dask_insight.exports import FORMATS, export, format_of
 from dask_insight.hosts.cli import main
@@ -119,8 +120,6 @@ def test_overlapping_attempts_stand_on_tracks_of_their_own(tmp_path: Path) -> No
 
 def test_a_trace_comes_back_with_the_threads_that_there_were(tmp_path: Path) -> None:
     """Also those on which nothing ran; a thread of several tracks, as of coroutines, is one."""
-    from dask_insight.batch import encode
-
     run, zero = Recording(), 1.7e9
     run.append(encode("about", {"name": ["started"], "value": [json.dumps(zero)]}))
     workers = {"worker": ["a", "b"], "threads": [2, 3], "joined": [zero - 1, zero + 2]}
@@ -310,8 +309,6 @@ def test_json_has_every_table(recording: Recording, tmp_path: Path) -> None:
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
-    from dask_insight.batch import encode
-
     name = '"};</script>\n;\\ \u202e\ud800 end'
     hostile = Recording()
     hostile.append(encode("graph", {"task": [0], "prefix": [name], "key": [name * 50]}))
@@ -386,8 +383,6 @@ def test_a_folder_with_other_files_is_never_replaced(recording: Recording, tmp_p
 @pytest.mark.parametrize("format", ["chrome", "otlp"])
 def test_ids_take_no_room_of_their_own(tmp_path: Path, format: str) -> None:
     """Those of a damaged file may be as large as they can."""
-    from dask_insight.batch import encode
-
     run = Recording()
     tasks = [3, 2**32 - 2]
     run.append(encode("graph", {"task": tasks, "key": ["a", "b"], "prefix": ["load", "sum"]}))
@@ -403,10 +398,25 @@ def test_ids_take_no_room_of_their_own(tmp_path: Path, format: str) -> None:
         assert [len(each.get("links", [])) for each in spans if each["name"] in ("load", "sum")] == [0, 1]
 
 
+def test_what_was_taken_back_is_no_error_of_a_span(tmp_path: Path) -> None:
+    run = Recording()
+    ends = ["ok", "erred", "rescheduled", "killed"]
+    run.append(encode("graph", {"task": range(4), "key": ends, "prefix": ends}))
+    times = {name: [1.7e9 + each for each in range(4)] for name in ("start", "stop", "done")}
+    place = {"worker": ["w"] * 4, "thread": ["1"] * 4, "status": ends}
+    run.append(encode("attempts", {"run": range(4), "task": range(4), **place, **times}))
+    told = json.loads(exported(run, tmp_path, "otlp").read_text("utf-8"))
+    spans = told["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    assert {each["name"]: each["status"] for each in spans if each["name"] in ends} == {
+        "ok": {"code": 1},
+        "erred": {"code": 2, "message": "erred"},
+        "rescheduled": {},
+        "killed": {"code": 2, "message": "killed"},
+    }
+
+
 @pytest.mark.parametrize("started", [-5.0, 1e12, 1e300])
 def test_profiles_are_written_whatever_moment_a_file_tells(tmp_path: Path, started: float) -> None:
-    from dask_insight.batch import encode
-
     recording = Recording()
     recording.append(encode("about", {"name": ["started"], "value": [json.dumps(started)]}))
     assert gzip.decompress(recording.export(tmp_path / "run.pb.gz").read_bytes())

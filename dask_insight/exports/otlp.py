@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _ROOT, _SUBMISSION, _ATTEMPT = 1 << 62, 1 << 61, 1 << 60
 _INTERNAL, _OK, _ERROR = 1, 1, 2
+#: Ends of attempts that are no error: Dask, or whoever asked for them, took the task back.
+_TAKEN_BACK = ("cancelled", "stolen", "rescheduled")
 #: Most microseconds since the epoch whose nanoseconds are a number of 64 bits.
 _LAST = 9 * 10**15
 
@@ -130,10 +132,7 @@ def _frame(recording: Recording, ran: _Ran, name: str, trace: str) -> Iterator[d
 def _attempts(ran: _Ran, trace: str) -> Iterator[tuple[int, bytes]]:
     """Each begins with the comma that parts it from the span before."""
     status = ran.names["status"]
-    codes = [
-        f'{{"code":{_OK if name == "ok" else _ERROR},"message":{json.dumps(name)}}}'.encode()
-        for name in status.names
-    ]
+    codes = [json.dumps(_status(name)).encode() for name in status.names]
     yield from lines(
         len(ran.run),
         f',\n{{"traceId":"{trace}","spanId":"'.encode(),
@@ -205,3 +204,10 @@ def _attribute(name: str, value: str | int) -> dict[str, Any]:
     if isinstance(value, int):
         return {"key": name, "value": {"intValue": str(value)}}
     return {"key": name, "value": {"stringValue": value}}
+
+
+def _status(end: str) -> dict[str, Any]:
+    """How an attempt ended, as OpenTelemetry has it: a message goes with an error alone."""
+    if end == "ok":
+        return {"code": _OK}
+    return {} if end in _TAKEN_BACK else {"code": _ERROR, "message": end}
