@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from dask_insight.recording import Recording
 
 _WITHOUT_KERNEL = (
-    "These panels of dask_insight show what their kernel holds. "
-    "Run this cell again to see them. A report that stays in the notebook: "
-    "end a cell with the recording itself."
+    "These panels of dask_insight show in a notebook what its kernel holds. "
+    "Run this cell again to see them there. What stays is a report: "
+    'end a cell with the recording itself, or write a page: run.report("run.html").'
 )
 
 
