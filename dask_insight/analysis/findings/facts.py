@@ -380,9 +380,8 @@ class Facts:
         """
         pieces = self.budget.part("placement")
         idle = self.seconds(pieces)
-        worker = self.lanes.worker[pieces.lane]
         for code, kept in kept_by_resources(self).items():
-            mine = np.flatnonzero(worker == code)
+            mine = np.flatnonzero(self.lanes.worker[pieces.lane] == code)
             idle[mine] *= 1 - self.share_within(kept, pieces.take(mine))
         for found in self.outliers(3, 4):
             if found.why in ("itself", "data") and len(found.stuck):
