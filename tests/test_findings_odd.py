@@ -202,6 +202,8 @@ def test_what_records_is_no_function_of_a_person() -> None:
         "file": Symbols(np.arange(3), [*ours, "/home/me/dask_insight/work.py"]),
     }
     assert outermost(stacks, on_loop=True).tolist() == [-1, -1, 2]
+    stacks["file"] = Symbols(np.arange(3), [*ours, "/a/dask_insight/hosts/demo/work.py"])
+    assert outermost(stacks).tolist() == [-1, -1, 2]
 
 
 def waiting(text: str = "read()") -> Run:

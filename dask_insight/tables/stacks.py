@@ -13,7 +13,7 @@ from ..lookup import Lookup
 #: Files of what calls a person's functions: Dask, what it is made of, the standard library; and our own.
 _PLUMBING = re.compile(
     r"[\\/](?:site|dist)-packages[\\/](?:dask|distributed|toolz|tlz|cytoolz|cloudpickle|msgpack|tornado)[\\/]"
-    r"|[\\/]dask_insight[\\/](?:hosts|probe|session|sources)[\\/]"
+    r"|[\\/]dask_insight[\\/](?!hosts[\\/]demo)(?:hosts|probe|session|sources)[\\/]"
     r"|[\\/](?:dask|distributed)[\w.-]*[\\/](?:dask|distributed)[\\/]"
     r"|[\\/]lib[\\/]python\d\.\d+t?[\\/](?!(?:site|dist)-packages)|[\\/]Lib[\\/](?!site-packages)"
     r"|^<(?:frozen|dask_insight)|^$"
