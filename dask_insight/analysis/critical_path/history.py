@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,15 @@ _DISK = ("disk-read", "disk-write")
 _OF_TASKS = "Client-worker-"
 #: Seconds up to which times away go on: parts may have come with different estimates of a clock.
 _TOUCH = 0.001
+
+
+class _ByTask(NamedTuple):
+    """Attempts by task and moment."""
+
+    rows: Sequence[int]
+    #: Each task once, in their order, and where its rows begin.
+    tasks: np.ndarray
+    begins: np.ndarray
 
 
 class History:
@@ -44,14 +53,16 @@ class History:
         self.begin = float(np.fmin.reduce([np.fmin.reduce(each) for each in known]))
         began = np.isfinite(columns["start"])
         self.ran, ran = began.data, ended[began[ended]]
-        stop, done = self._moments(columns, ended)
+        done: np.ndarray = np.fmax(columns.pop("done"), columns["stop"])
+        attempts = _by_task(columns["task"], ended, done)
+        stop = self._moments(columns, done, attempts)
         give_back_between()
         self.last = int(ended[np.argmax(done[ended])])
         self.end = float(done[ended].max())
         self._worker = columns["worker"].codes.data
         self._is_pooled = [is_pooled(name) for name in columns["worker"].names]
         self._submission = columns["submission"].data
-        self._relations(read, columns["task"], ended, done)
+        self._relations(read, columns["task"], attempts)
         self._stops = self._by_worker(columns["worker"].codes, ran, stop)
         self._dones = self._by_worker(columns["worker"].codes, ran, done)
         self._all = _sorted(ended, done)
@@ -64,14 +75,13 @@ class History:
         joined = dict(zip(workers["worker"].tolist(), workers["joined"].tolist(), strict=True))
         self._joined = [joined.get(name, np.nan) for name in columns["worker"].names]
 
-    def _moments(self, columns: dict[str, Any], ended: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Put the moments in order, and fill in what is missing about the end; gives `stop` and `done`.
+    def _moments(self, columns: dict[str, Any], done: np.ndarray, attempts: _ByTask) -> np.ndarray:
+        """Put the moments in order, and fill in what is missing about the end; gives `stop`.
 
         They are taken out of the columns, so that they need not be there twice.
         """
         take = columns.pop
-        done: np.ndarray = np.fmax(take("done"), columns["stop"])
-        stop = np.fmin(fill(take("stop"), done), done)
+        stop: np.ndarray = np.fmin(fill(take("stop"), done), done)
         start = np.fmin(fill(take("start"), stop), stop)
         executing = np.fmin(fill(take("executing"), start), start)
         # The clock of a worker may be off by milliseconds; what its scheduler saw first, was first.
@@ -80,16 +90,16 @@ class History:
         received = np.minimum(fill(take("received"), assigned), inputs)
         received = np.fmax(received, assigned)
         submitted = np.minimum(take("submitted"), fill(columns["ready"], start))
-        ready = np.fmin(_after_others(take("ready"), columns["task"], ended, done), assigned)
+        ready = np.fmin(_after_others(take("ready"), attempts, done), assigned)
         # One moment at a time is read, of few attempts: a list would make a float of every one of all.
         self.done, self.stop, self.start = done.data, stop.data, start.data
         self.executing, self.inputs, self.received = executing.data, inputs.data, received.data
         self.assigned, self.ready, self.submitted = assigned.data, ready.data, submitted.data
-        return stop, done
+        return stop
 
-    def _relations(self, read: Read, task: np.ndarray, ended: np.ndarray, done: np.ndarray) -> None:
+    def _relations(self, read: Read, task: np.ndarray, attempts: _ByTask) -> None:
         """Which task needs which, and the attempts at each in the order of their ends."""
-        self._rows, tasks, begins = _by_task(task, ended, done)
+        self._rows, tasks, begins = attempts
         self._begins = begins.data
         places = Lookup(tasks)
         self._place = places.rows(task).data
@@ -178,30 +188,26 @@ def _sorted(rows: np.ndarray, moments: np.ndarray) -> Sequence[int]:
     return found
 
 
-def _after_others(ready: np.ndarray, task: np.ndarray, rows: np.ndarray, done: np.ndarray) -> np.ndarray:
+def _after_others(ready: np.ndarray, attempts: _ByTask, done: np.ndarray) -> np.ndarray:
     """When attempts were ready: not before another one at the same task had ended, which was stolen."""
-    by_task, _, begins = _by_task(task, rows, done)
-    follows = np.ones(len(by_task), bool)
-    follows[begins[:-1]] = False
+    follows = np.ones(len(attempts.rows), bool)
+    follows[attempts.begins[:-1]] = False
     place = np.flatnonzero(follows)
     if not len(place):
         return ready
-    later, before = (np.asarray(by_task)[each] for each in (place, place - 1))
+    later, before = (np.asarray(attempts.rows)[each] for each in (place, place - 1))
     after = ready.copy()
     after[later] = np.fmax(ready[later], done[before])
     return after
 
 
-def _by_task(
-    task: np.ndarray, rows: np.ndarray, done: np.ndarray
-) -> tuple[Sequence[int], np.ndarray, np.ndarray]:
-    """Rows by task and moment; each task once, in their order; and where its rows begin."""
+def _by_task(task: np.ndarray, rows: np.ndarray, done: np.ndarray) -> _ByTask:
     of_rows = task[rows]
     if (of_rows[1:] > of_rows[:-1]).all():
-        return rows.data, of_rows, np.arange(len(rows) + 1, dtype="i4")
+        return _ByTask(rows.data, of_rows, np.arange(len(rows) + 1, dtype="i4"))
     order = np.lexsort((done[rows], of_rows))
     tasks, count = np.unique(of_rows, return_counts=True)
-    return rows[order].data, tasks, np.append(0, np.cumsum(count)).astype("i4")
+    return _ByTask(rows[order].data, tasks, np.append(0, np.cumsum(count)).astype("i4"))
 
 
 def _among(places: Lookup, edges: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:

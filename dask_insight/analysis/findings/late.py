@@ -21,8 +21,3 @@ def blocked(facts: Facts, least: float) -> dict[str, Moments]:
         if len(moments.start):
             found[name] = moments
     return found
-
-
-def seconds(moments: Moments) -> float:
-    """How long a set of moments is."""
-    return float((moments.stop - moments.start).sum())

@@ -13,7 +13,7 @@ from .building import slow_intake
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
 from .imports_on_loop import before_graphs, beforehand, imports
-from .late import blocked, seconds
+from .late import blocked
 from .moved import pickling
 from .names import carried_by, most, of_workers, own_workers, quoted, split
 from .on_loop import HELD_UP, OFF_THE_LOOP, holds_up_tasks, on_loop
@@ -54,7 +54,7 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
     much = {
         name: moments
         for name, moments in much.items()
-        if seconds(moments.both(facts.garbage.when(name))) < _EXPLAINED * seconds(moments)
+        if moments.both(facts.garbage.when(name)).seconds < _EXPLAINED * moments.seconds
         # What a limit stops is told of the limit.
         and facts.throttled.get(name, 0.0) < limits["cpu-limit.periods"]
     }
@@ -62,7 +62,7 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
         name: moments
         for name, moments in much.items()
         # What spilling holds up is told of spilling.
-        if name not in ("scheduler", "client") and spilling.get(name, 0.0) < _EXPLAINED * seconds(moments)
+        if name not in ("scheduler", "client") and spilling.get(name, 0.0) < _EXPLAINED * moments.seconds
     }
     importing = {name: moments for name, moments in workers.items() if imports(facts, name, moments).hold_up}
     if importing:
@@ -127,7 +127,7 @@ def _of_workers(facts: Facts, limits: Limits, late: Mapping[str, Moments]) -> Fi
 
 def _of_late(facts: Facts, limits: Limits, late: Mapping[str, Moments], doing: str, **more: Any) -> Finding:
     """What is told of workers whose event loops were late, whatever kept them from running."""
-    held = {name: seconds(moments) for name, moments in late.items()}
+    held = {name: moments.seconds for name, moments in late.items()}
     workers = sorted(held, key=lambda name: -held[name])
     idle = sum(_idle(facts, name, moments) for name, moments in late.items())
     longest = _longest(late)
@@ -153,14 +153,14 @@ def _seen(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, str]:
     """What no part of Dask did there for most of the delays, by its call stacks, and a sentence on it."""
     worst = _worst(late)
     own = on_loop(facts, worst, late[worst])
-    if own.share < HELD_UP or seconds(own.when) < _SAMPLED * seconds(late[worst]):
+    if own.share < HELD_UP or own.when.seconds < _SAMPLED * late[worst].seconds:
         return "", ""
     functions = words.listing(own.functions)
     return own.functions[0], f" Call stacks of it show {functions}, which is no part of Dask."
 
 
 def _of_scheduler(facts: Facts, limits: Limits, late: Moments) -> Finding:
-    held, longest, idle = seconds(late), _longest({"": late}), _idle(facts, None, late)
+    held, longest, idle = late.seconds, _longest({"": late}), _idle(facts, None, late)
     still = f"for {words.duration(held)}, up to {words.duration(longest)} at a time"
     title = f"The scheduler's event loop stood still {still}"
     doing, advice = "Plugins, very large graphs and `client.run_on_scheduler` do this.", _SEE
@@ -202,7 +202,7 @@ _SEE = (
 
 
 def _worst(late: Mapping[str, Moments]) -> str:
-    return max(late, key=lambda name: seconds(late[name]))
+    return max(late, key=lambda name: late[name].seconds)
 
 
 def _always_told(limits: Limits, held: float) -> bool:
@@ -236,7 +236,7 @@ def _longest(late: Mapping[str, Moments]) -> float:
 def often_late(facts: Facts, process: str, least: float) -> bool:
     """Whether an event loop is late for twice as long as that of the process which is late least."""
     late = blocked(facts, least)
-    return process in late and seconds(late[process]) > 2 * _usual(facts, late)
+    return process in late and late[process].seconds > 2 * _usual(facts, late)
 
 
 def _usual(facts: Facts, late: Mapping[str, Moments]) -> float:
@@ -244,7 +244,7 @@ def _usual(facts: Facts, late: Mapping[str, Moments]) -> float:
     names = facts.read("resources")["process"].names
     if _one_process(facts):
         return 0.0
-    return min(seconds(late[name]) if name in late else 0.0 for name in names)
+    return min(late[name].seconds if name in late else 0.0 for name in names)
 
 
 def _one_process(facts: Facts) -> bool:
@@ -261,7 +261,7 @@ def _one_process(facts: Facts) -> bool:
 
 def _much(facts: Facts, name: str, moments: Moments, usual: float, limits: Limits) -> bool:
     """Whether an event loop was late often, or once for very long with threads that waited for it."""
-    held = seconds(moments) - usual
+    held = moments.seconds - usual
     often = held >= max(limits["event-loop-lag.share"] * facts.wall, limits["event-loop-lag.seconds"])
     if often or _longest({"": moments}) < limits["event-loop-lag.longest"]:
         return often
@@ -293,7 +293,7 @@ def _passed_on(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, ...]:
 
 def _fills(late: Moments, start: np.ndarray, stop: np.ndarray) -> bool:
     """Whether there was such a thing for most of the delays."""
-    return seconds(late.both(Moments.of(start, stop))) >= _BLAMED * seconds(late)
+    return late.both(Moments.of(start, stop)).seconds >= _BLAMED * late.seconds
 
 
 def _names(facts: Facts, late: Mapping[str, Moments]) -> tuple[str, ...]:

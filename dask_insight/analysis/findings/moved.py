@@ -16,7 +16,7 @@ from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .imports_on_loop import sampled
-from .late import blocked, seconds
+from .late import blocked
 from .names import carried_by, own_workers, quoted, split
 from .rule import Rule
 from .sizes import FINALIZE, brought
@@ -61,7 +61,7 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     makers = _makers(facts, came)
     users = _users(facts)
     produced = float(np.nan_to_num(facts.attempts.nbytes[facts.good]).sum())
-    rate = moved / max(seconds(Moments.of(came.start, came.stop)), 1e-9)
+    rate = moved / max(Moments.of(came.start, came.stop).seconds, 1e-9)
     first, last = min(each.start.min() for each in waiting), max(each.stop.max() for each in waiting)
     yield Finding(
         code="transfer-bound",
@@ -120,14 +120,14 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
     waiting = facts.pieces("data")
     spent = facts.within(waiting, moments)
     nbytes = sum(pair.nbytes for pair in slow)
-    rate = nbytes / sum(seconds(pair.moments) for pair in slow)
+    rate = nbytes / sum(pair.moments.seconds for pair in slow)
     lost = spent * (1 - rate / limits["slow-transfer.rate"])
     senders = _by_bytes(slow, "sender")
     receivers = _by_bytes(slow, "receiver")
     # Whichever is one of few: a slow line belongs to the worker that all slow pairs share.
     at = senders if len(senders) <= len(receivers) else receivers
     makers = _makers(facts, came)
-    took = sum(seconds(pair.moments) for pair in slow)
+    took = sum(pair.moments.seconds for pair in slow)
     messages = sum(pair.messages for pair in slow)
     whom = f"{'from' if at is senders else 'to'} {at[0] if len(at) == 1 else words.count(len(at), 'worker')}"
     if nbytes >= limits["slow-transfer.bytes"] / 2:
@@ -249,7 +249,7 @@ def _is_slow(facts: Facts, limits: Limits, pair: _Pair) -> bool:
     """Whether messages between two workers came slowly, and were many bytes or took much of the run."""
     if pair.nbytes >= limits["slow-transfer.bytes"] / 2:
         return pair.rate < limits["slow-transfer.rate"] or pair.raw < limits["slow-transfer.pickled"]
-    took = seconds(pair.moments)
+    took = pair.moments.seconds
     long = took / pair.messages >= limits["slow-transfer.long"]
     return long and pair.results >= _COUNT and took >= limits["slow-transfer.share"] * facts.wall
 
@@ -296,7 +296,7 @@ def _pairs(facts: Facts, came: _Came) -> Iterator[_Pair]:
 
 def _rate(came: _Came, both: tuple[np.ndarray, np.ndarray], moments: Moments) -> float:
     """Bytes a second of a sender or of a receiver, whichever has more, in some moments."""
-    length = seconds(moments)
+    length = moments.seconds
     # Messages of others over the same line share it.
     moved = max(float((came.nbytes[rows] * _share(came, rows, moments)).sum()) for rows in both)
     return moved / length if length > 0 else np.inf

@@ -60,7 +60,7 @@ class Messages:
         self._transferred = 0
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
         self.erred: set[int] = set()
-        #: Runs that are known to be under way: workers tell of them again when another recorder joins.
+        #: Runs that are under way, as we know: workers tell of them again when another recorder joins.
         self._begun: set[int] = set()
 
     def take(self, process: str, packed_ids: bytes, blob: bytes) -> None:
@@ -134,6 +134,7 @@ class Messages:
         self._gather.add("clocks", {name: [value] for name, value in row.items()})
 
     def _executions(self, process: str, clock: Clock, found: npt.NDArray[Any]) -> None:
+        self._begun.difference_update(found["run"].tolist())
         now = float(found["ended"].max())
         told = self._attempts.told(process, found["run"], found["delay"], now)
         columns: dict[str, Any] = {
