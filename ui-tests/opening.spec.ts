@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { addressOf, expect, type ReportName, test } from './report';
 
 const PICTURES = ['Time budget', 'Task stream', 'Resources', 'Memory', 'Flame graph', 'Fine metrics'];
-const PANELS = [...PICTURES, 'Functions', 'Workers'];
+const PANELS = [...PICTURES, 'Functions', 'Workers', 'Events'];
 
 test('a real run opens offline with every panel drawn', async ({ report, page }) => {
   await report.open('real');
@@ -41,6 +41,19 @@ test('what failed is told at the top and in the tables', async ({ report, page }
   const names = await report.column('Functions', 0);
   const failed = await report.column('Functions', 8);
   expect(failed[names.indexOf('fail')]).toBe('1');
+});
+
+test('what happened is listed, and brings its time into all charts', async ({ report, page }) => {
+  await report.open('real');
+  const levels = new Set(await report.column('Events', 1));
+  for (const level of levels) expect(['debug', 'info', 'warning', 'error']).toContain(level);
+  const stream = report.picture('Task stream');
+  await stream.scrollIntoViewIfNeeded();
+  const before = await report.fingerprint('Task stream');
+  await report.panel('Events').locator('tbody button').last().click();
+  await stream.scrollIntoViewIfNeeded();
+  await expect.poll(() => report.fingerprint('Task stream')).not.toBe(before);
+  await expect(page).toHaveURL(/#/);
 });
 
 test('a run of a local scheduler opens, and says what it cannot have', async ({ report }) => {
