@@ -236,8 +236,8 @@ _ALL = (
         Column(
             "starved",
             "f32",
-            "Thread-seconds since the last sample in which a worker's task threads could have run but found "
-            "no free core; NaN where the system does not tell.",
+            "Thread-seconds since the last sample in which a worker's task threads, or the scheduler's event "
+            "loop, could have run but found no free core; NaN where the system does not tell.",
             unit="s",
         ),
         Column(

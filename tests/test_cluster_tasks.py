@@ -566,6 +566,9 @@ def test_processes_are_sampled(client: Any) -> None:
         assert len(own) >= 3, process
         assert all(row["memory"] > 10e6 and row["fds"] > 5 and 0 <= row["cpu"] < 5000 for row in own)
         assert all(row["lag"] >= 0 for row in own)
+        # How long threads waited for a core, where Linux tells.
+        if process != "client" and os.path.exists("/proc/thread-self/schedstat"):
+            assert all(row["starved"] >= 0 for row in own), process
     assert any(row["executing"] >= 1 for row in rows if row["process"] in workers)
     assert {row["process"] for row in batches.table("samples")} >= {"scheduler", "client"}
     assert {row["process"] for row in batches.table("sampling")} >= {"scheduler", "client"} | workers

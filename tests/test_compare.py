@@ -318,8 +318,9 @@ def test_memory_of_a_process_that_workers_share_counts_once(pids: list[int], mos
 
 def test_that_cores_were_taken_is_told() -> None:
     def resources(starved: float) -> dict[str, Any]:
-        times = [START - 1, START + 1, START + 2]
-        return {"resources": {"process": ["w0"] * 3, "time": times, "starved": [99.0, starved, np.nan]}}
+        # What was before the run, and what the scheduler waited, is none of the tasks' threads.
+        times, process = [START - 1, START + 1, START + 2, START + 1], ["w0"] * 3 + ["scheduler"]
+        return {"resources": {"process": process, "time": times, "starved": [99.0, starved, np.nan, 9.0]}}
 
     found = compare(run(1, **resources(0.1)), run(1, factor=1.3, **resources(2.1)))
     assert found.sides["starved"].tolist() == pytest.approx([0.1, 2.1])

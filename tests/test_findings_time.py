@@ -899,6 +899,18 @@ def test_a_scheduler_that_cannot_keep_up() -> None:
     assert found.cost_seconds == pytest.approx(4, rel=0.15)
 
 
+def test_a_scheduler_that_had_to_wait_for_a_core_is_told_from_one_that_has_too_much_to_do() -> None:
+    run = scheduler(unassigned(0.4), cpu=40, lag=0.002)
+    assert told(run, "scheduler-bound") == []
+    run.tables["resources"]["starved"] = np.full(12, 0.5, "f4")
+    found = one(run, "scheduler-bound")
+    assert "had to wait for a core" in found.title and "57\u202f%" in found.why
+    assert "a core of its own" in found.advice and found.cost_seconds == pytest.approx(4, rel=0.15)
+    run = scheduler(unassigned(0.4), cpu=95, lag=0.3)
+    run.tables["resources"]["starved"] = np.full(12, 0.05, "f4")
+    assert "could not keep up" in one(run, "scheduler-bound").title
+
+
 def test_many_tasks_that_wait_for_their_worker_are_a_matter_of_the_scheduler() -> None:
     run = Run()
     for number in range(2000):

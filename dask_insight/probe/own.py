@@ -14,6 +14,7 @@ from .messages import losses, packed_profile, packed_rows
 from .pulse import Pulse
 from .sampler import Sampler
 from .stacks import NOTHING
+from .waits import Waits
 
 
 class Own:
@@ -32,6 +33,8 @@ class Own:
     def __init__(self, name: str, loop: Any, server: Any) -> None:
         self._server = server
         self._thread = threading.get_ident()
+        loop_thread = threading.get_native_id()
+        self._waits = Waits(lambda: (loop_thread,))
         self._pulse = Pulse(0.2, loop, self._counts, self._contention)
         self._collections = Collections()
         self._collections.start()
@@ -93,6 +96,7 @@ class Own:
         if self._sampler is not None:
             self._sampler.stop()
         self._pulse.stop()
+        self._waits.close()
         self._collections.stop()
         self._logs.shut()
 
@@ -104,6 +108,7 @@ class Own:
             "ready": len(scheduler.queued),
             "waiting": len(scheduler.unrunnable),
             "occupancy": float(scheduler.total_occupancy),
+            "starved": self._waits.take().core,
         }
 
     def _contention(self) -> float:

@@ -1,4 +1,4 @@
-"""For how long the threads that run tasks waited: for a free core, and at most for the interpreter's lock."""
+"""For how long some threads waited: for a free core, and at most for the interpreter's lock."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Waits:
     Parameters
     ----------
     threads
-        Gives the system's ids of the threads that run tasks; each counts from where it is first seen.
+        Gives the system's ids of the threads; each counts from where it is first seen.
     """
 
     def __init__(self, threads: Callable[[], Iterable[int]]) -> None:

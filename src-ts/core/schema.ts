@@ -206,7 +206,7 @@ export const TABLES = {
     transfers_in: 'f32',
     /** Open outgoing transfers. */
     transfers_out: 'f32',
-    /** Thread-seconds since the last sample in which a worker's task threads could have run but found no free core; NaN where the system does not tell. */
+    /** Thread-seconds since the last sample in which a worker's task threads, or the scheduler's event loop, could have run but found no free core; NaN where the system does not tell. */
     starved: 'f32',
     /** Thread-seconds since the last sample for which a worker's task threads waited for the GIL, at most; NaN where the system does not tell. */
     gil_wait: 'f32',

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...lookup import sorted_set
+from ...lookup import is_any, sorted_set
 from ...timeline import Attempts, attempts
 from .facts import facts_of
 from .memory import Series, memory_of
@@ -96,7 +96,8 @@ def measure(run: Opened) -> Measured:
 
 def _starved(recording: Recording, start: float, stop: float) -> float:
     table: Mapping[str, Any] = recording.columns("resources")
-    told = table["starved"][(table["time"] >= start) & (table["time"] <= stop)]
+    inside = (table["time"] >= start) & (table["time"] <= stop)
+    told = table["starved"][inside & ~is_any(table["process"], ("scheduler",))]
     told = told[np.isfinite(told)]
     return float(told.sum()) if len(told) else math.nan
 

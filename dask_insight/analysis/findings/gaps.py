@@ -11,10 +11,10 @@ from ...timeline import Moments
 from .building import intake
 from .facts import Facts
 from .finding import Fact, Finding
+from .large_graph import packing
 from .restarts import renewals, restarts
 from .retired import retiring
 from .rule import Rule
-from .scheduler import packing
 from .sizes import fetching
 from .thresholds import Limits
 

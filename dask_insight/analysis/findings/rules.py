@@ -20,6 +20,7 @@ from .gaps import CLIENT_GAP
 from .gpus import GPU_IDLE, GPU_MEMORY
 from .growth import UNMANAGED_GROWTH
 from .held_up import HELD_UP
+from .large_graph import LARGE_GRAPH
 from .limited import CPU_LIMIT
 from .loops import EVENT_LOOP_LAG
 from .losses import WORKER_LOST
@@ -32,7 +33,7 @@ from .process_pool import PROCESS_POOL
 from .resource_limits import RESOURCE_LIMIT
 from .restarts import NEW_CLUSTER, RESTART
 from .rule import Rule
-from .scheduler import LARGE_GRAPH, SCHEDULER_BOUND
+from .scheduler_bound import SCHEDULER_BOUND
 from .shuffles import TASK_SHUFFLE
 from .sizes import OVERSIZED_RESULTS
 from .skew import IMBALANCED_THREADS, WORKER_SKEW

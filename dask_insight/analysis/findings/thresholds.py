@@ -112,6 +112,13 @@ TABLE = (
         "scheduler-bound.cpu", 80, "%", "Use of a core from which the scheduler's process is busy.", "ours"
     ),
     Threshold(
+        "scheduler-bound.starved",
+        0.4,
+        "share",
+        "Share of its time on a core, and of waits for one, from which the waits are the reason.",
+        "ours",
+    ),
+    Threshold(
         "scheduler-bound.lag",
         0.1,
         "s",

@@ -1,4 +1,4 @@
-"""Time that goes to the scheduler: deciding, and handing over large graphs."""
+"""Graphs that are large, by their tasks or by the data inside of them."""
 
 from __future__ import annotations
 
@@ -15,126 +15,9 @@ from ...timeline import Moments
 from .building import intake, slowly_made
 from .facts import Facts, medians
 from .finding import Fact, Finding
-from .loops import often_late
-from .names import own_workers
-from .on_loop import HELD_UP, OFF_THE_LOOP, on_loop
 from .outliers import first_of_each
 from .rule import Rule
 from .thresholds import Limits
-
-
-def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    table = facts.read("resources")
-    mine = np.array([name == "scheduler" for name in table["process"].names] or [False])[
-        table["process"].codes
-    ]
-    if not mine.any() or facts.offered <= 0:
-        return
-    time, cpu, lag = (table[name][mine].astype("f8") for name in ("time", "cpu", "lag"))
-    order = np.argsort(time)
-    time, cpu, lag = time[order], cpu[order], lag[order]
-    before = np.concatenate((time[:1] - 0.5, time[:-1]))
-    # Of a process that tasks run in too, neither tells of the scheduler.
-    own = not own_workers(facts)
-    # On a busy machine every event loop is late.
-    late = often_late(facts, "scheduler", limits["scheduler-bound.lag"])
-    loaded = own & ((cpu >= limits["scheduler-bound.cpu"]) | (late & (lag >= limits["scheduler-bound.lag"])))
-    idle = facts.pieces("scheduler")
-    held_up = on_loop(facts, "scheduler", facts.whole).when
-    # Its messages come late after it was busy, too.
-    busy = Moments.of(
-        np.append(before[loaded] - np.nan_to_num(lag[loaded]), held_up.start),
-        np.append(time[loaded], held_up.stop),
-    )
-    # What collecting garbage held up is told of that; see garbage-collection.
-    busy = busy.without(facts.garbage.when("scheduler", "client"))
-    # The time in which it took graphs in is not for single tasks; see large-graph.
-    taken, most = intake(facts), np.inf
-    lost = facts.within(idle, busy.without(taken))
-    held = facts.within(idle, held_up.without(taken))
-    if lost < limits["scheduler-bound.share"] * facts.offered:
-        count = int(facts.attempts.ran.sum())
-        # So many tasks keep it busy, whatever share of a core a busy machine leaves it.
-        busy, most = facts.whole, count * limits["tiny-tasks.each"]
-        lost = facts.within(idle, busy.without(taken))
-        many = count >= limits["scheduler-bound.rate"] * facts.wall
-        if not many or lost < limits["scheduler-bound.many"] * facts.offered:
-            return
-    share = lost / facts.offered
-    if share <= 0:
-        return
-    names = waited_for(facts)
-    seconds = float((busy.stop - busy.start).sum())
-    inside = busy.has(facts.attempts.done)
-    each = int(inside.sum()) / seconds if seconds > 0 else 0.0
-    worst = float(np.nanmax(lag, initial=0.0))
-    stopped = facts.throttled.get("scheduler", 0.0)
-    limit = (
-        f" A limit on its CPU time was used up in {words.share(stopped)} of its periods: have that raised "
-        "first."
-        if stopped >= limits["cpu-limit.periods"]
-        else ""
-    )
-    title = f"Threads waited {words.duration(lost)} for a scheduler that could not keep up"
-    doing = "the scheduler's only thread was busy"
-    advice = _LESS_TO_DO
-    seen = on_loop(facts, "scheduler", busy)
-    blamed = held >= HELD_UP * lost and bool(seen.functions)
-    if blamed:
-        title = f"Threads waited {words.duration(lost)} for a scheduler held up by {seen.functions[0]}"
-        doing = (
-            f"for {words.share(seen.share)} of that time the scheduler's only thread was in "
-            f"{words.listing(seen.functions)}, which is no part of Dask"
-        )
-        advice = OFF_THE_LOOP
-    yield Finding(
-        code="scheduler-bound",
-        title=title,
-        tasks=names,
-        start=facts.since(max(busy.start[0], facts.start)),
-        stop=facts.since(min(busy.stop[-1], facts.stop)),
-        cost_thread_seconds=lost,
-        cost_seconds=min(facts.spread(lost), most),
-        evidence=(
-            Fact("idle while tasks were ready", share, "share", limits["scheduler-bound.share"]),
-            Fact("longest delay of its event loop", worst, "s", limits["scheduler-bound.lag"]),
-            Fact(
-                "its highest use of a core",
-                float(np.nanmax(cpu, initial=0.0)),
-                "%",
-                limits["scheduler-bound.cpu"],
-            ),
-            Fact("tasks a second meanwhile", each, "", limits["scheduler-bound.rate"]),
-            *((Fact("samples of its event loop there", seen.share, "share"),) if blamed else ()),
-        ),
-        why=(
-            f"Tasks ({words.listing(f'`{name}`' for name in names[:3])}) were ready, and threads were free, "
-            f"but {doing}: it handled {each:,.3g} tasks a second, and its event loop "
-            f"came up to {words.duration(worst)} late.{limit}"
-        ),
-        advice=advice,
-        url=SCHEDULER_BOUND.url,
-    )
-
-
-_LESS_TO_DO = (
-    "Give it less to do: fewer and longer tasks, fewer clients and open dashboards, no slow "
-    "scheduler plugins. "
-    "What keeps it busy shows in its flame graph.\n\n"
-    "    run.flame(worker='scheduler')\n"
-    "    client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.plugins))\n"
-    "    # fewer tasks: larger `chunks=`, larger partitions, several items in one task"
-)
-
-
-def waited_for(facts: Facts) -> tuple[str, ...]:
-    """Names of the tasks that were ready and not yet with a worker for longest while threads were idle."""
-    known = facts.attempts
-    idle = facts.by_name(facts.pieces("scheduler"))
-    waited = np.bincount(
-        facts.prefix.codes, np.where(known.ran, known.received - known.ready, 0.0), len(facts.names)
-    )
-    return facts.worst(idle if idle.sum() > 0 else waited, facts.names)
 
 
 def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -374,25 +257,6 @@ _SCATTER = (
     "    # dask.delayed: data = dask.delayed(data), once; better: data = dask.delayed(load)(path)"
 )
 
-SCHEDULER_BOUND = Rule(
-    code="scheduler-bound",
-    says="Tasks were ready and threads were free, but the scheduler could not keep up.",
-    formula=(
-        "Idle time with ready tasks that had no worker yet or were on their way to it, within moments in "
-        "which the scheduler's process (where no tasks run in it) used `scheduler-bound.cpu` of a core or "
-        "its event loop came `scheduler-bound.lag` late (for twice as long as any other), or was, by its "
-        "call stacks, in functions that are no part of Dask, at least `scheduler-bound.share` of all thread "
-        "time. Where `scheduler-bound.rate` tasks ended a second, at "
-        "any moment, at least `scheduler-bound.many`. Such functions are named where they explain half of it."
-    ),
-    cost=(
-        "That idle time, over all threads; of `scheduler-bound.rate` tasks a second at most "
-        "`tiny-tasks.each` for each of them."
-    ),
-    url="https://distributed.dask.org/en/stable/limitations.html",
-    advice="Fewer and longer tasks, fewer clients and dashboards, no slow scheduler plugins.",
-    find=_scheduler_bound,
-)
 LARGE_GRAPH = Rule(
     code="large-graph",
     says="A graph was so large, by its tasks or the data inside of them, that handing it over took long.",
