@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import difflib
 import math
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from numbers import Real
-from typing import Any
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .batch import Texts
 
 Read = Callable[[str], Mapping[str, Any]]
 
@@ -21,24 +25,30 @@ def local_path(path: Any) -> None:
 
     Raises
     ------
-    ValueError
-        If it is the URL of another place.
+    TypeError, ValueError
+        If it is no path, or the URL of another place.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"{path!r} is no path: give a str or a pathlib.Path")
     if isinstance(path, str) and "://" in path:
         raise ValueError(f"{path} is a URL: name a file here, and copy it from or to there, as with fsspec")
 
 
 def number(name: str, value: Any, meaning: str) -> Any:
-    """A number.
+    """A number, of Python's own kinds.
 
     Raises
     ------
-    TypeError
-        If it is none.
+    TypeError, ValueError
+        If it is none, or too large.
     """
     if not isinstance(value, Real):
         raise TypeError(f"{name}={value!r} is no number; give {meaning}")
-    return value
+    try:
+        real = float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is too large a number; give {meaning}") from None
+    return int(value) if isinstance(value, Integral) else real
 
 
 def whole(name: str, value: Any) -> int:
@@ -67,6 +77,19 @@ def flag(name: str, value: Any) -> bool:
     return value
 
 
+def text(name: str, value: Any, meaning: str) -> str:
+    """A text.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name}={value!r} is no text; give {meaning}")
+    return value
+
+
 def seconds(name: str, value: Any) -> float:
     """A duration in Dask's way, ``"200ms"`` or ``"1s"``, or a number of seconds.
 
@@ -79,7 +102,7 @@ def seconds(name: str, value: Any) -> float:
 
     try:
         found = float(parse_timedelta(value))
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{name}={value!r} is no duration; write for example '200ms' or 0.2") from error
     if not found > 0:
         raise ValueError(f"{name}={value!r} must be longer than nothing")
@@ -107,21 +130,23 @@ def numbers(name: str, value: Any, example: str) -> dict[str, float] | None:
 
     Raises
     ------
-    TypeError
-        If it is something else.
+    TypeError, ValueError
+        If it is something else, or a number is too large.
     """
     if value is None:
         return None
     if not isinstance(value, Mapping):
         raise TypeError(f"{name}={value!r} must give a number for each name, as {example}")
-    return {each: number(f"{name}[{each!r}]", amount, example) for each, amount in value.items()}
+    return {
+        text("a name", each, example): number(f"{name}[{each!r}]", amount, example)
+        for each, amount in value.items()
+    }
 
 
 def listed(given: Any) -> list[str]:
-    """One name or several."""
-    return (
-        [str(each) for each in given] if isinstance(given, list | tuple | set | frozenset) else [str(given)]
-    )
+    """One name or several, as in a list, an array or a Series."""
+    several = isinstance(given, Iterable) and not isinstance(given, str | bytes)
+    return [str(each) for each in given] if several else [str(given)]
 
 
 def known(name: str, names: Collection[str], what: str) -> str:
@@ -149,6 +174,34 @@ def known_prefixes(read: Read, wanted: Any) -> list[str]:
     """
     names = read("graph")["prefix"].names
     return [known(each, names, "task name") for each in listed(wanted)]
+
+
+def known_key(read: Read, wanted: Any) -> str:
+    """The key of a task, which Dask may have as a tuple.
+
+    Raises
+    ------
+    ValueError
+        If it is not in the recording.
+    """
+    keys: Texts = read("graph")["key"]
+    if not len(keys.rows_of(str(wanted))):
+        raise ValueError(f"no task {str(wanted)!r} in this recording; `tasks['key']` has those there are")
+    return str(wanted)
+
+
+def known_run(read: Read, wanted: Any) -> int:
+    """The id of an attempt.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no whole number, or not in the recording.
+    """
+    run = whole("run", wanted)
+    if not any((read(table)["run"] == run).any() for table in ("attempts", "running")):
+        raise ValueError(f"no attempt {run} in this recording; `tasks['run']` has those there are")
+    return run
 
 
 def known_processes(read: Read, wanted: Any) -> list[str]:

@@ -75,15 +75,24 @@ class Questions(Store):
 
         Raises
         ------
-        ValueError
-            If a task name or worker is not in the recording, or `stop` is before `start`.
+        TypeError, ValueError
+            If a task name, worker, task or attempt is not in the recording, or `stop` is before `start`;
+            if something is of another type.
         """
         begin, end = arguments.between(start, stop)
+        key = None if task is None else arguments.known_key(self.columns, task)
+        attempt = None if run is None else arguments.known_run(self.columns, run)
         names = None if prefix is None else arguments.known_prefixes(self.columns, prefix)
         processes = None if worker is None else arguments.known_processes(self.columns, worker)
         between = (self.started + begin, self.started + end)
         made: pd.DataFrame = above("analysis.flame", "flame")(
-            self.columns, between, prefix=names, process=processes, key=task, run=run, lines=lines
+            self.columns,
+            between,
+            prefix=names,
+            process=processes,
+            key=key,
+            run=attempt,
+            lines=arguments.flag("lines", lines),
         )
         return made
 
@@ -213,8 +222,8 @@ class Questions(Store):
             workers=None if workers is None else arguments.whole("workers", workers),
             threads=None if threads is None else arguments.whole("threads", threads),
             faster=arguments.numbers("faster", faster, "{'load': 2}"),
-            transfers=transfers,
-            spilling=spilling,
+            transfers=arguments.flag("transfers", transfers),
+            spilling=arguments.flag("spilling", spilling),
             chunks=arguments.number("chunks", chunks, "how many times as large they are"),
             cluster=cluster,
         )
@@ -261,7 +270,7 @@ class Questions(Store):
         ValueError
             If `by` is unknown.
         """
-        made: pd.DataFrame = above("analysis.bottlenecks", "bottlenecks")(self.columns, by)
+        made: pd.DataFrame = above("analysis.bottlenecks", "bottlenecks")(self.columns, arguments.listed(by))
         return made
 
     @current
@@ -398,8 +407,9 @@ class Questions(Store):
         """
         begin, end = arguments.between(start, stop)
         width = None if every is None else arguments.seconds("every", every)
+        names = None if by is None else arguments.listed(by)
         made: pd.DataFrame = above("analysis.time_budget", "time_budget")(
-            self.columns, self.started, start=begin, stop=end, by=by, every=width
+            self.columns, self.started, start=begin, stop=end, by=names, every=width
         )
         return made
 

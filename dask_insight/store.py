@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .arguments import number
 from .batch import Batch, BatchError, announced, decode, encode
 from .columns import Columns, length, merge, newest
 from .frames import Gap, Writer
@@ -24,6 +25,8 @@ _COMPRESSION = 4
 _WORTHWHILE = 2**16
 #: Seconds that a batch may wait for others before it is written to the file with them.
 _FLUSH = 0.25
+#: How much a note matters.
+_LEVELS = ("debug", "info", "warning", "error")
 
 
 class Piece(NamedTuple):
@@ -247,8 +250,16 @@ class Store:
             Seconds since the epoch; now by default.
         level
             ``'debug'``, ``'info'``, ``'warning'`` or ``'error'``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `when` is no number, or there is no such level.
         """
-        self.append(_event("program", kind, level, message, time() if when is None else when))
+        if level not in _LEVELS:
+            raise ValueError(f"level={level!r} is none of {', '.join(_LEVELS)}")
+        moment = time() if when is None else number("when", when, "seconds since the epoch")
+        self.append(_event("program", str(kind), level, str(message), moment))
 
     def tell(self, kind: str, message: str, when: float = np.nan) -> None:
         """Add an event that the recording itself tells of; `when` in seconds since the epoch."""

@@ -10,6 +10,7 @@ import pytest
 from test_findings_time import TWO
 from test_time_budget import Run
 
+import dask_insight
 from dask_insight.recording import Recording
 
 
@@ -50,6 +51,36 @@ def recording() -> Recording:
         (lambda run: run.findings(["a"]), TypeError, "as {'tiny-tasks.mean': 0.02}"),
         (lambda run: run.time_budget(by="time", every="soon"), ValueError, "every='soon' is no duration"),
         (lambda run: run.balance(every=0), ValueError, "every=0 must be longer than nothing"),
+        (lambda run: run.balance(every=[1]), ValueError, r"every=\[1\] is no duration"),
+        (lambda run: run.flame(task="nope"), ValueError, "no task 'nope' in this recording"),
+        (lambda run: run.flame(task=b"x"), ValueError, "no task \"b'x'\" in this recording"),
+        (lambda run: run.flame(run="1"), TypeError, "run='1' is no number"),
+        (lambda run: run.flame(run=10**6), ValueError, "no attempt 1000000 in this recording"),
+        (lambda run: run.flame(lines="no"), TypeError, "lines='no' must be True or False"),
+        (lambda run: run.slice(10**400), ValueError, "start is too large a number; give seconds"),
+        (lambda run: run.what_if(transfers="no"), TypeError, "transfers='no' must be True or False"),
+        (lambda run: run.what_if(spilling=0), TypeError, "spilling=0 must be True or False"),
+        (lambda run: run.what_if(workers=10**9), ValueError, "more than 100,000 are not simulated"),
+        (lambda run: run.what_if(chunks=1e-9), ValueError, "makes 8,000,000,000 tasks, more than 2,000,000"),
+        (lambda run: run.what_if(chunks=np.inf), ValueError, "chunks=inf: chunks can become 2, 3"),
+        (lambda run: run.what_if(cluster=["a"]), ValueError, r"cluster=\['a'\]: no tasks"),
+        (lambda run: run.findings({5: 1}), TypeError, "a name=5 is no text; give {'tiny-tasks.mean': 0.02}"),
+        (lambda run: run.bottlenecks(5), ValueError, "by='5' is none of function"),
+        (lambda run: run.time_budget(by=5), ValueError, "by='5' is none of function"),
+        (lambda run: run.note("a", "b", "now"), TypeError, "when='now' is no number; give seconds since"),
+        (lambda run: run.note("a", "b", level="loud"), ValueError, "level='loud' is none of debug"),
+        (lambda run: run.save(5), TypeError, "5 is no path: give a str or a pathlib.Path"),
+        (lambda run: run.export(b"a", "csv"), TypeError, "b'a' is no path"),
+        (lambda _: dask_insight.open(0), TypeError, "0 is no path"),
+        (lambda _: dask_insight.load("s3://a"), ValueError, "s3://a is a URL"),
+        (lambda run: dask_insight.compare(run, 5), TypeError, "a int cannot be compared"),
+        (lambda _: dask_insight.watch(5), TypeError, "client=5 is no client"),
+        (lambda _: dask_insight.record(local="no"), TypeError, "local='no' must be True or False"),
+        (lambda _: dask_insight.record(clusters=None), TypeError, "clusters=None must be True or False"),
+        (lambda _: dask_insight.record(name=5), TypeError, "name=5 is no text; give what to call"),
+        (lambda _: dask_insight.record(profile=[]), ValueError, r"profile_interval=\[\] is no duration"),
+        (lambda _: dask_insight.record(ring=0), ValueError, "ring=0 must be 1 row at least"),
+        (lambda _: dask_insight.record(cache_metric=5), TypeError, "cache_metric=5 is no function"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -68,5 +99,12 @@ def test_what_is_plain_is_taken(recording: Recording) -> None:
         assert recording.time_budget(by="time", every=told).equals(
             recording.time_budget(by="time", every=number)
         )
+    assert recording.slice(np.float32(1), np.int8(2)).tasks.equals(recording.slice(1, 2).tasks)
+    assert (
+        len(recording.flame(prefix=np.array(["load"]), task=recording.tasks["key"][0], run=np.uint32(1))) == 0
+    )
+    assert recording.what_if(chunks=1e300).seconds > 0
+    recording.note("loss", 0.25)
+    assert recording.events["message"].tolist() == ["0.25"]
     assert recording.findings(start=None, stop=None).failed == ()
     assert len(recording.flame(worker="scheduler")) == 0

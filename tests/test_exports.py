@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import re
 import sys
 from collections import defaultdict
@@ -358,6 +359,34 @@ def test_what_hinders_is_said_before_anything_is_lost(recording: Recording, tmp_
     with pytest.raises(TypeError, match="chrome has no option 'colour'"):
         recording.export(tmp_path / "run.trace.json", colour="red")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_takes_the_place_of_folders_alone(
+    recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recording.save(tmp_path / "run.dinsight")
+    with pytest.raises(FileExistsError, match="is a file: name a folder"):
+        recording.export(tmp_path / "run.dinsight", "csv", force=True)
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    with pytest.raises(FileExistsError, match="works in: name another"):
+        recording.export(".", "csv", force=True)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["here", "run.dinsight"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights there")
+def test_a_folder_keeps_links_and_devices(recording: Recording, tmp_path: Path) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "link").symlink_to("tables")
+    recording.export(tmp_path / "link", "csv", force=True)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "tables" / "tasks.csv").is_file()
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="a device or a pipe"):
+        recording.export(tmp_path / "pipe", "csv", force=True)
+    assert (tmp_path / "pipe").is_fifo()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link", "pipe", "tables"]
 
 
 def test_a_folder_with_other_files_is_never_replaced(recording: Recording, tmp_path: Path) -> None:

@@ -358,7 +358,7 @@ def test_flame_merges_lines_of_a_function_and_splits_time() -> None:
         ({"worker": "scheduler"}, 3.0),
         ({"worker": "scheduler", "prefix": "b"}, 0.0),
         ({"task": "('b', 0)"}, 0.2),
-        ({"task": "('b', 1)"}, 0.0),
+        ({"task": ("b", 0), "worker": "scheduler"}, 0.0),
         ({"run": 3}, 0.5),
         ({"start": 1.65}, 0.55),
         ({"start": 1.55, "stop": 1.6, "worker": B}, 0.05),

@@ -249,6 +249,33 @@ def test_saving_is_all_or_nothing(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["run.dinsight"]
 
 
+def test_who_saves_at_the_same_time_writes_a_file_each(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+
+    def and_another() -> Any:
+        save(path, [_batch(2)])
+        yield _batch(1)
+
+    save(path, and_another())
+    assert _numbers(path) == [1]
+    assert [each.name for each in tmp_path.iterdir()] == ["run.dinsight"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its files have other permissions")
+def test_who_may_read_a_file_stays_so_when_it_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    save(path, [_batch(1)])
+    path.chmod(0o600)
+    save(path, [_batch(2)])
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_folder_is_no_place_for_a_file(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match="a folder: name a file in it"):
+        save(tmp_path, [_batch(1)])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_that_cannot_be_begun_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Any] = []
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..batch import Symbols, Texts
+from ..batch import Symbols
 from ..columns import Columns
 from ..lookup import Lookup, is_any
 from ..schema import NOTHING
@@ -75,23 +75,13 @@ def _runs(read: Read, prefix: str | Sequence[str] | None, key: str | None) -> np
     if prefix is not None:
         wanted &= is_any(graph["prefix"], _several(prefix))
     if key is not None:
-        wanted &= _equal(graph["key"], key)
+        wanted &= np.isin(np.arange(len(wanted)), graph["key"].rows_of(key))
     tasks = graph["task"][wanted]
     found = []
     for table in ("attempts", "running"):
         columns: Mapping[str, Any] = read(table)
         found.append(columns["run"][np.isin(columns["task"], tasks)])
     return np.concatenate(found)
-
-
-def _equal(texts: Texts, text: str) -> np.ndarray:
-    """Which rows are this text, without making a `str` of each."""
-    data = text.encode("utf-8", "backslashreplace")
-    rows = np.flatnonzero(np.diff(texts.offsets) == len(data))
-    equal = np.zeros(len(texts.offsets) - 1, bool)
-    for row, start in zip(rows.tolist(), texts.offsets[rows].tolist(), strict=True):
-        equal[row] = texts.data[start : start + len(data)] == data
-    return equal
 
 
 def _tree(

@@ -60,6 +60,13 @@ class Texts:
     def __getitem__(self, row: Any) -> str:
         return str(self.data[self.offsets[row] : self.offsets[row + 1]], "utf-8", "replace")
 
+    def rows_of(self, text: str) -> npt.NDArray[np.intp]:
+        """The rows that are this text, without making a `str` of each."""
+        data = text.encode("utf-8", "backslashreplace")
+        alike = np.flatnonzero(np.diff(self.offsets) == len(data))
+        begins = self.offsets[alike].tolist()
+        return alike[[self.data[start : start + len(data)] == data for start in begins]]
+
     def tolist(self) -> list[str]:
         """The texts, row by row."""
         ends = self.offsets.tolist()

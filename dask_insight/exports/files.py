@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import gzip
-import os
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from ..frames import place_of, take_place
+from ..frames import beside, place_of, replacing, take_place
 
 
 @contextmanager
 def replaced(path: Path, *, packed: bool = False) -> Iterator[IO[bytes]]:
     """A file to write in place of `path`; compressed with `packed`, and if its name ends in ``.gz``."""
-    target = place_of(path)
-    partial = _beside(target, "part")
-    try:
-        with partial.open("wb") as raw:
-            if packed or path.name.endswith(".gz"):
-                # Without name and time, the same recording gives the same bytes.
-                with gzip.GzipFile("", "wb", 6, raw, mtime=0) as smaller:
-                    yield cast("IO[bytes]", smaller)
-            else:
-                yield raw
-        take_place(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as raw:
+        if packed or path.name.endswith(".gz"):
+            # Without name and time, the same recording gives the same bytes.
+            with gzip.GzipFile("", "wb", 6, raw, mtime=0) as smaller:
+                yield cast("IO[bytes]", smaller)
+        else:
+            yield raw
 
 
 @contextmanager
@@ -38,33 +31,31 @@ def replaced_folder(path: Path, names: Collection[str]) -> Iterator[Path]:
     Raises
     ------
     FileExistsError
-        If `path` holds anything else, which would be lost.
+        If `path` is a file or holds anything else, which would be lost, or if this process works there.
     """
-    inside = path.iterdir() if path.is_dir() else ()
+    target = place_of(path)
+    if target.exists() and not target.is_dir():
+        raise FileExistsError(f"{path} is a file: name a folder")
+    inside = target.iterdir() if target.is_dir() else ()
     others = sorted(each.name for each in inside if each.name not in names or not each.is_file())
     if others:
         raise FileExistsError(
             f"{path} holds {others[0]}, which no export has put there: name another folder, or an empty one"
         )
-    partial, before = _beside(path, "part"), _beside(path, "old")
+    if target == Path.cwd():
+        raise FileExistsError(f"{path} is the folder that this program works in: name another")
+    partial, before = beside(target, "part"), beside(target, "old")
     try:
         partial.mkdir()
         yield partial
-        if path.exists():
-            take_place(path, before)
+        if target.exists():
+            take_place(target, before)
         try:
-            take_place(partial, path)
+            take_place(partial, target)
         except OSError:
             if before.exists():
-                take_place(before, path)
+                take_place(before, target)
             raise
     finally:
         for each in (partial, before):
-            if each.is_dir():
-                shutil.rmtree(each, ignore_errors=True)
-            else:
-                each.unlink(missing_ok=True)
-
-
-def _beside(path: Path, end: str) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.{end}")
+            shutil.rmtree(each, ignore_errors=True)

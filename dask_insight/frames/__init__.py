@@ -13,7 +13,7 @@ but bytes and numbers is ever built from a file.
 """
 
 from .layout import MAGIC, Gap, RecordingError
-from .place import holds_recording, place_of, take_place
+from .place import beside, holds_recording, place_of, replacing, take_place
 from .reader import read
 from .writer import Writer, create, save
 
@@ -22,10 +22,12 @@ __all__ = [
     "Gap",
     "RecordingError",
     "Writer",
+    "beside",
     "create",
     "holds_recording",
     "place_of",
     "read",
+    "replacing",
     "save",
     "take_place",
 ]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
+from typing import BinaryIO
 
 from .layout import MAGIC
 
@@ -40,6 +44,36 @@ def holds_recording(path: str | os.PathLike[str]) -> bool:
             return file.read(len(MAGIC)) == MAGIC
     except OSError:
         return False
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write within, which takes the place of another, and its permissions, when it is whole.
+
+    Nobody else writes to it, in no process or thread, and nothing of it is left where that fails.
+
+    Raises
+    ------
+    OSError
+        If a device, a pipe or a folder is there, or it cannot be written.
+    """
+    target = place_of(path)
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "a folder: name a file in it", str(target))
+    partial = beside(target, "part")
+    try:
+        with partial.open("xb") as file:
+            if target.exists():
+                partial.chmod(stat.S_IMODE(target.stat().st_mode))
+            yield file
+        take_place(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def beside(place: Path, end: str) -> Path:
+    """A name in the same folder that nothing has."""
+    return place.with_name(f".{place.name}.{os.urandom(4).hex()}.{end}")
 
 
 def take_place(written: Path, place: Path) -> None:

@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 from ..schema import FORMAT
 from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, allowed, checksum, lengths_of
-from .place import place_of, take_place
+from .place import place_of, replacing
 
 #: Bytes gathered before they become a frame.
 FRAME_BYTES = 256 * 1024
@@ -126,25 +126,18 @@ def create(path: str | os.PathLike[str]) -> Writer:
 
 
 def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:
-    """Write a whole recording at once: a temporary file beside `path`, then renamed."""
-    target = place_of(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file, ThreadPoolExecutor(THREADS) as threads:
-            writer = Writer(file)
-            groups = list(_groups(batches))
-            pack = partial(_pack, compression=_SMALL)
-            try:
-                packed = threads.map(pack, groups)
-            except RuntimeError:
-                # The interpreter is ending and starts no more threads.
-                packed = map(pack, groups)
-            for frame in packed:
-                writer.put(frame)
-            writer.close()
-        take_place(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    """Write a whole recording at once; it appears whole or not at all."""
+    with replacing(path) as file, ThreadPoolExecutor(THREADS) as threads:
+        writer = Writer(file)
+        groups = list(_groups(batches))
+        pack = partial(_pack, compression=_SMALL)
+        try:
+            packed = threads.map(pack, groups)
+        except RuntimeError:
+            # The interpreter is ending and starts no more threads.
+            packed = map(pack, groups)
+        for frame in packed:
+            writer.put(frame)
 
 
 def _groups(batches: Iterable[bytes]) -> Iterator[list[bytes]]:

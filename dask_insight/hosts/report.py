@@ -21,7 +21,7 @@ import msgpack
 from dask_insight import ascii91, words
 from dask_insight.analysis.overview import short
 from dask_insight.batch import decode, has_missing, table_of
-from dask_insight.frames import holds_recording, place_of, take_place
+from dask_insight.frames import holds_recording, replacing
 from dask_insight.schema import TABLES
 
 from .ahead import ahead
@@ -126,17 +126,11 @@ def write_report(
     OSError
         If the file cannot be written.
     """
-    target = place_of(path)
-    if holds_recording(target):
+    if holds_recording(path):
         page = Path(path).with_suffix(".html")
         raise FileExistsError(f"{path} is a recording, and a page would replace it: name another, as {page}")
-    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(_pieces(recording, title))
-        take_place(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as file:
+        file.writelines(piece.encode() for piece in _pieces(recording, title))
     return Path(path)
 
 

@@ -18,7 +18,7 @@ from ..options import Emit, Options
 from ..recording import Recording
 from .clusters import AsynchronousClient, Clusters
 from .facts import beginning, facts
-from .settings import client_of, options_of
+from .settings import client_of, name_of, options_of
 from .target import Target
 
 
@@ -46,7 +46,8 @@ class Session:
         local: bool,
         clusters: bool = True,
     ) -> None:
-        arguments.local_path(path)
+        if path is not None:
+            arguments.local_path(path)
         self._named = None if path is None else Path(path)
         self._path = self._named and self._named.absolute()
         self._target: Target | None = None
@@ -353,7 +354,8 @@ def record(
     Raises
     ------
     TypeError, ValueError
-        If an option is unknown or its value cannot be read, `client` is no client, or `path` is a URL.
+        If an option is unknown or cannot be read, `client` is no client, or `path` no path of a file here.
     """
     read = options_of(profile, resources, options)
-    return Session(path, client_of(client), name, read, local, clusters)
+    sources = arguments.flag("local", local), arguments.flag("clusters", clusters)
+    return Session(path, client_of(client), name_of(name), read, *sources)

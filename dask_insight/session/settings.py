@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from ..arguments import flag, number, seconds, whole
+from ..arguments import flag, number, seconds, text, whole
 from ..options import Options
 
 #: How each option is read that is given as something else, or that may be wrong.
@@ -36,12 +36,27 @@ def options_of(profile: bool | str | float, resources: str | float, others: Mapp
         given["profile_interval"] = profile
     given |= {name: read(name, given[name]) for name, read in _READ.items() if name in given}
     options = Options(**given)
+    if options.ring < 1:
+        raise ValueError(f"ring={options.ring} must be 1 row at least")
+    if not (options.cache_metric is None or callable(options.cache_metric)):
+        raise TypeError(f"cache_metric={options.cache_metric!r} is no function of a result")
     if not 0 < number("profile_budget", options.profile_budget, "a share of a core") <= 1:
         raise ValueError(
             f"profile_budget={options.profile_budget!r} must be a share of a core above 0, at most 1; "
             "profile=False takes no stacks"
         )
     return options
+
+
+def name_of(name: Any) -> str | None:
+    """What a person calls a recording.
+
+    Raises
+    ------
+    TypeError
+        If it is no text.
+    """
+    return None if name is None else text("name", name, "what to call the recording")
 
 
 def client_of(client: Any) -> Any:

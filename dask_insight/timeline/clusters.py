@@ -52,7 +52,7 @@ def one_cluster(read: Read, wanted: str | None) -> tuple[str, Read]:
         If there is none of that name.
     """
     found = by_cluster(read)
-    if wanted is not None and wanted not in found:
+    if wanted is not None and wanted not in list(found):
         there = ", ".join(map(repr, found))
         raise ValueError(f"cluster={wanted!r}: no tasks of this recording ran there; there are {there}")
     name = next(iter(found)) if wanted is None else wanted

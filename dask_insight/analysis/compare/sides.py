@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...columns import length
 from ...recording import Recording, open_recording
@@ -57,12 +57,13 @@ def sides_of(given: Sequence[Side], names: Sequence[str] | None) -> list[Chosen]
     opened = [[_opened(run) for run in _runs(side)] for side in given]
     if not all(opened):
         raise ValueError("a side has no runs: give each side one recording or more")
-    told = [_common([run.name for run in runs]) for runs in opened] if names is None else list(names)
+    told = [_common([run.name for run in runs]) for runs in opened] if names is None else [*map(str, names)]
     return [Chosen(name, runs) for name, runs in zip(_different(told), opened, strict=True)]
 
 
-def _runs(side: Side) -> Iterable[Run]:
-    return [side] if isinstance(side, Recording | str | os.PathLike) else side
+def _runs(side: Any) -> Iterable[Run]:
+    several = isinstance(side, Iterable) and not isinstance(side, str | bytes | os.PathLike)
+    return side if several else [side]
 
 
 def _opened(run: Run) -> Opened:

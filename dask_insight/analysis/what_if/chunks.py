@@ -15,6 +15,9 @@ from ...dag import Links, links
 from ...lookup import sorted_set
 from .model import Model
 
+#: Most tasks that chunks are cut into.
+_MOST = 2_000_000
+
 
 def with_chunks(model: Model, factor: float) -> Model:
     """The graph with chunks that are `factor` times as large.
@@ -25,11 +28,12 @@ def with_chunks(model: Model, factor: float) -> Model:
     Raises
     ------
     ValueError
-        If the factor, or its inverse, is no whole number, or the graph has no
-        blockwise chain.
+        If the factor, or its inverse, is no whole number, the graph has no
+        blockwise chain, or there would be too many tasks to simulate.
     """
-    times, parts = round(factor), round(1 / factor) if factor > 0 else 0
-    if factor <= 0 or not (np.isclose(times, factor) or np.isclose(parts * factor, 1)):
+    positive = 0 < factor < np.inf
+    times, parts = (round(factor), round(1 / factor)) if positive else (0, 0)
+    if not positive or not (np.isclose(times, factor) or np.isclose(parts * factor, 1)):
         raise ValueError(
             f"chunks={factor}: chunks can become 2, 3 … times as large, or 1/2, 1/3 … of what they are"
         )
@@ -39,6 +43,9 @@ def with_chunks(model: Model, factor: float) -> Model:
             "chunks=…: no tasks of this graph lie in a blockwise chain (each made from one chunk), so that "
             "it does not tell how it would look with other chunks; record it with those"
         )
+    tasks = len(chain) + int(chain.sum()) * (parts - 1)
+    if tasks > max(_MOST, len(chain)):
+        raise ValueError(f"chunks={factor:g} makes {tasks:,} tasks, more than {_MOST:,}")
     return _merged(model, chain, times) if factor >= 1 else _cut(model, chain, parts)
 
 
@@ -109,7 +116,9 @@ def _merged(model: Model, chain: np.ndarray, times: int) -> Model:
     """Each `times` neighbours of a chain become one task, of the least rank among them."""
     place = _places(model, chain)
     count = len(place)
-    label = np.where(chain, model.group.astype("i8") * count + place // times, -1 - np.arange(count))
+    label = np.where(
+        chain, model.group.astype("i8") * count + place // min(times, count), -1 - np.arange(count)
+    )
     _, first, new = np.unique(label, return_index=True, return_inverse=True)
     order = np.argsort(first)
     number = np.empty(len(first), "i8")

@@ -21,6 +21,9 @@ from .model import Model, model
 from .setting import Setting
 from .simulation import simulate
 
+#: Most workers, and threads of each, that are simulated.
+_MOST = 100_000
+
 
 class Replay:
     """A recording made ready for questions, of which each then takes one simulation.
@@ -92,6 +95,8 @@ class Replay:
         for name, count in (("workers", workers), ("threads", threads)):
             if count is not None and count < 1:
                 raise ValueError(f"{name}={count}: it takes one at least")
+            if count is not None and count > _MOST:
+                raise ValueError(f"{name}={count:,}: more than {_MOST:,} are not simulated")
         recorded, before, known = self._recorded, self._before, self._known
         after = _setting(before, workers, threads, transfers=transfers)
         changed = _changed(recorded, faster or {}, spilling=spilling, chunks=chunks)

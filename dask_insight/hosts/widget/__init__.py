@@ -47,15 +47,18 @@ def watch(client: Any = None, panel: str | None = None) -> InsightWidget:
 
     Raises
     ------
+    TypeError
+        If `client` is none.
     ValueError
         If there is no such panel; the message lists those there are.
     ImportError
         If anywidget is not installed.
     """
+    from ...session.settings import client_of
     from .watched import hold
 
     name, widget_class = known_panel(panel), _widget_class()
-    session, release = hold(client, lambda: widget.end())
+    session, release = hold(client_of(client), lambda: widget.end())
     try:
         widget: InsightWidget = widget_class(
             session.recording, name, title="Live", state=session.state, release=release

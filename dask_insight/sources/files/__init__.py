@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...arguments import local_path
 from ...frames import RecordingError, holds_recording
 from .garbage import no_collection
 from .opened import Told, head, silent
@@ -74,13 +75,15 @@ def load(
     FileNotFoundError
         If there is no such file.
     ValueError
-        If no file or an unknown format is named.
+        If no file, a URL or an unknown format is named.
     """
     if not files:
         raise ValueError("name at least one file")
     if not all(isinstance(file, str | os.PathLike) for file in files):
         from_data: Callable[[list[Any]], Recording] = import_module(f"{__name__}.task_stream").from_data
         return from_data(_messages(files))
+    for file in files:
+        local_path(file)
     paths = [Path(file) for file in files if isinstance(file, str | os.PathLike)]
     if format is None:
         format = _recognised(paths[0])
