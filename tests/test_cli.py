@@ -25,6 +25,7 @@ from dask_insight.errors import CommandError, ExitCode
 from dask_insight.frames import Writer
 from dask_insight.hosts.cli import main
 from dask_insight.hosts.cli.files import lacking, quoted, writable
+from dask_insight.hosts.cli.prose import wrapped
 from dask_insight.hosts.cli.ranks import rank
 from dask_insight.hosts.cli.run import outcome
 from dask_insight.hosts.cli.signals import Termination
@@ -990,3 +991,26 @@ def test_attach_to_a_scheduler_of_a_dask_that_does_not_understand(
         assert main(["attach", cluster.scheduler_address]) == ExitCode.UNREACHABLE
     told = capsys.readouterr().err
     assert "does not understand" in told and f"distributed=={__version__}" in told
+
+
+def test_sentences_on_a_terminal_are_broken_between_words() -> None:
+    said = "warning: `score` waited for the lock in 40 % of its time (costs about 4 s)"
+    code = "    client.submit(function, slow_item, priority=10)  # begins before the others"
+    link = "https://docs.dask.org/en/stable/best-practices.html#processes-threads"
+    row = "x                  0     10          –  50.9 ms    came  +127 ms"
+    assert wrapped(f"{said}\n{code}\n{link}\n\n{row}", 40).split("\n") == [
+        "warning: `score` waited for the lock in",
+        "40 % of its time (costs about 4 s)",
+        code,
+        link,
+        "",
+        row,
+    ]
+    assert wrapped("rows       about 16, graph 369, edges 473, attempts 378", 40).split("\n") == [
+        "rows       about 16, graph 369, edges",
+        "           473, attempts 378",
+    ]
+    assert wrapped("12. No tasks for 636 ms of 3.21 s", 24).split("\n") == [
+        "12. No tasks for 636 ms",
+        "    of 3.21 s",
+    ]

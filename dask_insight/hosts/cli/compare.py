@@ -12,6 +12,7 @@ from ...errors import CommandError, ExitCode
 from ...legible import ascii_json
 from .command import Command
 from .files import apart, reading, writable
+from .prose import tell
 
 if TYPE_CHECKING:
     from ...analysis.compare import Comparison
@@ -92,7 +93,7 @@ def _execute(options: argparse.Namespace) -> int:
     elif options.markdown == "-":
         print(comparison.to_markdown(), end="")
     else:
-        print(comparison)
+        tell(comparison)
     for path in filter(None, (html, output, markdown)):
         print(f"written to {path}", file=sys.stderr)
     return _judged(comparison, options.fail_if_slower)

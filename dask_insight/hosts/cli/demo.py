@@ -13,6 +13,7 @@ from .command import Command
 from .files import apart, recorded, size_of, writable, write_report
 from .info import describe
 from .progress import Progress, bar
+from .prose import tell
 
 if TYPE_CHECKING:
     from ...recording import Recording
@@ -63,7 +64,7 @@ def _execute(options: argparse.Namespace) -> int:
     progress.show("Writing the report")
     write_report(recording, html)
     progress.clear()
-    print(describe(recording))
+    tell(describe(recording))
     print(f"\nrecording  {output.absolute()} ({size_of(output)})")
     print(f"report     {html.absolute()} ({size_of(html)})")
     if not options.no_open and sys.stdout.isatty():

@@ -12,6 +12,7 @@ from ...errors import CommandError, ExitCode
 from ...legible import ascii_json
 from .command import Command
 from .files import open_file, quoted
+from .prose import tell
 
 if TYPE_CHECKING:
     from ...analysis.findings import Findings
@@ -78,8 +79,8 @@ def _execute(options: argparse.Namespace) -> int:
     if options.json:
         print(ascii_json(found.to_json()))
     else:
-        print(recording.summary(findings=False).verdict())
-        print(found)
+        tell(recording.summary(findings=False).verdict())
+        tell(found)
     return _judged(found, options.fail_on)
 
 

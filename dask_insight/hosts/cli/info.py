@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ExitCode
 from .command import Command
 from .files import open_file
+from .prose import tell
 
 if TYPE_CHECKING:
     from ...recording import Recording
@@ -43,7 +44,7 @@ def _execute(options: argparse.Namespace) -> int:
         facts["gaps"] = [gap._asdict() for gap in recording.gaps]
         print(json.dumps(_plain(facts), indent=2))
     else:
-        print(describe(recording))
+        tell(describe(recording))
     return ExitCode.OK
 
 

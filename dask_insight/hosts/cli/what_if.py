@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import CommandError, ExitCode
 from .command import Command
 from .files import open_file
+from .prose import tell
 
 if TYPE_CHECKING:
     from ...recording import Recording
@@ -112,7 +113,10 @@ def _execute(options: argparse.Namespace) -> int:
             told = _usual_of(recording, options.cluster)
     except ValueError as error:
         raise CommandError(str(error), ExitCode.USAGE if asked else ExitCode.UNREADABLE) from None
-    print(_json(told) if options.json else told["text"])
+    if options.json:
+        print(_json(told))
+    else:
+        tell(told["text"])
     return ExitCode.OK
 
 
