@@ -356,7 +356,12 @@ def test_bounds_where_the_work_binds() -> None:
     assert bounds.least == pytest.approx(10 / 3)
     assert bounds.above == pytest.approx(1.2)
     assert bounds.parallelism == pytest.approx(10)
-    assert "up to 10 threads" in bounds.verdict()
+    assert bounds.verdict() == (
+        f"{words.duration(4)}, 1.2 times as long as 3 threads would take at best ({words.duration(10 / 3)}). "
+        "The amount of work sets the limit: up to 10 threads can help."
+    )
+    odd = ran([Task("read", 1)] * 9 + [Task("long", 1.1)], [2]).bounds().verdict()
+    assert odd.endswith("up to 10 threads can help."), "no part of a thread"
 
 
 @pytest.mark.parametrize(
@@ -378,7 +383,7 @@ def test_bounds_promise_nothing_where_the_work_is_waiting(
     stacks: dict[str, Any], said: str, threads: int
 ) -> None:
     verdict = ran([Task("read", 1)] * 10, [threads], **stacks).bounds().verdict()
-    assert verdict.endswith(f"binds, but {words.share(1)} of the work is waiting, mostly of {said}")
+    assert verdict.endswith(f"sets the limit, but {words.share(1)} of the work is waiting, mostly of {said}")
 
 
 def test_bounds_where_a_lock_is_waited_for_a_little() -> None:

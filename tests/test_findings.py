@@ -13,6 +13,7 @@ import pytest
 from test_time_budget import Run
 
 from dask_insight.analysis.findings import DEFAULTS, RULES, Fact, Facts, Finding, Limits, apply, reference
+from dask_insight.analysis.findings.names import quoted
 from dask_insight.analysis.findings.rule import Rule
 from dask_insight.analysis.findings.thresholds import TABLE
 from dask_insight.analysis.time_budget import budget
@@ -244,3 +245,11 @@ def test_every_threshold_belongs_to_a_rule_and_says_what_it_is() -> None:
 
 def test_the_documentation_is_that_of_the_rules() -> None:
     assert reference.TARGET.read_text(encoding="utf-8") == reference.markdown()
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [((), "tasks"), (("a",), "`a`"), (("a", "b"), "`a` and `b`"), (("a", "b", "c"), "`a`, `b` and others")],
+)
+def test_some_names_in_words(names: tuple[str, ...], said: str) -> None:
+    assert quoted(names) == said

@@ -172,7 +172,7 @@ def test_attempts_that_were_rescheduled_gave_nothing() -> None:
     one = the(run, "retried-work")
     assert (one.severity, one.title) == ("critical", "10 attempts at `part` were rescheduled")
     assert one.cost_thread_seconds == pytest.approx(5) and "`Reschedule`" in one.why
-    assert run.summary().verdict().endswith("10 were rescheduled.")
+    assert run.summary().verdict().endswith("10 attempts were rescheduled.")
 
 
 def test_outputs_of_p2p_that_are_placed_are_told_by_what_that_costs() -> None:

@@ -72,7 +72,7 @@ def test_the_verdict_is_a_sentence_with_numbers() -> None:
     recording = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH)
     assert plain(recording.summary().verdict()) == (
         "10 s on 2 threads: 40 % computing, 20 % waiting for `sum`, 20 % waiting for the scheduler, "
-        "10 % waiting for `load`. 62 % of the computing was `sum`. 1 was retried."
+        "10 % waiting for `load`. 62 % of the computing was `sum`. 1 attempt was retried."
     )
     assert plain(summed(attempts=ATTEMPTS, workers=WORKERS, graph=GRAPH).verdict()).startswith(
         "10 s on 2 threads: 40 % computing. "

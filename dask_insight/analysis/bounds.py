@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -85,25 +86,28 @@ class Bounds(NamedTuple):
         return self.work / self.longest if self.longest > 0 else float("nan")
 
     def verdict(self) -> str:
-        """What binds, in two sentences."""
+        """How far from the best it was, and what sets that limit, in two sentences."""
         if not self.threads or self.least <= 0:
             return "No task ended while this was recorded."
         took, least = words.duration(self.seconds), words.duration(self.least)
-        said = f"{took}; at best {least} on {words.count(self.threads, 'thread')}"
-        said = words.of_cluster(self.cluster) + said
-        said += f", so that it took {self.above:.3g} times that." if self.above >= 1.005 else "."
-        what, so_that = self._binding()
+        threads = words.count(self.threads, "thread")
+        said = f"{words.of_cluster(self.cluster)}{took}, "
+        if self.above >= 1.005:
+            said += f"{self.above:.3g} times as long as {threads} would take at best ({least})."
+        else:
+            said += f"which is the best that {threads} can do."
+        what, so_that = self._limit()
         return f"{said} {what}{f', but {self.waiting.said()}' if self.waiting else so_that}."
 
-    def _binding(self) -> tuple[str, str]:
-        """What binds, and what follows from it where all work is work."""
+    def _limit(self) -> tuple[str, str]:
+        """What sets the limit, and what follows from it where all work is work."""
         if self.longest >= self.spread:
-            return "The longest chain of tasks binds", ": more threads do not help"
+            return "The longest chain of tasks sets the limit", ": more threads do not help"
         if self.seconds > 1.05 * self.most:
             most = words.duration(self.most)
-            return f"Without waiting for anything but tasks it would be {most} or less", ""
-        most = f"{self.parallelism:,.0f}" if self.parallelism >= 100 else f"{self.parallelism:.3g}"
-        return "The work binds", f": up to {most} threads can help"
+            return f"If threads waited for nothing but tasks, it would take {most} or less", ""
+        most = words.count(math.ceil(round(self.parallelism, 2)), "thread")
+        return "The amount of work sets the limit", f": up to {most} can help"
 
     def figures(self) -> list[tuple[str, str]]:
         """The bounds with their names, in words."""

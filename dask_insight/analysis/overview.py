@@ -251,10 +251,14 @@ class Overview(NamedTuple):
         return f" {words.share(seconds / self.computing)} of the computing was `{short(name)}`."
 
     def _failures(self) -> str:
-        parts = [f"{words.count(self.erred, 'attempt')} failed"] if self.erred else []
-        parts += [f"{self.retried:,} {_was(self.retried)} retried"] if self.retried else []
-        again = self.rescheduled
-        parts += [f"{again:,} {_was(again)} rescheduled"] if again else []
+        retried, rescheduled = self.retried, self.rescheduled
+        told = [
+            (self.erred, "failed"),
+            (retried, f"{_was(retried)} retried"),
+            (rescheduled, f"{_was(rescheduled)} rescheduled"),
+        ]
+        some = [(count, how) for count, how in told if count]
+        parts = [f"{words.count(count, '' if i else 'attempt')} {how}" for i, (count, how) in enumerate(some)]
         return f" {words.listing(parts)}." if parts else ""
 
     def _actors(self) -> str:

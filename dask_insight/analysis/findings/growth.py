@@ -98,7 +98,7 @@ def _unmanaged_growth(facts: Facts, limits: Limits) -> Iterator[Finding]:
         severity="critical" if first.share >= limits["unmanaged-growth.critical"] else "warning",
         title=(
             f"The memory of {words.count(len(workers), 'worker')} grew by up to {words.size(first.nbytes)} "
-            f"that are no results, most likely in {quoted(names, 1)}"
+            f"that are no results, most likely in {quoted(names[:1])}"
         ),
         tasks=names,
         workers=tuple(workers[:10]),

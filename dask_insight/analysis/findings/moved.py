@@ -68,7 +68,7 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
         severity="critical" if share >= limits["transfer-bound.critical"] else "warning",
         title=(
             f"{words.share(share)} of the thread time went into waiting for {words.size(moved)} of data from "
-            f"other workers, mostly of {quoted(makers, 1)} for {quoted(users, 1)}"
+            f"other workers, mostly of {quoted(makers[:1])} for {quoted(users, 1)}"
         ),
         tasks=tuple(dict.fromkeys((*makers[:5], *users[:5]))),
         workers=facts.worst(facts.by_worker(waiting), facts.lanes.workers),
@@ -134,7 +134,7 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
         came_how = f"Data came at {words.size(rate)}/s {whom}"
     else:
         came_how = f"{messages:,} messages of few bytes took {words.duration(took / messages)} each {whom}"
-    title = f"{came_how}, mostly of {quoted(makers, 1)}"
+    title = f"{came_how}, mostly of {quoted(makers[:1])}"
     why, advice = _on_line(facts, slow)
     packed = _packed(facts, slow)
     if packed:

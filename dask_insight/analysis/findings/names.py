@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ... import words
 from ...batch import Symbols
 from ...lookup import Lookup, is_any
 from .facts import Facts
@@ -67,8 +68,8 @@ def quoted(names: tuple[str, ...], most_of: int = 2) -> str:
     """Some task names in words; 'tasks' if there are none."""
     if not names:
         return "tasks"
-    shown = [f"`{name}`" for name in names[:most_of]]
-    return " and ".join(shown) + (" and others" if len(names) > most_of else "")
+    others = ["others"] if len(names) > most_of else []
+    return words.listing([*(f"`{name}`" for name in names[:most_of]), *others])
 
 
 def own_workers(facts: Facts) -> frozenset[str]:

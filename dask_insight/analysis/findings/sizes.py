@@ -53,7 +53,7 @@ def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
     yield Finding(
         code="oversized-results",
         severity="critical" if cost >= limits["all.critical"] * facts.wall else "warning",
-        title=f"{words.size(total)} of results, mostly of {quoted(whose, 1)}, were brought to the client",
+        title=f"{words.size(total)} of results, mostly of {quoted(whose[:1])}, were brought to the client",
         tasks=tuple(dict.fromkeys((*names, *parts))),
         workers=workers_of(facts, made[mine]),
         start=facts.since(transfers["start"][out].min()),

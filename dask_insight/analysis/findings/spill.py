@@ -74,7 +74,7 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
         severity=("critical" if share >= limits["spill.critical"] else "warning") if much else "info",
         title=(
             f"{words.size(written)} of results did not fit in memory and went to disk, mostly of "
-            f"{quoted(names, 1)}; {words.size(read)} were read back"
+            f"{quoted(names[:1])}; {words.size(read)} were read back"
         ),
         tasks=names,
         workers=workers[:10],
