@@ -1,4 +1,7 @@
-"""Text on streams whose encoding does not have all its signs, as on Windows where output is redirected.
+"""Text as a terminal or another stream can take it.
+
+Not every encoding has all its signs, as on Windows where output is redirected. And the names of tasks, which
+may come from others, may hold what a terminal obeys.
 
 Standard library only.
 """
@@ -33,10 +36,19 @@ _INSTEAD = {
 }
 
 
+#: Commands to a terminal (colours, titles, places on it) but ends of lines and tabs, and what turns text round.
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def harmless(text: str) -> str:
+    """Text in which what a terminal would obey stands as it is written in Python."""
+    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
 def printed(text: str) -> str:
     """Text as the standard output can take it: as it is, wherever that has all its signs."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return text.encode(encoding, _NEAREST).decode(encoding)
+    return harmless(text).encode(encoding, _NEAREST).decode(encoding)
 
 
 @contextmanager

@@ -11,8 +11,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_time_budget import Run
 
+import dask_insight
+from dask_insight.batch import encode
+from dask_insight.errors import ExitCode
+from dask_insight.exports import FORMATS
+from dask_insight.hosts.cli import main
 from dask_insight.hosts.cli.progress import Progress
+from dask_insight.hosts.notebook import bundle
 from dask_insight.legible import ascii_json, legible
 
 GOLDEN = Path(__file__).parent / "golden" / "run.dinsight"
@@ -91,3 +98,34 @@ def test_progress_takes_its_line_away_without_codes(monkeypatch: pytest.MonkeyPa
     progress.show("short")
     progress.line("done")
     assert terminal.getvalue() == "\r読む 123456\rshort      \r     \rdone\n"
+
+
+def test_names_command_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "\x1b]0;title\x07\x9b31mred\r\u202eder\x00"
+    run = Run()
+    run.task(f"{name}a", "a", 0, 1)
+    run.task(f"{name}b", "b", 0, 2, status="error")
+    recording = run.recording()
+    recording.append(encode("about", {"name": ["name"], "value": [json.dumps(name)]}))
+    told = [recording, recording.summary(), recording.findings(), *recording.findings(), recording.bounds()]
+    told += [recording.what_if(faster={f"{name}a": 2}), dask_insight.compare(recording, recording)]
+    texts = [text(each) for each in told for text in (str, repr)]
+    texts += [bundle(recording)["text/plain"], recording.export(tmp_path / "a.collapsed.txt").read_text()]
+    assert all(r"\x1b]0;title\x07" in text for text in (texts[0], texts[2], texts[-2]))
+    assert set("\x1b\x07\x9b\r\u202e\x00") & set("".join(texts)) == set()
+    recording.save(tmp_path / "a.dinsight")
+    recording.export(tmp_path / "a.trace.json")
+    assert main(["import", str(tmp_path / "a.trace.json"), "-o", str(tmp_path / "b.dinsight")]) == ExitCode.OK
+    for command in ("info", "findings"):
+        assert main([command, str(tmp_path / "a.dinsight")]) == ExitCode.OK
+    assert main(["info", str(tmp_path / f"{name}.dinsight".replace("\x00", ""))]) == ExitCode.UNREADABLE
+    assert "\x1b" not in "".join(capsys.readouterr())
+
+
+def test_a_name_that_no_encoding_has_is_exported(tmp_path: Path) -> None:
+    recording = Run().recording()
+    recording.append(encode("about", {"name": ["name"], "value": [json.dumps("caf\udce9")]}))
+    for format in FORMATS:
+        if format not in ("parquet", "png"):
+            recording.export(tmp_path / format, format)
+    assert recording.report(tmp_path / "run.html").exists()

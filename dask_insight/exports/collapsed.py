@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..legible import harmless
 from .files import replaced
 from .progress import Steps, Told, silent
 from .stacks import Stacks, seconds_to_micros
@@ -30,5 +31,5 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
 
 
 def _plain(text: str) -> str:
-    """Text that does not part frames or lines."""
-    return " ".join(text.replace(";", ":").split())
+    """Text that does not part frames or lines, and that may stand in the XML that is made of it."""
+    return harmless(" ".join(text.replace(";", ":").split()))

@@ -41,7 +41,7 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
     service = [_attribute("service.name", "dask"), _attribute("dask.recording", name)]
     head = json.dumps({"attributes": service})
     scope = json.dumps({"name": "dask_insight"})
-    trace = hashlib.sha256(f"{name} {recording.started!r}".encode()).hexdigest()[:32]
+    trace = hashlib.sha256(f"{name} {recording.started!r}".encode("utf-8", "replace")).hexdigest()[:32]
     ran = _Ran(recording)
     steps = Steps(told, len(ran.run))
     with replaced(path) as file:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from ...errors import CommandError, ExitCode
-from ...legible import legible
+from ...legible import harmless, legible
 from .attach import ATTACH
 from .command import Command
 from .compare import COMPARE
@@ -20,6 +20,7 @@ from .import_ import IMPORT
 from .info import INFO
 from .report import REPORT
 from .run import RUN
+from .streams import all_streams
 from .what_if import WHAT_IF
 
 __all__ = ["main"]
@@ -56,12 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit code; see `errors.ExitCode`.
     """
-    with legible():
-        options = _parser().parse_args(arguments)
-        if options.execute is not RUN.execute:
-            return _executed(options)
-    # What a program prints is its own.
-    return _executed(options)
+    with all_streams():
+        with legible():
+            options = _parser().parse_args(arguments)
+            if options.execute is not RUN.execute:
+                return _executed(options)
+        # What a program prints is its own.
+        return _executed(options)
 
 
 def _executed(options: argparse.Namespace) -> int:
@@ -71,7 +73,7 @@ def _executed(options: argparse.Namespace) -> int:
             sys.stdout.flush()
         return code
     except CommandError as error:
-        print(f"dask-insight: {error}", file=sys.stderr)
+        print(f"dask-insight: {harmless(str(error))}", file=sys.stderr)
         return error.code
     except KeyboardInterrupt:
         if options.execute is RUN.execute:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import CommandError, ExitCode
+from ...legible import harmless
 from ...sources.files import FORMATS, load
 from .command import Command
 from .files import apart, new_path, reading, size_of, writable
@@ -69,11 +70,9 @@ def _execute(options: argparse.Namespace) -> int:
         finally:
             progress.clear()
     print(target)
-    print(f"{size_of(target)}: {recording.summary().verdict()}", file=sys.stderr)
-    for lack in recording.about.get("lacks", {}).values():
-        print(lack, file=sys.stderr)
-    for gap in recording.gaps:
-        print(gap, file=sys.stderr)
+    said = [f"{size_of(target)}: {recording.summary().verdict()}"]
+    said += [*recording.about.get("lacks", {}).values(), *map(str, recording.gaps)]
+    print(harmless("\n".join(said)), file=sys.stderr)
     return ExitCode.OK
 
 

@@ -11,6 +11,8 @@ import sys
 import unicodedata
 from typing import TextIO
 
+from ...legible import harmless
+
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _WIDTH = 24
 
@@ -32,14 +34,14 @@ class Progress:
     def show(self, text: str) -> None:
         """Renew the line; nothing where no person watches."""
         if self._live:
-            text = _cut(text, shutil.get_terminal_size().columns - 1)
+            text = _cut(harmless(text), shutil.get_terminal_size().columns - 1)
             taken, self._taken = self._taken, _columns(text)
             self._put("\r" + text + " " * (taken - self._taken))
 
     def line(self, text: str) -> None:
         """Write a line that stays."""
         self.clear()
-        self._put(f"{text}\n")
+        self._put(f"{harmless(text)}\n")
 
     def clear(self) -> None:
         """Take the renewed line away."""

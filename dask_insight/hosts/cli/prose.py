@@ -7,6 +7,8 @@ import shutil
 import sys
 from textwrap import wrap
 
+from ...legible import harmless
+
 #: What stands before the first word of a line, so that its further lines stand under that: a label, a number.
 _LEAD = re.compile(r"(?:[A-Za-z' /]+ {2,}|\d+\. | *)")
 #: Code, links and rows of tables.
@@ -15,7 +17,8 @@ _KEPT = re.compile(r" {4}|\S+://|.*\S {2,}\S.*? {2,}\S")
 
 def tell(text: object) -> None:
     """Print a text, no wider than the terminal if it goes to one."""
-    print(wrapped(str(text), shutil.get_terminal_size().columns) if sys.stdout.isatty() else text)
+    told = harmless(str(text))
+    print(wrapped(told, shutil.get_terminal_size().columns) if sys.stdout.isatty() else told)
 
 
 def wrapped(text: str, width: int) -> str:

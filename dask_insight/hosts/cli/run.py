@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import CommandError, ExitCode
-from ...legible import legible
+from ...legible import harmless, legible
 from . import times
 from .command import Command
 from .files import SUFFIX, apart, lacking, new_path, quoted, reserve, size_of, writable, write_report
@@ -178,7 +178,7 @@ def _report(recording: Recording, path: Path) -> CommandError | None:
 
 
 def _say(what: str) -> None:
-    print(f"dask-insight: {what}", file=sys.stderr)
+    print(f"dask-insight: {harmless(what)}", file=sys.stderr)
 
 
 def outcome(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...analysis.overview import short
 from ..notebook.frame import frame
 from ..report import MissingFrontEnd
-from .forms import folded, text
+from .forms import folded
 
 if TYPE_CHECKING:
     from ...analysis.compare import Comparison
@@ -20,5 +20,5 @@ def bundle(comparison: Comparison) -> dict[str, str]:
     try:
         report = frame(comparison.recording, name, words)
     except MissingFrontEnd:
-        return {"text/html": comparison._repr_html_(), "text/plain": text(comparison)}
-    return {"text/html": words + report, "text/plain": text(comparison)}
+        return {"text/html": comparison._repr_html_(), "text/plain": str(comparison)}
+    return {"text/html": words + report, "text/plain": str(comparison)}

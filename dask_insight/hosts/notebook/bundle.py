@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import words
 from ...analysis.overview import Overview, short
+from ...legible import harmless
 from ...options import OUTPUT_SIZE
 from ..comparison import folded
 from ..plain import plain
@@ -144,7 +145,7 @@ class _Said:
     def text(self) -> str:
         parts = [self.name, self._summary.verdict(), *self._summary.advised(), ""]
         parts += [*([table.as_text(self._rows)] if self._rows else []), *self.notes]
-        return "\n".join([*parts, *(["", str(self._comparison)] if self._comparison else [])])
+        return harmless("\n".join([*parts, *(["", str(self._comparison)] if self._comparison else [])]))
 
 
 def _images(picture: Picture, name: str) -> dict[str, str]:
