@@ -5,7 +5,7 @@ export default defineConfig({
   testDir: '.',
   testIgnore: 'lab/**',
   globalSetup: './make-reports.ts',
-  workers: 1,
+  workers: 2,
   forbidOnly: Boolean(process.env.CI),
   retries: process.env.CI ? 1 : 0,
   timeout: 60_000,
