@@ -68,6 +68,8 @@ class Probe(SchedulerPlugin):
         self._placed: asyncio.Task[None] | None = None
         self._going: asyncio.Task[None] | None = None
         self._numbering: asyncio.Task[None] | None = None
+        #: Whether what was there before anybody looked has been numbered; the hooks number what comes.
+        self._numbered = False
         self._own: Own | None = None
         self._told_own = 0.0
         self._turn = 0
@@ -104,7 +106,8 @@ class Probe(SchedulerPlugin):
             # What is numbered meanwhile is told to all: it is not to be told to this one again.
             await asyncio.wait([self._numbering])
             self._begin(reader)
-        self._numbering = asyncio.create_task(self._number())
+        if not self._numbered:
+            self._numbering = asyncio.create_task(self._number())
         if self._own is None:
             self._own = Own(f"{self.name}-scheduler", asyncio.get_running_loop(), self.scheduler)
         readers = self._readers.values()
@@ -116,7 +119,8 @@ class Probe(SchedulerPlugin):
         if self._placed is None:
             self._placed = asyncio.create_task(self._place())
         problem = ""
-        await asyncio.wait([self._numbering], timeout=_NUMBERING)
+        if self._numbering is not None:
+            await asyncio.wait([self._numbering], timeout=_NUMBERING)
         try:
             await asyncio.shield(self._placed)
         except Exception as error:
@@ -148,6 +152,7 @@ class Probe(SchedulerPlugin):
                 if monotonic() > until:
                     await asyncio.sleep(0)
                     until = monotonic() + _HOLD
+            self._numbered = True
         except Exception as error:
             self._failed("graph", error)
 
