@@ -406,8 +406,18 @@ def test_who_gave_its_thread_back_before_it_waits_holds_none(away: bool, codes: 
     assert [each.code for each in told(run, "held-up")] == codes
 
 
-@pytest.mark.parametrize(("seconds", "severity", "stuck"), [(30, "critical", True), (3, "info", False)])
-def test_threads_that_all_wait_for_tasks_that_have_none(seconds: float, severity: str, stuck: bool) -> None:
+@pytest.mark.parametrize(
+    ("file", "function", "says"),
+    [
+        ("client", "Future.result", "this does not end by itself"),
+        ("event", "Event.wait", "does not end unless another program brings that"),
+        ("actor", "ActorFuture.result", ""),
+    ],
+)
+@pytest.mark.parametrize("seconds", [30, 3])
+def test_threads_that_all_wait_for_what_no_task_brings(
+    file: str, function: str, says: str, seconds: float
+) -> None:
     run = Run(a=TWO)
     run.names = ["outer", "outer"]
     run.tables["samples"] = {
@@ -419,11 +429,12 @@ def test_threads_that_all_wait_for_tasks_that_have_none(seconds: float, severity
         **{"run": [0, 1], "task": [0, 1], "worker": ["a", "a"]},
         **{"thread": ["1", "2"], "start": [START, START]},
     }
-    in_files(run, ("/here/work.py", "outer"), ("/a/distributed/client.py", "Future.result"))
+    in_files(run, ("/here/work.py", "outer"), (f"/a/distributed/{file}.py", function))
     found = one(run, "held-up")
-    assert found.severity == severity
+    stuck = seconds == 30 and says != ""
+    assert (found.severity == "critical") == stuck
     assert found.title.startswith("All threads are held by `outer`") == stuck
-    assert ("this does not end by itself" in found.why) == stuck
+    assert ("no task began or ended" in found.why) == stuck and (says in found.why or not stuck)
 
 
 def short_chunks(key: str) -> Run:

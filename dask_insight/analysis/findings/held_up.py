@@ -30,7 +30,8 @@ def _held_up(facts: Facts, limits: Limits) -> Iterator[Finding]:
     rows = np.flatnonzero(mostly[codes] & known.ran)
     inside = facts.backlog.within(known.at("start", rows), known.at("stop", rows)) * found.share[codes[rows]]
     others = min(float(inside.sum()), total)
-    stuck = _stuck(facts, limits, rows) if kind is RESULTS else 0.0
+    # Calls of an actor run beside the threads that wait for them.
+    stuck = 0.0 if kind is CALLS else _stuck(facts, limits, rows)
     share = float(found.share[code])
     title = f"`{names[0]}` waited for {kind.what} in {words.share(share)} of its time, and held threads"
     why = (
@@ -38,8 +39,11 @@ def _held_up(facts: Facts, limits: Limits) -> Iterator[Finding]:
         "without computing, until what they waited for was there. A thread that waits runs nothing else."
     )
     if stuck:
-        title = f"All threads are held by `{names[0]}`, which waits for {kind.what} that none is left for"
-        why += f" For the last {words.duration(stuck)} no task began or ended: this does not end by itself."
+        alone = kind is RESULTS
+        title = f"All threads are held by `{names[0]}`, which waits for {kind.what}"
+        title += " that none is left for" if alone else ""
+        why += f" For the last {words.duration(stuck)} no task began or ended: this does not end "
+        why += "by itself." if alone else "unless another program brings that: no task of the cluster can."
     yield Finding(
         code="held-up",
         severity="critical" if stuck else "",
@@ -96,8 +100,8 @@ HELD_UP = Rule(
         "Task names whose call stacks are, for `held-up.share` of their time, in Dask's waits for results of "
         "other tasks, for calls of actors, or for a `Queue`, an `Event`, a `Variable` or a message; together "
         "`held-up.time` of all thread time. Tasks that had given their thread back hold none. Critical where "
-        "such waits for results hold all threads and nothing has begun or ended for `held-up.stuck`: nothing "
-        "will."
+        "such waits, but for calls of actors, hold all threads and nothing has begun or ended for "
+        "`held-up.stuck`: no task of the cluster will."
     ),
     cost=(
         "That time while other tasks waited for a thread, over all threads; where nothing goes on, the time "
