@@ -37,7 +37,7 @@ test('it says why there is nothing to simulate, and stays within a narrow window
   page
 }) => {
   await report.open('empty');
-  await expect(report.panel(TITLE)).toContainText('No finished task is in what there is of this recording');
+  await expect(report.panel(TITLE)).toContainText('No finished task was recorded');
   await page.setViewportSize({ width: 420, height: 800 });
   await report.open('real');
   const panel = report.panel(TITLE);

@@ -20,6 +20,11 @@ test('an amount above zero is named, however long the name of the row', () => {
   }
 });
 
+test('a tall row has more marks than a flat one', () => {
+  expect(named(108 * 2 ** 30, false, 'Memory', 110)).toHaveLength(3);
+  expect(named(65 * 2 ** 30, false, 'Memory', 44)).toHaveLength(2);
+});
+
 test.each([false, true])('marks of amounts do not touch one another, mirrored: %s', mirrored => {
   for (const most of [0.3, 1, 1.7, 4.9, 9, 23, 47, 480, 1000]) {
     const places = named(most * 2 ** 20, mirrored);

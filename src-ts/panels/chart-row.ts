@@ -40,9 +40,11 @@ export function drawRowFrame(
 ): void {
   const { box } = scale;
   const narrow = isNarrow(box.x);
+  const widths = textWidth(`11px ${theme.font}`);
+  const room = box.x - 12 - textWidth(`12px ${theme.font}`).of(title);
   const free = (label: string, value: number): boolean =>
-    narrow || scale.y(value) - box.y > 18 || (title.length + label.length) * 6.6 < box.x - 14;
-  const marks = marksOf(scale.most, mirrored, unit, free);
+    narrow || scale.y(value) - box.y > 18 || widths.of(label) < room;
+  const marks = marksOf(scale, mirrored, unit, free);
   const inside = { values: marks.values.filter(value => value <= scale.most * 1.001), label: marks.label };
   const named = mirrored ? { ...inside, label: withoutZero(inside.label) } : inside;
   const label = narrow ? shorter(named.label) : named.label;
@@ -99,14 +101,17 @@ function drawParts(
   });
 }
 
-/** Zero and one or two round amounts above it, one of which at least has room beside the row's name. */
+/** Room for a mark, CSS pixels. */
+const MARK = 28;
+
+/** Zero and round amounts above it, as many as there is room for; one at least has room beside the row's name. */
 function marksOf(
-  most: number,
+  { box, most }: RowScale,
   mirrored: boolean,
   unit: string,
   free: (label: string, value: number) => boolean
 ): ReturnType<typeof amountTicks> {
-  for (const count of mirrored ? [1, 2, 3] : [2, 3]) {
+  for (const count of mirrored ? [1, 2, 3] : [Math.max(2, Math.round(box.height / MARK)), 3]) {
     const marks = amountTicks(0, most, count, unit);
     const inside = marks.values.filter(value => value > 0 && value <= most);
     // Half a row has room for one.

@@ -8,6 +8,7 @@ import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import { lookedFor, searchBox } from './search-box';
 import type { TableOptions } from './table';
+import { type Column, number, rowsOf, some, text } from './things';
 
 /** Task names with what they cost, as a table that can be sorted and searched, and that chooses. */
 export const functions: Panel = {
@@ -17,14 +18,6 @@ export const functions: Panel = {
   overTime: false,
   create: context => new FunctionsView(context, functions.tables)
 };
-
-/** A column: what it says of a sum, and the number or text behind that. */
-interface Column {
-  readonly title: string;
-  readonly numeric: boolean;
-  words(sum: TaskSum): string;
-  value(sum: TaskSum): number | string;
-}
 
 class FunctionsView extends PlainView {
   readonly search = searchBox('Search names', 'Search task names', () => this.layout());
@@ -52,12 +45,7 @@ class FunctionsView extends PlainView {
     return {
       caption: captionOf(sums.length, all.length, query),
       sort: 2,
-      rows: {
-        columns,
-        length: sums.length,
-        row: row => columns.map(column => column.words(sums[row])),
-        value: (row, column) => columns[column].value(sums[row])
-      },
+      rows: rowsOf(sums, columns),
       swatch: row => css(colors.color(sums[row].label, surface.theme.dark, surface.theme.contrast)),
       choose: row => selection.toggle('functions', 'name', sums[row].label),
       isChosen: row => chosen.has(sums[row].label)
@@ -65,20 +53,10 @@ class FunctionsView extends PlainView {
   }
 }
 
-function columnsOf(sums: readonly TaskSum[], places: ReadonlyMap<string, string>): Column[] {
+function columnsOf(sums: readonly TaskSum[], places: ReadonlyMap<string, string>): Column<TaskSum>[] {
   const whole = sums.reduce((total, { time }) => total + time, 0);
-  const number = (
-    title: string,
-    value: (sum: TaskSum) => number,
-    words: (value: number) => string
-  ): Column => ({ title, numeric: true, value, words: sum => words(value(sum)) });
-  const columns: Column[] = [
-    {
-      title: 'Task name',
-      numeric: false,
-      words: ({ label }) => label || '(no name)',
-      value: ({ label }) => label
-    },
+  const columns: Column<TaskSum>[] = [
+    { ...text('Task name', ({ label }) => label), words: ({ label }) => label || '(no name)' },
     number('Tasks', sum => sum.count, count),
     number('Time', sum => sum.time, duration),
     number('Share', sum => sum.time / whole, share),
@@ -86,19 +64,12 @@ function columnsOf(sums: readonly TaskSum[], places: ReadonlyMap<string, string>
     number('Median', sum => sum.median, duration),
     number('95 %', sum => sum.p95, duration),
     number('Longest', sum => sum.longest, duration),
-    number(
-      'Failed',
-      sum => sum.failed,
-      failed => (failed > 0 ? count(failed) : '')
-    ),
+    number('Failed', sum => sum.failed, some),
     // Of imported files no sizes may be known.
     number('Results', sum => sum.nbytes || Number.NaN, bytes)
   ];
   if (sums.some(({ cpu }) => !Number.isNaN(cpu))) columns.push(number('CPU', sum => sum.cpu, share));
-  if ([...places.values()].some(place => place !== '')) {
-    const place = ({ label }: TaskSum): string => places.get(label) ?? '';
-    columns.push({ title: 'Defined in', numeric: false, value: place, words: place });
-  }
+  columns.push(text('Defined in', ({ label }) => places.get(label) ?? ''));
   return columns;
 }
 

@@ -7,7 +7,7 @@ test('nobody is told to run something once the recording has ended', () => {
   expect(noTasks(ended)).toBe('No task ran while this was recorded.');
   expect(noTasks(recordingOf({}))).toContain('Run a Dask computation.');
   const ofKilled = recordingOf({ about: [{ name: 'signs', value: '[]' }] });
-  expect(noTasks(ofKilled)).toBe('No finished task is in what there is of this recording.');
+  expect(noTasks(ofKilled)).toBe('No finished task was recorded.');
   ended.cut();
-  expect(noTasks(ended)).toBe('No finished task is in what there is of this recording.');
+  expect(noTasks(ended)).toBe('No finished task was recorded.');
 });

@@ -4,6 +4,6 @@ import type { Recording } from '../core/recording';
 export function noTasks(recording: Recording): string {
   if (!recording.hasEnded) return 'No task has finished yet. Run a Dask computation.';
   return recording.about('stopped') === undefined || recording.isCut
-    ? 'No finished task is in what there is of this recording.'
+    ? 'No finished task was recorded.'
     : 'No task ran while this was recorded.';
 }

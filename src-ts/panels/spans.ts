@@ -4,6 +4,7 @@ import { sumTasks, type TaskSum } from '../core/task-sums';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import type { TableOptions } from './table';
+import { number, rowsOf, some, text } from './things';
 
 /** The spans that a person put around computations, and computations in none, with what ran inside each. */
 export const spans: Panel = {
@@ -38,39 +39,16 @@ class SpansView extends PlainView {
     const all = [...found.values()].reduce((sum, { time }) => sum + time, 0);
     const rows = listedSpans(recording).map(span => rowOf(span, found));
     const chosen = new Set(selection.own('spans', 'span') ?? []);
-    const cells = ({ span, ...sums }: Row): (string | number)[] => [
-      span.path,
-      sums.count,
-      sums.time,
-      sums.time / all,
-      sums.longest,
-      sums.failed
-    ];
     return {
       caption: 'Spans with all that ran inside them',
-      rows: {
-        columns: [
-          { title: 'Span', numeric: false },
-          { title: 'Tasks', numeric: true },
-          { title: 'Time', numeric: true },
-          { title: 'Share', numeric: true },
-          { title: 'Longest', numeric: true },
-          { title: 'Failed', numeric: true }
-        ],
-        length: rows.length,
-        row: row => {
-          const { span, ...sums } = rows[row];
-          return [
-            span.path,
-            count(sums.count),
-            duration(sums.time),
-            share(sums.time / all),
-            duration(sums.longest),
-            sums.failed > 0 ? count(sums.failed) : ''
-          ];
-        },
-        value: (row, column) => cells(rows[row])[column]
-      },
+      rows: rowsOf(rows, [
+        text('Span', ({ span }) => span.path),
+        number('Tasks', row => row.count, count),
+        number('Time', row => row.time, duration),
+        number('Share', row => row.time / all, share),
+        number('Longest', row => row.longest, duration),
+        number('Failed', row => row.failed, some)
+      ]),
       choose: row => {
         const { within } = rows[row].span;
         const kept = [...chosen].filter(id => !within.includes(id));

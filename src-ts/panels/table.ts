@@ -78,8 +78,13 @@ export class Table {
   renew(options: TableOptions): void {
     this.options = options;
     this.caption.textContent = options.caption;
-    const titles = options.rows.columns.map(({ title }) => title).join('\n');
-    if (titles !== this.cells.map(cell => cell.textContent).join('\n')) this.title();
+    const titles = options.rows.columns.map(({ title }) => title);
+    const before = this.cells.map(cell => cell.textContent);
+    if (titles.join() !== before.join()) {
+      const by = before[this.sorted];
+      if (by) this.sorted = titles.indexOf(by);
+      this.title();
+    }
     this.order = Array.from({ length: options.rows.length }, (_, row) => row);
     this.mark();
     this.sort();
@@ -161,6 +166,7 @@ function tableRow(options: TableOptions, row: number, most: number): HTMLTableRo
     });
     const content = element('bdi', { title: text.length > 30 ? text.slice(0, 1000) : undefined });
     if (index > 0) {
+      if (column.prose) cell.className = 'di-prose';
       content.append(text.slice(0, LONGEST));
       cell.append(content);
       return cell;

@@ -6,6 +6,7 @@ import { activeTime } from '../core/time-budget';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import type { TableOptions } from './table';
+import { number, rowsOf, some, text } from './things';
 
 /** Every worker with what it did, as a table. */
 export const workers: Panel = {
@@ -60,48 +61,34 @@ class WorkersView extends PlainView {
       return { ...worker, sum, busy: offered > 0 ? Math.min(1, sum.time / offered) : Number.NaN };
     });
     const { origin } = viewport;
+    const isOne = new Set(rows.map(({ host }) => host)).size < 2;
+    const table = rowsOf(rows, [
+      { ...text('Worker', ({ worker }) => worker), words: ({ worker }) => worker || '(unknown)' },
+      text('Name', ({ name }) => name),
+      number('Threads', ({ threads }) => threads, some),
+      number('Tasks', ({ sum }) => sum.count, count),
+      number('Time', ({ sum }) => sum.time, duration),
+      number('Busy', ({ busy }) => busy, share),
+      number('Most memory', ({ worker }) => most.get(worker) ?? Number.NaN, bytes),
+      number('Limit', ({ limit }) => limit, bytes),
+      number('Failed', ({ sum }) => sum.failed, some),
+      number(
+        'Joined',
+        ({ joined }) => joined - origin,
+        after => (after <= 0 ? 'at start' : duration(after))
+      ),
+      number(
+        'Left',
+        ({ left }) => left - origin,
+        after => (Number.isNaN(after) ? '' : duration(after))
+      ),
+      // An address may hold it, and where there is but one it tells no worker from another.
+      text('Host', ({ worker, host }) => (isOne || worker.includes(host) ? '' : host))
+    ]);
     return {
       caption: 'Workers by computing time',
-      sort: 4,
-      rows: {
-        columns: [
-          { title: 'Worker', numeric: false },
-          { title: 'Name', numeric: false },
-          { title: 'Threads', numeric: true },
-          { title: 'Tasks', numeric: true },
-          { title: 'Time', numeric: true },
-          { title: 'Busy', numeric: true },
-          { title: 'Most memory', numeric: true },
-          { title: 'Limit', numeric: true },
-          { title: 'Failed', numeric: true },
-          { title: 'Joined', numeric: true },
-          { title: 'Left', numeric: true },
-          { title: 'Host', numeric: false }
-        ],
-        length: rows.length,
-        row: row => {
-          const { worker, name, host, threads, limit, joined, left, sum, busy } = rows[row];
-          return [
-            worker || '(unknown)',
-            name,
-            threads > 0 ? count(threads) : '',
-            count(sum.count),
-            duration(sum.time),
-            share(busy),
-            bytes(most.get(worker) ?? Number.NaN),
-            bytes(limit),
-            sum.failed > 0 ? count(sum.failed) : '',
-            joined <= origin ? 'at start' : duration(joined - origin),
-            Number.isNaN(left) ? '' : duration(left - origin),
-            host
-          ];
-        },
-        value: (row, column) => {
-          const { worker, name, host, threads, limit, joined, left, sum, busy } = rows[row];
-          const values = [worker, name, threads, sum.count, sum.time, busy, most.get(worker) ?? Number.NaN];
-          return [...values, limit, sum.failed, joined - origin, left - origin, host][column];
-        }
-      },
+      sort: table.columns.findIndex(({ title }) => title === 'Time'),
+      rows: table,
       choose: row => selection.toggle('workers', 'worker', rows[row].worker),
       isChosen: row => chosen.has(rows[row].worker)
     };

@@ -202,7 +202,7 @@ export class FlameChange {
       pen.fillText(label, x + 38, y);
       x += 38 + widths.of(label) + 18;
     }
-    const hint = 'all of it within the noise';
+    const hint = 'the runs differ by no more than noise';
     if (!noisy || x + widths.of(hint) > this.box.width) return;
     pen.fillStyle = theme.muted;
     pen.fillText(hint, x, y);

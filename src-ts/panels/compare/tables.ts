@@ -1,6 +1,7 @@
-import type { Comparison, Side, SideFinding, SideName, SidePart } from '../../core/comparison';
+import type { Comparison, Setting, Side, SideFinding, SideName, SidePart } from '../../core/comparison';
 import { count, duration, MISSING, share } from '../../core/format';
 import type { TableOptions } from '../table';
+import { type Column, number, rowsOf, text } from '../things';
 import { partWords } from '../time-budget/words';
 import { partsOf } from './bars';
 import { nameWords, sideName, signed } from './words';
@@ -18,9 +19,6 @@ export interface Chooser {
   isChosen(names: readonly string[]): boolean;
 }
 
-const figure = (value: number | undefined, words: (value: number) => string = duration): string =>
-  value === undefined || !Number.isFinite(value) ? MISSING : words(value);
-
 /** Parts of the time budget: the seconds of wall time that each stands for. */
 export function budgetTable(
   { comparison, before, after }: Pair,
@@ -33,37 +31,13 @@ export function budgetTable(
     caption: 'Wall time by time budget',
     swatch: row => swatch(parts[row]),
     isFaint: row => of(parts[row], after)?.verdict === 'same',
-    rows: {
-      columns: [
-        { title: 'Part', numeric: false },
-        { title: sideName(before), numeric: true },
-        { title: sideName(after), numeric: true },
-        { title: 'Change', numeric: true },
-        { title: 'Noise ±', numeric: true }
-      ],
-      length: parts.length,
-      row: row => {
-        const [a, b] = [of(parts[row], before), of(parts[row], after)];
-        return [
-          partWords(parts[row], '', false).words,
-          figure(a?.wall),
-          figure(b?.wall),
-          figure(b?.change, signed),
-          figure(b?.noise)
-        ];
-      },
-      value: (row, column) => {
-        const [a, b] = [of(parts[row], before), of(parts[row], after)];
-        const missing = Number.NaN;
-        return [
-          partWords(parts[row], '', false).words,
-          a?.wall ?? missing,
-          b?.wall ?? missing,
-          b?.change ?? missing,
-          b?.noise ?? missing
-        ][column];
-      }
-    }
+    rows: rowsOf(parts, [
+      text('Part', part => partWords(part, '', false).words),
+      number(sideName(before), part => of(part, before)?.wall ?? Number.NaN, duration),
+      number(sideName(after), part => of(part, after)?.wall ?? Number.NaN, duration),
+      number('Change', part => of(part, after)?.change ?? Number.NaN, signed),
+      number('Noise ±', part => of(part, after)?.noise ?? Number.NaN, duration)
+    ])
   };
 }
 
@@ -88,40 +62,21 @@ export function nameTable(
     ({ side, name, count }) => side === after.side && (count > 0 || (baseline.get(name)?.count ?? 0) > 0)
   );
   if (comparison.sides.length > 2) rows.sort(byMatter);
-  const values = (row: number): (string | number)[] => {
-    const b = rows[row];
-    const a = baseline.get(b.name);
-    const missing = Number.NaN;
-    return [
-      b.name,
-      nameWords(a, b, [before, after]),
-      b.impact,
-      a?.mean ?? missing,
-      b.mean,
-      a?.count ?? missing,
-      b.count,
-      a?.seconds ?? missing,
-      b.seconds,
-      a?.share ?? missing,
-      b.share
-    ];
-  };
-  const [one, two] = [sideName(before), sideName(after)];
-  const words: readonly ((value: number) => string)[] = [
-    signed,
-    duration,
-    duration,
-    count,
-    count,
-    duration,
-    duration,
-    share,
-    share
+  const both = (
+    title: string,
+    value: (name: SideName) => number,
+    words: (value: number) => string
+  ): Column<SideName>[] => [
+    number(
+      `${title}, ${sideName(before)}`,
+      ({ name }) => {
+        const base = baseline.get(name);
+        return base ? value(base) : Number.NaN;
+      },
+      words
+    ),
+    number(`${title}, ${sideName(after)}`, value, words)
   ];
-  const titles = ['Mean', 'Tasks', 'Total', 'Share'].flatMap(title => [
-    `${title}, ${one}`,
-    `${title}, ${two}`
-  ]);
   return {
     caption: 'Task names, the change that matters most to the wall time first',
     swatch: row => swatch(rows[row].name),
@@ -132,24 +87,15 @@ export function nameTable(
         }
       : {}),
     isFaint: row => rows[row].verdict === 'same',
-    rows: {
-      columns: [
-        { title: 'Task name', numeric: false },
-        { title: 'What changed', numeric: false },
-        { title: 'Costs', numeric: true },
-        ...titles.map(title => ({ title, numeric: true }))
-      ],
-      length: rows.length,
-      row: row => {
-        const [name, what, ...numbers] = values(row);
-        return [
-          String(name) || '(no name)',
-          String(what),
-          ...numbers.map((n, at) => figure(Number(n), words[at]))
-        ];
-      },
-      value: (row, column) => values(row)[column]
-    }
+    rows: rowsOf(rows, [
+      { ...text('Task name', ({ name }) => name), words: ({ name }) => name || '(no name)' },
+      text('What changed', each => nameWords(baseline.get(each.name), each, [before, after])),
+      number('Costs', ({ impact }) => impact, signed),
+      ...both('Mean', ({ mean }) => mean, duration),
+      ...both('Tasks', ({ count }) => count, count),
+      ...both('Total', ({ seconds }) => seconds, duration),
+      ...both('Share', ({ share }) => share, share)
+    ])
   };
 }
 
@@ -167,28 +113,14 @@ export function findingTable({ comparison, before, after }: Pair): TableOptions 
   return {
     caption: 'Findings that came, went and stayed; what they cost of the wall time',
     isFaint: row => found[row].state === 'stayed',
-    rows: {
-      columns: [
-        { title: 'Finding', numeric: false },
-        { title: 'Severity', numeric: false },
-        { title: 'What it says', numeric: false },
-        { title: sideName(before), numeric: true },
-        { title: sideName(after), numeric: true },
-        ...(several ? [{ title: 'In runs', numeric: false }] : [])
-      ],
-      length: found.length,
-      row: row => {
-        const each = found[row];
-        const told = [`${each.state} ${each.code}`, each.severity, each.title.replaceAll('`', '')];
-        const costs = [figure(each.costBefore), figure(each.costAfter)];
-        return [...told, ...costs, ...(several ? [runs(each)] : [])];
-      },
-      value: (row, column) => {
-        const each = found[row];
-        const told = [`${each.state} ${each.code}`, each.severity, each.title];
-        return [...told, each.costBefore, each.costAfter, runs(each)][column];
-      }
-    }
+    rows: rowsOf(found, [
+      text('Finding', ({ state, code }) => `${state} ${code}`),
+      text('Severity', ({ severity }) => severity),
+      { ...text('What it says', ({ title }) => title.replaceAll('`', '')), prose: true },
+      number(sideName(before), ({ costBefore }) => costBefore, duration),
+      number(sideName(after), ({ costAfter }) => costAfter, duration),
+      ...(several ? [text('In runs', runs)] : [])
+    ])
   };
 }
 
@@ -198,18 +130,10 @@ export function settingTable({ comparison }: Pair): TableOptions | undefined {
   if (settings.length === 0) return undefined;
   return {
     caption: 'What differs besides: versions, configuration, surroundings',
-    rows: {
-      columns: [
-        { title: 'Name', numeric: false },
-        { title: 'Kind', numeric: false },
-        ...sides.map(side => ({ title: sideName(side), numeric: false }))
-      ],
-      length: settings.length,
-      row: row => [
-        settings[row].name,
-        settings[row].kind,
-        ...settings[row].values.map(value => value || MISSING)
-      ]
-    }
+    rows: rowsOf(settings, [
+      text('Name', ({ name }) => name),
+      text('Kind', ({ kind }) => kind),
+      ...sides.map((side, at) => text<Setting>(sideName(side), ({ values }) => values[at] || MISSING))
+    ])
   };
 }

@@ -3,6 +3,7 @@ import type { GestureHandlers } from '../../draw/gestures';
 import { css } from '../../draw/palette';
 import type { Pen } from '../../draw/pen';
 import { button, choice, element } from '../element';
+import { inline } from '../findings/prose';
 import { icon } from '../icons';
 import type { Direction, Mark, PanelContext, PanelView, Sign } from '../panel';
 import { Table, type TableOptions } from '../table';
@@ -183,7 +184,9 @@ export class CompareView implements PanelView {
     const pair = this.pair();
     const verdicts = comparison.sides
       .filter(({ text }) => text !== '')
-      .map(({ text, verdict }) => element('p', { class: `di-compare-verdict di-${verdict}` }, text));
+      .map(({ text, verdict }) =>
+        element('p', { class: `di-compare-verdict di-${verdict}` }, ...inline(text))
+      );
     this.above.replaceChildren(...verdicts, sideBars(comparison, colors, theme));
     this.below.replaceChildren();
     if (!pair) return;

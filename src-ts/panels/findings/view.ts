@@ -127,7 +127,7 @@ export class FindingsView implements PanelView {
     this.narrowed.clear();
     this.items = list.map(finding => new FindingRow(finding, context));
     for (const row of this.items) if (open.has(row.key)) row.open(true);
-    this.none.textContent = 'Nothing found that costs more than 1 % of the run.';
+    this.none.textContent = 'Nothing found that costs 0.5 s and 2 % of the run, or puts it at risk.';
     this.gaps.hidden = gaps.length === 0;
     this.gaps.textContent = `Not looked at: ${gaps.map(({ rule, why }) => (why ? `${rule} (${why})` : rule)).join(', ')}.`;
     this.show();

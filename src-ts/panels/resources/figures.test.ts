@@ -45,3 +45,15 @@ test('the scheduler counts tasks by states of its own', () => {
   expect(labels()).toEqual(['processing', 'queued', 'no worker']);
   expect(absentWords(figures.there)).not.toContain('Tasks');
 });
+
+test.each([
+  [97, 100],
+  [330, 400],
+  [57, 57],
+  [105, 105]
+])('an axis whose largest share is %d goes up to %d', (cpu, most) => {
+  const recording = recordingOf({ resources: [{ process: 'tcp://a', time: 1, cpu }] });
+  const figures = new ResourceFigures({ recording } as PanelContext);
+  figures.read();
+  expect(figures.mostOf(figures.there[0])).toBe(most);
+});

@@ -89,7 +89,10 @@ export class ResourceFigures {
 
   private findMost(measure: Measure): number {
     if (measure.style === 'stack') return this.mostStacked(measure);
-    return Math.max(...measure.columns.map(({ column }) => this.mostOfColumn(measure, column)));
+    const most = Math.max(...measure.columns.map(({ column }) => this.mostOfColumn(measure, column)));
+    // Close to whole cores the axis shows that it is no more.
+    const whole = Math.ceil(most / 100) * 100;
+    return measure.unit === '%' && most > 0.8 * whole ? whole : most;
   }
 
   private mostStacked(measure: Measure): number {

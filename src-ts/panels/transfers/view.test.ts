@@ -78,3 +78,13 @@ test('a cell tells who sent to whom, and chooses both; a bar chooses what was se
   expect(stage.selection.own('transfers', 'name')).toEqual(['load']);
   expect(view.rows?.().row(1).slice(0, 4)).toEqual(['worker 0', 'clients', '1', '10\u2009B']);
 });
+
+test('without a transfer it tells of local schedulers where one of them ran', () => {
+  const words = (worker: string): string | undefined => {
+    const attempts = [{ run: 1, worker, thread: '1', status: 'ok', start: 1, stop: 2, done: 2 }];
+    const stage = createStage(recordingOf({ attempts }));
+    return transfers.create({ ...stage, surface: new Surface(), say: () => {} }).empty();
+  };
+  expect(words('tcp://10.0.0.1:40001')).toBe('No worker has sent a result to another one.');
+  expect(words('threads')).toContain('local scheduler');
+});

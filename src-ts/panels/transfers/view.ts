@@ -64,9 +64,13 @@ export class TransfersView implements PanelView {
   empty(): string | undefined {
     this.read();
     if (this.flows.pairs.length > 0) return undefined;
-    return this.context.recording.table('transfers').rows === 0
-      ? 'No worker has sent a result to another one. Threads of a local scheduler share their memory; how much its processes send each other, Dask does not tell.'
-      : 'Nothing was sent in what is chosen. Esc takes the last choice back.';
+    const { recording, tasks } = this.context;
+    if (recording.table('transfers').rows > 0)
+      return 'Nothing was sent in what is chosen. Esc takes the last choice back.';
+    const none = 'No worker has sent a result to another one.';
+    return tasks.lanes.some(({ worker }) => worker.includes('://'))
+      ? none
+      : `${none} Threads of a local scheduler share their memory; what its processes send, Dask does not tell.`;
   }
 
   height(width: number): number {

@@ -1,0 +1,37 @@
+import { count } from '../core/format';
+import type { TableRows } from './panel';
+
+/** A column of a table of things: what it says of one, and the number or text behind that. */
+export interface Column<Thing> {
+  readonly title: string;
+  readonly numeric: boolean;
+  readonly prose?: boolean;
+  words(thing: Thing): string;
+  value(thing: Thing): number | string;
+}
+
+export function number<Thing>(
+  title: string,
+  value: (thing: Thing) => number,
+  words: (value: number) => string
+): Column<Thing> {
+  return { title, numeric: true, value, words: thing => words(value(thing)) };
+}
+
+export function text<Thing>(title: string, value: (thing: Thing) => string): Column<Thing> {
+  return { title, numeric: false, value, words: value };
+}
+
+/** How many there are; no word where there are none. */
+export const some = (value: number): string => (value > 0 ? count(value) : '');
+
+/** A row a thing. What nothing is said of takes no room: columns without a word are left out. */
+export function rowsOf<Thing>(things: readonly Thing[], columns: readonly Column<Thing>[]): TableRows {
+  const shown = columns.filter(({ words }) => !things.length || things.some(thing => words(thing) !== ''));
+  return {
+    columns: shown,
+    length: things.length,
+    row: row => shown.map(({ words }) => words(things[row])),
+    value: (row, column) => shown[column].value(things[row])
+  };
+}
