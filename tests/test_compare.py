@@ -81,7 +81,7 @@ def test_the_name_that_takes_twice_as_long_stands_first() -> None:
     assert first["impact"] == pytest.approx(80 * 0.1 / 2, rel=0.1), "8 s more on two threads"
     assert (row(found, "load").verdict, row(found, "sum").verdict) == ("same", "same")
     assert of_side(found.sides)["verdict"].tolist() == ["slower"]
-    assert "First of all work takes 2.0 times as long (+" in found.verdict()
+    assert "First of all `work` takes 2.0 times as long (+" in found.verdict()
     assert "after took" in found.verdict() and "estimated from within single runs" in found.verdict()
     assert found.slower(0.1) == ["after"] and found.slower(5.0) == []
 
@@ -170,7 +170,7 @@ def test_names_that_came_and_went() -> None:
 def test_more_tasks_of_the_same_length() -> None:
     found = compare(run(1), run(2, count=160))
     assert row(found, "work").verdict == "more" and row(found, "load").verdict == "same"
-    assert "work runs 160 times instead of 80" in found.verdict()
+    assert "`work` runs 160 times instead of 80" in found.verdict()
     assert row(compare(run(1), run(2, count=40)), "work").verdict == "fewer"
 
 
@@ -218,7 +218,7 @@ def test_cpu_time_tells_what_a_busy_machine_hides() -> None:
     assert first["cpu_change"] == pytest.approx(0.05, rel=0.1)
     assert first["impact"] == pytest.approx(80 * 0.05 / 2, rel=0.1)
     assert row(found, "load").verdict == "same"
-    assert "But work takes 2.0 times as much CPU time" in found.verdict()
+    assert "But `work` takes 2.0 times as much CPU time" in found.verdict()
     assert row(compare(after, noisy), "work").verdict == "cheaper"
 
 
@@ -429,7 +429,7 @@ def test_its_report_says_it_without_scripts_too(tmp_path: Path, monkeypatch: pyt
     found = compare(run(1), run(2, work=0.2), names=["before", "after"])
     html = found.report(tmp_path / "compared.html").read_text(encoding="utf-8")
     page, tables = html.split("<noscript>")
-    assert "First of all work takes 2.0 times as long" in page and "before and after" in page
+    assert "First of all <code>work</code> takes 2.0 times as long" in page and "before and after" in page
     assert "Task names" in tables and "No task ended" not in html
 
 

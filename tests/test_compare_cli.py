@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_two_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "main-0.dinsight", "slow-0.dinsight"]) == ExitCode.OK
     out, err = capsys.readouterr()
-    assert out.startswith("slow-0 took ") and "First of all work takes 1.9 times as long" in out
+    assert out.startswith("slow-0 took ") and "First of all `work` takes 1.9 times as long" in out
     assert "Task names" in out and "Where the time went" in out and err == ""
 
 
@@ -97,7 +97,7 @@ def test_what_it_writes(
     assert "written to page.html" in capsys.readouterr().err
     text = Path("summary.md").read_text(encoding="utf-8")
     assert "### Comparison: main-0 and slow-0" in text and "| Task name |" in text
-    assert "work takes 1.9 times as long" in Path("page.html").read_text(encoding="utf-8")
+    assert "<code>work</code> takes 1.9 times as long" in Path("page.html").read_text(encoding="utf-8")
     assert "slow-0" in Comparison(open_recording("compared.dinsight")).verdict()
     assert main(["info", "compared.dinsight"]) == ExitCode.OK
     assert "Task names" in capsys.readouterr().out

@@ -167,18 +167,18 @@ def _explains(name: _Name) -> bool:
 
 
 def _said(name: _Name) -> str:
-    """A task name and what changed about it: ``work takes twice as long (+1.2 s on all threads)``."""
-    cost = f"({_signed(name.impact)} on all threads)"
+    """A task name and what changed about it: `work` takes twice as long (+1.2 s on all threads)."""
+    task, cost = f"`{name.name}`", f"({_signed(name.impact)} on all threads)"
     if name.verdict == "came":
-        return f"{name.name} is new {cost}"
+        return f"{task} is new {cost}"
     if name.verdict == "went":
-        return f"{name.name} is gone {cost}"
+        return f"{task} is gone {cost}"
     if name.verdict in ("more", "fewer"):
         times = words.count(round(name.attempts), "time")
-        return f"{name.name} runs {times} instead of {name.before:,.0f} {cost}"
+        return f"{task} runs {times} instead of {name.before:,.0f} {cost}"
     if name.verdict in ("costlier", "cheaper"):
-        return f"{name.name} takes {_ratio(name.cpu / name.cpu_before, 'as much')} CPU time {cost}"
-    return f"{name.name} takes {_ratio(name.mean / name.mean_before)} {cost}"
+        return f"{task} takes {_ratio(name.cpu / name.cpu_before, 'as much')} CPU time {cost}"
+    return f"{task} takes {_ratio(name.mean / name.mean_before)} {cost}"
 
 
 def _ratio(ratio: float, alike: str = "as long") -> str:

@@ -26,7 +26,11 @@ def text(comparison: Comparison) -> str:
 def markdown(comparison: Comparison) -> str:
     """As Markdown, as GitHub and GitLab show it."""
     name = " and ".join(str(side) for side in comparison.sides["name"])
-    parts = ["<!-- dask-insight compare -->", f"### {_TITLE}: {plain(name)}", plain(_said(comparison))]
+    parts = [
+        "<!-- dask-insight compare -->",
+        f"### {_TITLE}: {plain(name)}",
+        plain(_said(comparison).replace("`", "")),
+    ]
     first, *others = sections(comparison)
     parts.append(_markdown(first))
     for section in others:
@@ -37,13 +41,13 @@ def markdown(comparison: Comparison) -> str:
 
 def html(comparison: Comparison) -> str:
     """As plain tables, which sanitisers leave."""
-    head = f"<p><b>{_TITLE}</b><br>{escape(_said(comparison))}</p>"
+    head = f"<p><b>{_TITLE}</b><br>{words.marked(_said(comparison))}</p>"
     return head + tables(comparison)
 
 
 def folded(comparison: Comparison) -> str:
     """The words of `html`, and its tables for those who open them."""
-    head = f"<p><b>{_TITLE}</b><br>{escape(_said(comparison))}</p>"
+    head = f"<p><b>{_TITLE}</b><br>{words.marked(_said(comparison))}</p>"
     return f"{head}<details><summary>As tables</summary>{tables(comparison)}</details>"
 
 
