@@ -36,7 +36,7 @@ _INSTEAD = {
 }
 
 
-#: Commands to a terminal (colours, titles, places on it) but ends of lines and tabs, and what turns text round.
+#: Commands to a terminal (colours, titles, places on it) but ends of lines and tabs; what turns text round.
 _OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 

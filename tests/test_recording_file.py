@@ -19,8 +19,8 @@ import dask_insight
 from benchmarks.synthetic import Size, synthetic
 from dask_insight.batch import encode, table_of
 from dask_insight.columns import length
-from dask_insight.frames import Gap, create, place, read, save, writer
-from dask_insight.frames.layout import MAGIC
+from dask_insight.frames import Gap, create, place, read, reader, save, writer
+from dask_insight.frames.layout import MAGIC, checksum
 from dask_insight.hosts.cli.info import describe
 from dask_insight.recording import Recording, RecordingError
 from dask_insight.schema import FORMAT, TABLES
@@ -116,6 +116,26 @@ def test_garbage_between_frames_is_skipped(tmp_path: Path) -> None:
     assert _numbers(path) == [1, 2]
 
 
+def test_what_only_looks_like_frames_is_read_a_few_times_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _file(tmp_path / "run.dinsight", _batch(1))
+    size = 100_000
+    with path.open("ab") as file:
+        file.write(struct.pack("<4sIII", b"\xf5DI\n", size, 1, 0) * 500)
+        file.write(bytes(size) + _frame(zlib.compress(_batch(2)), len(_batch(2))))
+    read = 0
+
+    def summed(size: int, batches: int, payload: bytes) -> int:
+        nonlocal read
+        read += size
+        return checksum(size, batches, payload)
+
+    monkeypatch.setattr(reader, "checksum", summed)
+    assert _numbers(path) == [1, 2]
+    assert read < 5 * path.stat().st_size
+
+
 def test_a_frame_of_something_else_is_a_gap(tmp_path: Path) -> None:
     path = _file(tmp_path / "run.dinsight", _batch(1), b"\xc1 no batch", (_batch(2), b"\x93\x01"), _batch(3))
     recording = dask_insight.open(path)
@@ -129,6 +149,15 @@ def test_a_damaged_batch_in_a_whole_frame_is_a_gap(tmp_path: Path) -> None:
     recording = dask_insight.open(path)
     assert recording.edges["dependency"].unique().tolist() == [1, 3]
     assert len(recording.gaps) == 1 and "could not be read" in recording.events["message"][0]
+
+
+def test_a_batch_with_a_damaged_column_is_a_gap(tmp_path: Path) -> None:
+    whole = _batch(1)
+    damaged = whole.replace(b"dependency", b"depend\xffncy")
+    recording = dask_insight.open(_file(tmp_path / "run.dinsight", (whole, damaged)))
+    assert len(recording.edges) == 500
+    assert len(recording.gaps) == 1
+    assert "edges 500," in describe(recording)
 
 
 @pytest.mark.parametrize(

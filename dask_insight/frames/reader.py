@@ -18,6 +18,8 @@ from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, Gap, RecordingError, 
 _PIECE = 64 * 1024
 #: Places looked at in search of the next frame after damage.
 _TRIES = 1_000
+#: How many times over a file may be read for what looks like frames and is none.
+_READINGS = 4
 
 
 class _Frame(NamedTuple):
@@ -72,10 +74,11 @@ def _frames(file: BinaryIO, offset: int, end: int) -> Iterator[bytes | Gap]:
 
 def _whole_frames(file: BinaryIO, offset: int, end: int) -> Iterator[_Frame | Gap]:
     raw, packed = 0, 0
+    finder = _Finder(file, end)
     while offset < end:
-        frame = _frame(file, offset, end)
+        frame = finder.at(offset)
         if isinstance(frame, str):
-            found = _next_frame(file, offset + 1, end)
+            found = finder.after(offset)
             yield Gap(offset, found - offset, frame)
             offset = found
             continue
@@ -120,38 +123,51 @@ def _batches(frame: _Frame | Gap) -> list[bytes | Gap]:
     )
 
 
-def _frame(file: BinaryIO, offset: int, end: int) -> tuple[bytes, int] | str:
-    """Payload and number of batches of the frame at `offset`, or what is wrong with it."""
-    file.seek(offset)
-    head = file.read(FRAME.size)
-    if len(head) < FRAME.size:
-        return "the file ends within a frame"
-    marker, size, batches, expected = FRAME.unpack(head)
-    if marker != MARKER:
-        return "no frame where one should begin"
-    if offset + FRAME.size + size > end:
-        return "the file ends within a frame"
-    payload = file.read(size)
-    return (payload, batches) if checksum(size, batches, payload) == expected else "wrong checksum"
+class _Finder:
+    """Finds frames in a file."""
 
+    def __init__(self, file: BinaryIO, end: int) -> None:
+        self._file, self._end = file, end
+        #: Bytes that may yet be read in vain.
+        self._left = _READINGS * end
 
-def _next_frame(file: BinaryIO, offset: int, end: int) -> int:
-    """Where the next frame that holds begins, or the end of the file."""
-    step = 2**20
-    tries = 0
-    while offset < end:
-        file.seek(offset)
-        window = file.read(step + len(MARKER))
-        at = window.find(MARKER)
-        while 0 <= at < step:
-            tries += 1
-            if not isinstance(_frame(file, offset + at, end), str):
-                return offset + at
-            if tries >= _TRIES:
-                return end
-            at = window.find(MARKER, at + 1)
-        offset += step
-    return end
+    def at(self, offset: int) -> tuple[bytes, int] | str:
+        """Payload and number of batches of the frame at `offset`, or what is wrong with it."""
+        self._file.seek(offset)
+        head = self._file.read(FRAME.size)
+        if len(head) < FRAME.size:
+            return "the file ends within a frame"
+        marker, size, batches, expected = FRAME.unpack(head)
+        if marker != MARKER:
+            return "no frame where one should begin"
+        if offset + FRAME.size + size > self._end:
+            return "the file ends within a frame"
+        if size > self._left:
+            return "too much looks like frames and is none"
+        payload = self._file.read(size)
+        if checksum(size, batches, payload) == expected:
+            return payload, batches
+        self._left -= size
+        return "wrong checksum"
+
+    def after(self, offset: int) -> int:
+        """Where the next frame that holds begins, or the end of the file."""
+        offset += 1
+        step = 2**20
+        tries = 0
+        while offset < self._end:
+            self._file.seek(offset)
+            window = self._file.read(step + len(MARKER))
+            at = window.find(MARKER)
+            while 0 <= at < step:
+                tries += 1
+                if not isinstance(self.at(offset + at), str):
+                    return offset + at
+                if tries >= _TRIES:
+                    return self._end
+                at = window.find(MARKER, at + 1)
+            offset += step
+        return self._end
 
 
 def _unpack(packed: memoryview, size: int) -> bytes:

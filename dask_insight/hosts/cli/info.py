@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ExitCode
@@ -78,14 +79,15 @@ def describe(recording: Recording) -> str:
 
 
 def _rows(recording: Recording) -> Iterator[tuple[str, int]]:
-    """Tables that have rows, and how many."""
-    from ...batch import decode
+    """Tables that have rows, and how many can be read."""
+    from ...batch import BatchError, decode
     from ...schema import TABLES
 
     rows = dict.fromkeys(TABLES, 0)
     for batch in recording.batches():
-        decoded = decode(batch)
-        rows[decoded.table] = rows.get(decoded.table, 0) + decoded.rows
+        with suppress(BatchError):
+            decoded = decode(batch)
+            rows[decoded.table] = rows.get(decoded.table, 0) + decoded.rows
     return ((table, number) for table, number in rows.items() if number)
 
 
