@@ -279,7 +279,7 @@ def test_events_stand_by_kind_the_gravest_on_top() -> None:
     assert facts["What"] == ["training", "late", "<b>no</b> room"]
     assert facts["Kind"] == ["user", "log", "log"]
     np.testing.assert_allclose(boxes.left, [0.02, 0.03, 0.01], atol=1e-5)
-    assert [sign.label for sign in chart.signs] == ["critical", "warning", "info"]
+    assert [sign.label for sign in chart.signs] == ["error", "warning", "info"]
 
 
 def test_progress_is_as_far_as_the_tasks_are(golden: Recording) -> None:

@@ -61,6 +61,12 @@ def mixed(under: Rgb, over: Rgb, share: float) -> Rgb:
     return red, green, blue
 
 
+def veiled(under: Rgb, over: Rgb, share: float) -> Rgb:
+    """Two colours as a screen lays one over the other; `share` 1 is all `over`."""
+    red, green, blue = (round((1 - share) * a + share * b) for a, b in zip(under, over, strict=True))
+    return red, green, blue
+
+
 def luminance(color: Rgb) -> float:
     """Relative luminance as WCAG has it, 0 to 1."""
     red, green, blue = map(_light, color)

@@ -53,7 +53,12 @@ def chart(request: Request) -> Chart:
     groups = [Group(row, row + 1, kind.names[each]) for row, each in enumerate(shown.tolist())]
     plot = Plot([boxes], Axis("time", low, high), Rows(len(shown), groups), 22.0 * len(shown), room=0.2)
     seen = set(grave[rows].tolist())
-    signs = [Sign(name, color) for place, (name, color) in enumerate(colors.items()) if place in seen]
+    levels = {severity: level for level, severity in _SEVERITIES.items()}
+    signs = [
+        Sign(levels.get(name, name), color)
+        for place, (name, color) in enumerate(colors.items())
+        if place in seen
+    ]
     left = int(count.sum()) - len(rows)
     note = (
         f"{words.count(left, 'event')} of other kinds {'is' if left == 1 else 'are'} not drawn."

@@ -10,7 +10,7 @@ import numpy as np
 from ... import words
 from ...tables.processes import processes
 from ..chart import Area, Axis, Chart, Line, Mark, Plot, Sign
-from ..colors import Rgb, mixed, reserved, slot_color
+from ..colors import Rgb, reserved, slot_color, veiled
 from ..request import BINS, Request
 from .results_held import by_name
 from .series import series
@@ -81,7 +81,7 @@ def color_of(measure: str, request: Request) -> Rgb:
     """One hue from strong to weak for what is in memory; disk has Dask's orange, paler."""
     theme = request.theme
     if measure == "spilled":
-        return mixed(theme.background, reserved("disk", dark=theme.dark), 0.3)
+        return veiled(theme.background, reserved("disk", dark=theme.dark), 0.3)
     slot = {"managed": 19, "unmanaged_old": 7, "unmanaged_recent": 31}[measure]
     return slot_color(slot, dark=theme.dark)
 

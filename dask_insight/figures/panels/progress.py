@@ -58,7 +58,7 @@ def chart(request: Request) -> Chart:
             told += f", {counts[each, _FAILED]:,} failed"
         made.append(bars.Bar(names[each] or "(no name)", [part for part in parts if part.value > 0], told))
     rest = len(made) - _NAMES
-    note = f"{words.count(rest, 'name')} more {'has' if rest == 1 else 'have'} no bar." if rest > 0 else ""
+    note = f"{words.count(rest, 'more name')} {'has' if rest == 1 else 'have'} no bar." if rest > 0 else ""
     signs = [Sign("failed", activity_color("failed", request.theme))] if counts[:, _FAILED].any() else []
     plot = bars.plot(made[:_NAMES], "%", lambda value: words.share(value / 100), label="share of its tasks")
     return Chart("Progress", [plot], signs, note=note)

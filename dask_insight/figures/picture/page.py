@@ -280,9 +280,8 @@ class Page:
                 free = y + 6
         if with_threads:
             for number, name in enumerate(rows.within):
-                pen.text(
-                    box.x - 8, box.y + (number + 0.5) * high, name, theme.faint, size=SMALL, anchor="end"
-                )
+                y = box.y + (number + 0.5) * high
+                pen.text(box.x - 8, y, name, theme.muted, size=SMALL, anchor="end")
 
     def _amounts(self, pen: Pen, plot: Plot, axis: Axis, box: Box) -> None:
         theme = self._theme
