@@ -57,3 +57,10 @@ test.each([
   figures.read();
   expect(figures.mostOf(figures.there[0])).toBe(most);
 });
+
+test('where too few samples came for a figure, it is said how more would', () => {
+  const resources = [{ process: 'tcp://a', time: 1, cpu: Number.NaN }];
+  const figures = new ResourceFigures({ recording: recordingOf({ resources }) } as PanelContext);
+  figures.read();
+  expect(absentWords(figures.there)).toMatch(/^No samples of these processes\. record\(/);
+});

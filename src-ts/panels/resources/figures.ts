@@ -110,8 +110,12 @@ export class ResourceFigures {
   }
 }
 
+/** What gives short runs more samples. */
+export const MORE_OFTEN = 'record(resources="50ms") takes them more often, for short runs.';
+
 /** Which of the usual measures have no data, and why; '' if all have. */
 export function absentWords(there: readonly Measure[]): string {
+  if (there.length === 0) return `No samples of these processes. ${MORE_OFTEN}`;
   const gone = MEASURES.filter(({ id, usual }) => usual && there.every(each => each.id !== id));
   const plain = gone.filter(({ missing }) => missing === undefined).map(({ title }) => title);
   const told = new Map<string, string>();

@@ -11,7 +11,7 @@ import type { Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { timeMarks } from '../time-axis';
 import { resourceMark } from './card';
 import { type Drawn, drawMap, drawMapFrame, drawProcess, drawRow, partsOf, type Row } from './draw-row';
-import { absentWords, type Group, ResourceFigures, workerOf } from './figures';
+import { absentWords, type Group, MORE_OFTEN, ResourceFigures, workerOf } from './figures';
 import { MEASURES, type Measure, type MeasureColumn } from './measures';
 import { measureMenu } from './menu';
 import { resourceTable } from './table';
@@ -75,7 +75,7 @@ export class ResourcesView implements PanelView {
     const { recording } = this.context;
     if (recording.table('resources').rows + recording.table('gpus').rows > 0) return undefined;
     return recording.hasEnded
-      ? 'No samples of CPU, memory or network are in this recording. `record(resources="50ms")` takes them more often, for short runs.'
+      ? `No samples of CPU, memory or network are in this recording. ${MORE_OFTEN}`
       : 'No samples of CPU, memory or network have come yet.';
   }
 
@@ -83,7 +83,7 @@ export class ResourcesView implements PanelView {
     this.figures.read();
     const title = isNarrow(gutterOf(width)) ? NARROW_TITLE : 0;
     const rows = this.chosen().reduce((sum, measure) => sum + title + this.rowHeight(measure) + GAP, 0);
-    return Math.max(28, rows + 4);
+    return Math.max(8, rows + 4);
   }
 
   layout(): void {
