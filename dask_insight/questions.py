@@ -44,7 +44,7 @@ class Questions(Store):
         worker: str | Sequence[str] | None = None,
         start: float | None = None,
         stop: float | None = None,
-        task: str | None = None,
+        task: str | tuple[Any, ...] | None = None,
         run: int | None = None,
         lines: bool = False,
     ) -> pd.DataFrame:
@@ -60,7 +60,7 @@ class Questions(Store):
         start, stop
             Only this time, seconds since `started`; samples across an end count in part.
         task
-            Only samples of the task with this key.
+            Only samples of the task with this key, as Dask has it or as text.
         run
             Only samples of the attempt with this id.
         lines

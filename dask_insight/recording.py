@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +105,7 @@ class Recording(Questions):
         self.identity = Identity()
         self._answers = Answers(self.columns, lambda: (self.end, self.turnover))
 
+    @current
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, or what a pickle gives, has all that has come so far, and no file."""
         return _restored, (self.batches(), list(self.gaps))
@@ -169,7 +171,8 @@ class Recording(Questions):
         zero = self.started
         since, until = part_of_run(self.columns)
         since, until = max(since, zero + begin), min(until, zero + end)
-        for table, columns in between(self.columns, since, until):
+        # While it grows, rows are chosen of the same columns that they are taken from.
+        for table, columns in between(cache(self.columns), since, until):
             part.append(encode(table, columns))
         told = {"started": zero, SINCE: since, UNTIL: until}
         known = {name: json.dumps(moment) for name, moment in told.items() if np.isfinite(moment)}

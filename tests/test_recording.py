@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -371,6 +372,23 @@ def test_flame_of_a_part(chosen: dict[str, Any], seconds: float) -> None:
     assert flame["self"].sum() == pytest.approx(seconds, abs=1e-5)
 
 
+def test_a_slice_is_of_one_moment_though_the_recording_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = _recording()
+    batch = encode("attempts", {"run": [9], "task": [0], "start": [ZERO + 1], "stop": [ZERO + 2]})
+
+    def growing(self: Recording, table: str) -> Any:
+        columns = read(self, table)
+        if table == "attempts":
+            recording.append(batch)
+        return columns
+
+    read = Recording.columns
+    monkeypatch.setattr(Recording, "columns", growing)
+    part = recording.slice(0, 10)
+    monkeypatch.undo()
+    assert len(part.attempts) < len(recording.attempts)
+
+
 def test_slices_keep_what_overlaps() -> None:
     recording = _recording()
     part = recording.slice(1.55, 2.05)
@@ -419,6 +437,12 @@ def test_copies_and_pickles_tell_the_same(copied: Any) -> None:
     assert again.about == recording.about
     again.append(encode("about", {"name": ["name"], "value": ['"another"']}))
     assert recording.about["name"] == "two workers"
+
+
+def test_a_copy_of_what_is_recorded_has_what_happened_by_now() -> None:
+    with dask_insight.record(clusters=False) as recording:
+        dask.delayed(sum)([1, 2]).compute(scheduler="sync")
+        assert len(copy.copy(recording).tasks) == 1
 
 
 def test_a_note_is_a_row_of_a_persons_own() -> None:

@@ -187,6 +187,17 @@ def test_a_newer_minor_format_is_read(tmp_path: Path) -> None:
     assert _numbers(path) == [1]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes have no such names there")
+def test_a_pipe_is_refused_in_words(tmp_path: Path) -> None:
+    data = _file(tmp_path / "run.dinsight", _batch(1)).read_bytes()
+    out, into = os.pipe()
+    os.write(into, data)
+    os.close(into)
+    with pytest.raises(RecordingError, match="is a pipe, which cannot be searched: write it"):
+        dask_insight.open(f"/dev/fd/{out}")
+    os.close(out)
+
+
 def test_a_missing_file_is_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         dask_insight.open(tmp_path / "nothing")

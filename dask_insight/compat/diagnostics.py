@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from dask import diagnostics
 from dask.callbacks import Callback
-from dask.diagnostics import visualize
+from dask.diagnostics import visualize as _visualize
 from dask.diagnostics.profile import CacheData
 from dask.utils import funcname, key_split
 
 from .block import Metric, RecordedBlock
+
+#: Dask's own, which has no types.
+visualize: Callable[..., Any] = _visualize
 
 __all__ = ["CacheProfiler", "Callback", "Profiler", "ProgressBar", "ResourceProfiler", "visualize"]
 

@@ -36,12 +36,14 @@ def read(path: str | os.PathLike[str]) -> Iterator[bytes | Gap]:
     Raises
     ------
     RecordingError
-        If it is no recording, or of a newer major format.
+        If it is no recording or a pipe, or of a newer major format.
     FileNotFoundError
         If there is no such file.
     """
     with open(path, "rb") as file:
         _check_header(file.read(HEADER.size), Path(path))
+        if not file.seekable():
+            raise RecordingError(f"{path} is a pipe, which cannot be searched: write it to a file")
         size = file.seek(0, io.SEEK_END)
         yield from _frames(file, HEADER.size, size)
 
