@@ -663,6 +663,15 @@ def test_too_few_tasks() -> None:
     assert "8" in found.advice
 
 
+def test_too_few_tasks_of_each_of_many_names() -> None:
+    run = Run(a=TWO, b=TWO)
+    for at in range(100):
+        run.task(f"fit-{at}", "a", at, at + 1, thread="1", submitted=at)
+    found = one(run, "too-few-tasks")
+    assert found.title == "Only 1 `fit-0` at a time for 4 threads, and too few of 99 other names"
+    assert "While `fit-0`, `fit-1`, `fit-2` and tasks of 97 other names ran" in found.why
+
+
 def on_a_host(run: Run, cores: int, used: float, waiting: float = 0.0) -> Run:
     """Two workers share these cores for five seconds, and use and wait for so many."""
     times = np.arange(1, 26) / 5

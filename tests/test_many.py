@@ -5,11 +5,14 @@ What takes the square of their number would not end within the time of a test.
 
 from __future__ import annotations
 
+from time import thread_time
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dask_insight.analysis.findings import Facts
+from dask_insight.analysis.time_budget import budget
 from dask_insight.batch import encode
 from dask_insight.lookup import sorted_set
 from dask_insight.recording import Recording
@@ -167,6 +170,30 @@ def test_tasks_of_fifty_thousand_names() -> None:
         ),
     )
     assert not run.findings().failed
+
+
+def test_a_straggler_in_each_of_many_names() -> None:
+    """Each is looked at beside the tasks of its own name, not beside all: four times the names, the time."""
+
+    def seconds(names: int, each: int = 5) -> float:
+        count = names * each
+        start = np.arange(count, dtype="f8")
+        stop = START + start + np.where(np.arange(count) % each == 3, 0.9, 0.05)
+        run = recorded(
+            workers={"worker": ["w"], "threads": np.array([1]), "joined": np.array([START])},
+            graph=graph(count, [f"step-{row // each}" for row in range(count)]),
+            attempts=attempts(start, ["w"] * count, stop=stop, done=stop),
+        )
+        facts = Facts(run.columns, START, budget(run.columns))
+        began = thread_time()
+        found = facts.outliers(3.0, each)
+        took = thread_time() - began
+        assert [(one.rows.tolist(), one.why) for one in found] == [
+            ([row], "itself") for row in range(3, count, each)
+        ]
+        return took
+
+    assert seconds(12_000) < 6 * seconds(3_000)
 
 
 @pytest.mark.parametrize("kind", ["u4", "i8"])

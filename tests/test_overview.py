@@ -85,6 +85,20 @@ def test_of_many_names_alike_none_is_told_as_the_largest() -> None:
     assert "of the computing was" in found.verdict() and "of the computing was" not in alike.verdict()
 
 
+def test_waits_for_thousands_of_names_are_told_together() -> None:
+    found = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH).summary()
+    many = [("inputs", f"step-{i}", 0.002) for i in range(3_000)]
+    found = found._replace(budget=[("compute", "", 8.0), ("inputs", "load", 4.0), *many, ("data", "", 2.0)])
+    assert [plain(each) for each in found.lost_shares()] == [
+        "30 % waiting for tasks of 3,000 names",
+        "20 % waiting for `load`",
+        "10 % waiting for data from other workers",
+    ]
+    assert ("Waiting for tasks of 3,000 names", "6 s") in [(row.name, plain(row.time)) for row in rows(found)]
+    one = found._replace(budget=[("compute", "", 99.0), ("inputs", "load", 1.0)])
+    assert one.lost_time() == [("waiting for `load`", 1.0)]
+
+
 def test_a_table_of_a_cell_keeps_the_case_of_names() -> None:
     found = recorded(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH).summary()
     told = [row.name for row in rows(found._replace(budget=[("inputs", "MyTask", 2.0)]))]

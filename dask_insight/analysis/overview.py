@@ -42,6 +42,8 @@ _IDLE = ("inputs", "data", "processes", "placement", "scheduler")
 _MUCH, _FULL, _MORE = 0.15, 0.7, 1.1
 #: How tasks stood that had begun and not ended.
 _RUNNING = "still running"
+#: Share of the offered time from which what threads did instead of computing is told.
+_TOLD = 0.02
 #: Share of the computing from which the task name that takes most is told.
 _SAID = 0.1
 #: Share of the duration, and seconds, from which it is told that who asked went on after the last result.
@@ -162,29 +164,34 @@ class Overview(NamedTuple):
         others = "the longest " if self.unfinished[how] > 1 else ""
         return f" ({others}`{short(name)}`, for {words.duration(seconds)})"
 
-    def lost_shares(self, most: int = 3, least: float = 0.02) -> list[str]:
+    def lost_shares(self, most: int = 3) -> list[str]:
         """What the threads did instead of computing, in words: ``18 % waiting for sum``.
 
         Parameters
         ----------
         most
             How many causes are named.
-        least
-            Share of the offered time from which a cause is named.
         """
         offered = sum(seconds for _, _, seconds in self.budget)
         return [
             f"{words.share(seconds / offered)} {text}"
             for text, seconds in self.lost_time()[:most]
-            if seconds >= least * offered
+            if seconds >= _TOLD * offered
         ]
 
     def lost_time(self) -> list[tuple[str, float]]:
-        """What the threads did instead of computing, in words, with its thread-seconds; most first."""
+        """What the threads did instead of computing, in words, with its thread-seconds; most first.
+
+        Task names that were hardly waited for are told together: of thousands each would be left out.
+        """
+        little = _TOLD * sum(seconds for _, _, seconds in self.budget)
+        few = {name for part, name, seconds in self.budget if part == "inputs" and name and seconds < little}
+        together = f"tasks of {len(few):,} names" if len(few) > 1 else ""
         told: dict[str, float] = {}
         for part, name, seconds in self.budget:
             if part in INSTEAD:
-                text = INSTEAD[part].format(name=f"`{short(name)}`" if name else "tasks")
+                alone = f"`{short(name)}`" if name else "tasks"
+                text = INSTEAD[part].format(name=together if together and name in few else alone)
                 told[text] = told.get(text, 0.0) + seconds
         return sorted(told.items(), key=lambda item: -item[1])
 

@@ -165,6 +165,11 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title = (
             f"Too few `{names[0]}` for {words.count(threads, 'thread')} to the end: {at_once:.2g} at a time"
         )
+    ran, others = [f"`{name}`" for name in names[:3]], int((lost > 0).sum()) - len(names[:3])
+    if others > 0:
+        ran.append(f"tasks of {words.count(others, 'other name')}")
+    if others > 0 and lost[code] < total / 2:
+        title += f", and too few of {words.count(others + len(names[:3]) - 1, 'other name')}"
     yield Finding(
         code="too-few-tasks",
         title=title + (f": {loops:,} computations followed one another" if one_by_one else ""),
@@ -183,7 +188,7 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
             ),
         ),
         why=(
-            f"While {words.listing(f'`{name}`' for name in names[:3])} ran, there was nothing else to run: "
+            f"While {words.listing(ran)} ran, there was nothing else to run: "
             f"threads were idle for {words.duration(total)} of {words.duration(offered)} of their time."
         ),
         advice=together(facts, loops)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ... import words
 from ...batch import Symbols
 from ...lookup import Lookup, is_any
-from .facts import Facts
+
+if TYPE_CHECKING:
+    from .facts import Facts
 
 
 def most(
@@ -52,11 +55,16 @@ def workers_of(facts: Facts, rows: np.ndarray) -> tuple[str, ...]:
 
 def split(symbols: Symbols, rows: np.ndarray) -> dict[str, np.ndarray]:
     """Some rows by the text that stands there, in their order."""
-    codes = symbols.codes[rows]
-    order = np.argsort(codes, kind="stable")
-    ends = np.cumsum(np.bincount(codes, minlength=len(symbols.names)))
-    parts = np.split(rows[order], ends[:-1]) if len(ends) else []
-    return {name: part for name, part in zip(symbols.names, parts, strict=True) if len(part)}
+    return {symbols.names[code]: rows[those] for code, those in by_code(symbols.codes[rows]).items()}
+
+
+def by_code(codes: np.ndarray, some: np.ndarray | None = None) -> dict[int, np.ndarray]:
+    """The rows of each code, in their order: of all, or of those for which `some` is true."""
+    rows = np.arange(len(codes)) if some is None else np.flatnonzero(some)
+    rows = rows[np.argsort(codes[rows], kind="stable")]
+    ordered = codes[rows]
+    first = np.flatnonzero(np.diff(ordered)) + 1
+    return {int(codes[part[0]]): part for part in np.split(rows, first) if len(part)}
 
 
 def of_workers(facts: Facts, workers: Iterable[str]) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...lookup import sums
+from .names import by_code
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -74,14 +75,16 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
     steps = path.of("compute") & (path.row >= 0)
     held = sums(path.row[steps], path.seconds[steps], len(code))[over] * beyond[over]
     sizes = facts.input_bytes(), facts.attempts.nbytes
-    for name in np.unique(code[over]).tolist():
-        those = np.flatnonzero(code[over] == name)
-        mine = over[those]
+    every = by_code(code, facts.good)
+    far = np.zeros(len(code), bool)
+    far[over] = True
+    for name, those in by_code(code[over]).items():
+        mine, same = over[those], every[name]
         number = int(told.number[name])
         if len(mine) > max(1, _SOME * number):
             continue
-        larger = _larger(facts, sizes, name, mine)
-        why = _why(facts, name, mine, larger)
+        larger = _larger(sizes, same, mine)
+        why = _why(facts, name, same, mine, far, larger)
         if why == "itself" and len(mine) > max(1, _FEW * number):
             continue
         stuck = facts.queues.behind(mine, beyond)
@@ -100,9 +103,8 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
         )
 
 
-def _larger(facts: Facts, sizes: tuple[np.ndarray, ...], name: int, mine: np.ndarray) -> float:
+def _larger(sizes: tuple[np.ndarray, ...], same: np.ndarray, mine: np.ndarray) -> float:
     """How many times the usual the data of outliers are: inputs or results, whichever stands out more."""
-    same = np.flatnonzero(facts.good & (facts.prefix.codes == name))
     found = [np.nan]
     for size in sizes:
         known = size[same]
@@ -113,20 +115,19 @@ def _larger(facts: Facts, sizes: tuple[np.ndarray, ...], name: int, mine: np.nda
     return float(np.nanmax(found)) if np.isfinite(found).any() else np.nan
 
 
-def _why(facts: Facts, name: int, mine: np.ndarray, larger: float) -> str:
+def _why(facts: Facts, name: int, same: np.ndarray, mine: np.ndarray, far: np.ndarray, larger: float) -> str:
     worker, own = facts.attempts.worker.codes, facts.own
     times = float(np.mean(own[mine])) / max(float(facts.usual[name]), _SHORTEST)
     if larger >= min(max(_LARGER, _PART * times), _MUCH):
         return "data"
-    same = np.flatnonzero(facts.good & (facts.prefix.codes == name))
-    first = first_of_each(worker[same], facts.attempts.at("start", same))
-    if np.isin(mine, same[first]).all() and len(mine) > _MOST * len(first):
+    first = same[first_of_each(worker[same], facts.attempts.at("start", same))]
+    if far[first].sum() == len(mine) > _MOST * len(first):
         return "start"
-    for code in np.unique(worker[mine]).tolist():
-        here = same[worker[same] == code]
-        others = same[worker[same] != code]
-        rest = here[~np.isin(here, mine)]
-        if len(rest) >= 2 and len(others) and np.median(own[rest]) > _SLOWER * np.median(own[others]):
+    usual = same[~far[same]]
+    enough = np.bincount(worker[usual], minlength=len(facts.attempts.worker.names)) >= 2
+    for code in np.unique(worker[mine[enough[worker[mine]]]]).tolist():
+        here, others = usual[worker[usual] == code], same[worker[same] != code]
+        if len(others) and np.median(own[here]) > _SLOWER * np.median(own[others]):
             return "worker"
     return "itself"
 
