@@ -31,6 +31,7 @@ from dask_insight.hosts.magic.progress import as_html, as_text
 from dask_insight.hosts.notebook import MIME, bundle, static_bundles
 from dask_insight.hosts.notebook.raster import task_stream
 from dask_insight.hosts.notebook.thinner import thinned
+from dask_insight.hosts.plain import marked
 from dask_insight.hosts.report import digest
 from dask_insight.options import OUTPUT_SIZE
 from dask_insight.recording import Recording
@@ -159,6 +160,11 @@ def test_names_stay_text(name: str) -> None:
     assert not re.search(r"<\w|(?<!&)\[|javascript:", table)
     rows = [line for line in table.splitlines() if line.startswith("|")]
     assert {line.count("|") for line in rows} == {4}
+
+
+def test_markdown_has_task_names_as_code() -> None:
+    assert "of the computing was `inc`." in static_bundles(recording(names=("inc",)))[-1]["text/markdown"]
+    assert marked("`load_1.csv` and `a|<b>`, `c") == "`load_1.csv` and a&#124;&#60;b&#62;, `c`"
 
 
 def test_the_picture_shows_what_ran() -> None:

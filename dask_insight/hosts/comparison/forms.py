@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ... import words
 from ...analysis.overview import short
-from ..plain import plain
+from ..plain import marked, plain
 from .sections import Section, as_object, sections
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def markdown(comparison: Comparison) -> str:
     parts = [
         "<!-- dask-insight compare -->",
         f"### {_TITLE}: {plain(name)}",
-        plain(_said(comparison).replace("`", "")),
+        marked(_said(comparison)),
     ]
     first, *others = sections(comparison)
     parts.append(_markdown(first))

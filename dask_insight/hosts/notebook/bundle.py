@@ -14,7 +14,7 @@ from ...analysis.overview import Overview, short
 from ...legible import harmless
 from ...options import OUTPUT_SIZE
 from ..comparison import folded
-from ..plain import plain
+from ..plain import marked, plain
 from ..report import MissingFrontEnd, write_report
 from . import table
 from .frame import frame, front_end_size
@@ -134,9 +134,9 @@ class _Said:
         return head + told + table.as_html(self._rows) + notes + compared
 
     def markdown(self) -> str:
-        parts = [f"**{plain(self.name)}**", plain(self._summary.verdict())]
+        parts = [f"**{plain(self.name)}**", marked(self._summary.verdict())]
         parts += (
-            ["\n".join(f"- {plain(line)}" for line in found)] if (found := self._summary.advised()) else []
+            ["\n".join(f"- {marked(line)}" for line in found)] if (found := self._summary.advised()) else []
         )
         parts += [table.as_markdown(self._rows)] if self._rows else []
         parts += map(plain, self.notes)

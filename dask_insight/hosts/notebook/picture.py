@@ -11,7 +11,7 @@ import numpy as np
 
 from ...analysis.overview import short
 from ...figures.colors import FAILED, Rgb
-from ...figures.texts import clean
+from ...figures.texts import clean, width
 from ...figures.ticks import time_ticks
 from .raster import Picture
 
@@ -92,7 +92,7 @@ def _legend(picture: Picture, y: int) -> tuple[list[str], int]:
     x = _MARGIN
     for name, color in signs:
         label = short(name, 28)
-        wide = 24 + round(7.2 * len(label))
+        wide = 28 + round(width(label, 12))
         if x + wide > _WIDTH and x > _MARGIN:
             x, y = _MARGIN, y + 20
         parts.append(f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="rgb{color}"/>')

@@ -73,6 +73,6 @@ function words({ name, verdict, table, notes }: Summary): HTMLElement {
     );
     made.append(element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows)));
   }
-  made.append(...notes.map(note => element('p', { class: 'di-saved-notes', dir: 'auto' }, note)));
+  made.append(...notes.map(note => element('p', { class: 'di-saved-notes', dir: 'auto' }, ...inline(note))));
   return made;
 }
