@@ -9,7 +9,9 @@ import io
 import os
 import sys
 import threading
+import zipimport
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 
@@ -67,7 +69,7 @@ class Program:
 
 
 def load_script(path: str, arguments: list[str]) -> Program:
-    """A program from a file, or from a folder with a ``__main__.py``.
+    """A program from a file, or from a folder or a zip archive with a ``__main__.py``.
 
     Raises
     ------
@@ -87,6 +89,8 @@ def load_script(path: str, arguments: list[str]) -> Program:
             ExitCode.USAGE,
         )
     whole = str(file.absolute())
+    with suppress(zipimport.ZipImportError):
+        return _load_archive(file, zipimport.zipimporter(whole), [path, *arguments])
     try:
         with io.open_code(whole) as stream:
             source = stream.read()
@@ -96,6 +100,15 @@ def load_script(path: str, arguments: list[str]) -> Program:
     # Python follows the links of a script, and those of a folder not.
     folder = os.path.dirname(whole if os.path.isdir(path) else os.path.realpath(whole))
     return Program(_name(file), code, _main(whole), [path, *arguments], folder)
+
+
+def _load_archive(file: Path, archive: zipimport.zipimporter, argv: list[str]) -> Program:
+    spec = archive.find_spec("__main__")
+    if spec is None:
+        raise CommandError(f"there is no __main__.py in the archive {file}", ExitCode.USAGE)
+    return Program(
+        _name(file), _compiled(lambda: archive.get_code("__main__")), _main_of(spec), argv, archive.archive
+    )
 
 
 def load_module(name: str, arguments: list[str]) -> Program:
@@ -116,12 +129,9 @@ def load_module(name: str, arguments: list[str]) -> Program:
         raise CommandError(f"there is no module {name} with Python code to run", ExitCode.USAGE)
     loader, found = spec.loader, spec.name
     code = _compiled(lambda: loader.get_code(found))
-    origin = spec.origin or ""
-    main = _main(origin)
-    main.__spec__ = spec
-    main.__package__ = spec.parent
-    main.__loader__ = spec.loader
-    return Program(name.rpartition(".")[2], code, main, [origin, *arguments], os.getcwd())
+    return Program(
+        name.rpartition(".")[2], code, _main_of(spec), [spec.origin or "", *arguments], os.getcwd()
+    )
 
 
 def _name(file: Path) -> str:
@@ -152,6 +162,14 @@ def _compiled(compiling: Callable[[], CodeType | None]) -> CodeType:
     if code is None:
         raise CommandError("the program has no code", ExitCode.USAGE)
     return code
+
+
+def _main_of(spec: importlib.machinery.ModuleSpec) -> ModuleType:
+    main = _main(spec.origin or "")
+    main.__spec__ = spec
+    main.__package__ = spec.parent
+    main.__loader__ = spec.loader
+    return main
 
 
 def _main(file: str) -> ModuleType:
