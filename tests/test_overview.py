@@ -62,6 +62,16 @@ def test_threads_are_offered_only_while_their_worker_is_there() -> None:
     assert found.names == [("sum", pytest.approx(5)), ("load", pytest.approx(3))]
 
 
+def test_threads_that_were_not_there_throughout_are_up_to_so_many() -> None:
+    workers = WORKERS | {"threads": [2, 1, 2]}
+    assert plain(summed(workers=WORKERS, attempts=ATTEMPTS, graph=GRAPH).verdict()).startswith(
+        "10 s on 2 threads: "
+    )
+    found = recorded(workers=workers, attempts=ATTEMPTS, graph=GRAPH).summary()
+    assert found.offered == pytest.approx(15)
+    assert plain(found.verdict()).startswith("10 s on up to 2 threads: ")
+
+
 def test_a_task_that_killed_worker_after_worker_failed_once() -> None:
     attempts = ATTEMPTS | {"status": ["killed", "killed", "retried", "ok"], "start": [np.nan] * 4}
     found = summed(workers=WORKERS, attempts=attempts, graph=GRAPH, errors={"run": [1, 2], "task": [1, 1]})

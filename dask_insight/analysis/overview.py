@@ -42,6 +42,8 @@ _IDLE = ("inputs", "data", "processes", "placement", "scheduler")
 _MUCH, _FULL, _MORE = 0.15, 0.7, 1.1
 #: How tasks stood that had begun and not ended.
 _RUNNING = "still running"
+#: Share of the thread time that all threads would have offered from beginning to end, from which they did.
+_THERE = 0.9
 #: Share of the offered time from which what threads did instead of computing is told.
 _TOLD = 0.02
 #: Share of the computing from which the task name that takes most is told.
@@ -138,7 +140,9 @@ class Overview(NamedTuple):
             return self._without_tasks()
         if not np.isfinite(self.busy):
             return f"{words.duration(self.duration)}: {words.count(self.tasks, 'task')}."
-        took = f"{words.duration(self.duration)} on {words.count(self.threads, 'thread')}"
+        throughout = self.offered >= _THERE * self.threads * (self.duration - self.still)
+        took = f"{words.duration(self.duration)} on {'' if throughout else 'up to '}"
+        took += words.count(self.threads, "thread")
         if self.still > 0:
             took += f", for {words.duration(self.still)} of which everything stood still"
         shares = ", ".join([f"{words.share(self.busy)} computing", *self.lost_shares()])
