@@ -27,3 +27,18 @@ test('over time there are never more threads than there were, though bins of fun
   expect(threads.scheduler).toEqual([2, 2, 1, expect.closeTo(2 / 3)]);
   expect(threads.overhead).toEqual([0, 0, 0.5, expect.closeTo(1 / 3)]);
 });
+
+test.each([
+  ['process 12', 'starting processes and moving data between them'],
+  ['tcp://10.0.0.1:40001', 'waiting for data from other workers']
+])('what %s waits for is %s', (worker, words) => {
+  const times = { start: 3, stop: 4, done: 4 };
+  const recording = recordingOf({
+    workers: [{ worker, threads: 1, joined: 0 }],
+    attempts: [{ run: 1, task: 1, worker, thread: '1', status: 'ok', ...times }],
+    budget: [{ worker, thread: '', name: '', part: 'data', start: 0, stop: 3, threads: 1 }]
+  });
+  const figures = new BudgetFigures({ ...createStage(recording), surface: new Surface(), say: () => {} });
+  figures.read();
+  expect(figures.parts.map(part => part.words)).toEqual([words]);
+});

@@ -36,6 +36,10 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
     words: 'waiting for data from other workers',
     meaning: 'Idle: inputs were on their way to this worker.'
   },
+  processes: {
+    words: 'starting processes and moving data between them',
+    meaning: 'Processes of a local scheduler started, or inputs and results were on their way.'
+  },
   inputs: { words: 'waiting for tasks', meaning: 'Idle: inputs of what comes next were still computed.' },
   placement: {
     words: 'idle beside busy workers',
