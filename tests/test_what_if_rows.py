@@ -159,7 +159,7 @@ def test_failed_and_unended_tasks_are_told() -> None:
     attempts["status"][-1] = "erred"
     running = {"run": [99], "task": [6], "worker": ["w0"], "thread": ["0"], "start": [START + 9]}
     notes = [row["text"] for row in by_question(ran(TREE, [1, 1], attempts=attempts))["note"]]
-    assert notes == ["1 task failed: what needed them never ran and is not in this."]
+    assert notes == ["1 task failed: what needed it never ran and is not in this."]
     cut = by_question(ran(TREE, [1, 1], running=running))
     assert cut["note"][0]["text"] == "1 task had not ended when the recording did: left out."
 

@@ -338,7 +338,8 @@ def _notes(
         notes.append(f"{words.count(left, 'worker')} left before the end: simulated as if {who} had stayed")
     failed = len(sorted_set(columns["task"][_last_was(columns, "erred")]))
     if failed:
-        notes.append(f"{words.count(failed, 'task')} failed: what needed them never ran and is not in this")
+        them = "it" if failed == 1 else "them"
+        notes.append(f"{words.count(failed, 'task')} failed: what needed {them} never ran and is not in this")
     began = np.isfinite(columns["start"])
     unended = int((began & np.isnan(columns["stop"]) & np.isnan(columns["done"])).sum())
     if unended:
@@ -349,9 +350,9 @@ def _notes(
     ran = columns["task"][began & ~is_cancelled(columns)]
     repeated = len(ran) - len(sorted_set(ran))
     if repeated:
-        notes.append(
-            f"{words.count(repeated, 'attempt')} at a task tried before: kept, with the time they took"
-        )
+        took = "it" if repeated == 1 else "they"
+        again = f"{words.count(repeated, 'attempt')} at tasks that had been tried before"
+        notes.append(f"{again}: kept, with the time that {took} took")
     return notes
 
 
