@@ -282,6 +282,26 @@ def test_an_adaptive_cluster() -> None:
         assert {row["run"] for row in batches.table("executions")} >= {row["run"] for row in attempts}
 
 
+def test_workers_of_one_process_share_what_sampling_may_cost() -> None:
+    from distributed import Client, LocalCluster
+
+    def rates(dask_worker: Any) -> list[tuple[float, float]]:
+        probes = [one for name, one in dask_worker.plugins.items() if name.startswith("dask_insight")]
+        return [(round(one._sampler.pace.budget, 6), round(one._pulse.interval, 6)) for one in probes]
+
+    with (
+        LocalCluster(n_workers=4, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        recorded(client, profile_budget=0.02, resources=0.2, poll=0.1),
+    ):
+        wait_for(
+            lambda: [*client.run(rates).values()] == [[(0.005, 0.8)]] * 4,
+            "all know how many of them there are",
+        )
+        cluster.scale(1)
+        wait_for(lambda: [*client.run(rates).values()] == [[(0.02, 0.2)]], "one has it for itself again")
+
+
 def test_why_a_worker_closed() -> None:
     from distributed import Client, LocalCluster
 

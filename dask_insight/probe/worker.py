@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import weakref
 from collections import deque
 from collections.abc import Hashable, Iterator
 from functools import partial
@@ -40,6 +41,10 @@ _UNSENT = 16_000_000
 #: Pushes after which a probe to which nobody listens takes itself off.
 _REFUSALS = 5
 _PINGS = 5
+#: Seconds between two samples of a worker's resources up to which workers of one process take turns.
+_SHARED = 1.0
+#: The probes of this process. A cluster may have all its workers in one: together they may cost what one may.
+_here: weakref.WeakSet[Probe] = weakref.WeakSet()
 
 
 class Probe(WorkerPlugin):
@@ -73,6 +78,7 @@ class Probe(WorkerPlugin):
     async def setup(self, worker: Any) -> None:
         """Begin; runs on the worker's event loop."""
         self.worker = worker
+        _here.add(self)
         self._sending = asyncio.Lock()
         self._offset, self._process = Offset(), process()
         self._sampler: Sampler | None = None
@@ -256,10 +262,12 @@ class Probe(WorkerPlugin):
         if options.get("joined") != self._options.get("joined", options.get("joined")):
             self._executions.tell_again()
         self._options = options
-        self._pulse.interval = options.get("resources", self._pulse.interval)
+        sharing = max(1, len(_here))
+        if (every := options.get("resources")) is not None:
+            self._pulse.interval = max(every, min(every * sharing, _SHARED))
         wanted = options.get("profile", False)
+        interval, budget = options.get("profile_interval", 0.0), options.get("profile_budget", 0.0) / sharing
         if wanted and self._sampler is None:
-            interval, budget = options["profile_interval"], options["profile_budget"]
             self._sampler = Sampler(
                 self._threads, self._called, interval, budget, base="distributed/worker.py", ends=True
             )
@@ -271,7 +279,7 @@ class Probe(WorkerPlugin):
             self._pulse.start(self._sampler)
         elif wanted and self._sampler is not None:
             pace = self._sampler.pace
-            pace.aim, pace.budget = options["profile_interval"], options["profile_budget"]
+            pace.aim, pace.budget = interval, budget
         elif not wanted and self._sampler is not None:
             self._executions.ended = None
             self._sampler.stop()
@@ -283,6 +291,7 @@ class Probe(WorkerPlugin):
         if self._off:
             return
         self._off = True
+        _here.discard(self)
         vars(self).pop("transition", None)
         if self._sampler is not None:
             self._sampler.stop()
