@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import words
 from .chart import Area, Boxes, Line, Plot, Rows
-from .colors import css, luminance
+from .colors import DARK, css, luminance
 from .texts import clean, cut, fitted, width
 from .theme import Theme
 
@@ -90,7 +90,8 @@ class Marks:
                     rows.append(row)
                     texts.append(plain(text))
             ink = [
-                "#000000" if luminance(mark.colors[int(mark.color[row])]) > 0.2 else "#ffffff" for row in rows
+                "#000000" if luminance(mark.colors[int(mark.color[row])]) > DARK else "#ffffff"
+                for row in rows
             ]
             self._write(np.maximum(mark.left, x.low), mark, rows, texts, ink)
         if mark.beside:

@@ -16,6 +16,8 @@ _SLOTS = _HUES * _LIGHTNESSES
 _FIRST_HUE, _LAST_HUE = 85, 345
 _MASK = 0xFFFF_FFFF
 
+#: On colours up to this luminance white is read better than black, with 4.5 to 1 or more.
+DARK = 0.179
 #: What failed attempts are filled with, by status; the strongest first.
 FAILED: dict[str, Rgb] = {"erred": (0, 0, 0), "killed": (90, 10, 10), "retried": (70, 70, 76)}
 

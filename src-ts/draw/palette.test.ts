@@ -1,5 +1,15 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { ColorRegistry, choosePalette, luminance, mixed, mixtures, oklch, SLOTS, slotColor } from './palette';
+import {
+  ColorRegistry,
+  choosePalette,
+  luminance,
+  mixed,
+  mixtures,
+  oklch,
+  SLOTS,
+  slotColor,
+  textOn
+} from './palette';
 
 const distance = (a: readonly number[], b: readonly number[]): number =>
   Math.hypot(...a.map((value, at) => value - b[at]));
@@ -15,6 +25,17 @@ describe('palette', () => {
         const light = luminance(color);
         if (dark) expect(light).toBeGreaterThan(0.12);
         else expect(light).toBeLessThan(0.62);
+      }
+    }
+  });
+
+  test('text on a colour stands out from it', () => {
+    for (const dark of [false, true]) {
+      for (let slot = 0; slot < SLOTS; slot++) {
+        const color = slotColor(slot, dark);
+        const ink = textOn(color) === '#fff' ? 1.05 : 0.05;
+        const ground = luminance(color) + 0.05;
+        expect(Math.max(ink, ground) / Math.min(ink, ground)).toBeGreaterThan(4.5);
       }
     }
   });

@@ -74,6 +74,11 @@ export function luminance([red, green, blue]: Rgb): number {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
+/** Black or white, whichever is read better on a colour: 4.5 to 1 or more. */
+export function textOn(color: Rgb): string {
+  return luminance(color) > 0.179 ? '#000' : '#fff';
+}
+
 export function css([red, green, blue]: Rgb): string {
   return `rgb(${red},${green},${blue})`;
 }

@@ -209,7 +209,7 @@ def _change_color(step: int, request: Request) -> Rgb:
     neutral = 0.36 if dark else 0.91
     if step == 0:
         return oklch(neutral, 0.005, 250)
-    end, chroma, hue = (0.6 if dark else 0.64, 0.2, 27) if step > 0 else (0.48 if dark else 0.76, 0.13, 255)
+    end, chroma, hue = (0.52 if dark else 0.64, 0.2, 27) if step > 0 else (0.45 if dark else 0.76, 0.13, 255)
     size = abs(step) / _STEPS
     return oklch(neutral + size * (end - neutral), 0.02 + size * (chroma - 0.02), hue)
 

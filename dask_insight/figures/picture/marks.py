@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..chart import Area, Axis, Boxes, Line, Plot, Rows
-from ..colors import Rgb, luminance
+from ..colors import DARK, Rgb, luminance
 from ..texts import cut, fitted
 from .pen import Pen
 
@@ -90,7 +90,7 @@ def _inside(
     for row in np.flatnonzero((right - left > 30) & (tall >= 11)).tolist():
         text = cut(mark.inside[row], float(right[row] - left[row]) - 8, SMALL)
         if text:
-            light = luminance(mark.colors[int(mark.color[row])]) > 0.2
+            light = luminance(mark.colors[int(mark.color[row])]) > DARK
             ink = (0, 0, 0) if light else (255, 255, 255)
             pen.text(float(left[row]) + 3, float(top[row] + tall[row] / 2), text, ink, size=SMALL)
 

@@ -21,7 +21,7 @@ export function changeColor(step: number, theme: Theme): Rgb {
   const neutral = theme.dark ? 0.36 : 0.91;
   if (step === 0) return oklch(neutral, 0.005, 250);
   const [end, chroma, hue] =
-    step > 0 ? [theme.dark ? 0.6 : 0.64, 0.2, 27] : [theme.dark ? 0.48 : 0.76, 0.13, 255];
+    step > 0 ? [theme.dark ? 0.52 : 0.64, 0.2, 27] : [theme.dark ? 0.45 : 0.76, 0.13, 255];
   const strength = theme.contrast ? Math.sqrt(size) : size;
   return oklch(neutral + strength * (end - neutral), 0.02 + strength * (chroma - 0.02), hue);
 }

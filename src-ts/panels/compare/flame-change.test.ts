@@ -106,6 +106,17 @@ describe('colours of change', () => {
     }
   });
 
+  test('names can be read on all of them', () => {
+    for (let step = -STEPS; step <= STEPS; step++) {
+      const [light, dark] = [false, true].map(
+        dark => luminance(changeColor(step, { ...PLAIN, dark })) + 0.05
+      );
+      // Of the page's text, #15181c on light and #e8eaed on dark.
+      expect(light / 0.059).toBeGreaterThan(4.5);
+      expect(0.86 / dark).toBeGreaterThan(4.5);
+    }
+  });
+
   test('a frame that has doubled says little where there is little of it', () => {
     expect(changeStep(1, 2, 10)).toBe(STEPS);
     expect(changeStep(2, 1, 10)).toBe(-STEPS);

@@ -1,6 +1,6 @@
 import { type CriticalPath, KINDS } from '../../core/critical-path';
 import type { Tasks } from '../../core/tasks';
-import { type ColorRegistry, css, luminance, mixed } from '../../draw/palette';
+import { type ColorRegistry, css, mixed, textOn } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
@@ -61,7 +61,7 @@ function drawName(pen: Pen, name: string, part: Box, { colors, theme, bright }: 
   const isBright = bright(name);
   pen.fillStyle = css(isBright ? color : mixed(theme.background, color, DIMMED));
   pen.fillRect(part.x, part.y, part.width, part.height);
-  pen.fillStyle = !isBright ? theme.faint : luminance(color) > 0.22 ? '#0b0d10' : '#ffffff';
+  pen.fillStyle = !isBright ? theme.faint : textOn(color);
 }
 
 function drawKind(pen: Pen, kind: number, part: Box, { theme }: StripLook): void {

@@ -1,6 +1,6 @@
 import type { EntryMask } from '../../core/entry-mask';
 import { type Lane, LOST, OK, RUNNING, STATUSES } from '../../core/lane';
-import { luminance } from '../../draw/palette';
+import { textOn } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import { type TextWidth, textWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
@@ -149,10 +149,10 @@ function drawLabel(
   if (!text) return;
   const { colors, surface } = context;
   const { theme } = surface;
-  const ground = failed ? 0 : luminance(colors.color(name, theme.dark, theme.contrast));
+  const ground = failed ? ([0, 0, 0] as const) : colors.color(name, theme.dark, theme.contrast);
   const { highlight } = context.selection;
   const { names } = context.selection.filter();
   const isDim = highlight !== undefined ? highlight !== name : names !== undefined && !names.has(name);
-  pen.fillStyle = isDim ? theme.faint : low ? theme.muted : ground > 0.22 ? '#0b0d10' : '#ffffff';
+  pen.fillStyle = isDim ? theme.faint : low ? theme.muted : textOn(ground);
   pen.fillText(text, box.x + 4 + (failed ? 4 : 0), box.y + box.height / 2 + 0.5);
 }
