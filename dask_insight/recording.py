@@ -22,7 +22,7 @@ from .legible import printed
 from .pack import packed
 from .questions import Questions, above
 from .slicing import between
-from .tables.facts import SINCE, UNTIL, facts, part_of_run
+from .tables.facts import SINCE, UNTIL, facts, moment, part_of_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,8 +122,7 @@ class Recording(Questions):
         for table, column in _FIRST.items():
             times: Any = self.columns(table)[column]
             moments.append(float(np.nanmin(times, initial=np.inf)))
-        told = self.about.get("started")
-        moments.append(float(told) if isinstance(told, int | float) else np.inf)
+        moments.append(moment(self.about.get("started"), np.inf))
         first = min(moments)
         return first if np.isfinite(first) else 0.0
 
@@ -175,7 +174,7 @@ class Recording(Questions):
         for table, columns in between(cache(self.columns), since, until):
             part.append(encode(table, columns))
         told = {"started": zero, SINCE: since, UNTIL: until}
-        known = {name: json.dumps(moment) for name, moment in told.items() if np.isfinite(moment)}
+        known = {name: json.dumps(when) for name, when in told.items() if np.isfinite(when)}
         part.append(encode("about", {"name": list(known), "value": list(known.values())}))
         return part
 

@@ -756,7 +756,8 @@ def test_whole_batches_may_say_anything(path: Path, data: st.DataObject) -> None
 def test_facts_of_a_recording_may_be_anything(name: str, tmp_path: Path) -> None:
     from dask_insight.batch import encode
 
-    for value in (*HOSTILE, {"attempts": 5}, {"attempts": "<b>"}, {"packages": [1]}, {"address": {}}):
+    facts = ({"attempts": 5}, {"attempts": "<b>"}, {"packages": [1]}, {"address": {}})
+    for value in (*HOSTILE, 10**400, *facts):
         recording = load([STREAM[0]])
         recording.append(encode("about", {"name": [name], "value": [json.dumps(value)]}))
         recording.save(tmp_path / "run.dinsight")
@@ -764,3 +765,6 @@ def test_facts_of_a_recording_may_be_anything(name: str, tmp_path: Path) -> None
         look_at(back)
         str(back.summary())
         assert "<script>alert" not in back.report(tmp_path / "run.html").read_text("utf-8")
+        alone = Recording()
+        alone.append(encode("about", {"name": [name], "value": [json.dumps(value)]}))
+        assert str(alone.summary())

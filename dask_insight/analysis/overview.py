@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from types import MappingProxyType
@@ -16,7 +15,8 @@ from dask_insight.batch import Symbols, Texts, Values
 from dask_insight.legible import printed
 from dask_insight.lookup import sorted_set
 from dask_insight.schema import NOTHING
-from dask_insight.tables.facts import part_of_run, recorded
+from dask_insight.tables.facts import facts as facts_of
+from dask_insight.tables.facts import moment, part_of_run, recorded
 from dask_insight.timeline import Used, is_pooled, most_at_once, standstills, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
@@ -314,15 +314,17 @@ def overview(
         Columns of the table `findings`, likewise.
     """
     attempts = recording.columns("attempts")
-    facts = _facts(recording.columns("about"))
+    facts = facts_of(recording.columns("about"))
     start, stop = _numbers(attempts, "start"), _numbers(attempts, "stop")
     length = np.where(np.isfinite(start) & np.isfinite(stop), stop - start, 0.0)
     length = np.maximum(length, 0.0)
     budget = recording.columns("budget") if budget is None else budget
     # It tells of tasks that run on, too.
     first, last = (_of_last_edition(budget, name) for name in ("start", "stop"))
-    begin = _least(_numbers(attempts, "submitted"), start, first, fallback=facts.get("started"))
-    end = -_least(-_numbers(attempts, "done"), -stop, -last, fallback=_negative(facts.get("stopped")))
+    begin = _least(
+        _numbers(attempts, "submitted"), start, first, fallback=moment(facts.get("started"), np.nan)
+    )
+    end = -_least(-_numbers(attempts, "done"), -stop, -last, fallback=-moment(facts.get("stopped"), np.nan))
     since, until = part_of_run(recording.columns)
     begin, end = max(since, begin), min(until, end)
     status = _symbols(attempts, "status")
@@ -386,25 +388,10 @@ def _is(symbols: Symbols, name: str) -> npt.NDArray[np.bool_]:
     return np.isin(symbols.codes, wanted)
 
 
-def _least(*arrays: Numbers, fallback: Any) -> float:
+def _least(*arrays: Numbers, fallback: float) -> float:
     finite = [array[np.isfinite(array)] for array in arrays]
     least = min((float(array.min()) for array in finite if len(array)), default=float("nan"))
-    return least if np.isfinite(least) or not isinstance(fallback, int | float) else float(fallback)
-
-
-def _negative(value: Any) -> Any:
-    return -value if isinstance(value, int | float) else None
-
-
-def _facts(about: Mapping[str, Values]) -> dict[str, Any]:
-    names, values = _symbols(about, "name").tolist(), about.get("value")
-    facts: dict[str, Any] = {}
-    for name, text in zip(names, values.tolist() if isinstance(values, Texts) else [], strict=False):
-        try:
-            facts[name] = json.loads(text)
-        except ValueError:
-            continue
-    return facts
+    return least if np.isfinite(least) else fallback
 
 
 def _workers(

@@ -28,17 +28,17 @@ def facts(about: Mapping[str, Any]) -> dict[str, Any]:
 def part_of_run(read: Callable[[str], Mapping[str, Any]]) -> tuple[float, float]:
     """From when to when a recording was cut out of a run, seconds since the epoch; infinite if it was not."""
     told = facts(read("about"))
-    since, until = _moment(told.get(SINCE), -np.inf), _moment(told.get(UNTIL), np.inf)
+    since, until = moment(told.get(SINCE), -np.inf), moment(told.get(UNTIL), np.inf)
     return since, max(since, until)
 
 
 def recorded(read: Callable[[str], Mapping[str, Any]]) -> tuple[float, float]:
     """First and last moment of which a recording tells, since the epoch; -inf where nothing does."""
     told = facts(read("about"))
-    last = _moment(told.get("stopped"), -np.inf)
+    last = moment(told.get("stopped"), -np.inf)
     for table, column in (("attempts", "done"), ("running", "start"), ("resources", "time")):
         last = max(last, float(np.nanmax(read(table)[column], initial=-np.inf)))
-    return _moment(told.get("started"), -np.inf), last
+    return moment(told.get("started"), -np.inf), last
 
 
 def lacks(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -47,6 +47,6 @@ def lacks(read: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
     return told if isinstance(told, dict) else {}
 
 
-def _moment(told: Any, otherwise: float) -> float:
+def moment(told: Any, otherwise: float) -> float:
     """A fact that is a moment; anything may stand in a file."""
     return float(told) if isinstance(told, int | float) and abs(told) < _END else otherwise
