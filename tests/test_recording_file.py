@@ -310,6 +310,12 @@ def test_who_may_read_a_file_stays_so_when_it_is_replaced(tmp_path: Path) -> Non
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def test_the_longest_names_are_saved_too(tmp_path: Path) -> None:
+    path = tmp_path / ("☃" * 80 + ".dinsight")
+    save(path, [_batch(1)])
+    assert _numbers(path) == [1]
+
+
 def test_a_folder_is_no_place_for_a_file(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match="a folder: name a file in it"):
         save(tmp_path, [_batch(1)])

@@ -19,6 +19,8 @@ _HELD = sys.platform == "win32"
 #: Seconds for which that is tried, and between two tries at first and at most.
 _PATIENCE = 2.0
 _PAUSE, _LONGEST = 0.01, 0.25
+#: Signs of a name by which people know what belongs to it.
+_SIGNS = 40
 
 
 def place_of(path: str | os.PathLike[str]) -> Path:
@@ -72,8 +74,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def beside(place: Path, end: str) -> Path:
-    """A name in the same folder that nothing has."""
-    return place.with_name(f".{place.name}.{os.urandom(4).hex()}.{end}")
+    """A name in the same folder that nothing has, and that is not too long where the other is not."""
+    return place.with_name(f".{place.name[:_SIGNS]}.{os.urandom(4).hex()}.{end}")
 
 
 def take_place(written: Path, place: Path) -> None:
