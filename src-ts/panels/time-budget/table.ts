@@ -1,31 +1,20 @@
 import type { BudgetGroup } from '../../core/budget-groups';
 import { duration, share } from '../../core/format';
 import type { TableRows } from '../panel';
+import { number, rowsOf, text } from '../things';
 import type { Shown } from './figures';
 
 /** Every part with its thread time. */
 export function partsTable(parts: readonly Shown[], whole: number): TableRows {
-  const there = parts.filter(({ seconds }) => seconds > 0);
-  const values = ({ words, kind, seconds }: Shown): (string | number)[] => [
-    words,
-    kind,
-    seconds,
-    seconds / whole
-  ];
-  return {
-    columns: [
-      { title: 'Thread time', numeric: false },
-      { title: 'Kind', numeric: false },
-      { title: 'Seconds', numeric: true },
-      { title: 'Share', numeric: true }
-    ],
-    length: there.length,
-    row: row => {
-      const { words, kind, seconds } = there[row];
-      return [words, kind, duration(seconds), share(seconds / whole)];
-    },
-    value: (row, column) => values(there[row])[column]
-  };
+  return rowsOf(
+    parts.filter(({ seconds }) => seconds > 0),
+    [
+      text('Part', ({ words }) => words),
+      text('Kind', ({ kind }) => kind),
+      number('Thread time', ({ seconds }) => seconds, duration),
+      number('Share', ({ seconds }) => seconds / whole, share)
+    ]
+  );
 }
 
 /** Every part of every group. */
@@ -46,22 +35,11 @@ export function groupsTable(
         seconds: group.byLayer[part]
       }))
   );
-  return {
-    columns: [
-      { title, numeric: false },
-      { title: 'Thread time', numeric: false },
-      { title: 'Kind', numeric: false },
-      { title: 'Seconds', numeric: true },
-      { title: 'Share', numeric: true }
-    ],
-    length: there.length,
-    row: row => {
-      const { name, part, seconds } = there[row];
-      return [name, part.words, part.kind, duration(seconds), share(seconds / whole)];
-    },
-    value: (row, column) => {
-      const { name, part, seconds } = there[row];
-      return [name, part.words, part.kind, seconds, seconds / whole][column];
-    }
-  };
+  return rowsOf(there, [
+    text(title, ({ name }) => name),
+    text('Part', ({ part }) => part.words),
+    text('Kind', ({ part }) => part.kind),
+    number('Thread time', ({ seconds }) => seconds, duration),
+    number('Share', ({ seconds }) => seconds / whole, share)
+  ]);
 }
