@@ -219,13 +219,23 @@ class Recording(Questions):
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
         """Write one self-contained HTML page that shows it; returns its path.
 
+        Parameters
+        ----------
+        path
+            The file; one that is there is replaced.
+        title
+            Heading of the page; by default the recording's name.
+
         Raises
         ------
+        TypeError, ValueError
+            If the title is no text, or the path none of a file here.
         FileExistsError
             If a recording is there, which it would replace.
         """
         arguments.local_path(path)
-        written: Path = above("hosts.report", "write_report")(self, path, title=title)
+        heading = None if title is None else arguments.text("title", title, "the heading of the page")
+        written: Path = above("hosts.report", "write_report")(self, path, title=heading)
         return written
 
     @current

@@ -69,6 +69,7 @@ def recording() -> Recording:
         (lambda run: run.time_budget(by=5), ValueError, "by='5' is none of function"),
         (lambda run: run.note("a", "b", "now"), TypeError, "when='now' is no number; give seconds since"),
         (lambda run: run.note("a", "b", level="loud"), ValueError, "level='loud' is none of debug"),
+        (lambda run: run.report("run.html", title=5), TypeError, "title=5 is no text; give the heading"),
         (lambda run: run.save(5), TypeError, "5 is no path: give a str or a pathlib.Path"),
         (lambda run: run.export(b"a", "csv"), TypeError, "b'a' is no path"),
         (lambda _: dask_insight.open(0), TypeError, "0 is no path"),

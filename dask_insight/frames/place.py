@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 from typing import BinaryIO
@@ -66,7 +66,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         with partial.open("xb") as file:
             if target.exists():
-                partial.chmod(stat.S_IMODE(target.stat().st_mode))
+                # Not every file system lets them be changed.
+                with suppress(PermissionError):
+                    partial.chmod(stat.S_IMODE(target.stat().st_mode))
             yield file
         take_place(partial, target)
     finally:
