@@ -58,7 +58,7 @@ it('lists what happened in its order, as text, with what a topic brought along',
     ['–', 'warning', 'lost', 'recorder', '3 rows were lost'],
     [expect.stringMatching(/^40/), 'error', 'log', 'worker 3', 'distributed.worker: <b>no</b> room'],
     [expect.stringMatching(/^40/), 'warning', 'worker-lost', 'scheduler', 'a worker left'],
-    [expect.stringMatching(/1 min|80/), 'info', 'user', 'scheduler', 'training {"epoch": 1}']
+    [expect.stringMatching(/1 min|80/), 'info', 'user', 'scheduler', 'training epoch: 1']
   ]);
 });
 

@@ -122,8 +122,10 @@ class EventsView extends PlainView {
         level: table.text('level', row),
         kind: table.text('kind', row),
         source: source.includes('://') ? workerLabel(tasks, source) : source,
-        // A sentence has said it; a topic has not.
-        message: message.includes(' ') ? message : `${message} ${table.text('detail', row)}`.trim()
+        // A sentence has said it; a topic has not: what it is about is an object in JSON.
+        message: message.includes(' ')
+          ? message
+          : `${message} ${table.text('detail', row).replace(/["{}]/g, '')}`.trim()
       });
     }
     return found.sort((one, other) => (one.time || 0) - (other.time || 0));
