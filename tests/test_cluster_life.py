@@ -282,6 +282,22 @@ def test_an_adaptive_cluster() -> None:
         assert {row["run"] for row in batches.table("executions")} >= {row["run"] for row in attempts}
 
 
+def test_a_worker_that_comes_and_goes_between_two_answers() -> None:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=0, threads_per_worker=3, processes=False, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        with recorded(client, poll=60.0) as batches:
+            cluster.scale(1)
+            client.wait_for_workers(1)
+            cluster.scale(0)
+            wait_for(lambda: not client.scheduler_info(n_workers=-1)["workers"], "the worker has left again")
+    last = batches.table("workers")[-1]
+    assert (last["name"], last["threads"]) == ("0", 3) and last["joined"] < last["left"]
+
+
 def test_workers_of_one_process_share_what_sampling_may_cost() -> None:
     from distributed import Client, LocalCluster
 

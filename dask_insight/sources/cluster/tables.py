@@ -182,10 +182,7 @@ class Tables:
 
     def workers(self, found: list[dict[str, Any]]) -> None:
         """Emit workers that joined or left; of one that left, the scheduler tells only when."""
-        found = [self._workers.get(row["worker"], {}) | row for row in found]
-        for row in found:
-            self._workers[row["worker"]] = row
-            row |= self._of_itself.get(row["worker"], {})
+        found = [self._whole(row) for row in found]
         numbers = dict.fromkeys(("pid", "threads", "cores", "own"), 0.0)
         numbers |= dict.fromkeys(("memory_limit", "joined", "left"), np.nan)
         columns = {
@@ -195,6 +192,12 @@ class Tables:
         detail = [json.dumps(row["detail"], default=str) if "detail" in row else "" for row in found]
         texts["cluster"] = [self._cluster] * len(found)
         self._emit(encode("workers", columns | texts | {"detail": detail}))
+
+    def _whole(self, row: dict[str, Any]) -> dict[str, Any]:
+        """A row of a worker with what was told of it before, by an earlier row of the same answer too."""
+        worker = row["worker"]
+        self._workers[worker] = self._workers.get(worker, {}) | row | self._of_itself.get(worker, {})
+        return self._workers[worker]
 
     def gone(self, moment: float) -> None:
         """Emit that all workers that are there are out of sight."""
