@@ -288,12 +288,12 @@ def test_a_worker_that_comes_and_goes_between_two_answers() -> None:
     with (
         LocalCluster(n_workers=0, threads_per_worker=3, processes=False, dashboard_address=None) as cluster,
         Client(cluster) as client,
+        recorded(client, poll=60.0) as batches,
     ):
-        with recorded(client, poll=60.0) as batches:
-            cluster.scale(1)
-            client.wait_for_workers(1)
-            cluster.scale(0)
-            wait_for(lambda: not client.scheduler_info(n_workers=-1)["workers"], "the worker has left again")
+        cluster.scale(1)
+        client.wait_for_workers(1)
+        cluster.scale(0)
+        wait_for(lambda: not client.scheduler_info(n_workers=-1)["workers"], "the worker has left again")
     last = batches.table("workers")[-1]
     assert (last["name"], last["threads"]) == ("0", 3) and last["joined"] < last["left"]
 
