@@ -574,12 +574,16 @@ def test_figures_show_the_part_that_is_asked_for(golden: Recording) -> None:
     [
         ({"prefix": "fla"}, "flaky"),
         ({"worker": "nobody"}, "no worker 'nobody'"),
-        ({"start": 3, "stop": 2}, "not after"),
+        ({"start": 3, "stop": 2}, "stop=2 is before start=3"),
+        ({"start": 3, "stop": 3}, "not after"),
         ({"theme": "pink"}, "light, dark"),
+        ({"start": "x"}, "start='x' is no number"),
+        ({"width": "a"}, "width='a' is no number; give pixels"),
+        ({"limit": 1.5}, "limit=1.5 must be a whole number"),
     ],
 )
 def test_what_is_not_there_is_said(golden: Recording, asked: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         figures.task_stream(golden, **asked)
 
 
@@ -592,6 +596,16 @@ def test_options_are_checked(golden: Recording) -> None:
         figures.memory(golden, colour="red")
     with pytest.raises(ValueError, match="overview, findings"):
         figures.svg(golden, "nothing")
+    with pytest.raises(TypeError, match="give one of overview, findings"):
+        figures.svg(golden, 5)  # type: ignore[arg-type]
+    for panel in ("task-stream", "overview"):
+        with pytest.raises(ValueError, match="unit= is for the panel 'fine-metrics', not for"):
+            figures.svg(golden, panel, unit="bytes")
+    # One may be named by itself, and what is not asked for is as by default.
+    assert figures.svg(golden, "resources", measures="cpu") == figures.svg(
+        golden, "resources", measures=["cpu"]
+    )
+    assert figures.svg(golden, "memory", by="name") != figures.svg(golden, "memory", by=None)
     for size in ({"width": 10}, {"height": 1e9}, {"width": float("nan")}):
         with pytest.raises(ValueError, match="pixels"):
             figures.svg(golden, **size)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..figures.defaults import OVERVIEW
-from ..figures.panels import PANELS
+from ..figures.panels import OPTIONS, PANELS
 from ..figures.pictures import Picture
 from . import ALL
 from .files import replaced, replaced_folder
@@ -36,7 +36,8 @@ def write_pictures(
     files = {name: f"{name}{suffix}" for name in (OVERVIEW, *PANELS)}
     with replaced_folder(path, files.values()) as folder:
         for number, (name, shown) in enumerate(files.items(), 1):
-            picture = Picture(recording, name, **asked)
+            its = {one: given for one, given in asked.items() if OPTIONS.get(one, name) == name}
+            picture = Picture(recording, name, **its)
             if name == OVERVIEW or not picture.is_empty:
                 (folder / shown).write_bytes(drawn(picture))
             told(number / len(files))

@@ -76,8 +76,9 @@ _PARAMETERS = """
 
     Raises
     ------
-    ValueError
-        If a task name, worker, theme or option is unknown, or `stop` is not after `start`.
+    TypeError, ValueError
+        If a task name, worker, theme or option is unknown, `stop` is not after `start`, or what should be a
+        number is none.
     ImportError
         If Bokeh is not installed.
     """
@@ -92,8 +93,8 @@ def _figure(
     def make(
         run: Recording,
         *,
-        start: float = -float("inf"),
-        stop: float = float("inf"),
+        start: float | None = None,
+        stop: float | None = None,
         prefix: Any = None,
         worker: Any = None,
         theme: str = "light",
@@ -110,11 +111,16 @@ def _figure(
         if not hasattr(run, "started"):
             wanted = "what dask_insight.compare gives" if panel == "compare" else "a Recording"
             raise TypeError(f"{make.__name__}() takes {wanted}, not a {type(run).__name__}")
+        from ..arguments import number
         from .bokeh_figure import figure_of
         from .request import Request
 
+        for name, pixels in {"width": width, "height": height}.items():
+            if pixels is not None:
+                number(name, pixels, "pixels")
+
         request = Request(run, start=start, stop=stop, prefix=prefix, worker=worker, theme=theme, limit=limit)
-        chart = PANELS[panel].chart(request, **given)
+        chart = PANELS[panel].chart(request, **{name: one for name, one in given.items() if one is not None})
         return figure_of(chart, request.theme, x_range=x_range, width=width, height=height)
 
     make.__name__ = make.__qualname__ = panel.replace("-", "_")

@@ -8,9 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .. import words
+from ..arguments import number, text
 from .chart import Chart
 from .defaults import OVERVIEW, SCALE, WIDTH
-from .panels import PANELS
+from .panels import OPTIONS, PANELS
 from .picture import Page, PngPen, SvgPen, Words
 from .request import Request
 
@@ -49,7 +50,7 @@ def svg(
     asked
         Only this: ``start``, ``stop`` (seconds since `Recording.started`),
         ``prefix`` (task names), ``worker`` (names or addresses); and ``unit``
-        of fine metrics, ``measures`` of resources.
+        of fine metrics, ``measures`` of resources, ``by`` of memory.
 
     Returns
     -------
@@ -58,8 +59,9 @@ def svg(
 
     Raises
     ------
-    ValueError
-        If there is no such panel, task name, worker or scheme, or the size makes no sense.
+    TypeError, ValueError
+        If there is no such panel, task name, worker or scheme, the panel takes no such thing, or the size
+        makes no sense.
     """
     return Picture(run, panel, width=width, height=height, scheme=scheme, **asked).svg()
 
@@ -110,14 +112,17 @@ class Picture:
         scheme: str = "light",
         **asked: Any,
     ) -> None:
-        panel = panel.replace("_", "-")
+        panel = text("panel", panel, f"one of {', '.join((OVERVIEW, *PANELS))}").replace("_", "-")
         if panel != OVERVIEW and panel not in PANELS:
             raise ValueError(f"no panel {panel!r}; there are {', '.join((OVERVIEW, *PANELS))}")
-        if not 320 <= width <= MOST:
+        if not 320 <= number("width", width, "pixels") <= MOST:
             raise ValueError(f"width={width:g} is none of 320 to {MOST:,} pixels")
-        if height is not None and not 60 <= height <= MOST:
+        if height is not None and not 60 <= number("height", height, "pixels") <= MOST:
             raise ValueError(f"height={height:g} is none of 60 to {MOST:,} pixels")
-        own = {name: asked.pop(name) for name in ("unit", "measures") if asked.get(name) is not None}
+        own = {name: given for name in OPTIONS if (given := asked.pop(name, None)) is not None}
+        for name in own:
+            if OPTIONS[name] != panel:
+                raise ValueError(f"{name}= is for the panel {OPTIONS[name]!r}, not for {panel!r}")
         recording: Recording = getattr(run, "recording", run)
         request = Request(recording, theme=scheme, limit=_LIMIT, **asked)
         charts = _charts(request, panel, own)
@@ -139,7 +144,10 @@ class Picture:
 
     def png(self, scale: float = SCALE) -> bytes:
         """The bytes of a PNG."""
-        if not scale > 0 or not self._page.width * self._page.height * scale**2 <= _PIXELS:
+        if (
+            not number("scale", scale, "pixels") > 0
+            or not self._page.width * self._page.height * scale**2 <= _PIXELS
+        ):
             raise ValueError(f"scale={scale:g} gives no picture of at most {_PIXELS:,} pixels")
 
         def pen(width: float, height: float) -> PngPen:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import words
-from ..arguments import known_prefixes, known_processes, titles_of
+from ..arguments import between, known_prefixes, known_processes, titles_of, whole
 from ..batch import Symbols
 from ..lookup import is_any
 from .colors import Rgb, colors_of
@@ -43,27 +43,27 @@ class Request:
 
     Raises
     ------
-    ValueError
-        If a task name or worker is not in the recording, or `stop` is not after `start`.
+    TypeError, ValueError
+        If a task name or worker is not in the recording, a time is no number, or `stop` is not after `start`.
     """
 
     def __init__(
         self,
         recording: Recording,
         *,
-        start: float = -np.inf,
-        stop: float = np.inf,
+        start: float | None = None,
+        stop: float | None = None,
         prefix: str | Sequence[str] | None = None,
         worker: str | int | Sequence[str | int] | None = None,
         theme: str = "light",
         limit: int = 20_000,
     ) -> None:
-        if not stop > start:
+        self._start, self._stop = between(start, stop)
+        if not self._stop > self._start:
             raise ValueError(f"stop={stop} is not after start={start}")
         self.recording = recording
         self.theme: Theme = theme_of(theme)
-        self.limit = limit
-        self._start, self._stop = start, stop
+        self.limit = whole("limit", limit)
         self.prefixes = None if prefix is None else frozenset(known_prefixes(self.columns, prefix))
         self.workers = None if worker is None else frozenset(known_processes(self.columns, worker))
 

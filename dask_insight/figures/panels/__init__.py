@@ -8,24 +8,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from ..chart import Chart
+    from ..request import Request
 
-__all__ = ["PANELS", "Panel"]
+__all__ = ["OPTIONS", "PANELS", "Panel"]
 
 
 class Panel(NamedTuple):
     """A panel; `chart` of the module of its name describes it."""
 
     id: str
+    #: What it takes beside a `Request`; '' if nothing.
+    option: str = ""
 
-    def chart(self, *given: Any, **options: Any) -> Chart:
-        """What it shows of a `Request`."""
+    def chart(self, request: Request, **options: Any) -> Chart:
+        """What it shows of a request."""
         make: Callable[..., Chart] = import_module(f".{self.id.replace('-', '_')}", __name__).chart
-        return make(*given, **options)
+        return make(request, **options)
 
 
+_OPTIONS = {"resources": "measures", "memory": "by", "fine-metrics": "unit"}
 #: In the order in which a page shows them.
 PANELS: dict[str, Panel] = {
-    name: Panel(name)
+    name: Panel(name, _OPTIONS.get(name, ""))
     for name in (
         "findings",
         "time-budget",
@@ -45,3 +49,5 @@ PANELS: dict[str, Panel] = {
         "compare",
     )
 }
+#: What some panel takes beside a `Request`, and which one.
+OPTIONS: dict[str, str] = {option: panel for panel, option in _OPTIONS.items()}

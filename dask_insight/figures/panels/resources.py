@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ... import words
+from ...arguments import listed
 from ...batch import Symbols
 from ..chart import Area, Axis, Chart, Line, Mark, Plot, Sign
 from ..colors import Rgb, mixed, slot_color
@@ -69,12 +70,13 @@ MEASURES: dict[str, Measure] = {
 }
 
 
-def chart(request: Request, measures: Sequence[str] | None = None) -> Chart:
+def chart(request: Request, measures: str | Sequence[str] = ()) -> Chart:
     """CPU, tasks, network, disk, GPUs and event loops of the workers."""
-    for name in measures or ():
+    asked = listed(measures)
+    for name in asked:
         if name not in MEASURES:
             raise ValueError(f"no measure {name!r}; there are {', '.join(MEASURES)}")
-    wanted = measures or [name for name, measure in MEASURES.items() if measure.usual]
+    wanted = asked or [name for name, measure in MEASURES.items() if measure.usual]
     plots = [plot for name in wanted if (plot := _plot(MEASURES[name], request)) is not None]
     if not plots:
         return Chart("Resources", empty="Nothing was sampled of these processes in what is shown.")
