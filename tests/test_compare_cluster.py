@@ -92,7 +92,7 @@ def test_what_was_made_twice_slower_is_named_first(runs: dict[str, list[Recordin
     assert first["cpu"] == pytest.approx(0.1, rel=0.15)
     assert first["cpu_change"] == pytest.approx(0.05, rel=0.3)
     assert found.sides["name"].tolist() == ["before", "after"]
-    assert "model takes " in found.verdict()
+    assert "`model` takes " in found.verdict()
     others = found.names[(found.names["side"] == 1) & (found.names["name"] != "model")]
     assert dict(zip(others["name"], others["count"], strict=True)) == {"load": PARTS, "merge": 1}
     shares = found.budget.groupby("side")["wall"].sum()

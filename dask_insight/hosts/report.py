@@ -21,7 +21,7 @@ import msgpack
 from dask_insight import ascii91, words
 from dask_insight.analysis.overview import short
 from dask_insight.batch import decode, has_missing, table_of
-from dask_insight.frames import holds_recording, replacing
+from dask_insight.frames import holds_recording, place_of, replacing
 from dask_insight.schema import TABLES
 
 from .ahead import ahead
@@ -126,7 +126,7 @@ def write_report(
     OSError
         If the file cannot be written.
     """
-    if holds_recording(path):
+    if holds_recording(place_of(path)):
         page = Path(path).with_suffix(".html")
         raise FileExistsError(f"{path} is a recording, and a page would replace it: name another, as {page}")
     with replacing(path) as file:
