@@ -5,7 +5,7 @@ export default defineConfig({
   testDir: '.',
   testIgnore: 'lab/**',
   globalSetup: './make-reports.ts',
-  workers: 2,
+  workers: 1,
   forbidOnly: Boolean(process.env.CI),
   retries: process.env.CI ? 1 : 0,
   timeout: 60_000,
