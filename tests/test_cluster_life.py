@@ -45,7 +45,12 @@ def test_two_recorders_on_one_cluster(cluster: Any, client: Any) -> None:
         client.gather(client.map(increment, range(10), key="alone", pure=False))
         kept = client.submit(increment, 1, key="kept", pure=False)
         kept.result()
+        (probe,) = (
+            each for name, each in cluster.scheduler.plugins.items() if name.startswith("dask_insight")
+        )
+        walk = probe._numbering
         with recorded(other) as second:
+            assert probe._numbering is walk, "what is numbered is not walked through again"
             shared = other.map(increment, [kept] * 10, key="shared", pure=False)
             other.gather(shared)
         assert any(left_on(client).values()), "one of them still records"

@@ -29,8 +29,17 @@ class Format(NamedTuple):
 
 #: What pictures take; their `panel` may be `ALL`: each panel that has something to show, in a folder.
 _PICTURES = (
-    *("panel", "start", "stop", "prefix", "worker", "width", "height", "scheme"),
-    *("unit", "measures", "by"),
+    "panel",
+    "start",
+    "stop",
+    "prefix",
+    "worker",
+    "width",
+    "height",
+    "scheme",
+    "unit",
+    "measures",
+    "by",
 )
 ALL = "all"
 

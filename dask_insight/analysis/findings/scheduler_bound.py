@@ -15,7 +15,7 @@ from .facts import Facts
 from .finding import Fact, Finding
 from .loops import often_late
 from .names import own_workers
-from .on_loop import HELD_UP, OFF_THE_LOOP, OnLoop, on_loop
+from .on_loop import HELD_UP, OFF_THE_LOOP, on_loop
 from .rule import Rule
 from .thresholds import Limits
 
@@ -130,7 +130,7 @@ class _Reason(NamedTuple):
 
 
 def _reason(facts: Facts, limits: Limits, load: _Load, busy: Moments, held_up: bool) -> _Reason:
-    seen: OnLoop = on_loop(facts, "scheduler", busy)
+    seen = on_loop(facts, "scheduler", busy)
     if held_up and seen.functions:
         return _Reason(
             f"held up by {seen.functions[0]}",

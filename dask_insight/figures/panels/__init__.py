@@ -17,8 +17,6 @@ class Panel(NamedTuple):
     """A panel; `chart` of the module of its name describes it."""
 
     id: str
-    #: What it takes beside a `Request`; '' if nothing.
-    option: str = ""
 
     def chart(self, request: Request, **options: Any) -> Chart:
         """What it shows of a request."""
@@ -26,10 +24,11 @@ class Panel(NamedTuple):
         return make(request, **options)
 
 
-_OPTIONS = {"resources": "measures", "memory": "by", "fine-metrics": "unit"}
+#: What one panel takes beside a `Request`, and which.
+OPTIONS: dict[str, str] = {"measures": "resources", "by": "memory", "unit": "fine-metrics"}
 #: In the order in which a page shows them.
 PANELS: dict[str, Panel] = {
-    name: Panel(name, _OPTIONS.get(name, ""))
+    name: Panel(name)
     for name in (
         "findings",
         "time-budget",
@@ -49,5 +48,3 @@ PANELS: dict[str, Panel] = {
         "compare",
     )
 }
-#: What some panel takes beside a `Request`, and which one.
-OPTIONS: dict[str, str] = {option: panel for panel, option in _OPTIONS.items()}
