@@ -915,6 +915,9 @@ def test_a_scheduler_that_had_to_wait_for_a_core_is_told_from_one_that_has_too_m
     found = one(run, "scheduler-bound")
     assert "had to wait for a core" in found.title and "57\u202f%" in found.why
     assert "a core of its own" in found.advice and found.cost_seconds == pytest.approx(4, rel=0.15)
+    # A limit on its CPU time makes it wait as well, however many cores are free.
+    found = one(limited(run, 0.5, 0.6), "scheduler-bound")
+    assert "had to wait for a core" not in found.title and "have that raised first" in found.why
     run = scheduler(unassigned(0.4), cpu=95, lag=0.3)
     run.tables["resources"]["starved"] = np.full(12, 0.05, "f4")
     assert "could not keep up" in one(run, "scheduler-bound").title

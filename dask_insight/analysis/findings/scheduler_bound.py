@@ -140,7 +140,8 @@ def _reason(facts: Facts, limits: Limits, load: _Load, busy: Moments, held_up: b
             (Fact("samples of its event loop there", seen.share, "share"),),
         )
     without = load.without_core(busy)
-    if without >= limits["scheduler-bound.starved"]:
+    # What a limit stops waits in the same queue, though cores are free.
+    if without >= limits["scheduler-bound.starved"] and not _limit(facts, limits):
         return _Reason(
             "that had to wait for a core",
             f"for {words.share(without)} of the time in which the scheduler's only thread could have run, "
