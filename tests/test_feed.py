@@ -17,6 +17,7 @@ from dask_insight.session import page as ends
 from dask_insight.session.bounded import BoundedRecording
 from dask_insight.session.driver import Driver
 from dask_insight.session.feed import PROTOCOL, Feed, Turn
+from dask_insight.sources.cells import NO_CELL, Cell, cell_runs
 
 
 def _batch(task: int, rows: int = 1) -> bytes:
@@ -223,13 +224,39 @@ def test_a_page_whose_answers_wait_for_a_long_cell_stays_live_but_is_sent_seldom
     assert _settle(feed) == 0
 
     clock += ends.LEASE + 1
-    assert _settle(feed) == 0 and feed.pages == 0
+    assert _settle(feed) == 1 and feed.pages == 0
     feed.handle({"type": "ack", "page": "a", "at": 3})
     assert _settle(feed) == 1
     assert page.got[-1]["type"] == "hello" and "pages" not in page.got[-1]
     feed.handle(page.hello())
     _settle(feed)
     assert page.tasks == list(range(11))
+
+
+def test_a_page_that_had_nothing_to_say_is_greeted_when_it_is_forgotten(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = 1000.0
+    monkeypatch.setattr(ends.time, "monotonic", lambda: clock)
+    page = Page("a")
+    feed = Feed(recording, Wire(page))
+    feed.handle(page.hello())
+    recording.append(_batch(0))
+    _settle(feed)
+    clock += ends.LEASE + 1
+    cell_runs(Cell("a", 1))
+    try:
+        recording.append(_batch(1))
+        assert _settle(feed) == 1 and page.tasks == [0, 1]
+    finally:
+        cell_runs(NO_CELL)
+    recording.append(_batch(2))
+    assert _settle(feed) == 1 and feed.pages == 0
+    assert page.got[-1]["type"] == "hello" and "pages" not in page.got[-1]
+    feed.handle(page.hello())
+    _settle(feed)
+    assert page.tasks == [0, 1, 2] and page.types().count("data") == 3
+    assert _settle(feed) == 0
 
 
 def test_a_hidden_page_costs_nothing_and_catches_up(recording: Recording) -> None:

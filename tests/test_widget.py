@@ -13,12 +13,13 @@ from typing import Any
 
 import dask
 import pytest
-from conftest import left_on
+from conftest import left_on, wait_for
 from distributed import Client, LocalCluster
 from ipywidgets.widgets.widget import _instances
 
 import dask_insight
 from dask_insight.hosts.widget import PANELS
+from dask_insight.hosts.widget.connection import Connection
 from dask_insight.session.driver import DRIVER
 from dask_insight.session.feed import PROTOCOL
 from dask_insight.words import marked
@@ -171,6 +172,22 @@ def test_with_the_last_page_it_rests(run: dask_insight.Recording, widget: Any) -
     assert len(run._followers) == 1
     widget._handle_custom_msg({"type": "bye", "page": "q"}, [])
     assert not run._followers
+
+
+def test_a_page_that_was_silent_for_long_is_fed_again(
+    run: dask_insight.Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    connection = Connection(run, lambda message, _: sent.append(message["type"]), dict)
+    connection.receive({"type": "hello", "page": "p", "protocol": PROTOCOL})
+    wait_for(lambda: "data" in sent, "data")
+    monkeypatch.setattr("dask_insight.session.page.LEASE", -1.0)
+    DRIVER.wake()
+    wait_for(lambda: sent[-1] == "hello", "a greeting")
+    connection.receive({"type": "visible", "page": "p", "visible": True})
+    assert len(run._followers) == 1 and "gone" not in sent
+    connection.receive({"type": "bye", "page": "p"})
+    assert not run._followers and sent[-1] == "gone"
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple, Protocol
 
+from ..sources.cells import NO_CELL, running_cell
 from ..store import Piece
 from .audience import Audience
 from .explainer import Edition, Explainer
@@ -169,7 +170,7 @@ class Feed:
             elif kind == "bye":
                 self._pages.pop(name, None)
             page = self._pages.get(name)
-            # It was silent for too long, as behind a cell that ran for long: greeted again, it greets too.
+            # It was forgotten: greeted again, it greets too.
             self._stranger |= page is None and kind in ("ack", "visible", "needs")
             if page is not None:
                 page.seen = time.monotonic()
@@ -210,10 +211,22 @@ class Feed:
         if self._closed:
             return Turn(False, None)
         self._failed = False
+        self._forget()
         sent = self._answer() or self._explain() or self._feed()
         # A turn of its own would have the rows of the next answer wait.
         sent = self._tell() or sent
         return Turn(sent, _RETRY if self._failed else self._again())
+
+    def _forget(self) -> None:
+        """Let go of pages that have not been heard of for long."""
+        # Where answers wait for the cell that runs, silence says nothing.
+        if running_cell() != NO_CELL:
+            return
+        now = time.monotonic()
+        with self._lock:
+            for name in [name for name, page in self._pages.items() if page.gone(now)]:
+                # It may have had nothing to say: then it greets anew when it is greeted.
+                self._stranger |= not self._pages.pop(name).foreign
 
     def _answer(self) -> bool:
         with self._lock:
@@ -306,10 +319,8 @@ class Feed:
 
     def _next(self) -> dict[str, Page]:
         """The pages that stand where the one stands that has waited longest."""
-        now, end = time.monotonic(), self._recording.end
+        end = self._recording.end
         with self._lock:
-            for name in [name for name, page in self._pages.items() if page.gone(now)]:
-                del self._pages[name]
             for page in self._pages.values():
                 if page.at and self._recording.turnover - page.turnover > OUTGROWN:
                     page.anew(end)

@@ -13,7 +13,7 @@ from dask_insight.session.feed import Feed, Send
 
 
 class Connection:
-    """Feeds the pages that say hello, until the last of them has gone.
+    """Feeds the pages that say hello, until the last of them says that it goes.
 
     Parameters
     ----------
@@ -50,7 +50,8 @@ class Connection:
                 self._undrive = DRIVER.drive(self._feed)
             if self._feed is not None:
                 self._feed.handle(message)
-                end = self._taken() if self._feed.pages == 0 else None
+                if message.get("type") == "bye" and self._feed.pages == 0:
+                    end = self._taken()
         if end is not None:
             end()
 
