@@ -1,3 +1,4 @@
+import { copyText } from '@dask-insight/panels/draw/tooltip';
 import { button, element } from '@dask-insight/panels/panels/element';
 import type { Situation } from './situation';
 
@@ -20,8 +21,8 @@ export class Notice {
 
 function codeOf(code: string): HTMLElement {
   const copy = button('Copy', () => {
-    void navigator.clipboard.writeText(code).then(() => {
-      copy.textContent = 'Copied';
+    void copyText(code).then(done => {
+      if (done) copy.textContent = 'Copied';
     });
   });
   return element('div', { class: 'di-code' }, element('code', {}, code), copy);

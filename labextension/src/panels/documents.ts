@@ -2,6 +2,7 @@ import { PANELS } from '@dask-insight/panels/panels/index';
 import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
 import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import { UUID } from '@lumino/coreutils';
 import { ConflatableMessage, MessageLoop } from '@lumino/messaging';
 import { DockPanel, SplitPanel, type Widget } from '@lumino/widgets';
 import { panelIcon } from '../icons';
@@ -86,7 +87,7 @@ export class Documents {
     const widget = new MainAreaWidget({ content });
     // The panel has its controls in its own header line.
     widget.toolbar.hide();
-    widget.id = `dask-insight-${crypto.randomUUID()}`;
+    widget.id = `dask-insight-${UUID.uuid4()}`;
     widget.addClass('di-document');
     widget.title.icon = panelIcon(id);
     widget.title.closable = true;
