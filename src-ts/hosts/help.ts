@@ -19,20 +19,8 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['?', 'this list']
 ];
 
-/** The list of keys, as a dialog; returns what opens it. */
-export function help(): { readonly opener: HTMLElement; open(): void } {
-  let dialog: HTMLDialogElement | undefined;
-  const open = (): void => {
-    dialog ??= listOfKeys();
-    // Within what it explains, whose colours and style sheet it needs.
-    if (!dialog.isConnected) (opener.closest('.di-page') ?? document.body).append(dialog);
-    if (!dialog.open) dialog.showModal();
-  };
-  const opener = button('Pointer and keys (?)', open, icon('help'));
-  return { opener, open };
-}
-
-function listOfKeys(): HTMLDialogElement {
+/** Shows the list of keys until it is closed, within `where`: it needs the colours and the style sheet of what it explains. */
+export function showKeys(where: Element): void {
   const list = element('dl', { class: 'di-keys' });
   for (const [keys, does] of KEYS) list.append(element('dt', {}, keys), element('dd', {}, does));
   const title = element('h2', { id: 'help-title' }, 'Pointer and keys');
@@ -42,5 +30,12 @@ function listOfKeys(): HTMLDialogElement {
   dialog.addEventListener('click', event => {
     if (event.target === dialog) dialog.close();
   });
-  return dialog;
+  dialog.addEventListener('close', () => dialog.remove());
+  where.append(dialog);
+  dialog.showModal();
+}
+
+/** A button that shows it. */
+export function keysButton(where: Element): HTMLElement {
+  return button('Pointer and keys (?)', () => showKeys(where), icon('help'));
 }

@@ -8,9 +8,11 @@ export function listenToKeys(
   mounted: () => readonly Mounted[],
   openHelp: () => void
 ): () => void {
+  // A page, or a shadow tree.
+  const tree = target.getRootNode() as Document | ShadowRoot;
   const listener = (event: Event): void => {
     if (!(event instanceof KeyboardEvent)) return;
-    if (event.defaultPrevented || document.querySelector('dialog[open]')) return;
+    if (event.defaultPrevented || tree.querySelector('dialog[open]')) return;
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
     const command = event.ctrlKey || event.metaKey;
     if (event.key === 'Escape') selection.escape();

@@ -89,6 +89,20 @@ describe('data', () => {
     await vi.waitFor(() => expect(runs()).toEqual([1]));
   });
 
+  it('are taken after an error that is not theirs, which is told to the browser', () => {
+    const reported = vi.fn();
+    vi.stubGlobal('reportError', reported);
+    const stop = page.recording.onAppend(() => {
+      stop();
+      throw new TypeError('a chart fails');
+    });
+    page.take(ran(0, 100, 101));
+    page.take(ran(1, 101, 105));
+    expect(reported).toHaveBeenCalledOnce();
+    expect(runs()).toEqual([0, 1]);
+    vi.unstubAllGlobals();
+  });
+
   it('wait while the page is paused, and come all at once', () => {
     page.take(ran(0, 100, 101));
     page.paused = true;
@@ -222,6 +236,20 @@ describe('another recording', () => {
     expect(runs()).toEqual([7, 8]);
   });
 
+  it('is not taken for whole by what was still being read of the one before', async () => {
+    page.take(ran(0, 100, 105));
+    let now = 0;
+    vi.mocked(performance.now).mockImplementation(() => (now += 100));
+    page.take(joined(ran(1, 105, 106), ran(2, 106, 107)), { more: false });
+    page.reset();
+    vi.mocked(performance.now).mockReturnValue(now);
+    page.take(ran(7, 100, 101), { more: true });
+    await new Promise(resolve => setTimeout(resolve, 50));
+    expect(runs()).toEqual([0]);
+    page.take(ran(8, 101, 102), { more: false });
+    await vi.waitFor(() => expect(runs()).toEqual([7, 8]));
+  });
+
   it('that begins while the page is paused waits too', () => {
     page.take(ran(0, 100, 101));
     page.paused = true;
@@ -262,6 +290,15 @@ describe('panels', () => {
 
   it('that do not exist are refused with those that do', () => {
     expect(() => page.mount('tasks', host())).toThrow(/task-stream/);
+  });
+
+  it('explain their keys within themselves, and take that along when they go', () => {
+    const place = host();
+    const panel = page.mount('functions', place);
+    panel.element.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }));
+    expect(panel.element.querySelector('dialog')?.open).toBe(true);
+    panel.dispose();
+    expect(document.querySelector('dialog')).toBeNull();
   });
 
   it('take keys without the page around them', () => {

@@ -1,4 +1,4 @@
-import { BatchError, decodeAll } from '../core/batch';
+import { type Batch, BatchError, decodeAll } from '../core/batch';
 import { type CellRun, cellsOf, cellsWithTasks, cellWords, timeOfCell } from '../core/cells';
 import type { Delivery } from '../core/feed';
 import { breathe, inflate } from '../core/load';
@@ -11,7 +11,7 @@ import { type Mounted, mount } from '../panels/mount';
 import type { Stage } from '../panels/panel';
 import { createStage } from '../panels/stage';
 import { followRuns } from './follow-runs';
-import { help } from './help';
+import { showKeys } from './help';
 import { listenToKeys } from './keys';
 import { Needs } from './needs';
 import { keepScheme } from './scheme';
@@ -68,7 +68,6 @@ export class LivePage {
   private readonly stage: Stage;
   private readonly mounted = new Set<Mounted>();
   private readonly callbacks = new Set<() => void>();
-  private readonly keys = help();
   /** What has arrived and is not in a recording yet. */
   private queue: Arrived[] = [];
   private pumping = false;
@@ -224,7 +223,12 @@ export class LivePage {
     const stopNeeding = need(false);
     const mounted = mount(panel, this.stage, host, { fill, request: need });
     this.mounted.add(mounted);
-    const stopKeys = listenToKeys(host, this.stage, () => [mounted], this.keys.open);
+    const stopKeys = listenToKeys(
+      host,
+      this.stage,
+      () => [mounted],
+      () => showKeys(mounted.element)
+    );
     return {
       element: mounted.element,
       focus: () => focusIn(mounted),
@@ -262,26 +266,46 @@ export class LivePage {
   private async pump(): Promise<void> {
     this.pumping = true;
     let until = performance.now() + SLICE;
-    for (let arrived = this.queue.shift(); arrived; arrived = this.queue.shift()) {
-      const { queue } = this;
-      try {
-        const bytes = arrived.packed ? await unpacked(arrived.bytes) : arrived.bytes;
-        if (queue !== this.queue) continue;
-        for (const batch of decodeAll(bytes, { copy: true })) {
-          (this.next ?? this.recording).take(batch);
-          if (performance.now() < until) continue;
-          await breathe();
-          until = performance.now() + SLICE;
-          if (queue !== this.queue) break;
+    try {
+      for (let arrived = this.queue.shift(); arrived; arrived = this.queue.shift()) {
+        const { queue } = this;
+        try {
+          const bytes = arrived.packed ? await unpacked(arrived.bytes) : arrived.bytes;
+          if (queue !== this.queue) continue;
+          for (const batch of decodeAll(bytes, { copy: true })) {
+            this.keep(batch);
+            if (performance.now() < until) continue;
+            await breathe();
+            until = performance.now() + SLICE;
+            if (queue !== this.queue) break;
+          }
+        } catch (error) {
+          this.failed(error);
         }
-      } catch (error) {
-        if (!(error instanceof BatchError)) throw error;
-        this.problems = [...this.problems, error.message];
-        this.tell();
+        // What was being read may belong to a recording that is no more.
+        if (this.next && queue === this.queue) this.arrived(this.next, arrived.more);
       }
-      if (this.next) this.arrived(this.next, arrived.more);
+    } finally {
+      this.pumping = false;
     }
-    this.pumping = false;
+  }
+
+  private keep(batch: Batch): void {
+    try {
+      (this.next ?? this.recording).take(batch);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  /** Damage is named here, any other error in the browser: what follows is taken all the same. */
+  private failed(error: unknown): void {
+    if (!(error instanceof BatchError)) {
+      reportError(error);
+      return;
+    }
+    this.problems = [...this.problems, error.message];
+    this.tell();
   }
 
   private arrived(next: Recording, more: boolean | undefined): void {

@@ -4,7 +4,7 @@ import { type Mounted, mount } from '../panels/mount';
 import type { Panel, Stage } from '../panels/panel';
 import { keepAddress } from './address';
 import { drawAhead } from './draw-ahead';
-import { help } from './help';
+import { keysButton, showKeys } from './help';
 import { listenToKeys } from './keys';
 import { painted } from './painted';
 import { keepPrintable } from './printing';
@@ -73,8 +73,7 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
   const undo = button('Undo (Ctrl + Z)', () => selection.undo(), icon('undo'));
   const redo = button('Redo (Ctrl + Shift + Z)', () => selection.redo(), icon('redo'));
   const fit = button('Show the whole time (0)', () => stage.viewport.fit(), icon('fit'));
-  const keys = help();
-  tools.replaceChildren(undo, redo, fit, themeSwitch(), keys.opener);
+  tools.replaceChildren(undo, redo, fit, themeSwitch(), keysButton(tools));
   const enable = (): void => {
     undo.disabled = !selection.canUndo;
     redo.disabled = !selection.canRedo;
@@ -88,7 +87,12 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
     selection.subscribe(enable),
     stage.viewport.subscribe(enable),
     keepAddress(stage),
-    listenToKeys(document, stage, () => mounted, keys.open),
+    listenToKeys(
+      document,
+      stage,
+      () => mounted,
+      () => showKeys(tools)
+    ),
     keepPrintable(mounted),
     drawAhead(mounted)
   ];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dataBlocks } from './saved-report';
+import { dataBlocks, SavedReport } from './saved-report';
 
 test('data are found in HTML as it stands and in an attribute of it', () => {
   const one = '<script type=application/octet-stream class=batches data-part=first id=first-0>QUJD</script>';
@@ -15,4 +15,16 @@ test('other scripts are no data', () => {
   expect(dataBlocks('')).toEqual([]);
   const name = '&lt;script class=batches data-part=first id=first-0&gt;QUJD&lt;';
   expect(dataBlocks(`<p>${name}</p><iframe srcdoc=""></iframe>`)).toEqual([]);
+});
+
+test('what is damaged is said in one sentence, of one part or of many', async () => {
+  const host = document.createElement('div');
+  document.body.append(host);
+  const report = new SavedReport(host);
+  await report.open(['~']);
+  expect(host.querySelector('.di-saved-note')?.textContent).toBe(
+    'Damaged and missing here: 1 of 1 part of this report.'
+  );
+  report.dispose();
+  host.remove();
 });

@@ -1,4 +1,5 @@
 import { fromAscii91 } from '../core/ascii91';
+import { plural } from '../core/format';
 import { inflate, load } from '../core/load';
 import { Recording } from '../core/recording';
 import { button, element } from '../panels/element';
@@ -6,7 +7,7 @@ import { icon } from '../panels/icons';
 import { PANELS } from '../panels/index';
 import { type Mounted, mount } from '../panels/mount';
 import { createStage } from '../panels/stage';
-import { help } from './help';
+import { keysButton, showKeys } from './help';
 import { listenToKeys } from './keys';
 import { keepScheme } from './scheme';
 import { showRun } from './show-run';
@@ -55,7 +56,6 @@ export class SavedReport {
       toggle.setAttribute('aria-pressed', String(FIRST.includes(id)));
       bar.append(toggle);
     }
-    const keys = help();
     const undo = button('Undo (Ctrl + Z)', () => selection.undo(), icon('undo'));
     const fit = button('Show the whole time (0)', () => viewport.fit(), icon('fit'));
     const enable = (): void => {
@@ -63,13 +63,18 @@ export class SavedReport {
       fit.disabled = viewport.fitted;
     };
     enable();
-    bar.append(element('div', { class: 'di-actions' }, undo, fit, keys.opener));
+    bar.append(element('div', { class: 'di-actions' }, undo, fit, keysButton(host)));
     host.append(bar, this.damage, panels);
     this.stops = [
       selection.subscribe(enable),
       viewport.subscribe(enable),
       keepScheme(host),
-      listenToKeys(host, this.stage, () => [...this.mounted.values()], keys.open)
+      listenToKeys(
+        host,
+        this.stage,
+        () => [...this.mounted.values()],
+        () => showKeys(host)
+      )
     ];
   }
 
@@ -87,7 +92,7 @@ export class SavedReport {
     }
     if (this.disposed) return;
     if (damaged > 0) {
-      this.damage.textContent = `${damaged} of ${blocks.length} parts of this report are damaged and missing here.`;
+      this.damage.textContent = `Damaged and missing here: ${damaged} of ${plural(blocks.length, 'part')} of this report.`;
       this.damage.hidden = false;
       recording.cut();
     }

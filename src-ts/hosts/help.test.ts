@@ -1,0 +1,41 @@
+import { afterEach, expect, test } from 'vitest';
+import { recordingOf } from '../core/test-recording';
+import { createStage } from '../panels/stage';
+import { showKeys } from './help';
+import { listenToKeys } from './keys';
+
+afterEach(() => document.body.replaceChildren());
+
+test('the list of keys stands within what it explains, and is gone when it is closed', () => {
+  const where = document.createElement('section');
+  document.body.append(where);
+  showKeys(where);
+  const dialog = where.querySelector('dialog');
+  expect(dialog?.open).toBe(true);
+  dialog?.querySelector<HTMLElement>('[aria-label=Close]')?.click();
+  expect(document.querySelector('dialog')).toBeNull();
+});
+
+test('keys go to the list while it is open, in a shadow tree too', () => {
+  const host = document.createElement('div');
+  document.body.append(host);
+  const where = document.createElement('section');
+  host.attachShadow({ mode: 'open' }).append(where);
+  const stage = createStage(recordingOf({}));
+  stage.selection.set({ source: 'x', column: 'name', value: ['inc'] });
+  const stop = listenToKeys(
+    where,
+    stage,
+    () => [],
+    () => showKeys(where)
+  );
+  const press = (key: string): boolean =>
+    where.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+  press('?');
+  press('Escape');
+  expect(stage.selection.clauses).toHaveLength(1);
+  where.querySelector('dialog')?.close();
+  press('Escape');
+  expect(stage.selection.clauses).toHaveLength(0);
+  stop();
+});
