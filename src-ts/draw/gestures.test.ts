@@ -54,6 +54,15 @@ describe('gestures', () => {
     expect(log).toEqual(['zoom 30 in', 'zoom 30 out', 'pan -12 0']);
   });
 
+  test('the wheel knows the focus in a shadow tree', () => {
+    const host = document.createElement('div');
+    document.body.append(host);
+    host.attachShadow({ mode: 'open' }).append(element);
+    element.focus();
+    expect(wheel({ deltaY: 100 }).defaultPrevented).toBe(true);
+    host.remove();
+  });
+
   test('a drag pans by whole pixels, a click does not', () => {
     pointer('pointerdown', 10, 10);
     pointer('pointermove', 12, 10);
@@ -70,6 +79,17 @@ describe('gestures', () => {
     pointer('pointermove', 50, 10);
     pointer('pointerup', 60, 10);
     expect(log).toEqual(['brush 10 50 false', 'brush 10 60 true']);
+  });
+
+  test('a drag whose button was let go elsewhere is over when the pointer comes back', () => {
+    const mouse = { pointerType: 'mouse' };
+    pointer('pointerdown', 10, 10, mouse);
+    pointer('pointermove', 50, 10, mouse);
+    pointer('pointermove', 60, 10, mouse);
+    pointer('pointerdown', 10, 10, { ...mouse, shiftKey: true });
+    pointer('pointermove', 30, 10, { ...mouse, buttons: 1 });
+    pointer('pointermove', 70, 10, mouse);
+    expect(log).toEqual(['hover 50', 'hover 60', 'brush 10 30 false', 'brush 10 10 true', 'hover 70']);
   });
 
   test('two fingers zoom', () => {

@@ -1,3 +1,5 @@
+import { focusIn } from './focus';
+
 /** What a person can do on a surface; places are CSS pixels within it. All optional. */
 export interface GestureHandlers {
   /** Zoom about a place; `factor` below 1 zooms in. */
@@ -41,8 +43,7 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
   };
 
   const onWheel = (event: WheelEvent): void => {
-    const focused = element.contains(document.activeElement);
-    if (!focused && !event.ctrlKey && !event.metaKey) return;
+    if (!focusIn(element) && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     const { x, y } = place(event);
     const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
@@ -73,6 +74,9 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
   };
 
   const onMove = (event: PointerEvent): void => {
+    // The button was let go where nobody told of it, as outside the window.
+    const released = event.pointerType === 'mouse' && event.buttons === 0;
+    if (released && pointers.has(event.pointerId)) onCancel(event);
     const at = place(event);
     const before = pointers.get(event.pointerId);
     if (!before || !began) {

@@ -1,4 +1,5 @@
 import { count } from '../core/format';
+import { focusIn } from '../draw/focus';
 import { copyText } from '../draw/tooltip';
 import { button, element, swatch } from './element';
 import { icon } from './icons';
@@ -88,9 +89,9 @@ export class Table {
     this.order = Array.from({ length: options.rows.length }, (_, row) => row);
     this.mark();
     this.sort();
-    const focused = this.body.contains(document.activeElement) ? document.activeElement?.textContent : null;
+    const focused = focusIn(this.body)?.textContent;
     this.fill();
-    if (focused === null) return;
+    if (focused === undefined) return;
     const buttons = [...this.body.querySelectorAll('button')];
     buttons.find(({ textContent }) => textContent === focused)?.focus({ preventScroll: true });
   }
@@ -195,13 +196,16 @@ function inMiddle(text: string, most: number): (Node | string)[] {
   return [start, element('span', { class: 'di-cut' }, letters.join('').slice(0, LONGEST)), end];
 }
 
-/** Tab-separated text, as spreadsheets and issues take it; numbers unrounded. */
+/** Tab-separated text, as spreadsheets and issues take it; numbers unrounded, and nothing where there is none. */
 export function asText(rows: TableRows, order: readonly number[]): string {
   const clean = (text: string | number): string => String(text).replace(/[\t\r\n]+/g, ' ');
   const lines = [rows.columns.map(column => clean(column.title)).join('\t')];
   for (const row of order) {
-    const texts = rows.row(row);
-    lines.push(rows.columns.map((_, index) => clean(rows.value?.(row, index) ?? texts[index])).join('\t'));
+    const cells = rows.row(row).map((text, index) => {
+      const value = rows.columns[index].numeric ? (rows.value?.(row, index) ?? text) : text;
+      return typeof value === 'number' && !Number.isFinite(value) ? '' : clean(value);
+    });
+    lines.push(cells.join('\t'));
   }
   return lines.join('\n');
 }

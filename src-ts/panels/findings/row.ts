@@ -1,5 +1,6 @@
 import type { Finding } from '../../core/findings';
 import { shortened } from '../../core/format';
+import { focusIn } from '../../draw/focus';
 import { button, element, swatch } from '../element';
 import { icon } from '../icons';
 import { severityMark } from './mark';
@@ -67,7 +68,7 @@ export class FindingRow {
   }
 
   get hasFocus(): boolean {
-    return this.element.contains(document.activeElement);
+    return focusIn(this.element) !== undefined;
   }
 
   open(open: boolean): void {

@@ -1,6 +1,7 @@
 import { count, duration, plural, shortened } from '../../core/format';
 import { sizersOf } from '../../core/sizing';
 import { SECEDED } from '../../core/time-budget';
+import { focusIn } from '../../draw/focus';
 import { css, type Reserved, reservedColor } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 import { element, swatch } from '../element';
@@ -90,9 +91,7 @@ export class Legend {
     ].join('|');
     if (key === this.drawn) return;
     this.drawn = key;
-    const focused = this.list.contains(document.activeElement)
-      ? (document.activeElement as HTMLElement).dataset.key
-      : undefined;
+    const focused = focusIn(this.list)?.dataset.key;
     const anyChosen = shown.some(index => this.hooks.isChosen(names[index]));
     const items = shown.map(index => this.item(index, theme, anyChosen));
     if (query && found.length === 0)
