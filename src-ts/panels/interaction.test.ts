@@ -124,6 +124,18 @@ test('where lines above it come or go, a pinned card stands beside what it tells
   expect(Number.parseFloat(tooltip.element.style.top)).toBe(before + 40);
 });
 
+test('a card goes with the tab that is hidden, a pinned one too, and takes no focus', () => {
+  press('Enter');
+  press('Enter');
+  expect(tooltip.pinned).toBe(true);
+  surface.element.blur();
+  surface.element.getClientRects = () => [] as never;
+  interaction.pageMoved(false);
+  expect([title(), tooltip.pinned]).toEqual([undefined, false]);
+  expect(surface.element.classList.contains('di-pointing')).toBe(false);
+  expect(document.activeElement).not.toBe(surface.element);
+});
+
 test('a finger, which cannot point, has the card of what it pressed stay', () => {
   const finger = Object.assign(new Event('pointerup'), { pointerType: 'touch' }) as unknown as PointerEvent;
   handlers.click?.(25, 5, finger);

@@ -144,11 +144,15 @@ export class Interaction {
     if (!this.stage.viewport.moving && this.last) this.hover(this.last);
   }
 
-  /** What the card stands beside is elsewhere in the window. One that is pinned stays where a person scrolls. */
+  /**
+   * What the card stands beside is elsewhere in the window, or hidden with its tab. A card that is pinned stays where
+   * a person scrolls.
+   */
   pageMoved(scrolled: boolean): void {
     const { pinned } = this.tooltip;
     if (!this.hovered || (pinned && scrolled)) return;
-    if (pinned || this.stepping) this.tooltip.place(this.target(this.hovered));
+    if (this.surface.element.getClientRects().length === 0) this.drop();
+    else if (pinned || this.stepping) this.tooltip.place(this.target(this.hovered));
     else this.hover(undefined);
   }
 
@@ -162,14 +166,17 @@ export class Interaction {
 
   /** The pinned card was closed: the keys go on in the chart. */
   unpinned(): void {
-    this.stepping = false;
-    this.point(undefined);
+    this.drop();
     this.surface.element.focus({ preventScroll: true });
   }
 
   /** The focus has gone elsewhere: a card that the arrow keys have opened has no one left to read it. */
   left(): void {
-    if (!this.stepping || this.tooltip.pinned) return;
+    if (this.stepping && !this.tooltip.pinned) this.drop();
+  }
+
+  /** Points at nothing any more. */
+  private drop(): void {
     this.stepping = false;
     this.point(undefined);
   }
@@ -262,9 +269,7 @@ export class Interaction {
 
   private escape(): boolean {
     if (this.tooltip.pinned || this.stepping) {
-      this.tooltip.hide();
-      this.stepping = false;
-      this.point(undefined);
+      this.drop();
       return true;
     }
     return this.stage.selection.escape();
