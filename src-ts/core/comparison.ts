@@ -1,3 +1,4 @@
+import type { Severity } from './findings';
 import { texts } from './json-list';
 import type { Recording, Table } from './recording';
 import { NOTHING, type TableName } from './schema';
@@ -67,7 +68,7 @@ export interface SideFinding {
   readonly side: number;
   readonly state: string;
   readonly code: string;
-  readonly severity: string;
+  readonly severity: Severity;
   readonly title: string;
   readonly tasks: readonly string[];
   readonly costBefore: number;
@@ -222,7 +223,7 @@ function findingsOf(recording: Recording): SideFinding[] {
     side: table.numbers('side')[row],
     state: table.text('state', row),
     code: table.text('code', row),
-    severity: table.text('severity', row),
+    severity: table.text('severity', row) as Severity,
     title: table.text('title', row),
     tasks: texts(table.text('tasks', row)),
     costBefore: table.numbers('cost_before')[row],

@@ -9,6 +9,8 @@ interface Painter {
   draw(pen: Pen): void;
   /** `sheet` is called only by who draws on it: what is touched has to be put together anew. */
   drawOverlay(sheet: () => Pen): void;
+  /** The theme has become another one: what has no picture is not drawn anew. */
+  themed?(): void;
 }
 
 /** How far outside the window a surface is drawn, CSS pixels. */
@@ -61,6 +63,8 @@ export class Surface {
   /** Device pixels in a CSS pixel. */
   ratio = 1;
   theme: Theme = PLAIN;
+  /** Is another whenever the theme is. */
+  look = '';
   private painter: Painter | undefined;
   private visible = true;
   private layingOut = false;
@@ -83,7 +87,6 @@ export class Surface {
 
   /** Starts to draw: call it when the element is in the page. */
   start(painter: Painter): void {
-    this.painter = painter;
     const resized = new ResizeObserver(() => this.measure());
     resized.observe(this.element);
     const seen = new IntersectionObserver(
@@ -106,6 +109,7 @@ export class Surface {
     );
     this.readTheme();
     this.measure();
+    this.painter = painter;
   }
 
   /** Something changed: what is drawn on that sheet, or (`layout`) where everything stands. */
@@ -196,10 +200,13 @@ export class Surface {
 
   private readTheme(): void {
     const theme = themeOf(this.element);
+    const look = JSON.stringify(theme);
     // Pages change classes and styles of theirs for many other reasons.
-    if (JSON.stringify(theme) === JSON.stringify(this.theme)) return;
+    if (look === this.look) return;
     this.theme = theme;
+    this.look = look;
     this.invalidate('layout');
+    this.painter?.themed?.();
   }
 
   private measure(): void {

@@ -15,10 +15,9 @@ export function keepPrintable(mounted: readonly Mounted[]): () => void {
 
   const redraw = (): void => {
     for (const { surface, layout } of mounted) {
-      layout();
-      if (surface.element.hidden) continue;
-      // The first time tells how high the panel is at this width, the second draws it so.
+      // The first time tells how it looks and how high it is at this width, the second draws it so.
       surface.refresh();
+      layout();
       surface.refresh();
     }
   };

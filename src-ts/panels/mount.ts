@@ -230,13 +230,7 @@ export function mount(
     for (const each of [host, head, ...parts(view.above, view.below)]) around.observe(each);
     stops.push(() => around.disconnect());
   }
-  // What is far from the window is laid out later: the first picture does not wait for it.
-  if (rest) {
-    stops.push(rest.stop);
-    rest.renew();
-  } else {
-    stand();
-  }
+  if (!rest) stand();
   surface.start({
     layout,
     draw: pen => {
@@ -244,8 +238,14 @@ export function mount(
       if (!surface.element.hidden) view.draw(pen);
       cost.draw = performance.now() - began;
     },
-    drawOverlay: sheet => interaction.drawOverlay(sheet)
+    drawOverlay: sheet => interaction.drawOverlay(sheet),
+    ...(rest && { themed: renew })
   });
+  // What is far from the window is laid out later: the first picture does not wait for it.
+  if (rest) {
+    stops.push(rest.stop);
+    rest.renew();
+  }
   fillChips(chips, panel.id, stage);
 
   return {

@@ -1,5 +1,4 @@
 import type { TableName } from '../core/schema';
-import { watchTheme } from '../draw/theme';
 import { element } from './element';
 import type { PanelContext, PanelView } from './panel';
 import { Table, type TableOptions } from './table';
@@ -10,17 +9,11 @@ export abstract class PlainView implements PanelView {
   readonly below = element('div', { class: 'di-plain' });
   private known = '';
   private table: Table | undefined;
-  private readonly stop: () => void;
 
   constructor(
     protected readonly context: PanelContext,
     private readonly tables: readonly TableName[]
-  ) {
-    this.stop = watchTheme(() => {
-      this.known = '';
-      if (this.empty() === undefined) this.layout();
-    });
-  }
+  ) {}
 
   abstract empty(): string | undefined;
 
@@ -36,8 +29,8 @@ export abstract class PlainView implements PanelView {
   }
 
   layout(): void {
-    const { recording, selection } = this.context;
-    const known = [recording.state(...this.tables), selection.save(), this.query()].join();
+    const { recording, selection, surface } = this.context;
+    const known = [recording.state(...this.tables), selection.save(), this.query(), surface.look].join();
     if (known === this.known) return;
     this.known = known;
     const content = this.content();
@@ -50,8 +43,4 @@ export abstract class PlainView implements PanelView {
   }
 
   draw(): void {}
-
-  dispose(): void {
-    this.stop();
-  }
 }

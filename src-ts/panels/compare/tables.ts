@@ -1,4 +1,5 @@
 import type { Comparison, Setting, Side, SideFinding, SideName, SidePart } from '../../core/comparison';
+import { SEVERITIES } from '../../core/findings';
 import { count, duration, MISSING, share } from '../../core/format';
 import type { TableOptions } from '../table';
 import { type Column, number, rowsOf, text } from '../things';
@@ -115,7 +116,10 @@ export function findingTable({ comparison, before, after }: Pair): TableOptions 
     isFaint: row => found[row].state === 'stayed',
     rows: rowsOf(found, [
       text('Finding', ({ state, code }) => `${state} ${code}`),
-      text('Severity', ({ severity }) => severity),
+      {
+        ...text('Severity', ({ severity }) => severity),
+        value: ({ severity }) => SEVERITIES.indexOf(severity)
+      },
       { ...text('What it says', ({ title }) => title.replaceAll('`', '')), prose: true },
       number(sideName(before), ({ costBefore }) => costBefore, duration),
       number(sideName(after), ({ costAfter }) => costAfter, duration),

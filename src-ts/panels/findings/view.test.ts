@@ -85,6 +85,21 @@ describe('the list', () => {
     );
   });
 
+  it('says how many there are, and sorts severities by what they mean', () => {
+    const panel = show([row('tiny-tasks')]);
+    const label = panel.querySelector('.di-finding-list')?.getAttribute('aria-label');
+    expect(label).toBe('1 finding, what matters most first');
+    mounted?.dispose();
+    const severities = ['info', 'critical', 'warning'];
+    show(severities.map(severity => row(severity, { severity })));
+    const rows = mounted?.view.rows?.();
+    expect(severities.map((_, at) => [rows?.row(at)[1], rows?.value?.(at, 1)])).toEqual([
+      ['info', 2],
+      ['critical', 0],
+      ['warning', 1]
+    ]);
+  });
+
   it('has bars of one scale, of which the whole is the run', () => {
     const panel = show([row('tiny-tasks'), row('spill', { cost_seconds: 1 }), row('x', { cost_seconds: 0 })]);
     const bars = [...panel.querySelectorAll<HTMLElement>('.di-finding-bar')];

@@ -1,10 +1,9 @@
 import { timeOfBudget } from '../../core/budget-ahead';
-import { clausesOf, type Finding, type Findings, findingsOf } from '../../core/findings';
-import { count, duration, plural } from '../../core/format';
+import { clausesOf, type Finding, type Findings, findingsOf, SEVERITIES } from '../../core/findings';
+import { duration, plural } from '../../core/format';
 import type { Clause, TimeRange } from '../../core/selection';
 import { activeTime } from '../../core/time-budget';
 import { css } from '../../draw/palette';
-import { themeOf, watchTheme } from '../../draw/theme';
 import { button, element } from '../element';
 import { noTasks } from '../no-tasks';
 import type { PanelContext, PanelView, TableRows } from '../panel';
@@ -31,7 +30,6 @@ export class FindingsView implements PanelView {
   /** What each finding narrows. */
   private narrowed = new Map<Finding, readonly Clause[]>();
   private all = false;
-  private readonly stops: (() => void)[];
 
   constructor(private readonly context: PanelContext) {
     this.more = button('', () => {
@@ -39,12 +37,6 @@ export class FindingsView implements PanelView {
       this.show();
     });
     this.below.append(this.none, this.list, this.more, this.gaps);
-    this.stops = [
-      watchTheme(() => {
-        this.known = '';
-        if (this.empty() === undefined) this.layout();
-      })
-    ];
   }
 
   empty(): string | undefined {
@@ -63,8 +55,8 @@ export class FindingsView implements PanelView {
   draw(): void {}
 
   layout(): void {
-    const { recording, tasks } = this.context;
-    const known = `${recording.state('findings', 'workers')} ${recording.hasEnded}`;
+    const { recording, tasks, surface } = this.context;
+    const known = `${recording.state('findings', 'workers')} ${recording.hasEnded} ${surface.look}`;
     if (known !== this.known) {
       this.known = known;
       this.found = findingsOf(recording) ?? { list: [], gaps: [] };
@@ -80,7 +72,7 @@ export class FindingsView implements PanelView {
     const run = this.run();
     const values = (finding: Finding): (string | number)[] => [
       finding.title,
-      finding.severity,
+      SEVERITIES.indexOf(finding.severity),
       finding.code,
       finding.seconds,
       finding.threadSeconds,
@@ -115,10 +107,6 @@ export class FindingsView implements PanelView {
     };
   }
 
-  dispose(): void {
-    for (const stop of this.stops) stop();
-  }
-
   /** Makes the rows anew; what was open stays open, and what had the focus keeps it. */
   private build({ list, gaps }: Findings): void {
     const open = new Set(this.items.filter(row => row.isOpen).map(row => row.key));
@@ -140,10 +128,7 @@ export class FindingsView implements PanelView {
     this.more.hidden = shown.length === this.items.length;
     this.more.textContent = `Show ${plural(this.items.length - shown.length, 'more finding')}`;
     this.list.hidden = shown.length === 0;
-    this.list.setAttribute(
-      'aria-label',
-      `${count(this.items.length)} findings, those that matter most first`
-    );
+    this.list.setAttribute('aria-label', `${plural(this.items.length, 'finding')}, what matters most first`);
   }
 
   private mark(): void {
@@ -176,12 +161,12 @@ export class FindingsView implements PanelView {
   }
 
   private rowContext(): RowContext {
-    const { colors, tasks, recording } = this.context;
+    const { colors, tasks, recording, surface } = this.context;
     return {
       run: this.run(),
       origin: recording.origin,
       color: name => {
-        const { dark, contrast } = themeOf(this.below);
+        const { dark, contrast } = surface.theme;
         return css(colors.color(name, dark, contrast));
       },
       workerName: worker => tasks.workerName(worker),

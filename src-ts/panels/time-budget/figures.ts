@@ -71,7 +71,6 @@ export class BudgetFigures {
   /** Reads what is new; cheap where nothing is. */
   read(): void {
     const { recording, selection, tasks, surface } = this.context;
-    const { dark, contrast, palette } = surface.theme;
     const filter = this.filter();
     const ahead = comingBudget(recording);
     const known = ahead ? undefined : budgetRows(recording);
@@ -80,7 +79,7 @@ export class BudgetFigures {
       rows || coming
         ? recording.state('budget', 'submissions', 'spans')
         : `${recording.state('phases')} ${tasks.version}`;
-    const version = [state, recording.isCut, selection.save(), dark, contrast, palette].join();
+    const version = [state, recording.isCut, selection.save(), surface.look].join();
     if (version === this.version) return;
     this.version = version;
     this.isComing = coming !== undefined && !recording.isCut;
