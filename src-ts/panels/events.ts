@@ -1,4 +1,4 @@
-import { count, duration } from '../core/format';
+import { count, MISSING, moment } from '../core/format';
 import { timeOf } from '../core/task-filter';
 import { choice } from './element';
 import type { Panel } from './panel';
@@ -88,7 +88,7 @@ class EventsView extends PlainView {
         length: found.length,
         row: row => {
           const { time, level, kind, source, message } = found[row];
-          return [Number.isNaN(time) ? '–' : duration(since(time)), level, kind, source, message];
+          return [Number.isNaN(time) ? MISSING : moment(since(time), 3), level, kind, source, message];
         },
         value: (row, column) => {
           const { time, kind, source, message } = found[row];

@@ -1,5 +1,5 @@
 import { type CriticalPath, KINDS, type PathSum } from '../../core/critical-path';
-import { count, duration, share } from '../../core/format';
+import { count, duration, moment, share } from '../../core/format';
 import type { Tasks } from '../../core/tasks';
 import type { TableRows } from '../panel';
 import { KIND_TITLES, kindsOf, NO_TASK, nameOf, restWords, waitedFor } from './words';
@@ -69,7 +69,7 @@ export function stepRows(
       const kinds = sums(row);
       return [
         nameOf(path, tasks, steps[row]) || NO_TASK,
-        duration(start(row)),
+        moment(start(row), 3),
         duration(whole(kinds)),
         share(whole(kinds) / all),
         some(kinds[COMPUTING], all),

@@ -98,8 +98,11 @@ function identity(tasks: Tasks, task: number): CardLine[] {
 function outcome(tasks: Tasks, lane: Lane, entry: number, task: number): CardLine[] {
   const attempts = tasks.attemptRows(task).reverse();
   const status = lane.status[entry];
-  const of =
-    attempts.length > 1 ? `, attempt ${attempts.indexOf(lane.row[entry]) + 1} of ${attempts.length}` : '';
+  const { length } = attempts;
+  // What runs is none of those that have ended, and comes after them.
+  const [number, all] =
+    status === RUNNING ? [length, ''] : [attempts.indexOf(lane.row[entry]), ` of ${length}`];
+  const of = Math.max(length, number + 1) > 1 ? `, attempt ${number + 1}${all}` : '';
   const failed = ['erred', 'retried', 'killed', 'lost'].includes(STATUSES[status]);
   return [
     { label: 'Status', value: statusWords(status) + of, ...(failed ? { tone: 'error' as const } : {}) }

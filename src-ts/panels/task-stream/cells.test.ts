@@ -171,6 +171,19 @@ describe('Levels', () => {
     }
   });
 
+  test('let go of lanes that are no more, as those of a recording that was replaced', () => {
+    const levels = new Levels();
+    const other = laneOf(entries);
+    levels.build([lane], roles, 0, 20, 1e6);
+    levels.build([other], roles, 0, 20, 1e6);
+    const [level, cells] = [levels.levelFor(0.05), new Uint32Array(400)];
+    const fill = (of: Lane): boolean => {
+      levels.fill(of, level, cells, 0, 0, 400, 0, 0.05);
+      return cells.some(cell => cell !== EMPTY);
+    };
+    expect([fill(lane), fill(other)]).toEqual([false, true]);
+  });
+
   test('are built in slices, and extended by what is added at the end', () => {
     const growing = laneOf(entries.slice(0, 15_000));
     const levels = new Levels();

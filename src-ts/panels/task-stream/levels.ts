@@ -49,6 +49,9 @@ export class Levels {
         return false;
       }
     }
+    // Those of a recording that has been replaced are gone.
+    const there = new Set(lanes);
+    for (const lane of this.built.keys()) if (!there.has(lane)) this.built.delete(lane);
     this.ready = true;
     return true;
   }
