@@ -21,6 +21,20 @@ describe('Selection', () => {
     expect(selection.filter().time).toEqual({ start: 4, stop: 4 });
   });
 
+  test('values are chosen alone or beside others, and taken back where just they are chosen', () => {
+    const selection = new Selection();
+    const choose = (values: readonly string[], additive = false): unknown => {
+      selection.choose('a', 'name', values, additive);
+      return selection.own('a', 'name');
+    };
+    expect(choose(['x'])).toEqual(['x']);
+    expect(choose(['y', 'z'], true)).toEqual(['x', 'y', 'z']);
+    expect(choose(['y'])).toEqual(['y']);
+    expect(choose(['y', 'z'], true)).toEqual(['y', 'z']);
+    expect(choose(['y'], true)).toEqual(['z']);
+    expect(choose(['z'])).toBeUndefined();
+  });
+
   test('what is forgotten cannot be taken back', () => {
     const selection = new Selection();
     selection.set({ source: 'a', column: 'name', value: ['x'] });

@@ -89,15 +89,32 @@ export class Selection {
     this.change([...this.list.filter(each => each.source !== source), ...clauses]);
   }
 
-  /** Adds or removes one value of a clause that is a list. */
+  /**
+   * Chooses values of a column alone, or takes them back where a source has just these. `additive`: adds them to
+   * those that it has, or takes them away from these.
+   */
+  choose<C extends Exclude<ClauseColumn, 'time'>>(
+    source: string,
+    column: C,
+    values: ClauseValues[C],
+    additive: boolean
+  ): void {
+    const own: readonly (string | number)[] = this.own(source, column) ?? [];
+    const chosen: readonly (string | number)[] = values;
+    const others = own.filter(each => !chosen.includes(each));
+    const isOwn = chosen.every(each => own.includes(each));
+    const kept = additive ? others : [];
+    const value = isOwn && (additive || others.length === 0) ? kept : [...kept, ...chosen];
+    this.set({ source, column, value } as unknown as Clause);
+  }
+
+  /** Adds or removes one value. */
   toggle<C extends Exclude<ClauseColumn, 'time'>>(
     source: string,
     column: C,
     value: ClauseValues[C][number]
   ): void {
-    const values = (this.own(source, column) ?? []) as readonly (string | number)[];
-    const next = values.includes(value) ? values.filter(each => each !== value) : [...values, value];
-    this.set({ source, column, value: next } as unknown as Clause);
+    this.choose(source, column, [value] as unknown as ClauseValues[C], true);
   }
 
   /** Takes back a source's clause on one column, or all of its clauses, or (without arguments) everything. */

@@ -172,10 +172,7 @@ export class CompareView implements PanelView {
     const { theme } = surface;
     const told = [
       this.read,
-      theme.dark,
-      theme.contrast,
-      theme.palette,
-      theme.backgroundText,
+      surface.look,
       tasks.count > 0,
       JSON.stringify(selection.own('compare', 'name'))
     ].join('|');
@@ -213,8 +210,7 @@ export class CompareView implements PanelView {
     const isChosen = (names: readonly string[]): boolean =>
       names.length > 0 && selection.own('compare', 'name')?.join('\n') === names.join('\n');
     return {
-      choose: names =>
-        selection.set({ source: 'compare', column: 'name', value: isChosen(names) ? [] : names }),
+      choose: names => selection.choose('compare', 'name', names, false),
       isChosen
     };
   }

@@ -83,17 +83,8 @@ export class CriticalPathView implements PanelView {
 
   layout(): void {
     const { selection, surface, tasks } = this.context;
-    const { theme } = surface;
     this.offerClusters();
-    const tabled = [
-      this.path.version,
-      this.by,
-      theme.dark,
-      theme.contrast,
-      theme.palette,
-      tasks.names.length,
-      selection.save()
-    ].join('|');
+    const tabled = [this.path.version, this.by, surface.look, tasks.names.length, selection.save()].join('|');
     if (tabled === this.tabled) return;
     this.tabled = tabled;
     const filter = selection.filter(SOURCE);
@@ -187,7 +178,7 @@ export class CriticalPathView implements PanelView {
     const tile = mark ? this.tileOf(mark) : -1;
     if (tile < 0) return;
     const name = this.context.tasks.names[this.path.name[tile]];
-    if (name) this.chooseName(name, additive);
+    if (name) this.context.selection.choose(SOURCE, 'name', [name], additive);
     else this.chooseTime(this.path.start[tile], this.path.stop[tile]);
   }
 
@@ -272,13 +263,6 @@ export class CriticalPathView implements PanelView {
     return Math.max(0, Math.min(time.stop, path.begin + path.seconds) - Math.max(time.start, path.begin));
   }
 
-  private chooseName(name: string, additive: boolean): void {
-    const { selection } = this.context;
-    const own = selection.own(SOURCE, 'name') ?? [];
-    if (additive || (own.length === 1 && own[0] === name)) selection.toggle(SOURCE, 'name', name);
-    else selection.set({ source: SOURCE, column: 'name', value: [name] });
-  }
-
   /** The attempt of a step, and the time in which it was on the path. */
   private chooseStep(step: number): void {
     const { path } = this;
@@ -290,10 +274,8 @@ export class CriticalPathView implements PanelView {
       this.chooseTime(path.start[tile], stop);
       return;
     }
-    const own = selection.own(SOURCE, 'run');
-    const again = own?.length === 1 && own[0] === run;
-    selection.set({ source: SOURCE, column: 'run', value: again ? [] : [run] });
-    if (!again) this.reveal(path.start[tile], stop, VISIBLE);
+    selection.choose(SOURCE, 'run', [run], false);
+    if (this.isMarked) this.reveal(path.start[tile], stop, VISIBLE);
   }
 
   private chooseTime(start: number, stop: number): void {

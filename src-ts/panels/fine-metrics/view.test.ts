@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { recordingOf } from '../../core/test-recording';
+import { batchOf, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import { SvgPen } from '../../draw/svg-pen';
 import { fineMetrics } from '../fine-metrics';
@@ -84,4 +84,17 @@ test('long names that differ at their ends are told apart', () => {
   const pen = new SvgPen(400, 400);
   shown.draw(pen);
   for (const end of ['117', '154']) expect(pen.toString()).toMatch(new RegExp(`>name_.*…\\S*${end}<`));
+});
+
+test('what is pointed at stays the same when others come before it', () => {
+  const row = { time: 1, worker: 'w', context: 'execute', activity: 'thread-cpu', unit: 'seconds', span: '' };
+  const stage = createStage(recordingOf({ metrics: [{ ...row, prefix: 'inc', value: 2 }] }));
+  const shown = fineMetrics.create({ ...stage, surface: new Surface(), say: () => {} });
+  shown.layout();
+  const inc = shown.move?.(shown.move(undefined, 'first'), 'last') as Mark;
+  expect(inc.words()).toContain('inc');
+  stage.recording.take(batchOf('metrics', [{ ...row, prefix: 'dec', value: 5 }]));
+  shown.layout();
+  shown.choose?.(inc, PLAIN);
+  expect(stage.selection.own('fine-metrics', 'name')).toEqual(['inc']);
 });

@@ -94,10 +94,7 @@ export class FineMetricsView implements PanelView {
       return;
     }
     if (!line.group.named) return;
-    const name = line.group.bars[line.bar].label;
-    const own = selection.own('fine-metrics', 'name') ?? [];
-    if (additive || (own.length === 1 && own[0] === name)) selection.toggle('fine-metrics', 'name', name);
-    else selection.set({ source: 'fine-metrics', column: 'name', value: [name] });
+    selection.choose('fine-metrics', 'name', [line.group.bars[line.bar].label], additive);
   }
 
   rows(): TableRows {
@@ -248,6 +245,7 @@ function titleOf({ id }: Group, { label }: Bar): string {
   return (id === 'activity' ? activityWords(label) : label) || '(no name)';
 }
 
+/** By what it is, not by where: bars change their places as a run goes on. */
 function idOf({ group, bar }: Line): string {
-  return `${group.id} ${bar}`;
+  return JSON.stringify([group.id, group.bars[bar]?.label ?? bar < 0]);
 }

@@ -175,20 +175,12 @@ export class MemoryView implements PanelView {
     }
     if (this.showsNames) {
       const name = this.byName.nameOf(mark);
-      if (name) this.narrow('name', name, additive);
+      if (name) selection.choose('memory', 'name', [name], additive);
       return;
     }
     if (this.look === 'cluster') return;
     const name = String(mark.id).split('\n')[0];
-    this.narrow('worker', name, additive);
-  }
-
-  /** Chooses one value, takes it back where it is the only one, or adds it to those that are chosen. */
-  private narrow(column: 'worker' | 'name', value: string, additive: boolean): void {
-    const { selection } = this.context;
-    const own = selection.own('memory', column) ?? [];
-    if (additive || (own.length === 1 && own[0] === value)) selection.toggle('memory', column, value);
-    else selection.set({ source: 'memory', column, value: [value] });
+    selection.choose('memory', 'worker', [name], additive);
   }
 
   private get hasMeasures(): boolean {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { recordingOf } from '../../core/test-recording';
+import { batchOf, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import { SvgPen } from '../../draw/svg-pen';
 import type { Mark, PanelView } from '../panel';
 import { progress } from '../progress';
 import { createStage } from '../stage';
+import { doneWords } from './words';
 
 const NAMES = Array.from({ length: 20 }, (_, at) => `name-${at}`);
 const WORKERS = [{ worker: 'w', threads: 2, joined: 0, left: Number.NaN }];
@@ -77,4 +78,22 @@ test('what waits has a time while the run goes on, and never ran once it is over
   const over = viewOf(0, STOPPED);
   expect(first(over).words()).toBe('name-0: 1 of 2 tasks done, 1 never ran');
   expect(said(over)).not.toContain('of one thread');
+});
+
+test('what is pointed at stays the same when others come before it', () => {
+  const graph = [{ task: 2, prefix: 'inc', submission: 0, order: 2 }];
+  const stage = createStage(recordingOf({ graph, workers: WORKERS }));
+  const view = progress.create({ ...stage, surface: new Surface(), say: () => {} });
+  expect(view.empty()).toBeUndefined();
+  const inc = first(view);
+  stage.recording.take(batchOf('graph', [{ task: 1, prefix: 'dec', submission: 0, order: 1 }]));
+  view.layout();
+  expect(first(view).words()).toContain('dec');
+  view.choose?.(inc, { additive: false });
+  expect(stage.selection.own('progress', 'name')).toEqual(['inc']);
+});
+
+test('of one task it is not said that all are done', () => {
+  const one = { done: 1, total: 1 } as Parameters<typeof doneWords>[0];
+  expect(doneWords(one)).toBe('1 of 1 task done');
 });

@@ -18,6 +18,8 @@ const HEAD = 28;
 const MOST = 16;
 /** How strong the colour of what runs is, of that of what is done. */
 const RUNNING = 0.45;
+/** Id of the line for the other names; those of bars are names. */
+const REST = 0;
 
 /** A bar a task name, filled as far as its tasks are. */
 export class ProgressView implements PanelView {
@@ -74,25 +76,20 @@ export class ProgressView implements PanelView {
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
-    const length = this.shown.length + (this.all.length > MOST ? 1 : 0);
-    const at = from ? Math.round((from.box.y - HEAD) / ROW) : -1;
-    return this.mark(stepped(at, direction, length));
+    const ids = [...this.shown.map(({ name }) => name), ...(this.all.length > MOST ? [REST] : [])];
+    return this.mark(stepped(from ? ids.indexOf(from.id) : -1, direction, ids.length));
   }
 
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
     const { selection, surface } = this.context;
     if (!mark) return;
-    const at = Math.round((mark.box.y - HEAD) / ROW);
-    if (at >= this.shown.length) {
+    if (mark.id === REST) {
       this.isOpen = !this.isOpen;
       this.known = '';
       surface.invalidate('layout');
       return;
     }
-    const { name } = this.shown[at];
-    const own = selection.own(SOURCE, 'name') ?? [];
-    if (additive || (own.length === 1 && own[0] === name)) selection.toggle(SOURCE, 'name', name);
-    else selection.set({ source: SOURCE, column: 'name', value: [name] });
+    selection.choose(SOURCE, 'name', [String(mark.id)], additive);
   }
 
   signs(): readonly Sign[] {
@@ -192,7 +189,7 @@ export class ProgressView implements PanelView {
     const box: Box = { x: 0, y: HEAD + ROW * at, width: this.context.surface.width, height: ROW };
     if (at === this.shown.length && this.all.length > MOST) {
       const words = this.isOpen ? 'Show fewer bars' : `Show all ${plural(this.all.length, 'bar')}`;
-      return { id: 'rest', box, card: () => ({ title: words, groups: [] }), words: () => words };
+      return { id: REST, box, card: () => ({ title: words, groups: [] }), words: () => words };
     }
     const each = this.shown[at];
     if (!each) return undefined;

@@ -17,7 +17,7 @@ export function openWords(
 
 /** "1,234 of 3,456 tasks done". */
 export function doneWords({ done, total }: Progress): string {
-  return done === total && total > 0
+  return done === total && total > 1
     ? `all ${plural(total, 'task')} done`
     : `${count(done)} of ${plural(total, 'task')} done`;
 }

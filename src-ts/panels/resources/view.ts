@@ -158,12 +158,9 @@ export class ResourcesView implements PanelView {
   }
 
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
-    const { selection } = this.context;
     if (!mark || this.figures.chosenGroup !== 'workers') return;
     const name = workerOf(String(mark.id).split('\n')[1]);
-    const own = selection.own('resources', 'worker') ?? [];
-    if (additive || (own.length === 1 && own[0] === name)) selection.toggle('resources', 'worker', name);
-    else selection.set({ source: 'resources', column: 'worker', value: [name] });
+    this.context.selection.choose('resources', 'worker', [name], additive);
   }
 
   rows(): TableRows {

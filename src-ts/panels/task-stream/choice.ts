@@ -1,4 +1,5 @@
 import { EntryMask } from '../../core/entry-mask';
+import type { Lane } from '../../core/lane';
 import type { PanelContext } from '../panel';
 import { CHOSEN, HIDDEN, PLAIN } from './cells';
 import type { LegendHooks } from './legend';
@@ -54,6 +55,11 @@ export class Choice implements LegendHooks {
     this.entries = byEntry ? new EntryMask(tasks, filter) : undefined;
   }
 
+  /** Whether an entry is in the picture. */
+  shows({ name, row, status }: Lane, entry: number): boolean {
+    return this.roles[name[entry]] !== HIDDEN && this.entries?.passes(row[entry], status[entry]) !== false;
+  }
+
   isBright(name: string): boolean {
     return this.chosen === undefined || this.chosen.has(name);
   }
@@ -73,14 +79,7 @@ export class Choice implements LegendHooks {
   }
 
   choose(name: string, additive: boolean): void {
-    const { selection } = this.context;
-    if (additive) {
-      selection.toggle(SOURCE, 'name', name);
-      return;
-    }
-    const own = selection.own(SOURCE, 'name');
-    const again = own?.length === 1 && own[0] === name;
-    selection.set({ source: SOURCE, column: 'name', value: again ? [] : [name] });
+    this.context.selection.choose(SOURCE, 'name', [name], additive);
   }
 
   chooseAll(names: readonly string[]): void {

@@ -1,10 +1,10 @@
-import type { EntryMask } from '../../core/entry-mask';
 import { type Lane, RUNNING, STATUSES } from '../../core/lane';
 import type { Box } from '../../draw/pen';
 import type { Card } from '../../draw/tooltip';
 import type { Mark, PanelContext } from '../panel';
 import { cardOf, wordsOf } from './card';
-import { CHOSEN, HIDDEN } from './cells';
+import { CHOSEN } from './cells';
+import type { Choice } from './choice';
 import { nameColor } from './colors';
 
 /** An entry of a lane. */
@@ -29,22 +29,20 @@ export function entryAt(
   lane: Lane,
   time: number,
   perPixel: number,
-  roles: Uint8Array,
-  mask: EntryMask | undefined
+  choice: Choice
 ): { readonly entry: number; readonly others: number } | undefined {
   const from = time - perPixel / 2;
   const to = time + perPixel / 2;
-  const visible = (entry: number): boolean =>
-    roles[lane.name[entry]] !== HIDDEN && mask?.passes(lane.row[entry], lane.status[entry]) !== false;
   let best = -1;
   let score = -1;
   let count = 0;
   const { length } = lane;
   for (let entry = lane.firstAfter(from); entry < length && lane.start[entry] < to && count < MOST; entry++) {
-    if (lane.stop[entry] < from || !visible(entry)) continue;
+    if (lane.stop[entry] < from || !choice.shows(lane, entry)) continue;
     count++;
     const took = Math.min(lane.stop[entry] - lane.start[entry], 1e9);
-    const weight = (FAILS[lane.status[entry]] ? 4e9 : roles[lane.name[entry]] === CHOSEN ? 2e9 : 0) + took;
+    const weight =
+      (FAILS[lane.status[entry]] ? 4e9 : choice.roles[lane.name[entry]] === CHOSEN ? 2e9 : 0) + took;
     if (weight > score) {
       score = weight;
       best = entry;
@@ -52,12 +50,13 @@ export function entryAt(
   }
   if (best >= 0) return { entry: best, others: count - 1 };
   const near = lane.at(time, NEAR * perPixel);
-  return near >= 0 && visible(near) ? { entry: near, others: 0 } : undefined;
+  return near >= 0 && choice.shows(lane, near) ? { entry: near, others: 0 } : undefined;
 }
 
 /** A task in the picture. */
 export class TaskMark implements Mark {
   readonly id: string;
+  readonly name: string;
   private readonly start: number;
   private readonly row: number;
   private readonly running: boolean;
@@ -69,6 +68,7 @@ export class TaskMark implements Mark {
     private readonly others: number
   ) {
     const { lane, entry } = place;
+    this.name = context.tasks.names[lane.name[entry]];
     this.start = lane.start[entry];
     this.row = lane.row[entry];
     this.running = lane.status[entry] === RUNNING;
@@ -79,11 +79,6 @@ export class TaskMark implements Mark {
   current(): Place | undefined {
     const entry = this.place.lane.find(this.start, this.row, this.running);
     return entry < 0 ? undefined : { lane: this.place.lane, entry };
-  }
-
-  get name(): string {
-    const { lane, entry } = this.place;
-    return this.context.tasks.names[lane.name[entry]];
   }
 
   card(): Card {

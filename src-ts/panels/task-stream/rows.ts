@@ -1,9 +1,9 @@
-import type { EntryMask } from '../../core/entry-mask';
 import { bytes, duration, MISSING } from '../../core/format';
 import { type Lane, LOST, RUNNING } from '../../core/lane';
 import type { PanelContext, TableRows } from '../panel';
 import { keyOf, statusWords } from './card';
-import { CHOSEN, HIDDEN } from './cells';
+import { CHOSEN } from './cells';
+import type { Choice } from './choice';
 
 /** Most rows that a page can hold comfortably. */
 const MOST = 20_000;
@@ -20,7 +20,7 @@ const COLUMNS = [
 ] as const;
 
 /** The tasks that can be seen, as rows, in the order of their start; the first `MOST`. */
-export function rowsOf(context: PanelContext, roles: Uint8Array, entries: EntryMask | undefined): TableRows {
+export function rowsOf(context: PanelContext, choice: Choice): TableRows {
   const { tasks, recording, viewport, selection } = context;
   const { time, workers, names } = selection.filter();
   const from = time?.start ?? viewport.start;
@@ -31,13 +31,7 @@ export function rowsOf(context: PanelContext, roles: Uint8Array, entries: EntryM
     const last = lane.firstStartAfter(to);
     let taken = 0;
     for (let entry = lane.firstAfter(from); entry < last && taken < MOST; entry++) {
-      const role = roles[lane.name[entry]];
-      if (
-        role === HIDDEN ||
-        (names && role !== CHOSEN) ||
-        entries?.passes(lane.row[entry], lane.status[entry]) === false
-      )
-        continue;
+      if (!choice.shows(lane, entry) || (names && choice.roles[lane.name[entry]] !== CHOSEN)) continue;
       found.push({ lane, entry, start: lane.start[entry] });
       taken++;
     }

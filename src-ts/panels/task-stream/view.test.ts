@@ -106,6 +106,16 @@ describe('Task stream', () => {
     expect(cardAt(1002.5, 1).Status).toBe('failed, was tried again, attempt 1 of 2');
   });
 
+  test('what runs is the attempt after those that have ended', () => {
+    const running = { worker: 'w1', thread: 't1', start: 1008.2 };
+    stage.recording.take(batchOf('running', [{ ...running, run: 8, task: 2 }]));
+    stage.recording.take(batchOf('running', [{ ...running, run: 9, task: 3, worker: 'w2', start: 1008.15 }]));
+    stage.recording.take(batchOf('resources', [{ process: 'w1', time: 1009 }]));
+    view.layout();
+    expect(cardAt(1008.6, 0).Status).toBe('running, attempt 3');
+    expect(cardAt(1008.6, 1).Status).toBe('running');
+  });
+
   test('of what was lost with its worker no start is told that nobody knows', () => {
     const lost = { run: 5, task: 1, worker: 'w2', thread: 't1', status: 'killed' };
     stage.recording.take(batchOf('attempts', [{ ...lost, assigned: 1008.5, done: 1009 }]));
@@ -156,6 +166,34 @@ describe('Task stream', () => {
     const below = view.move?.(next, 'down');
     expect(below?.words()).toContain('fails, failed');
     expect(view.move?.(below, 'down')?.id).toBe(below?.id);
+  });
+
+  test('arrow keys pass over what is hidden, in a lane and between lanes', () => {
+    const hide = (name: string): void =>
+      view.above?.querySelector<HTMLElement>(`[aria-label="Hide ${name}"]`)?.click();
+    const words = (mark: Mark | undefined): string | undefined => mark?.words().split(',')[0];
+    hide('inc');
+    view.layout();
+    const sum = view.move?.(undefined, 'first');
+    expect(words(sum)).toBe('sum');
+    expect(view.move?.(sum, 'left')?.id).toBe(sum?.id);
+    const fails = view.move?.(sum, 'down');
+    expect(words(fails)).toBe('fails');
+    hide('sum');
+    view.layout();
+    expect(view.move?.(fails, 'up')?.id).toBe(fails?.id);
+    expect(words(view.move?.(undefined, 'first'))).toBe('fails');
+  });
+
+  test('what is pointed at keeps its name when others come before it', () => {
+    const { x, y } = at(1005, 0);
+    const sum = view.pick?.(x, y);
+    const earlier = { run: 7, task: 0, worker: 'w1', thread: 't1', status: 'ok' };
+    stage.recording.take(batchOf('attempts', [{ ...earlier, start: 1000.1, stop: 1000.2, done: 1000.3 }]));
+    view.layout();
+    expect(view.pick?.(x, y)?.id).toBe(sum?.id);
+    view.choose?.(sum, { additive: false });
+    expect(stage.selection.own('task-stream', 'name')).toEqual(['sum']);
   });
 
   test('the graph leads from a task to its input and back, and brings it into sight', () => {

@@ -173,19 +173,13 @@ export class TaskStreamView implements PanelView {
     const scale = this.context.viewport.scale(plot.width, this.context.surface.ratio);
     const lane = this.context.tasks.lanes[this.window.top + Math.floor(y / this.window.height)];
     if (!lane) return undefined;
-    const found = entryAt(
-      lane,
-      scale.time(x - plot.x),
-      scale.perPixel,
-      this.choice.roles,
-      this.choice.entries
-    );
+    const found = entryAt(lane, scale.time(x - plot.x), scale.perPixel, this.choice);
     return found && this.mark({ lane, entry: found.entry }, found.others);
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
     const place = from instanceof TaskMark ? from.current() : undefined;
-    const next = neighbour(this.context, place, direction, this.window.top);
+    const next = neighbour(this.context, this.choice, place, direction, this.window.top);
     if (!next) return undefined;
     this.reveal(next);
     return this.mark(next, 0);
@@ -208,7 +202,7 @@ export class TaskStreamView implements PanelView {
   }
 
   rows(): TableRows {
-    return rowsOf(this.context, this.choice.roles, this.choice.entries);
+    return rowsOf(this.context, this.choice);
   }
 
   dispose(): void {
@@ -274,14 +268,7 @@ export class TaskStreamView implements PanelView {
     const { tasks, colors, selection, surface } = this.context;
     const { theme } = surface;
     const { highlight } = selection;
-    const key = [
-      tasks.names.length,
-      theme.backgroundText,
-      theme.contrast,
-      theme.palette,
-      highlight ?? '\n',
-      this.choice.version
-    ].join('|');
+    const key = [tasks.names.length, surface.look, highlight ?? '\n', this.choice.version].join('|');
     if (key === this.colored) return;
     this.colored = key;
     const bright = (name: string): boolean =>

@@ -267,20 +267,14 @@ export class TimeBudgetView implements PanelView {
     if (column && group.key !== '') this.chooseValues(column, group.ids, additive);
   }
 
-  /** Chooses values alone, or beside those that are chosen; what is chosen already is taken back. */
   private chooseValues(
     column: 'name' | 'worker' | 'span' | 'cell' | 'line',
     texts: readonly string[],
     additive: boolean
   ): void {
     const { selection } = this.context;
-    const own = (selection.own(SOURCE, column) ?? []).map(String);
-    const isChosen = texts.every(text => own.includes(text));
-    const others = own.filter(text => !texts.includes(text));
-    const alone = isChosen && others.length === 0 ? [] : [...texts];
-    const value = additive ? (isChosen ? others : [...others, ...texts]) : alone;
-    if (column === 'cell') selection.set({ source: SOURCE, column, value: value.map(Number) });
-    else selection.set({ source: SOURCE, column, value });
+    if (column === 'cell') selection.choose(SOURCE, column, texts.map(Number), additive);
+    else selection.choose(SOURCE, column, texts, additive);
   }
 
   private lineMark(line: Line | 'more', x: number): BudgetMark {

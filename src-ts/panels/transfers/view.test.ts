@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Tasks } from '../../core/tasks';
-import { recordingOf } from '../../core/test-recording';
+import { batchOf, recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import { SvgPen } from '../../draw/svg-pen';
 import { createStage } from '../stage';
@@ -87,4 +87,28 @@ test('without a transfer it tells of local schedulers where one of them ran', ()
   };
   expect(words('tcp://10.0.0.1:40001')).toBe('No worker has sent a result to another one.');
   expect(words('threads')).toContain('local scheduler');
+});
+
+test('what is pointed at stays the same when others come before it', () => {
+  const sent = (transfer: number, peer: string, worker: string, nbytes: number) => ({
+    transfers: [{ transfer, worker, peer, direction: 'in', start: 1, stop: 3, nbytes }],
+    transferred: [{ transfer, task: transfer, nbytes }]
+  });
+  const graph = [
+    { task: 1, prefix: 'load' },
+    { task: 2, prefix: 'scan' }
+  ];
+  const stage = createStage(recordingOf({ graph, ...sent(1, 'c', 'd', 10) }));
+  const view = transfers.create({ ...stage, surface: new Surface(), say: () => {} });
+  view.layout();
+  const cell = view.move?.(undefined, 'first');
+  const bar = view.move?.(cell, 'last');
+  for (const [table, rows] of Object.entries(sent(2, 'a', 'b', 1000))) {
+    stage.recording.take(batchOf(table as 'transfers', rows));
+  }
+  view.layout();
+  view.choose?.(bar, { additive: false });
+  expect(stage.selection.own('transfers', 'name')).toEqual(['load']);
+  view.choose?.(cell, { additive: false });
+  expect(stage.selection.own('transfers', 'worker')).toEqual(['c', 'd']);
 });

@@ -29,6 +29,11 @@ const MOST = 12;
 /** Pieces of the scale of colours, and its width. */
 const [PIECES, SCALE] = [40, 120];
 
+type Ends = readonly [from: readonly string[], to: readonly string[]];
+/** What a mark is about, which its id tells: a name, or workers. Places change as a run goes on. */
+type About = string | Ends;
+const idOf = (about: About): string => JSON.stringify(about);
+
 /** Where everything stands, CSS pixels. */
 interface Place {
   readonly labels: number;
@@ -118,7 +123,7 @@ export class TransfersView implements PanelView {
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
     const cells = [...this.square.cells.keys()].filter(at => this.square.cells[at]);
-    const ids = [...cells.map(at => `pair ${at}`), ...this.bars.map((_, bar) => `bar ${bar}`)];
+    const ids = [...cells.map(at => this.endsOf(at)), ...this.bars.map(({ name }) => name)].map(idOf);
     const next = stepped(from ? ids.indexOf(String(from.id)) : -1, direction, ids.length);
     return next < cells.length ? this.pairMark(cells[next]) : this.barMark(next - cells.length);
   }
@@ -126,16 +131,9 @@ export class TransfersView implements PanelView {
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
     if (!mark) return;
     const { selection } = this.context;
-    const [kind, number] = String(mark.id).split(' ');
-    const [column, chosen] =
-      kind === 'bar'
-        ? (['name', [this.bars[Number(number)].name]] as const)
-        : (['worker', this.workersOf(Number(number))] as const);
-    const own = selection.own(SOURCE, column) ?? [];
-    const isOwn = chosen.every(each => own.includes(each));
-    const kept = own.filter(each => !chosen.includes(each));
-    const value = additive ? (isOwn ? kept : [...kept, ...chosen]) : isOwn && kept.length === 0 ? [] : chosen;
-    selection.set({ source: SOURCE, column, value });
+    const about = JSON.parse(String(mark.id)) as About;
+    if (typeof about === 'string') selection.choose(SOURCE, 'name', [about], additive);
+    else selection.choose(SOURCE, 'worker', [...new Set(about.flat())], additive);
   }
 
   rows(): TableRows {
@@ -253,7 +251,11 @@ export class TransfersView implements PanelView {
     });
     cells.forEach((each, at) => {
       if (!each) return;
-      const chosen = own.size === 0 || this.workersOf(at).every(worker => own.has(worker));
+      const chosen =
+        own.size === 0 ||
+        this.endsOf(at)
+          .flat()
+          .every(worker => own.has(worker));
       pen.globalAlpha = chosen ? 1 : 0.3;
       pen.fillStyle = css(heatColor(theme, Math.min(1, this.measure.of(each) / most) || 0));
       const [from, to] = [Math.floor(at / receivers.length), at % receivers.length];
@@ -314,10 +316,10 @@ export class TransfersView implements PanelView {
     return found.reduce((most, each) => Math.max(most, each), 0) || 1;
   }
 
-  private workersOf(cell: number): string[] {
+  /** Workers that sent, and workers that received. */
+  private endsOf(cell: number): Ends {
     const { senders, receivers } = this.square;
-    const both = [senders[Math.floor(cell / receivers.length)], receivers[cell % receivers.length]];
-    return [...new Set(both.flatMap(({ workers }) => workers))];
+    return [senders[Math.floor(cell / receivers.length)].workers, receivers[cell % receivers.length].workers];
   }
 
   private colorOf(name: string): string {
@@ -334,7 +336,7 @@ export class TransfersView implements PanelView {
     const title = `${senders[from].label} → ${receivers[to].label}`;
     const box: Box = { x: labels + to * cell, y: top + from * cell, width: cell, height: cell };
     return {
-      id: `pair ${at}`,
+      id: idOf(this.endsOf(at)),
       box,
       card: () => ({
         title,
@@ -366,7 +368,7 @@ export class TransfersView implements PanelView {
     ];
     if (kinds.length > 0) lines.push({ label: types.length > 1 ? 'Types' : 'Type', value: kinds.join(', ') });
     return {
-      id: `bar ${at}`,
+      id: idOf(name),
       box: { x: bars.x, y: bars.y + at * ROW, width: bars.width, height: ROW },
       card: () => ({ title, color: this.colorOf(name), groups: [lines] }),
       words: () => `${title}: ${bytes(nbytes)} in ${plural(results, 'result')}`

@@ -1,7 +1,6 @@
 import { MISSING, share } from '../../core/format';
 import { type Possible, type WhatIf, whatIfsOf } from '../../core/what-if';
 import { css } from '../../draw/palette';
-import { themeOf, watchTheme } from '../../draw/theme';
 import { element, swatch } from '../element';
 import { inline } from '../findings/prose';
 import { noTasks } from '../no-tasks';
@@ -28,14 +27,8 @@ export class WhatIfView implements PanelView {
   private known = '';
   /** Buttons, with the task names that each chooses. */
   private choosers: [HTMLButtonElement, readonly string[]][] = [];
-  private readonly stop: () => void;
 
-  constructor(private readonly context: PanelContext) {
-    this.stop = watchTheme(() => {
-      this.known = '';
-      if (this.empty() === undefined) this.layout();
-    });
-  }
+  constructor(private readonly context: PanelContext) {}
 
   empty(): string | undefined {
     const { recording, tasks } = this.context;
@@ -52,8 +45,8 @@ export class WhatIfView implements PanelView {
   draw(): void {}
 
   layout(): void {
-    const { recording, selection } = this.context;
-    const known = `${recording.state('what_if')} ${recording.hasEnded}`;
+    const { recording, selection, surface } = this.context;
+    const known = `${recording.state('what_if')} ${recording.hasEnded} ${surface.look}`;
     if (known !== this.known) {
       this.known = known;
       this.found = whatIfsOf(recording);
@@ -93,10 +86,6 @@ export class WhatIfView implements PanelView {
         return [name(list[row]), seconds, seconds / tookOf(found) - 1, error, notes.join(' ')][column];
       }
     };
-  }
-
-  dispose(): void {
-    this.stop();
   }
 
   private build(): void {
@@ -163,19 +152,16 @@ export class WhatIfView implements PanelView {
   }
 
   private swatch(name: string): HTMLElement {
-    const { dark, contrast } = themeOf(this.below);
-    return swatch(css(this.context.colors.color(name, dark, contrast)));
+    const { colors, surface } = this.context;
+    const { dark, contrast } = surface.theme;
+    return swatch(css(colors.color(name, dark, contrast)));
   }
 
   /** Chooses what a line is about; again takes it back. */
   private chooser(names: readonly string[], label: readonly (Node | string)[]): HTMLButtonElement {
     const { selection } = this.context;
     const made = element('button', { type: 'button', class: 'di-what-if-name' }, ...label);
-    made.addEventListener('click', () => {
-      const own = selection.own(SOURCE, 'name') ?? [];
-      const isChosen = own.join('\n') === names.join('\n');
-      selection.set({ source: SOURCE, column: 'name', value: isChosen ? [] : names });
-    });
+    made.addEventListener('click', () => selection.choose(SOURCE, 'name', names, false));
     this.choosers.push([made, names]);
     return made;
   }
