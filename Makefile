@@ -26,7 +26,7 @@ BUNDLES := dask_insight/labextension/package.json
 LABEXTENSIONS := $(VENV)/share/jupyter/labextensions
 PIP := $(BIN)/python -m pip install --quiet
 
-.PHONY: demo lab test test-python test-typescript test-browser test-report test-lab \
+.PHONY: demo lab test test-python test-typescript test-browser \
   lint lint-python lint-typescript format bench screenshots dist clean
 
 demo: $(VENV)/package.stamp $(BUNDLES)
@@ -47,13 +47,8 @@ test-python: $(VENV)/dev.stamp $(BUNDLES)
 test-typescript: $(VENV)/dev.stamp
 	npm test
 
-test-browser: test-report test-lab
-
-test-report: $(VENV)/dev.stamp $(BUNDLES)
+test-browser: $(VENV)/dev.stamp $(BUNDLES)
 	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && npm run ui
-
-test-lab: $(VENV)/dev.stamp $(BUNDLES)
-	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && npm run ui:lab
 
 screenshots: $(VENV)/dev.stamp $(BUNDLES)
 	CHROMIUM_PATH="$$(sh ui-tests/find-chromium.sh)" && export CHROMIUM_PATH && npm run screenshots

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
 import { Perfetto } from './perfetto';
+import { REPORTS } from './reports';
 
 // What is exported for Perfetto and speedscope is read by Perfetto and speedscope.
 
@@ -23,7 +24,7 @@ interface Frame {
   file?: string;
 }
 
-const path = (name: string) => join(process.env.REPORTS as string, name);
+const path = (name: string) => join(REPORTS, name);
 
 function written(name: string): TraceEvent[] {
   return JSON.parse(readFileSync(path(name), 'utf-8')).traceEvents;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
+import { REPORTS } from './reports';
 
 export { expect };
 
@@ -25,7 +26,7 @@ declare global {
 
 /** Where a report stands. */
 export function addressOf(name: ReportName): string {
-  return pathToFileURL(join(process.env.REPORTS as string, `${name}.html`)).href;
+  return pathToFileURL(join(REPORTS, `${name}.html`)).href;
 }
 
 type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
