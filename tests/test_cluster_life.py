@@ -444,6 +444,55 @@ def test_stopping_does_not_wait_for_a_hung_worker(client: Any) -> None:
     wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone in the end")
 
 
+def test_a_recorder_that_comes_later_knows_the_names_of_tasks_that_come_again(client: Any) -> None:
+    with recorded(client) as first:
+        for turn in range(3):
+            with recorded(client) as second:
+                # The same keys each time, forgotten in between.
+                client.gather(client.map(increment, range(5), key="again"))
+            assert len(second.attempts("again")) == 5, f"turn {turn}"
+            tasks = {row["task"] for row in second.attempts("again")}
+            (brought,) = {row["submission"] for row in second.table("graph") if row["task"] in tasks}
+            assert brought in {row["submission"] for row in second.table("submissions")}
+    assert len({row["task"] for row in first.attempts("again")}) == 15, "each time it is another task"
+
+
+def test_recording_does_not_wait_for_a_hung_worker(client: Any) -> None:
+    pids = client.run(os.getpid)
+    hung, victim = next(iter(pids.items()))
+    (other,) = pids.keys() - {hung}
+    os.kill(victim, signal.SIGSTOP)
+    try:
+        with recorded(client, stop_timeout=3.0) as batches:
+            client.gather(client.map(increment, range(4), key="some", pure=False, workers=[other]))
+    finally:
+        os.kill(victim, signal.SIGCONT)
+    assert len(batches.attempts("some")) == 4
+    messages = [row["message"] for row in batches.events("lost")]
+    want = f"1 of 2 workers have not answered the call to record, what they do is missing: {hung}"
+    assert want in messages
+    assert {row["worker"] for row in batches.table("executions")} == {other}
+    wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone in the end")
+
+
+def test_the_scheduler_is_sampled_for_others_only_as_long_as_there_are_any(cluster: Any, client: Any) -> None:
+    with recorded(client) as batches:
+        (name,) = (each for each in cluster.scheduler.plugins if each.startswith("dask_insight"))
+        probe = cluster.scheduler.plugins[name]
+        assert probe._own._sampler is None, "who records here samples the scheduler's thread itself"
+        here = probe._readers[next(iter(probe._readers))].options
+        options = {**here, "process": "elsewhere", "profile_interval": here["profile_interval"] / 2}
+        call = getattr(client.scheduler, f"{name}_join")
+        client.sync(call, recorder="another", client=client.id, options=options)
+        assert probe._own._sampler is not None
+        client.gather(client.map(sleep, [1.0] * 4, pure=False))
+        client.sync(getattr(client.scheduler, f"{name}_leave"), recorder="another")
+        assert probe._own._sampler is None
+    samples = [row for row in batches.table("samples") if row["process"] == "scheduler"]
+    span = max(row["time"] for row in samples) - min(row["time"] - row["duration"] for row in samples)
+    assert sum(row["duration"] for row in samples) <= 1.1 * span, "no moment is told twice"
+
+
 def test_an_event_loop_that_was_blocked_catches_up(cluster: Any, run_async: Any) -> None:
     from distributed import Client
 

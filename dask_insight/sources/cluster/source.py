@@ -241,6 +241,8 @@ class ClusterSource:
         if answer["workers"]:
             self._tables.workers(answer["workers"])
         self._thread = answer["thread"]
+        if self._thread and self._options.profile:
+            self._tables.messages.sampled_here = "scheduler"
         if answer["host"] == host():
             self._offset.same()
         facts = answer["about"]
