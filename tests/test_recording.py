@@ -228,6 +228,16 @@ def test_every_table_is_there_and_described() -> None:
         recording.nonsense  # noqa: B018
 
 
+def test_who_changes_a_table_changes_no_recording() -> None:
+    recording = _recording()
+    for name in FIELDS:
+        before, changed = recording.table(name), recording.table(name)
+        for column in changed.select_dtypes("number"):
+            changed.loc[:, column] = 0
+            changed[column] += 1
+        pd.testing.assert_frame_equal(recording.table(name), before)
+
+
 def test_an_empty_recording_has_a_repr() -> None:
     recording = Recording()
     assert "No task ended" in repr(recording)
