@@ -1068,6 +1068,23 @@ def test_a_large_graph() -> None:
     assert found.tasks == ("piece",)
 
 
+@pytest.mark.parametrize(("start", "cost"), [(5, None), (-1, 1)])
+def test_a_part_of_a_run_pays_for_what_it_has_of_graphs(start: float, cost: float | None) -> None:
+    run = Run()
+    even(run, count=40)
+    part = submitted(run, 200_000, 2.0).recording().slice(start, 15)
+    found = [each for each in part.findings() if each.code == "large-graph"]
+    assert [each.cost_seconds for each in found] == ([] if cost is None else [pytest.approx(cost)])
+
+
+def test_many_graphs_are_not_told_as_one() -> None:
+    run = Run()
+    even(run)
+    few = {"submission": range(3), "time": START - np.arange(3), "tasks": [3000, 5000, 4000]}
+    run.tables["submissions"] = {**few, "states": np.full(3, 1.0, "f4")}
+    assert one(run, "large-graph").title.startswith("3 graphs of up to 5,000 tasks took the scheduler 3")
+
+
 def test_a_graph_of_few_tasks_that_was_long_in_the_making() -> None:
     run = Run()
     even(run)

@@ -11,8 +11,10 @@ import numpy as np
 
 from ...batch import Symbols
 from ...columns import forget, take, text
+from ...intake import taken_in
 from ...lookup import Lookup, is_any, least, narrowed, pick, sums
 from ...schema import NOTHING
+from ...tables.facts import part_of_run
 from ...tables.processes import processes
 from ...timeline import (
     BLOCK,
@@ -95,6 +97,18 @@ class Facts:
         """All the time in between."""
         return Moments(np.array([self.start]), np.array([self.stop]))
 
+    @cached_property
+    def part(self) -> tuple[float, float]:
+        """From when to when it was cut out of a run; infinite if it was not."""
+        return part_of_run(self.read)
+
+    @cached_property
+    def submissions(self) -> dict[str, Any]:
+        """The graphs that were taken in, for some of the time at least, in that part of the run."""
+        table = self.read("submissions")
+        here = taken_in(table, *self.part)
+        return {name: take(values, here) for name, values in table.items()}
+
     @property
     def attempts(self) -> Attempts:
         """Every attempt, one row each."""
@@ -174,15 +188,15 @@ class Facts:
 
     def line_after(self, moment: float) -> str:
         """File and line that began the first computation after a moment; '' if it is not known."""
-        table = self.read("submissions")
+        table = self.submissions
         later = np.flatnonzero(table["time"] >= moment - 0.05)
         if not len(later):
             return ""
         return self.line_of(int(later[np.argmin(table["time"][later])]))
 
     def line_of(self, row: int) -> str:
-        """File and line that began a computation, a row of ``submissions``; '' if they are not known."""
-        table = self.read("submissions")
+        """File and line that began a computation, a row of `submissions`; '' if they are not known."""
+        table = self.submissions
         return place(table["file"].names[table["file"].codes[row]], int(table["line"][row]))
 
     @cached_property
