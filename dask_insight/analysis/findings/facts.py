@@ -121,11 +121,12 @@ class Facts:
 
     def pieces(self, *parts: str) -> list[Pieces]:
         """Thread time of these parts of the budget in pieces: where, when, for which attempt."""
-        return [each for each in self.budget.pieces if self.budget.parts[each.part] in parts]
+        return [each for each in self.budget.pieces if each.count and self.budget.parts[each.part] in parts]
 
     def pieces_without(self, *parts: str) -> list[Pieces]:
         """The same of all other parts."""
-        return [each for each in self.budget.pieces if self.budget.parts[each.part] not in parts]
+        others = {*self.budget.parts}.difference(parts)
+        return self.pieces(*others)
 
     def seconds(self, pieces: Pieces) -> np.ndarray:
         """Thread-seconds of each; those outside the cells of a notebook count nothing."""
