@@ -1028,6 +1028,25 @@ def test_a_gpu_with_little_to_do_is_told() -> None:
     assert (one.tasks, set(one.workers)) == (("convolve",), {"w0", "w1"})
 
 
+def test_gpus_that_all_workers_of_a_host_see_count_once() -> None:
+    """As Dask-CUDA has it: each worker sees all GPUs, its own first."""
+    times = 0.1 * np.arange(100)
+    rows = [
+        {"process": worker, "time": START + at, "index": device, "name": f"GPU-{device}"}
+        | {"utilization": 10.0 + 80 * device, "memory": 30 * GB, "memory_total": 80 * GB}
+        for worker in ("w0", "w1")
+        for device in (0, 1)
+        for at in times
+    ]
+    run = ran([Task("convolve", 0.5) for _ in range(40)], (1, 1))
+    with_rows(run, "workers", [{"worker": name, "threads": 1, "host": "here"} for name in ("w0", "w1")])
+    one = the(with_rows(run, "gpus", rows), "gpu-idle")
+    assert one.title.startswith("1 GPU was used to 10") and set(one.workers) == {"w0", "w1"}
+    # Half of all tasks had it, nine tenths of which it was idle.
+    assert one.cost_thread_seconds == pytest.approx(20 / 2 * 0.9)
+    assert run.bottlenecks()["gpu_memory"].tolist() == pytest.approx([30 * GB])
+
+
 def test_a_gpu_that_nobody_uses_is_no_finding() -> None:
     """Many machines have one that the computation does not want."""
     assert not found(gpus(lambda at: 0.0, lambda at: 0.01), "gpu-idle")
