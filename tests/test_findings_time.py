@@ -257,6 +257,13 @@ def test_gil_contention() -> None:
     assert told(beside(0.5, late=0.01, starved=0.02), "io-wait") == []
 
 
+def test_who_waited_for_the_lock_together_is_told_so() -> None:
+    run = beside(0.5, late=0.01, starved=0.02)
+    run.names[:] = ["loop" if number % 3 else "count" for number in range(len(run.names))]
+    title = one(run, "gil-contention").title
+    assert title.startswith("`loop` and `count` waited for") and title.endswith("of their time")
+
+
 def test_waits_for_the_lock_make_no_worker_of_more_threads_slow() -> None:
     """The same half second of computing takes the threads of one process twice as long."""
     run = beside(0.5, late=0.01, starved=0.02)
@@ -628,6 +635,17 @@ def test_a_chain_of_tasks() -> None:
     assert found.cost_thread_seconds == pytest.approx(30)
     assert found.cost_seconds == pytest.approx(7.5)
     assert told(chain(10, 1.0), "too-few-tasks") == []
+
+
+def test_chains_one_after_the_other_are_not_told_as_one() -> None:
+    run = chain(10, 1.0)
+    last: tuple[int, ...] = ()
+    for number in range(5):
+        start = 10 + 2.0 * number
+        last = (run.task("walk", "b", start, start + 2, *last, submitted=10.0),)
+    found = one(run, "critical-path")
+    assert found.title.startswith("2 chains of 15 tasks in all, most of them `step`, take 20")
+    assert "before in its chain" in found.why and found.evidence[0][:2] == ("chains", 2)
 
 
 def test_a_chain_beside_other_work_is_not_told() -> None:
@@ -1243,6 +1261,7 @@ def test_a_cold_start() -> None:
     found = one(run, "cold-start")
     assert found.tasks == ("predict",) and set(found.workers) == {"a", "b"}
     assert found.cost_seconds == pytest.approx(2.5)
+    assert "on each worker took 2.5" in found.title, "and not as much on all together"
     assert told(run, "straggler") == []
 
 
