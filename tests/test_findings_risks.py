@@ -13,10 +13,13 @@ from graphs import START, Task, ran
 from test_time_budget import NAN, Run
 
 from dask_insight import words
-from dask_insight.analysis.findings import Finding
+from dask_insight.analysis.findings import Finding, losses, retired
+from dask_insight.analysis.findings.facts import Facts
+from dask_insight.analysis.findings.names import of_workers
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
+from dask_insight.timeline import Attempts
 
 MB = 1e6
 GB = 1e9
@@ -278,6 +281,38 @@ def test_a_worker_that_is_retired_beside_tasks_that_wait_there_costs_its_idle_ti
     assert one.title.startswith(f"1 worker took {words.duration(3)} to be retired")
     assert one.cost_thread_seconds == pytest.approx(3, abs=0.1)
     assert "1 task that they had been given, " in one.why and "anew" not in one.why
+
+
+def test_workers_that_left_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes time for each attempt is done once, however many of them left."""
+
+    def looks(count: int) -> int:
+        names = [f"w{number}" for number in range(count)]
+        run = Run(**{name: {"threads": 1, "joined": -1.0, "left": 6.0} for name in names})
+        rows = []
+        for name in names:
+            run.task("load", name, 0, 3)
+            rows.append(event(3, name, "worker-status", "running → closing_gracefully"))
+            rows.append(event(6, name, "worker-lost", "gone", processing=1, lost=1, expected=False))
+        asked: list[str] = []
+
+        def counted(self: Attempts, *fields: str) -> Any:
+            asked.extend(fields)
+            return in_blocks(self, *fields)
+
+        def of(known: Facts, workers: Any) -> Any:
+            asked.append("worker")
+            return of_workers(known, workers)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Attempts, "in_blocks", counted)
+            for module in (losses, retired):
+                patch.setattr(module, "of_workers", of)
+            assert with_rows(run.recording(), "events", rows).findings().failed == ()
+        return len(asked)
+
+    in_blocks = Attempts.in_blocks
+    assert looks(2) == looks(12)
 
 
 def test_a_worker_that_is_retired_when_nothing_waits_costs_nothing() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from ...batch import Symbols
 from ...columns import forget, take, text
 from ...intake import taken_in
-from ...lookup import Lookup, is_any, least, narrowed, pick, sums
+from ...lookup import Lookup, is_any, least, narrowed, pick, sorted_set, sums
 from ...schema import NOTHING
 from ...tables.facts import part_of_run
 from ...tables.processes import processes
@@ -300,6 +300,14 @@ class Facts:
         """Which attempts ran and ended well."""
         mask: np.ndarray = self.attempts.ran & self.attempts.ok
         return mask
+
+    @cached_property
+    def several(self) -> np.ndarray:
+        """Rows of the attempts at tasks of which there is more than one."""
+        task = self.attempts.task
+        ordered = np.sort(task)
+        again = sorted_set(ordered[1:][ordered[1:] == ordered[:-1]])
+        return np.flatnonzero(np.isin(task, again[again != NOTHING]))
 
     @cached_property
     def by_names(self) -> Names:
