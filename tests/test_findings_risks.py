@@ -13,7 +13,7 @@ from graphs import START, Task, ran
 from test_time_budget import NAN, Run
 
 from dask_insight import words
-from dask_insight.analysis.findings import Finding, losses, retired
+from dask_insight.analysis.findings import Finding, kept, losses, resource_limits, retired
 from dask_insight.analysis.findings.facts import Facts
 from dask_insight.analysis.findings.names import of_workers
 from dask_insight.batch import encode
@@ -283,8 +283,8 @@ def test_a_worker_that_is_retired_beside_tasks_that_wait_there_costs_its_idle_ti
     assert "1 task that they had been given, " in one.why and "anew" not in one.why
 
 
-def test_workers_that_left_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What takes time for each attempt is done once, however many of them left."""
+def test_workers_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes time for each attempt is done once, however many of them left, or have resources."""
 
     def looks(count: int) -> int:
         names = [f"w{number}" for number in range(count)]
@@ -306,9 +306,11 @@ def test_workers_that_left_are_looked_at_together(monkeypatch: pytest.MonkeyPatc
 
         with monkeypatch.context() as patch:
             patch.setattr(Attempts, "in_blocks", counted)
-            for module in (losses, retired):
+            for module in (losses, retired, resource_limits, kept):
                 patch.setattr(module, "of_workers", of)
-            assert with_rows(run.recording(), "events", rows).findings().failed == ()
+            recording = with_rows(run.recording(), "events", rows)
+            told = [{"worker": name, "threads": 1, "detail": '{"resources": {"x": 1}}'} for name in names]
+            assert with_rows(recording, "workers", told).findings().failed == ()
         return len(asked)
 
     in_blocks = Attempts.in_blocks
