@@ -2,7 +2,7 @@
 
 from .ascending import Ascending, Numbers
 from .attempts import Attempts, Read, attempts, concerns, is_local, is_pooled, pool_of
-from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster
+from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster, schedulers_mixed
 from .fields import Fields, Moment, Number
 from .gpus import Gpus, gpus
 from .held import held_until
@@ -62,6 +62,7 @@ __all__ = [
     "own_seconds",
     "pauses",
     "pool_of",
+    "schedulers_mixed",
     "seconds",
     "seen_in",
     "sizers_of",

@@ -27,6 +27,7 @@ from ...timeline import (
     inputs,
     most_at_once,
     pauses,
+    schedulers_mixed,
     standstills,
     states,
 )
@@ -555,6 +556,8 @@ class Facts:
         samples = Samples({name: table[name] for name in ("process", "time", "throttled")})
         found = {}
         for name in table["process"].names:
+            if name == "scheduler" and schedulers_mixed(self.read):
+                continue
             mine = samples.of(name)
             time, share = mine["time"], mine["throttled"]
             inside = (time > self.start) & (time <= self.stop + 1) & np.isfinite(share)
