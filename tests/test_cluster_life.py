@@ -185,6 +185,16 @@ def test_a_recorder_that_stops_asking_is_taken_off(client: Any) -> None:
     wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone")
 
 
+def test_a_recorder_that_asks_seldom_is_not_forgotten(client: Any) -> None:
+    def lease(dask_scheduler: Any, name: str) -> float:
+        (reader,) = dask_scheduler.plugins[name]._readers.values()
+        return float(reader.options["lease"])
+
+    for poll, least in ((0.1, 300), (600, 1200)):
+        with recorded(client, poll=poll):
+            assert client.run_on_scheduler(lease, name=package()) >= least
+
+
 def test_a_recording_that_was_forgotten_begins_again(client: Any) -> None:
     async def forgotten(dask_scheduler: Any, name: str) -> None:
         probe = dask_scheduler.plugins[name]
@@ -203,6 +213,8 @@ def test_a_recording_that_was_forgotten_begins_again(client: Any) -> None:
     assert len({row["run"] for row in batches.attempts()}) == 10
     there = [row for row in batches.table("graph") if row["key"] in {one.key for one in kept}]
     assert len(there) == 10 and not any(row.get("state") for row in there), "none is done twice"
+    newest = {row["worker"]: row["left"] for row in batches.table("workers")}
+    assert len(newest) == 2 and all(math.isnan(left) for left in newest.values()), "workers have not left"
     assert not any(left_on(client).values())
 
 
