@@ -185,6 +185,19 @@ def test_a_recorder_that_stops_asking_is_taken_off(client: Any) -> None:
     wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone")
 
 
+def test_a_message_that_is_too_long_to_be_kept_is_sent(client: Any) -> None:
+    def keep_nothing(name: str) -> None:
+        import sys
+
+        sys.modules[f"{name}.worker"]._UNSENT = 0
+
+    with recorded(client) as batches:
+        client.run(keep_nothing, name=package())
+        client.gather(client.map(increment, range(20), key="long", pure=False))
+    assert {row["run"] for row in batches.table("executions")} == {row["run"] for row in batches.attempts()}
+    assert not batches.events("lost")
+
+
 def test_a_recorder_that_asks_seldom_is_not_forgotten(client: Any) -> None:
     def lease(dask_scheduler: Any, name: str) -> float:
         (reader,) = dask_scheduler.plugins[name]._readers.values()

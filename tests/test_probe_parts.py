@@ -410,7 +410,7 @@ class Follower:
         self.executions.ended = self.ended.append
 
     def move(self, key: str, start: str, finish: str, state: str = "") -> None:
-        self.tasks[key].state = state or finish
+        self.tasks[key].key, self.tasks[key].state = key, state or finish
         self.executions.transition(key, start, finish)
         assert not self.failures
 
@@ -525,6 +525,23 @@ def test_an_attempt_that_cannot_be_told_keeps_no_other_from_it() -> None:
     assert [row[0] for row in follower.rows()] == [1]
     ((where, error),) = follower.failures
     assert where == "attempt" and isinstance(error, TypeError)
+
+
+def test_long_texts_of_exceptions_leave_in_several_messages_and_are_bounded() -> None:
+    follower = Follower()
+    for run in range(500):
+        task = follower.tasks[f"a{run}"] = Task(run)
+        task.exception_text = task.traceback_text = "x" * 50_000
+        follower.move(f"a{run}", "released", "waiting")
+        follower.move(f"a{run}", "ready", "executing")
+        follower.move(f"a{run}", "executing", "error")
+    told, lost, sizes = [], 0, []
+    while (message := follower.executions.take(1000)[0]).get("errors"):
+        told += [run for run, *_ in message["errors"]]
+        sizes.append(sum(len(text) + len(trace) for _, text, trace in message["errors"]))
+        lost += message.get("lost", 0)
+    assert max(sizes) < 1_100_000 and sum(sizes) < 16_100_000
+    assert told == [*range(len(told))] and lost == 500 - len(told) > 0
 
 
 def test_running_attempts_are_told_of_once() -> None:
