@@ -601,6 +601,29 @@ def test_a_farewell_waits_while_recorders_ask(
     assert now - 100 == pytest.approx(waited), "nobody is left to wait for"
 
 
+def test_a_pool_that_shuts_down_is_not_waited_for() -> None:
+    pool: Any = threadpoolexecutor.ThreadPoolExecutor(1)
+    worker = SimpleNamespace(active_threads=None, executors={"default": pool})
+    failures: list[tuple[str, Exception]] = []
+
+    def follow() -> Seceded:
+        return Seceded(worker, lambda key: 0, lambda *failure: failures.append(failure))
+
+    with threadpoolexecutor.threads_lock:
+        assert "'default'" in follow().reason
+    assert type(pool._threads) is set
+    leaving = follow()
+    with threadpoolexecutor.threads_lock:
+        leaving.close()
+    pool.submit(abs, 1).result()
+    assert not failures, "who has left is told nothing"
+    late = follow()
+    assert not late.reason
+    late.close()
+    assert type(pool._threads) is set and len(pool._threads) == 1
+    pool.shutdown()
+
+
 def test_a_pool_that_is_no_set_is_left_alone_and_named() -> None:
     pool = threadpoolexecutor.ThreadPoolExecutor(1)
     with_list: Any = pool
