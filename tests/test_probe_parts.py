@@ -119,6 +119,21 @@ def test_each_time_has_the_last_correction_before_it_however_these_jump() -> Non
     np.testing.assert_array_equal(clock.delay_at(late), delays[last[shifted > since[-50]]])
 
 
+def test_corrections_are_remembered_for_an_hour_and_go_with_their_worker() -> None:
+    clocks = Clocks()
+    clock = clocks.of("a")
+    for moment in range(5000):
+        clock.corrected(float(moment), moment / 1e6)
+    kept = np.arange(1398, 5000)
+    np.testing.assert_array_equal(clock.delay_at(kept + kept / 1e6), kept / 1e6)
+    assert len(clock._since) == len(clock._delays) == len(kept)
+    clocks.left("a", 5000.0)
+    assert clock.delay_at(np.array([2000.5])) == [0.002], "what it did may be told later"
+    clocks.left("b", 5100.0)
+    assert clocks.of("a") is clock and len(clock._since) == len(clock._delays) == 1
+    assert clock.delay_at(np.array([2000.5, 6000.0])).tolist() == [0.004999] * 2
+
+
 def test_an_unknown_clock_changes_nothing() -> None:
     assert Clock().delay_at(np.array([1.0, 2.0])).tolist() == [0, 0]
     assert Clocks().shifts(["w"], np.zeros(0, "u4"), np.zeros(0)).tolist() == []
