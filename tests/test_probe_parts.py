@@ -167,6 +167,43 @@ def test_metrics_are_what_was_added() -> None:
     assert metrics.take() == []
 
 
+def test_no_change_of_many_metrics_is_missed() -> None:
+    random = np.random.default_rng(5)
+    totals: dict[Any, float] = defaultdict(int)
+    metrics = Metrics(SimpleNamespace(digests_total=totals))
+    sums: dict[Any, float] = defaultdict(int)
+    for _ in range(50):
+        names = [("execute", f"s{number}", "p", "other", "seconds") for number in range(len(totals) + 200)]
+        for number in random.choice(len(names), 30).tolist():
+            totals[names[number]] += random.choice([0, 0.25, -0.5, 3]).item()
+        totals["latency"] += 1
+        for *name, added in metrics.take():
+            sums[tuple(name)] += added
+    del totals["latency"]
+    assert len(totals) > 400 and sums == {name: value for name, value in totals.items() if name in sums}
+    assert not any(totals[name] for name in totals.keys() - sums.keys())
+
+
+def test_many_metrics_that_do_not_change_cost_little() -> None:
+    totals: dict[Any, float] = {
+        ("execute", f"s{number}", "p", "other", "seconds"): number / 7 for number in range(100_000)
+    }
+    metrics, known = Metrics(SimpleNamespace(digests_total=totals)), dict(totals)
+
+    def walk() -> list[Any]:
+        return [name for name, value in list(totals.items()) if known.get(name, 0) != value]
+
+    def least(work: Any) -> float:
+        times = []
+        for _ in range(10):
+            begun = time.thread_time()
+            work()
+            times.append(time.thread_time() - begun)
+        return min(times)
+
+    assert least(metrics.take) < least(walk) / 3
+
+
 def devices() -> list[Device]:
     return [Device(index, f"Card GPU-{letter * 4}", None) for index, letter in enumerate("abcd")]
 
