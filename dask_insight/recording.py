@@ -152,8 +152,9 @@ class Recording(Questions):
     def slice(self, start: float | None = None, stop: float | None = None) -> Recording:
         """What happened between two moments, as a recording of its own.
 
-        Tasks, phases and transfers that overlap that time are kept whole. Time budget, findings,
-        critical path, bounds, what-ifs and reports tell of no more than that time.
+        Tasks, phases and transfers that overlap that time are kept whole, and so is what is known to be
+        lost, nobody knows when. Time budget, findings, critical path, bounds, what-ifs and reports tell of
+        no more than that time.
 
         Parameters
         ----------
@@ -176,6 +177,7 @@ class Recording(Questions):
         told = {"started": zero, SINCE: since, UNTIL: until}
         known = {name: json.dumps(when) for name, when in told.items() if np.isfinite(when)}
         part.append(encode("about", {"name": list(known), "value": list(known.values())}))
+        part.gaps = list(self.gaps)
         return part
 
     def packed(self, *, coarse: bool = False, explained: bool = False) -> list[bytes]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .batch import Values
 from .columns import Columns, length, take
+from .intake import taken_in
 from .lookup import Lookup, sorted_set
 from .schema import EDITIONED, NOTHING, TABLES
 
@@ -33,10 +34,12 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
     """The columns of every table that has rows between two moments (seconds since the epoch).
 
     Rows that overlap that time are kept whole. With an attempt come its worker's
-    view, phases, errors and edges, and its task with those that it needs.
+    view, phases, errors and edges, and its task with those that it needs and the graph that brought it.
     """
     masks: dict[str, Mask] = {name: _overlap(read(name), *ends, start, stop) for name, ends in _SPANS.items()}
     masks |= {name: _within(read(name), start, stop) for name in _MOMENTS}
+    # What was lost, nobody knows when, may have been then.
+    masks["events"] |= np.isnan(_column(read, "events", "time"))
     masks["running"] = _column(read, "running", "start") <= stop
     ended = _column(read, "attempts", "run")
     masks["running"] &= np.isin(_column(read, "running", "run"), ended[~masks["attempts"]], invert=True)
@@ -59,6 +62,11 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
     moved = _column(read, "transferred", "task")[masks["transferred"]]
     named = np.concatenate((tasks, needed, moved))
     masks["graph"] = np.isin(_column(read, "graph", "task"), named)
+    masks["submissions"] = taken_in(read("submissions"), start, stop)
+    masks["submissions"] |= np.isin(
+        _column(read, "submissions", "submission"),
+        _column(read, "graph", "submission")[np.isin(_column(read, "graph", "task"), tasks)],
+    )
     # Worked out anew from what is kept.
     masks |= {name: np.zeros(length(read(name)), bool) for name in EDITIONED}
     masks["stacks"] = _stacks(read("stacks"), _column(read, "samples", "stack")[masks["samples"]])

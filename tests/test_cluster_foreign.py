@@ -30,7 +30,8 @@ class Processes(NamedTuple):
 
     address: str
     scheduler: subprocess.Popen[bytes]
-    workers: list[subprocess.Popen[bytes]]
+    #: Begins another process of it.
+    begin: Callable[..., subprocess.Popen[bytes]]
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +61,16 @@ def processes(bare_python: Path, folder: Path) -> Iterator[Processes]:
     folder.mkdir(exist_ok=True)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
+    begun: list[subprocess.Popen[bytes]] = []
+
     def begin(*arguments: str) -> subprocess.Popen[bytes]:
         command = [str(bare_python), "-m", "dask", *arguments, "--scheduler-file", str(file)]
-        return subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL)
+        begun.append(subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL))
+        return begun[-1]
 
     scheduler = begin("scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1")
-    workers = [begin("worker", "--nthreads", "2", "--no-dashboard", "--no-nanny") for _ in range(2)]
+    for _ in range(2):
+        begin("worker", "--nthreads", "2", "--no-dashboard", "--no-nanny")
     try:
         wait_for(file.exists, "the scheduler runs")
         from distributed import Client
@@ -73,9 +78,9 @@ def processes(bare_python: Path, folder: Path) -> Iterator[Processes]:
         with Client(scheduler_file=str(file), timeout=60) as client:
             client.wait_for_workers(2, timeout=60)
             address = client.scheduler.address
-        yield Processes(address, scheduler, workers)
+        yield Processes(address, scheduler, begin)
     finally:
-        for process in (scheduler, *workers):
+        for process in begun:
             with contextlib.suppress(OSError):
                 process.kill()
             process.wait(20)
@@ -236,3 +241,26 @@ def test_the_scheduler_dies_mid_run(foreign: Processes) -> None:
     assert "could not be fetched: the scheduler cannot be reached any more" in lost["message"]
     assert not [one for one in threading.enumerate() if one.name.startswith("dask_insight")]
     client.close(timeout=2)
+
+
+def test_the_workers_of_a_scheduler_that_is_replaced_have_left(bare_python: Path, tmp_path: Path) -> None:
+    from distributed import Client
+
+    with (
+        processes(bare_python, tmp_path / "cluster") as found,
+        Client(found.address) as client,
+        recorded(client) as batches,
+    ):
+        client.gather(client.map(abs, range(20), key="before", pure=False))
+        found.scheduler.send_signal(signal.SIGKILL)
+        found.scheduler.wait(20)
+        wait_for(lambda: batches.events("scheduler-lost"), "the loss is noticed")
+        host, port = found.address.removeprefix("tcp://").split(":")
+        found.begin("scheduler", "--port", port, "--no-dashboard", "--host", host)
+        wait_for(
+            lambda: [row["name"] for row in batches.table("about")].count("scheduler") == 2,
+            "the next one is recorded",
+        )
+    (lost,) = batches.events("scheduler-lost")
+    newest = {row["worker"]: row["left"] for row in batches.table("workers")}
+    assert len(newest) == 2 and all(abs(left - lost["time"]) < 0.1 for left in newest.values())

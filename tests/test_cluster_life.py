@@ -11,15 +11,20 @@ import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from struct import calcsize
 from typing import Any
 
 import dask
 import pytest
 from conftest import Batches, left_on, recorded, wait_for
+from distributed import rejoin, secede, wait
 
 import dask_insight
 from dask_insight.identity import Identity
 from dask_insight.options import Options
+from dask_insight.probe.actors import Actors
+from dask_insight.probe.executions import Executions
+from dask_insight.probe.secede import LAYOUT
 from dask_insight.probe.ship import SchedulerProbe, WorkerProbe, package
 from dask_insight.sources.cluster import ClusterSource
 
@@ -72,6 +77,86 @@ def test_two_recorders_on_one_cluster(cluster: Any, client: Any) -> None:
             row["run"] for row in batches.attempts("shared")
         }
         assert not batches.events("lost")
+
+
+class Counts:
+    """An actor."""
+
+    def count(self) -> int:
+        return 1
+
+
+def apart(fail: bool) -> None:
+    secede()
+    rejoin()
+    if fail:
+        raise ZeroDivisionError
+
+
+def test_two_probes_on_one_worker_that_know_nothing_of_each_other(run_async: Any) -> None:
+    """As of two versions of the package, or one that comes while the other leaves."""
+    from distributed import Client, Scheduler, Worker
+    from distributed.diagnostics.plugin import WorkerPlugin
+
+    class Follower(WorkerPlugin):
+        def setup(self, worker: Any) -> None:
+            self.failures: list[Any] = []
+            self.executions = Executions(worker, lambda: None, self.failed)
+            self.actors = Actors(worker, self.failed)
+            self.threads: list[int] = []
+            self.executions.ended = lambda end: self.threads.append(end[4])
+
+        def failed(self, *failure: Any) -> None:
+            self.failures.append(failure)
+
+        def transition(self, *arguments: Any, **facts: Any) -> None:
+            self.executions.transition(*arguments, **facts)
+
+        def told(self) -> tuple[list[int], int, float]:
+            """Threads of attempts, how often they were away, calls of actors."""
+            message, _ = self.executions.take(1000)
+            assert not self.failures
+            threads, self.threads = self.threads, []
+            away = len(message.get("seceded", b"")) // calcsize("<" + LAYOUT)
+            return threads, away, sum(row[-1] for row in self.actors.take() if row[3:5] == ("call", "count"))
+
+        def teardown(self, worker: Any) -> None:
+            self.executions.close()
+            self.actors.close()
+
+    async def main() -> None:
+        async with (
+            Scheduler(dashboard_address=":0", port=0) as scheduler,
+            Worker(scheduler.address, nthreads=1) as worker,
+            Client(scheduler.address, asynchronous=True) as client,
+        ):
+            pool = worker.executors["default"]
+
+            def kinds() -> list[Any]:
+                return [worker.handlers["actor_execute"], type(worker.threads), type(pool._threads)]
+
+            async def work() -> None:
+                for fail in (False, True):
+                    await wait([client.submit(apart, fail, pure=False)])
+                await actor.count()
+
+            actor = await client.submit(Counts, actor=True, pure=False)
+            before, first, second = kinds(), Follower(), Follower()
+            await worker.plugin_add(first, "first")
+            await worker.plugin_add(second, "second")
+            await work()
+            for each in (first, second):
+                threads, away, calls = each.told()
+                assert len(threads) == 2 and all(threads) and (away, calls) == (2, 1)
+            await worker.plugin_remove("first")
+            await work()
+            threads, away, calls = second.told()
+            assert len(threads) == 2 and all(threads) and (away, calls) == (2, 1)
+            assert first.actors.take() == [], "it has no part in what comes later"
+            await worker.plugin_remove("second")
+            assert kinds() == before
+
+    run_async(main())
 
 
 def test_the_stronger_wish_counts(cluster: Any, client: Any) -> None:
@@ -185,6 +270,29 @@ def test_a_recorder_that_stops_asking_is_taken_off(client: Any) -> None:
     wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone")
 
 
+def test_a_message_that_is_too_long_to_be_kept_is_sent(client: Any) -> None:
+    def keep_nothing(name: str) -> None:
+        import sys
+
+        sys.modules[f"{name}.worker"]._UNSENT = 0
+
+    with recorded(client) as batches:
+        client.run(keep_nothing, name=package())
+        client.gather(client.map(increment, range(20), key="long", pure=False))
+    assert {row["run"] for row in batches.table("executions")} == {row["run"] for row in batches.attempts()}
+    assert not batches.events("lost")
+
+
+def test_a_recorder_that_asks_seldom_is_not_forgotten(client: Any) -> None:
+    def lease(dask_scheduler: Any, name: str) -> float:
+        (reader,) = dask_scheduler.plugins[name]._readers.values()
+        return float(reader.options["lease"])
+
+    for poll, least in ((0.1, 300), (600, 1200)):
+        with recorded(client, poll=poll):
+            assert client.run_on_scheduler(lease, name=package()) >= least
+
+
 def test_a_recording_that_was_forgotten_begins_again(client: Any) -> None:
     async def forgotten(dask_scheduler: Any, name: str) -> None:
         probe = dask_scheduler.plugins[name]
@@ -203,6 +311,8 @@ def test_a_recording_that_was_forgotten_begins_again(client: Any) -> None:
     assert len({row["run"] for row in batches.attempts()}) == 10
     there = [row for row in batches.table("graph") if row["key"] in {one.key for one in kept}]
     assert len(there) == 10 and not any(row.get("state") for row in there), "none is done twice"
+    newest = {row["worker"]: row["left"] for row in batches.table("workers")}
+    assert len(newest) == 2 and all(math.isnan(left) for left in newest.values()), "workers have not left"
     assert not any(left_on(client).values())
 
 
@@ -442,6 +552,55 @@ def test_stopping_does_not_wait_for_a_hung_worker(client: Any) -> None:
     finally:
         os.kill(victim, signal.SIGCONT)
     wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone in the end")
+
+
+def test_a_recorder_that_comes_later_knows_the_names_of_tasks_that_come_again(client: Any) -> None:
+    with recorded(client) as first:
+        for turn in range(3):
+            with recorded(client) as second:
+                # The same keys each time, forgotten in between.
+                client.gather(client.map(increment, range(5), key="again"))
+            assert len(second.attempts("again")) == 5, f"turn {turn}"
+            tasks = {row["task"] for row in second.attempts("again")}
+            (brought,) = {row["submission"] for row in second.table("graph") if row["task"] in tasks}
+            assert brought in {row["submission"] for row in second.table("submissions")}
+    assert len({row["task"] for row in first.attempts("again")}) == 15, "each time it is another task"
+
+
+def test_recording_does_not_wait_for_a_hung_worker(client: Any) -> None:
+    pids = client.run(os.getpid)
+    hung, victim = next(iter(pids.items()))
+    (other,) = pids.keys() - {hung}
+    os.kill(victim, signal.SIGSTOP)
+    try:
+        with recorded(client, stop_timeout=3.0) as batches:
+            client.gather(client.map(increment, range(4), key="some", pure=False, workers=[other]))
+    finally:
+        os.kill(victim, signal.SIGCONT)
+    assert len(batches.attempts("some")) == 4
+    messages = [row["message"] for row in batches.events("lost")]
+    want = f"1 of 2 workers have not answered the call to record, what they do is missing: {hung}"
+    assert want in messages
+    assert {row["worker"] for row in batches.table("executions")} == {other}
+    wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone in the end")
+
+
+def test_the_scheduler_is_sampled_for_others_only_as_long_as_there_are_any(cluster: Any, client: Any) -> None:
+    with recorded(client) as batches:
+        (name,) = (each for each in cluster.scheduler.plugins if each.startswith("dask_insight"))
+        probe = cluster.scheduler.plugins[name]
+        assert probe._own._sampler is None, "who records here samples the scheduler's thread itself"
+        here = probe._readers[next(iter(probe._readers))].options
+        options = {**here, "process": "elsewhere", "profile_interval": here["profile_interval"] / 2}
+        call = getattr(client.scheduler, f"{name}_join")
+        client.sync(call, recorder="another", client=client.id, options=options)
+        assert probe._own._sampler is not None
+        client.gather(client.map(sleep, [1.0] * 4, pure=False))
+        client.sync(getattr(client.scheduler, f"{name}_leave"), recorder="another")
+        assert probe._own._sampler is None
+    samples = [row for row in batches.table("samples") if row["process"] == "scheduler"]
+    span = max(row["time"] for row in samples) - min(row["time"] - row["duration"] for row in samples)
+    assert sum(row["duration"] for row in samples) <= 1.1 * span, "no moment is told twice"
 
 
 def test_an_event_loop_that_was_blocked_catches_up(cluster: Any, run_async: Any) -> None:

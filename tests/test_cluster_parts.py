@@ -109,6 +109,15 @@ def test_a_task_that_was_there_before_takes_no_line_from_the_submission_that_ask
     assert [row["file"] for row in batches.table("submissions")] == ["one.py"]
 
 
+def test_of_a_submission_that_is_written_nothing_is_kept() -> None:
+    submissions = Submissions(Batches())
+    submissions.called(["a", "b"], Caller("one.py", 1, "f", ""))
+    submissions.add(0, facts(0, "a"))
+    submissions.settle()
+    submissions.seen(["b"], np.array([0], "u4"))
+    assert not submissions._found and not submissions._callers and not submissions._waiting
+
+
 def test_a_submission_of_somebody_else_is_kept_without_a_line() -> None:
     batches = Batches()
     submissions = Submissions(batches)

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from test_findings_time import limited, scheduler, unassigned
 from test_time_budget import NAN, START, Run
 
 import dask_insight
@@ -97,6 +99,25 @@ def test_each_has_its_bounds_and_is_simulated_alone() -> None:
     assert answer.verdict().startswith(f"{ONE}: With `load` 2 times faster")
     with pytest.raises(ValueError, match="no task is named 'load'; there are 'fit'"):
         recording.what_if(faster={"load": 2})
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_of_schedulers_that_were_there_at_once_no_load_is_told(at_once: bool) -> None:
+    """Samples do not say which of them they are of."""
+    run = scheduler(unassigned(0.4), cpu=95, lag=0.3)
+    run.task("last", "c", 20, 21, submitted=20)
+    workers = {"worker": ["a", "b", "c"], "threads": [1] * 3, "cluster": [ONE, ONE, TWO]}
+    lives = {
+        "joined": START + np.array([-1, -1, 0 if at_once else 15]),
+        "left": START + np.array([14, 14, NAN]),
+    }
+    run.tables["workers"] = {**workers, **lives}
+    limited(run, 1.0, 0.9)
+    recording = run.recording()
+    told = {"scheduler-bound", "cpu-limit"} & {each.code for each in recording.findings()}
+    assert told == (set() if at_once else {"scheduler-bound", "cpu-limit"})
+    _, read = one_cluster(recording.columns, ONE)
+    assert len(read("resources")["time"]) == (0 if at_once else 12)
 
 
 def test_the_page_is_told_of_each() -> None:

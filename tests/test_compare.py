@@ -316,6 +316,19 @@ def test_memory_of_a_process_that_workers_share_counts_once(pids: list[int], mos
     assert sides["memory"].tolist() == [most] * 2
 
 
+def test_memory_of_workers_that_left_is_given_back() -> None:
+    """One after the other; the first of a process of its own, the second and the third of one."""
+    workers = {"worker": ["w0", "w1", "w2"], "threads": [1] * 3, "pid": [1, 2, 2]}
+    lives = {"joined": [START, START + 2, START + 2], "left": [START + 1, START + 3, np.nan]}
+    told = {"worker": ["w0", "w1", "w2", "w2"], "time": START + np.array([0.5, 2, 2, 4])}
+    sizes = {"process": [30.0, 40.0, 40.0, 41.0], "managed": [3.0, 4.0, 4.0, 1.0]}
+    found = compare(*(run(seed, workers={**workers, **lives}, memory={**told, **sizes}) for seed in (1, 2)))
+    assert found.sides["memory"].tolist() == [41] * 2
+    of = of_side(found.memory, 0)
+    assert of["process"].iloc[[0, -1]].tolist() == [30, 41]
+    assert of["managed"].max() == 8 and of["managed"].iloc[-1] == 1
+
+
 def test_that_cores_were_taken_is_told() -> None:
     def resources(starved: float) -> dict[str, Any]:
         # What was before the run, and what the scheduler waited, is none of the tasks' threads.

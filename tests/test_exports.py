@@ -136,6 +136,15 @@ def test_a_trace_comes_back_with_the_threads_that_there_were(tmp_path: Path) -> 
     assert found.time_budget().attrs["thread_seconds"] == run.time_budget().attrs["thread_seconds"]
 
 
+def test_a_trace_comes_back_with_the_memory_of_the_processes(tmp_path: Path) -> None:
+    """What was spilled is shown with it, and lies on disk."""
+    run = Recording()
+    sizes = {"process": [8e9], "managed": [5e9], "unmanaged_old": [2e9], "unmanaged_recent": [1e9]}
+    run.append(encode("memory", {"worker": ["a"], "time": [1.7e9], **sizes, "spilled": [9e9]}))
+    found = load(exported(run, tmp_path, "chrome"))
+    assert found.resources["memory"].tolist() == pytest.approx([8e9])
+
+
 def test_speedscopes_profiles_have_the_sampled_time(recording: Recording, tmp_path: Path) -> None:
     told = json.loads(exported(recording, tmp_path, "speedscope").read_text("utf-8"))
     frames = [frame["name"] for frame in told["shared"]["frames"]]

@@ -427,6 +427,17 @@ def test_memory_of_a_process_that_workers_share_counts_once(pids: list[int], top
     assert chart.signs[-1].label == f"limit {words.size(5e9 * len(set(pids)))}"
 
 
+def test_limits_of_workers_that_were_never_there_together_are_not_added() -> None:
+    run = Recording()
+    time = START + np.arange(20.0)
+    sizes = {"process": 4e9, "managed": 1e9, "unmanaged_old": 2e9, "unmanaged_recent": 1e9, "spilled": 0.0}
+    columns = {name: [each] * 20 for name, each in sizes.items()}
+    run.append(encode("memory", {"worker": ["a"] * 10 + ["b"] * 10, "time": time, **columns}))
+    told = {"joined": [START, START + 10], "left": [START + 10, np.nan], "memory_limit": [5e9, 6e9]}
+    run.append(encode("workers", {"worker": ["a", "b"], **told}))
+    assert chart_of(run, "memory").signs[-1].label == f"limit {words.size(6e9)}"
+
+
 def slower(run: Recording) -> Recording:
     """The same, but every `spin` took longer, in code and in its samples."""
     other = Recording()

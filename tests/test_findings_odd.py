@@ -491,6 +491,29 @@ def local(run: Run) -> Run:
     return run
 
 
+@pytest.mark.parametrize("lost", [(), ("start", "stop", "executing", "ended")])
+def test_where_no_worker_ever_came_no_rule_fails(lost: tuple[str, ...]) -> None:
+    run = Run()
+    run.workers = {}
+    run.task("parse", "", 0, 5, status="cancelled")
+    run.attempts[0] |= dict.fromkeys(lost, NAN) | {"done": 5.0}
+    assert run.recording().findings().failed == ()
+
+
+def test_a_cluster_waits_for_data_beside_a_local_scheduler_that_does_not() -> None:
+    run = Run(a=CLUSTER, b=CLUSTER, threads=CLUSTER)
+    run.task("here", "threads", 0, 3)
+    for number in range(4):
+        made = run.task("make", "a", number, number + 1)
+        run.task("use", "b", number + 2, number + 3, made, inputs=number + 2)
+    run.tables["transfers"] = {
+        **{"transfer": range(4), "worker": ["b"] * 4, "peer": ["a"] * 4, "direction": ["in"] * 4},
+        **{"start": START + 1 + np.arange(4.0), "stop": START + 2 + np.arange(4.0), "nbytes": [1e9] * 4},
+    }
+    found = one(run, "transfer-bound")
+    assert set(found.tasks) == {"make", "use"} and found.start == pytest.approx(1)
+
+
 def with_gaps(number: int) -> Run:
     run = Run(a=TWO)
     for each in range(number + 1):

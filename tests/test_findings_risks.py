@@ -13,10 +13,13 @@ from graphs import START, Task, ran
 from test_time_budget import NAN, Run
 
 from dask_insight import words
-from dask_insight.analysis.findings import Finding
+from dask_insight.analysis.findings import Finding, kept, losses, resource_limits, retired
+from dask_insight.analysis.findings.facts import Facts
+from dask_insight.analysis.findings.names import of_workers
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
+from dask_insight.timeline import Attempts
 
 MB = 1e6
 GB = 1e9
@@ -278,6 +281,40 @@ def test_a_worker_that_is_retired_beside_tasks_that_wait_there_costs_its_idle_ti
     assert one.title.startswith(f"1 worker took {words.duration(3)} to be retired")
     assert one.cost_thread_seconds == pytest.approx(3, abs=0.1)
     assert "1 task that they had been given, " in one.why and "anew" not in one.why
+
+
+def test_workers_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes time for each attempt is done once, however many of them left, or have resources."""
+
+    def looks(count: int) -> int:
+        names = [f"w{number}" for number in range(count)]
+        run = Run(**{name: {"threads": 1, "joined": -1.0, "left": 6.0} for name in names})
+        rows = []
+        for name in names:
+            run.task("load", name, 0, 3)
+            rows.append(event(3, name, "worker-status", "running → closing_gracefully"))
+            rows.append(event(6, name, "worker-lost", "gone", processing=1, lost=1, expected=False))
+        asked: list[str] = []
+
+        def counted(self: Attempts, *fields: str) -> Any:
+            asked.extend(fields)
+            return in_blocks(self, *fields)
+
+        def of(known: Facts, workers: Any) -> Any:
+            asked.append("worker")
+            return of_workers(known, workers)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Attempts, "in_blocks", counted)
+            for module in (losses, retired, resource_limits, kept):
+                patch.setattr(module, "of_workers", of)
+            recording = with_rows(run.recording(), "events", rows)
+            told = [{"worker": name, "threads": 1, "detail": '{"resources": {"x": 1}}'} for name in names]
+            assert with_rows(recording, "workers", told).findings().failed == ()
+        return len(asked)
+
+    in_blocks = Attempts.in_blocks
+    assert looks(2) == looks(12)
 
 
 def test_a_worker_that_is_retired_when_nothing_waits_costs_nothing() -> None:
@@ -1026,6 +1063,25 @@ def gpus(utilization: Any, memory: Any, names: Sequence[str] = ("w0", "w1")) -> 
 def test_a_gpu_with_little_to_do_is_told() -> None:
     one = the(gpus(lambda at: 8.0 + at % 5, lambda at: 0.3), "gpu-idle")
     assert (one.tasks, set(one.workers)) == (("convolve",), {"w0", "w1"})
+
+
+def test_gpus_that_all_workers_of_a_host_see_count_once() -> None:
+    """As Dask-CUDA has it: each worker sees all GPUs, its own first."""
+    times = 0.1 * np.arange(100)
+    rows = [
+        {"process": worker, "time": START + at, "index": device, "name": f"GPU-{device}"}
+        | {"utilization": 10.0 + 80 * device, "memory": 30 * GB, "memory_total": 80 * GB}
+        for worker in ("w0", "w1")
+        for device in (0, 1)
+        for at in times
+    ]
+    run = ran([Task("convolve", 0.5) for _ in range(40)], (1, 1))
+    with_rows(run, "workers", [{"worker": name, "threads": 1, "host": "here"} for name in ("w0", "w1")])
+    one = the(with_rows(run, "gpus", rows), "gpu-idle")
+    assert one.title.startswith("1 GPU was used to 10") and set(one.workers) == {"w0", "w1"}
+    # Half of all tasks had it, nine tenths of which it was idle.
+    assert one.cost_thread_seconds == pytest.approx(20 / 2 * 0.9)
+    assert run.bottlenecks()["gpu_memory"].tolist() == pytest.approx([30 * GB])
 
 
 def test_a_gpu_that_nobody_uses_is_no_finding() -> None:

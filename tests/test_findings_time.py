@@ -257,6 +257,13 @@ def test_gil_contention() -> None:
     assert told(beside(0.5, late=0.01, starved=0.02), "io-wait") == []
 
 
+def test_who_waited_for_the_lock_together_is_told_so() -> None:
+    run = beside(0.5, late=0.01, starved=0.02)
+    run.names[:] = ["loop" if number % 3 else "count" for number in range(len(run.names))]
+    title = one(run, "gil-contention").title
+    assert title.startswith("`loop` and `count` waited for") and title.endswith("of their time")
+
+
 def test_waits_for_the_lock_make_no_worker_of_more_threads_slow() -> None:
     """The same half second of computing takes the threads of one process twice as long."""
     run = beside(0.5, late=0.01, starved=0.02)
@@ -628,6 +635,17 @@ def test_a_chain_of_tasks() -> None:
     assert found.cost_thread_seconds == pytest.approx(30)
     assert found.cost_seconds == pytest.approx(7.5)
     assert told(chain(10, 1.0), "too-few-tasks") == []
+
+
+def test_chains_one_after_the_other_are_not_told_as_one() -> None:
+    run = chain(10, 1.0)
+    last: tuple[int, ...] = ()
+    for number in range(5):
+        start = 10 + 2.0 * number
+        last = (run.task("walk", "b", start, start + 2, *last, submitted=10.0),)
+    found = one(run, "critical-path")
+    assert found.title.startswith("2 chains of 15 tasks in all, most of them `step`, take 20")
+    assert "before in its chain" in found.why and found.evidence[0][:2] == ("chains", 2)
 
 
 def test_a_chain_beside_other_work_is_not_told() -> None:
@@ -1068,6 +1086,23 @@ def test_a_large_graph() -> None:
     assert found.tasks == ("piece",)
 
 
+@pytest.mark.parametrize(("start", "cost"), [(5, None), (-1, 1)])
+def test_a_part_of_a_run_pays_for_what_it_has_of_graphs(start: float, cost: float | None) -> None:
+    run = Run()
+    even(run, count=40)
+    part = submitted(run, 200_000, 2.0).recording().slice(start, 15)
+    found = [each for each in part.findings() if each.code == "large-graph"]
+    assert [each.cost_seconds for each in found] == ([] if cost is None else [pytest.approx(cost)])
+
+
+def test_many_graphs_are_not_told_as_one() -> None:
+    run = Run()
+    even(run)
+    few = {"submission": range(3), "time": START - np.arange(3), "tasks": [3000, 5000, 4000]}
+    run.tables["submissions"] = {**few, "states": np.full(3, 1.0, "f4")}
+    assert one(run, "large-graph").title.startswith("3 graphs of up to 5,000 tasks took the scheduler 3")
+
+
 def test_a_graph_of_few_tasks_that_was_long_in_the_making() -> None:
     run = Run()
     even(run)
@@ -1226,6 +1261,7 @@ def test_a_cold_start() -> None:
     found = one(run, "cold-start")
     assert found.tasks == ("predict",) and set(found.workers) == {"a", "b"}
     assert found.cost_seconds == pytest.approx(2.5)
+    assert "on each worker took 2.5" in found.title, "and not as much on all together"
     assert told(run, "straggler") == []
 
 

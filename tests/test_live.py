@@ -127,6 +127,20 @@ def test_memory_of_a_process_that_workers_share_counts_once(
     assert (tally.state()["memory"], tally.state()["memory_limit"]) == (memory, limit)
 
 
+def test_of_clients_that_closed_only_the_last_losses_are_kept(
+    session: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lives, "_NOTES", 2)
+    with _cluster() as cluster:
+        for number in range(5):
+            with Client(cluster) as client:
+                wait_for(lambda: session.state()["clusters"], "the client")
+                tally = session._tallies[client.id]
+                tally(encode("events", {"kind": ["lost"], "message": [f"loss {number}"]}))
+    assert len(session._tallies) <= 2
+    assert session.state()["notes"] == ["loss 2", "loss 3", "loss 4"], "of two that closed, and the last"
+
+
 def test_local_schedulers(session: Live) -> None:
     assert session.state()["local"] is None
     dask.compute([dask.delayed(_increment)(number) for number in range(7)], scheduler="threads")

@@ -9,7 +9,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from math import isnan
@@ -25,6 +25,7 @@ import dask.order
 import dask.threaded
 import numpy as np
 import pytest
+from conftest import wait_for
 from dask import delayed
 from dask.diagnostics import Profiler
 
@@ -571,6 +572,30 @@ def test_tasks_whose_process_dies() -> None:
     ((task, exception),) = rows(recording, "errors", "task", "exception")
     assert keys(recording)[task] == "die"
     assert "BrokenProcessPool" in exception
+
+
+def wait_until(path: Path) -> None:
+    while not path.exists():
+        time.sleep(0.01)
+
+
+def test_a_pool_whose_owner_cancels_what_waits(tmp_path: Path) -> None:
+    pool = ProcessPoolExecutor(1, get_context("spawn"))
+    before = [pool.submit(wait_until, tmp_path / "go") for _ in range(5)]
+
+    def cancel() -> None:
+        wait_for(lambda: len(pool._pending_work_items) > len(before), "a task of Dask's waits too")
+        pool.shutdown(wait=False, cancel_futures=True)
+        (tmp_path / "go").touch()
+
+    cancelling = threading.Thread(target=cancel)
+    with recorded() as recording:
+        cancelling.start()
+        with pytest.raises(CancelledError):
+            dask.multiprocessing.get({"a": (add, 1)}, "a", pool=pool)
+        cancelling.join()
+    assert column(recording, "attempts", "status") == ["cancelled"]
+    assert not column(recording, "errors", "task")
 
 
 def test_ranks_of_dask_order() -> None:

@@ -119,6 +119,21 @@ def test_each_time_has_the_last_correction_before_it_however_these_jump() -> Non
     np.testing.assert_array_equal(clock.delay_at(late), delays[last[shifted > since[-50]]])
 
 
+def test_corrections_are_remembered_for_an_hour_and_go_with_their_worker() -> None:
+    clocks = Clocks()
+    clock = clocks.of("a")
+    for moment in range(5000):
+        clock.corrected(float(moment), moment / 1e6)
+    kept = np.arange(1398, 5000)
+    np.testing.assert_array_equal(clock.delay_at(kept + kept / 1e6), kept / 1e6)
+    assert len(clock._since) == len(clock._delays) == len(kept)
+    clocks.left("a", 5000.0)
+    assert clock.delay_at(np.array([2000.5])) == [0.002], "what it did may be told later"
+    clocks.left("b", 5100.0)
+    assert clocks.of("a") is clock and len(clock._since) == len(clock._delays) == 1
+    assert clock.delay_at(np.array([2000.5, 6000.0])).tolist() == [0.004999] * 2
+
+
 def test_an_unknown_clock_changes_nothing() -> None:
     assert Clock().delay_at(np.array([1.0, 2.0])).tolist() == [0, 0]
     assert Clocks().shifts(["w"], np.zeros(0, "u4"), np.zeros(0)).tolist() == []
@@ -150,6 +165,43 @@ def test_metrics_are_what_was_added() -> None:
     totals["latency"] += 1
     assert metrics.take() == [("execute", "s", "new", "other", "seconds", 1.5)]
     assert metrics.take() == []
+
+
+def test_no_change_of_many_metrics_is_missed() -> None:
+    random = np.random.default_rng(5)
+    totals: dict[Any, float] = defaultdict(int)
+    metrics = Metrics(SimpleNamespace(digests_total=totals))
+    sums: dict[Any, float] = defaultdict(int)
+    for _ in range(50):
+        names = [("execute", f"s{number}", "p", "other", "seconds") for number in range(len(totals) + 200)]
+        for number in random.choice(len(names), 30).tolist():
+            totals[names[number]] += random.choice([0, 0.25, -0.5, 3]).item()
+        totals["latency"] += 1
+        for *name, added in metrics.take():
+            sums[tuple(name)] += added
+    del totals["latency"]
+    assert len(totals) > 400 and sums == {name: value for name, value in totals.items() if name in sums}
+    assert not any(totals[name] for name in totals.keys() - sums.keys())
+
+
+def test_many_metrics_that_do_not_change_cost_little() -> None:
+    totals: dict[Any, float] = {
+        ("execute", f"s{number}", "p", "other", "seconds"): number / 7 for number in range(100_000)
+    }
+    metrics, known = Metrics(SimpleNamespace(digests_total=totals)), dict(totals)
+
+    def walk() -> list[Any]:
+        return [name for name, value in list(totals.items()) if known.get(name, 0) != value]
+
+    def least(work: Any) -> float:
+        times = []
+        for _ in range(10):
+            begun = time.thread_time()
+            work()
+            times.append(time.thread_time() - begun)
+        return min(times)
+
+    assert least(metrics.take) < least(walk) / 3
 
 
 def devices() -> list[Device]:
@@ -410,7 +462,7 @@ class Follower:
         self.executions.ended = self.ended.append
 
     def move(self, key: str, start: str, finish: str, state: str = "") -> None:
-        self.tasks[key].state = state or finish
+        self.tasks[key].key, self.tasks[key].state = key, state or finish
         self.executions.transition(key, start, finish)
         assert not self.failures
 
@@ -527,6 +579,23 @@ def test_an_attempt_that_cannot_be_told_keeps_no_other_from_it() -> None:
     assert where == "attempt" and isinstance(error, TypeError)
 
 
+def test_long_texts_of_exceptions_leave_in_several_messages_and_are_bounded() -> None:
+    follower = Follower()
+    for run in range(500):
+        task = follower.tasks[f"a{run}"] = Task(run)
+        task.exception_text = task.traceback_text = "x" * 50_000
+        follower.move(f"a{run}", "released", "waiting")
+        follower.move(f"a{run}", "ready", "executing")
+        follower.move(f"a{run}", "executing", "error")
+    told, lost, sizes = [], 0, []
+    while (message := follower.executions.take(1000)[0]).get("errors"):
+        told += [run for run, *_ in message["errors"]]
+        sizes.append(sum(len(text) + len(trace) for _, text, trace in message["errors"]))
+        lost += message.get("lost", 0)
+    assert max(sizes) < 1_100_000 and sum(sizes) < 16_100_000
+    assert told == [*range(len(told))] and lost == 500 - len(told) > 0
+
+
 def test_running_attempts_are_told_of_once() -> None:
     follower = Follower()
     follower.tasks["a"] = Task(1)
@@ -582,6 +651,29 @@ def test_a_farewell_waits_while_recorders_ask(
     found.without("a")
     run_async(found.over())
     assert now - 100 == pytest.approx(waited), "nobody is left to wait for"
+
+
+def test_a_pool_that_shuts_down_is_not_waited_for() -> None:
+    pool: Any = threadpoolexecutor.ThreadPoolExecutor(1)
+    worker = SimpleNamespace(active_threads=None, executors={"default": pool})
+    failures: list[tuple[str, Exception]] = []
+
+    def follow() -> Seceded:
+        return Seceded(worker, lambda key: 0, lambda *failure: failures.append(failure))
+
+    with threadpoolexecutor.threads_lock:
+        assert "'default'" in follow().reason
+    assert type(pool._threads) is set
+    leaving = follow()
+    with threadpoolexecutor.threads_lock:
+        leaving.close()
+    pool.submit(abs, 1).result()
+    assert not failures, "who has left is told nothing"
+    late = follow()
+    assert not late.reason
+    late.close()
+    assert type(pool._threads) is set and len(pool._threads) == 1
+    pool.shutdown()
 
 
 def test_a_pool_that_is_no_set_is_left_alone_and_named() -> None:

@@ -32,6 +32,8 @@ LIVES = (
     ("wanted", "queued", "given", "stolen", "finished"),
     ("finished", "forgotten"),
     (*PLAIN, *PLAIN, "forgotten"),
+    (*PLAIN, "forgotten", *PLAIN, "released", "forgotten"),
+    (*PLAIN, "forgotten", "wanted", "queued", "given_up", "forgotten"),
 )
 
 
@@ -89,6 +91,8 @@ class Scheduler:
                 **{"worker": ADDRESS, "nbytes": 28, "typename": "int", "thread": 7},
                 startstops=[read, compute] if step == "finished" else [],
             )
+        elif step == "rescheduled":
+            hook(key, "processing", "released", stimulus_id="reschedule-1", worker=ADDRESS)
         elif step == "erred":
             hook(
                 *(key, "processing", "erred"),
@@ -106,7 +110,9 @@ class Scheduler:
         self.probe.settle()
         assert not self.failures
         graph = self.probe.graph
-        keys = list(graph.keys.take(0, 1000)[2])
+        seen = list(graph.keys.take(0, 1000)[2])
+        # A task that has the key of one before it is another.
+        keys = [key + "'" * seen[:place].count(key) for place, key in enumerate(seen)]
         packed = {"attempts": self.probe.attempts, "phases": self.probe.phases, "edges": graph.edges}
         found = {name: rows(name, bytes(table.take(0, 1000)[2])) for name, table in packed.items()}
         attempts = found["attempts"].tolist()
@@ -149,6 +155,65 @@ def histories(draw: st.DrawFn) -> list[tuple[str, str, bool]]:
 @given(histories())
 def test_rows_do_not_depend_on_when_notes_are_settled(steps: list[tuple[str, str, bool]]) -> None:
     assert played(steps) == played(steps, always=True)
+
+
+def test_a_key_that_is_wanted_again_is_another_task_of_another_submission(
+    patched: pytest.MonkeyPatch,
+) -> None:
+    scheduler = Scheduler(patched)
+    for _ in range(2):
+        scheduler.add("a")
+        scheduler.probe.submitted("client", ["a"], 1)
+        for step in (*PLAIN, "forgotten"):
+            scheduler.move("a", step)
+    told = scheduler.told()
+    assert told["graph"] == ["a", "a'"] and [row[1] for row in told["attempts"]] == ["a", "a'"]
+    graph = rows("graph", bytes(scheduler.probe.graph.rows.take(0, 10)[2]))
+    assert graph["submission"].tolist() == [0, 1]
+
+
+def test_a_later_reader_is_told_of_a_task_that_is_forgotten_before(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    graph = scheduler.probe.graph
+    scheduler.add("a")
+    scheduler.add("b", ["a"])
+    for key in ("a", "b"):
+        for step in ("wanted", "given"):
+            scheduler.move(key, step)
+    scheduler.probe.settle()
+    keys, below = graph.again()
+    assert keys == ["b", "a"]
+    for key in ("b", "a"):
+        for step in ("finished", "released", "forgotten"):
+            scheduler.move(key, step)
+    scheduler.move("a", "wanted")
+    scheduler.probe.settle()
+    told = [graph.describe(key, below) for key in keys]
+    found = rows("graph", b"".join(each[0] for each in told if each))
+    assert found["task"].tolist() == [graph.find("b"), 0]
+    assert graph.find("a") >= below, "the one that came later is not told again"
+    assert rows("edges", told[0][1] if told[0] else b"").tolist() == [(1, 0)]
+    graph.all_told()
+    assert graph.describe("b", below) is None
+
+
+def test_attempts_that_run_when_somebody_begins_to_look_are_taken_up(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    scheduler.worker.processing = {}
+    scheduler.workers = {ADDRESS: scheduler.worker}
+    for key in ("ends", "is retried"):
+        state = scheduler.add(key)
+        state.processing_on = scheduler.worker
+        state.state = "processing"
+        scheduler.worker.processing[state] = 0.5
+    for _ in scheduler.probe.there():
+        pass
+    scheduler.move("ends", "finished")
+    scheduler.move("ends", "forgotten")
+    scheduler.move("is retried", "rescheduled")
+    (done, again) = scheduler.told()["attempts"]
+    assert done[1:4] == ("ends", "1", "0") and again[1] == "is retried"
+    assert int(again[3]) == module.STATUSES.index("rescheduled")
 
 
 def test_what_a_forgotten_task_needed_is_known(patched: pytest.MonkeyPatch) -> None:
@@ -268,7 +333,7 @@ def test_a_later_reader_ranks_only_what_is_still_to_run(patched: pytest.MonkeyPa
         scheduler.move(state, "wanted")
         scheduler.tasks[state].state = state
     scheduler.probe.settle()
-    described = [scheduler.probe.graph.describe(state) for state in states]
+    described = [scheduler.probe.graph.describe(state, NOTHING) for state in states]
     graph = rows("graph", b"".join(each[0] for each in described if each))
     ranked = [state for state, row in zip(states, graph, strict=True) if row["order"] != NOTHING]
     assert ranked == ["waiting", "queued", "no-worker", "processing"]
@@ -302,7 +367,7 @@ def test_tasks_that_were_there_before_are_numbered_once_with_how_they_ended(
     assert {key for key, state in states.items() if state == "memory"} == {"done", "freed"}
     assert {key for key, state in states.items() if state == "erred"} == {"failed"}
     assert sorted(scheduler.told()["edges"]) == [("runs", "done"), ("runs", "freed"), ("waits", "runs")]
-    described = rows("graph", b"".join((graph.describe(key) or (b"",))[0] for key in keys))
+    described = rows("graph", b"".join((graph.describe(key, NOTHING) or (b"",))[0] for key in keys))
     assert [STATES[row["state"]] for row in described] == [states[key] for key in keys]
 
 

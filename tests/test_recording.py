@@ -20,7 +20,7 @@ from conftest import wait_for
 import dask_insight
 from dask_insight import columns
 from dask_insight.batch import decode, encode
-from dask_insight.frames import Writer, create
+from dask_insight.frames import Gap, Writer, create
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING, TABLES
 from dask_insight.tables import FIELDS, reference
@@ -228,6 +228,16 @@ def test_every_table_is_there_and_described() -> None:
         recording.nonsense  # noqa: B018
 
 
+def test_who_changes_a_table_changes_no_recording() -> None:
+    recording = _recording()
+    for name in FIELDS:
+        before, changed = recording.table(name), recording.table(name)
+        for column in changed.select_dtypes("number"):
+            changed.loc[:, column] = 0
+            changed[column] += 1
+        pd.testing.assert_frame_equal(recording.table(name), before)
+
+
 def test_an_empty_recording_has_a_repr() -> None:
     recording = Recording()
     assert "No task ended" in repr(recording)
@@ -404,6 +414,21 @@ def test_slices_keep_what_overlaps() -> None:
     assert part.about["name"] == "two workers"
     assert sorted(recording.slice().tasks["run"]) == [0, 1, 2, 3]
     assert recording.slice(100, 200).tasks["status"].tolist() == ["running"]
+
+
+def test_a_slice_has_the_graphs_that_brought_its_tasks_or_were_taken_in_then() -> None:
+    recording = _recording()
+    graphs = {"submission": [0, 1, 2, 3], "time": [ZERO, ZERO + 100, ZERO + 30, np.nan]}
+    recording.append(encode("submissions", {**graphs, "materialize": np.array([1, 1, 28.5, 1], "f4")}))
+    assert recording.slice(1.55, 2.05).submissions["submission"].tolist() == [0, 2, 3]
+
+
+def test_a_slice_of_what_is_damaged_says_so() -> None:
+    recording = _recording()
+    recording.lost(Gap(7, 9, "wrong checksum"))
+    part = recording.slice(1.55, 2.05)
+    assert part.gaps == recording.gaps and part.gaps is not recording.gaps
+    assert part.events["kind"].tolist() == ["lost"]
 
 
 def _sorted(table: pd.DataFrame) -> pd.DataFrame:

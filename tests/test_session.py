@@ -22,6 +22,7 @@ from distributed import Client, LocalCluster
 
 import dask_insight
 from dask_insight.batch import encode
+from dask_insight.options import Options
 from dask_insight.recording import Recording
 from dask_insight.session import AsynchronousClient, IncompleteFile, Session, record
 from dask_insight.session.clusters import Clusters
@@ -193,6 +194,23 @@ def test_a_second_client_takes_over_when_the_first_closes() -> None:
             first.close()
             second.submit(_increment, 17, key="second").result()
     assert _keys(run) >= {"first", "second"}
+
+
+def test_clients_of_a_scheduler_that_was_replaced_are_recorded_once() -> None:
+    with _cluster() as cluster:
+        first = Client(cluster)
+        with record() as run:
+            # What clients learn as they reconnect: the one at its address is another.
+            cluster.scheduler.id = "Scheduler-another"
+            first.scheduler_info()
+            with Client(cluster, set_as_default=False) as second:
+                first.submit(_increment, 19, key="first").result()
+                second.submit(_increment, 20, key="beside").result()
+                first.close()
+                second.submit(_increment, 21, key="second").result()
+    tasks = run.tasks
+    assert sorted(tasks["key"]) == ["beside", "first", "second"]
+    assert "" not in set(run.table("submissions")["file"]), "it is known which line asked for each"
 
 
 def test_clients_made_later_are_recorded_from_their_first_task() -> None:
@@ -480,6 +498,35 @@ def test_a_start_that_is_cancelled_leaves_nothing(
     loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
     asyncio.run(main())
     wait_for(lambda: _plugins(client) == [] and not _ours(client), "it was taken back")
+
+
+def test_a_start_that_is_cancelled_when_the_session_has_ended(
+    client: Client, monkeypatch: pytest.MonkeyPatch, run_async: Any
+) -> None:
+    from dask_insight.sources.cluster import ClusterSource
+
+    async def main() -> None:
+        begun = asyncio.Event()
+
+        async def begin(source: ClusterSource, emit: Any) -> None:
+            begun.set()
+            await asyncio.Event().wait()
+
+        async def end(source: ClusterSource) -> None:
+            pass
+
+        monkeypatch.setattr(ClusterSource, "start", begin)
+        monkeypatch.setattr(ClusterSource, "stop", end)
+        recording = Recording()
+        clusters = Clusters(Options(), recording.identity, recording.append)
+        starting = asyncio.create_task(clusters.follow(client))
+        await begun.wait()
+        await clusters.end_async()
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+
+    run_async(main())
 
 
 def _ours(client: Client) -> list[str]:

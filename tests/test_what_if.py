@@ -164,6 +164,15 @@ def test_more_workers_and_threads() -> None:
     assert "2 workers instead of 1" in both.verdict() and "2 threads a worker instead of 1" in both.verdict()
 
 
+def test_a_change_of_threads_is_told_only_where_there_is_one() -> None:
+    run = ran([Task("work", 1.0) for _ in range(18)], (1, 4, 4))
+    assert "thread" not in run.what_if(faster={"work": 2}).change
+    assert run.what_if(threads=4).change == "With 4 threads a worker instead of 1 to 4"
+    assert run.what_if(workers=1, threads=1).change == (
+        "With 1 worker instead of 3 and with 1 thread a worker instead of 1 to 4"
+    )
+
+
 def test_a_faster_function() -> None:
     found = ran(TREE, [4]).what_if(faster={"leaf": 2})
     assert found.seconds == pytest.approx(1.25, rel=NEAR)

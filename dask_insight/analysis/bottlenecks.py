@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..batch import Symbols
-from ..lookup import Lookup, TextRows, is_any, pick
+from ..lookup import Lookup, TextRows, is_any, pick, sorted_set
 from ..schema import NOTHING
 from ..tables.field import Field
-from ..timeline import Attempts, Read, attempts
+from ..timeline import Attempts, Read, attempts, gpus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,12 @@ FIELDS = (
     Field("throughput", "bytes/s", "Size of all inputs over their duration; NaN without inputs."),
     Field("cpu", "%", "CPU time of their threads over their duration, per cent of one core."),
     Field("gpu", "%", "Use of their workers' GPUs while they ran, mean over time (and GPUs)."),
-    Field("gpu_memory", "bytes", "Memory in use on their workers' GPUs while they ran, mean over time."),
+    Field(
+        "gpu_memory",
+        "bytes",
+        "Memory in use on their workers' GPUs while they ran, mean over time. Workers of a host that see the "
+        "same GPUs share them; each has the memory of one at least.",
+    ),
     Field("memory_added", "bytes", "Mean change of their worker process's memory while one ran."),
 )
 
@@ -229,6 +234,7 @@ def _gpus(read: Read, known: Attempts, ran: np.ndarray) -> tuple[np.ndarray, np.
     code = {name: number for number, name in enumerate(process.names)}
     worker = np.array([code.get(name, -1) for name in known.worker.names] or [-1])[known.worker.codes[ran]]
     start, stop = known.at("start", ran), known.at("stop", ran)
+    devices = gpus(read)
     for number in np.unique(process.codes).tolist():
         rows = np.flatnonzero(worker == number)
         mine = np.flatnonzero(process.codes == number)
@@ -237,6 +243,8 @@ def _gpus(read: Read, known: Attempts, ran: np.ndarray) -> tuple[np.ndarray, np.
         times, use_then, memory_then = _by_time(samples, mine)
         use[rows] = mean_between(times, use_then, start[rows], stop[rows])
         memory[rows] = mean_between(times, memory_then, start[rows], stop[rows])
+        seen = sorted_set(devices.of[mine]).tolist()
+        memory[rows] /= min(len(seen), max(len(devices.seen_by[each]) for each in seen))
     return use, memory
 
 

@@ -37,6 +37,8 @@ class Actors:
         #: Since when the thread of actors has had nothing to do.
         self._free = 0.0
         self._ours = self._call
+        #: Dask's handler, from when on we have no part in it; who stood before us passes us over.
+        self.passes_to: Callable[..., Any] | None = None
         #: Why calls are not known; '' if they are.
         self.reason = "" if self._dask else "calls of actors: this Dask has another way of calling them"
         if self._dask:
@@ -48,11 +50,16 @@ class Actors:
         return [("actor", "", *name, value) for name, value in sums.items()]
 
     def close(self) -> None:
-        """Give Dask its handler again, unless somebody has put another in the place of ours."""
+        """Give Dask its handler again, unless somebody has put another in the place of ours; that goes on."""
+        self.passes_to = handler = self._dask
         if self._worker.handlers.get(_OP) is self._ours:
-            self._worker.handlers[_OP] = self._dask
+            while (below := getattr(getattr(handler, "__self__", None), "passes_to", None)) is not None:
+                handler = below
+            self._worker.handlers[_OP] = handler
 
     async def _call(self, **message: Any) -> Any:
+        if self.passes_to is not None:
+            return await self.passes_to(**message)
         asked = time()
         try:
             return await self._dask(**message)

@@ -9,6 +9,7 @@ from typing import Any
 
 from distributed import worker as dasks
 
+from .errors import Errors
 from .resources import Resident
 from .rows import Rows
 from .secede import Seceded
@@ -20,9 +21,7 @@ STATUSES = ("memory", "error", "rescheduled", "cancelled", "released")
 _MEMORY, _ERROR, _RESCHEDULED, _CANCELLED, _RELEASED = range(len(STATUSES))
 _CODES = {"memory": _MEMORY, "error": _ERROR, "rescheduled": _RESCHEDULED}
 _NAN = math.nan
-_TEXT = 20_000
 _BOUND = 200_000
-_ERRORS = 10_000
 #: run, thread, status, ended, stop, start, executing, ready, received, rss, Dask's correction, cpu
 LAYOUT = "IQBddddddfdf"
 #: run, thread, start
@@ -95,8 +94,7 @@ class Executions:
         self.rows = Rows(LAYOUT, _BOUND)
         #: Of attempts that have ended, what `_ended` takes.
         self._over: list[tuple[Any, ...]] = []
-        self.errors: list[tuple[int, Hashable, str, str]] = []
-        self.dropped = 0
+        self.errors = Errors()
         self.running = Rows(RUNNING, _BOUND)
         #: Corrections of Dask's, with the time from which each was seen to hold.
         self.delays: list[tuple[float, float]] = [(dasks.time(), worker.scheduler_delay)]
@@ -256,7 +254,7 @@ class Executions:
             began = stopped = _NAN
             thread = 0
         elif status == _ERROR and error is not None:
-            self._raised(run, *error)
+            self.errors.add(run, *error)
         row = (
             *(run, thread, status, when, stopped, began, executing, ready, received),
             *((rss - rss_before) / 2**20, attempt[_DELAY]),
@@ -266,12 +264,6 @@ class Executions:
         else:
             self._settle(where, before)
             self._open[where] = row, before
-
-    def _raised(self, run: int, key: Hashable, text: str, trace: str) -> None:
-        if len(self.errors) < _ERRORS:
-            self.errors.append((run, key, text[:_TEXT], trace[-_TEXT:]))
-        else:
-            self.dropped += 1
 
     def _settle(self, where: tuple[Any, ...], total: float) -> None:
         """Finish the row of the attempt that ended last: Dask had added its CPU time to the total by now."""
@@ -299,13 +291,16 @@ class Executions:
         now = dasks.time()
         keys: list[Hashable] = []
         threads = {key: ident for ident, key in list(self._worker.active_threads.items())}
-        for key, attempt in self._attempts.items():
-            if not attempt[_WAS_TOLD] and now - attempt[_EXECUTING] > _LONG and len(keys) < most:
+        for state in self._worker.state.all_running_tasks:
+            attempt = self._attempts.get(state.key)
+            if attempt is None or attempt[_WAS_TOLD] or len(keys) >= most:
+                continue
+            if now - attempt[_EXECUTING] > _LONG:
                 attempt[_WAS_TOLD] = True
-                self.running.add(attempt[_RUN], threads.get(key, 0), attempt[_EXECUTING])
-                keys.append(key)
+                self.running.add(attempt[_RUN], threads.get(state.key, 0), attempt[_EXECUTING])
+                keys.append(state.key)
         told: dict[str, Any] = {}
-        lost, self.dropped = self.dropped, 0
+        lost, self.errors.dropped = self.errors.dropped, 0
         self._seceded.write()
         tables = {"executions": self.rows, "running": self.running, "seceded": self._seceded.rows}
         for name, rows in tables.items():
@@ -313,9 +308,7 @@ class Executions:
             lost += missed
             if found:
                 told[name] = bytes(found)
-        some = self.errors[: most - len(keys)]
-        del self.errors[: len(some)]
-        if some:
+        if some := self.errors.take(most - len(keys)):
             told["errors"] = [(run, text, trace) for run, _, text, trace in some]
             keys.extend(key for _, key, _, _ in some)
         if lost:

@@ -60,16 +60,22 @@ class Graph:
         self._defined: dict[str, int] = {}
         #: Codes of groups by the group itself, for a while: it is far quicker than by their names.
         self._codes: dict[Any, int] = {}
-        #: A negative id marks a task whose edges are not written yet: it was first seen as a dependency.
+        #: Ids of the tasks that the scheduler has. A negative one marks a task whose edges are not written
+        #: yet: it was first seen as a dependency.
         self._ids: dict[Hashable, int] = {}
+        #: Ids of tasks that it has forgotten since notes were settled, which may name them, since `_turned`,
+        #: and before: workers may still name these.
+        self.parted: dict[Hashable, int] = {}
+        self._late: dict[Hashable, int] = {}
+        self._older: dict[Hashable, int] = {}
+        self._turned = monotonic()
         self._next = 0
+        #: Tasks with an id below this may have to be told again, and what was to be told of those forgotten.
+        self._untold = 0
+        self._parting: dict[Hashable, tuple[bytes, bytes]] = {}
         self._submission = NOTHING
         self._submissions = 0
         self._pending: dict[str, Any] | None = None
-        #: Tasks that the scheduler has forgotten since `_turned`, and before.
-        self._forgotten: list[Hashable] = []
-        self._older: list[Hashable] = []
-        self._turned = monotonic()
 
     def wanted(self, found: Iterable[Wanted]) -> None:
         """Tasks are to be computed, some for the first time: write what they are and what they need.
@@ -77,18 +83,21 @@ class Graph:
         What one of them needs and no graph has brought was there before, unless it is still to be wanted. It
         had its result before, too, if it has it by now.
         """
-        ids, submission = self._ids, self._submission
+        ids, parted, submission = self._ids, self.parted, self._submission
         new: list[tuple[int, Sequence[Any]]] = []
         for key, state, dependencies in found:
-            task = ids.get(key, -1)
+            known = parted if parted and key in parted else ids
+            task = known.get(key, -1)
             if task < 0:
-                task = ids[key] = self._new(key, state, submission) if task == -1 else -2 - task
+                task = known[key] = self._new(key, state, submission) if task == -1 else -2 - task
                 if dependencies:
                     new.append((task, dependencies))
         add = self.edges.add
         for task, dependencies in new:
             for dependency in dependencies:
                 other = ids.get(dependency.key)
+                if other is None and parted:
+                    other = parted.get(dependency.key)
                 if other is None:
                     stands = dependency.state
                     brought = submission if stands == "released" else NOTHING
@@ -157,11 +166,20 @@ class Graph:
 
     def find(self, key: Hashable) -> int:
         """The id of a task that has one, else NOTHING."""
-        task = self._ids.get(key, NOTHING)
+        task = self._ids.get(key)
+        if task is None:
+            for before in (self.parted, self._late, self._older):
+                if (task := before.get(key)) is not None:
+                    break
+            else:
+                return NOTHING
         return task if task >= 0 else -2 - task
 
     def id(self, key: Hashable, state: Any = None) -> int:
         """The id of a task, NOTHING where neither we nor the scheduler know it and no state is given."""
+        task = self._ids.get(key)
+        if task is not None:
+            return task if task >= 0 else -2 - task
         task = self.find(key)
         state = state or (self._scheduler.tasks.get(key) if task == NOTHING else None)
         if task == NOTHING and state is not None:
@@ -195,9 +213,33 @@ class Graph:
             self.submissions.add(self._pending)
             self._pending = None
 
-    def forgotten(self, key: Hashable) -> None:
-        """The scheduler has forgotten a task."""
-        self._forgotten.append(key)
+    def forgotten(self, key: Hashable) -> bool:
+        """The scheduler has forgotten a task, or does so now; whether the task had an id."""
+        task = self._ids.pop(key, None)
+        if task is None:
+            return False
+        if self._untold:
+            self._part(key, task)
+        self.parted[key] = task
+        return True
+
+    def _part(self, key: Hashable, task: int) -> None:
+        """Keep what is to be told again of a task."""
+        state = self._scheduler.tasks.get(key)
+        task = task if task >= 0 else -2 - task
+        if state is not None and task < self._untold:
+            self._parting[key] = self._described(state, task)
+
+    def all_forgotten(self) -> None:
+        """The scheduler has no task any more."""
+        for key in list(self._ids):
+            self.forgotten(key)
+
+    def settled(self) -> None:
+        """No note names what was forgotten until now."""
+        if self.parted:
+            self._late.update(self.parted)
+            self.parted.clear()
 
     def forget(self, most: int, patience: float) -> None:
         """Drop ids of tasks that the scheduler forgot, some at a time.
@@ -212,24 +254,34 @@ class Graph:
         self._codes.clear()
         if monotonic() - self._turned < patience:
             return
-        tasks, ids = self._scheduler.tasks, self._ids
-        for key in self._older[-most:]:
-            if key not in tasks:
-                ids.pop(key, None)
-        del self._older[-most:]
-        if not self._older:
-            self._older, self._forgotten, self._turned = self._forgotten, [], monotonic()
+        older = self._older
+        for _ in range(min(most, len(older))):
+            older.popitem()
+        if not older:
+            self._older, self._late, self._turned = self._late, {}, monotonic()
 
-    def known(self) -> list[Hashable]:
-        """Every key that has an id."""
-        return list(self._ids)
+    def again(self) -> tuple[list[Hashable], int]:
+        """Every key that has an id, the latest first, and the bound of these ids.
 
-    def describe(self, key: Hashable) -> tuple[bytes, bytes] | None:
-        """A task again, for a reader that came after it was seen: its row and its edges."""
-        state, task = self._scheduler.tasks.get(key), self._ids.get(key)
-        if state is None or task is None:
-            return None
-        task = task if task >= 0 else -2 - task
+        Each can be described until `all_told`, also when it has been forgotten.
+        """
+        if self._ids:
+            self._untold = self._next
+        return list(reversed(self._ids)), self._next
+
+    def all_told(self) -> None:
+        """Nobody is to be told again of what was there before."""
+        self._untold = 0
+        self._parting.clear()
+
+    def describe(self, key: Hashable, below: int) -> tuple[bytes, bytes] | None:
+        """A task again, if its id is `below` that, for a reader that came later: its row and its edges."""
+        if key in self._parting:
+            return self._parting[key]
+        state, task = self._scheduler.tasks.get(key), self.find(key)
+        return self._described(state, task) if state is not None and task < below else None
+
+    def _described(self, state: Any, task: int) -> tuple[bytes, bytes]:
         code = self._group(state)
         priority = state.priority or (0,)
         ranked = state.priority and state.state not in _AT_REST

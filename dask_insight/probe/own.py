@@ -58,6 +58,9 @@ class Own:
         self._pulse.interval = options["resources"]
         # Half of a worker's budget: every task waits when this event loop is stopped.
         interval, budget = options["profile_interval"], options["profile_budget"] / 2
+        if self._sampler is not None and not profile:
+            self._sampler.stop()
+            self._sampler = None
         if profile and self._sampler is None:
             threads = {self._thread: NOTHING}
             self._sampler = Sampler(lambda: threads, lambda ident: "event loop", interval, budget)

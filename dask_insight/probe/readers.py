@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from time import monotonic
 from typing import Any
 
@@ -25,10 +25,16 @@ class Reader:
     def __init__(self, client: str, options: dict[str, Any]) -> None:
         self.client = client
         self.options = options
+        #: Keys of tasks that others have been told of already, whose ids are below `below`.
         self.backlog: list[Hashable] = []
+        self.below = 0
         self.at: Position = {}
-        self.spans = 0
         self.heard = monotonic()
+
+    @property
+    def caught_up(self) -> bool:
+        """Whether it has received its backlog."""
+        return self.at["again"] >= len(self.backlog)
 
     def gone(self) -> bool:
         """Whether nothing was heard of it for longer than its lease."""
@@ -70,7 +76,7 @@ class Stores:
     def start(self) -> Position:
         """The position of a reader that begins now: all names, no rows."""
         at = {name: table.end for name, table in self._tables.items()}
-        return at | dict.fromkeys(self._names, 0) | {"blobs": self.blobs.end}
+        return at | dict.fromkeys(self._names, 0) | {"blobs": self.blobs.end, "again": 0, "spans": 0}
 
     def release(self, readers: list[Reader]) -> None:
         """Drop what all readers have."""
@@ -112,8 +118,9 @@ class Stores:
         if missed:
             lost["blobs"] = missed
         more = more or at["blobs"] < self.blobs.end
-        if reader.backlog:
-            told["again"] = self._again(reader)
+        if keys := reader.backlog[at["again"] : at["again"] + SLICE // 4]:
+            told["again"] = self._again(keys, reader.below)
+            at["again"] += len(keys)
             more = True
         for name, names in self._names.items():
             if new := names.since(at[name]):
@@ -123,18 +130,17 @@ class Stores:
             told["lost"] = lost
         return msgpack.packb(told, default=str), blobs, at, more
 
-    def _again(self, reader: Reader) -> tuple[bytes, bytes, bytes]:
-        """Tasks that this reader has not seen although others have: keys, `graph` and `edges` rows."""
-        keys: list[Hashable] = []
+    def _again(self, keys: list[Hashable], below: int) -> tuple[bytes, bytes, bytes]:
+        """Tasks that a reader has not seen although others have: keys, `graph` and `edges` rows."""
+        described: list[Hashable] = []
         graph, edges = bytearray(), bytearray()
-        for key in reader.backlog[-SLICE // 4 :]:
-            known = self.tasks.graph.describe(key)
+        for key in keys:
+            known = self.tasks.graph.describe(key, below)
             if known is not None:
-                keys.append(key)
+                described.append(key)
                 graph += known[0]
                 edges += known[1]
-        del reader.backlog[-SLICE // 4 :]
-        return pack_keys(keys), bytes(graph), bytes(edges)
+        return pack_keys(described), bytes(graph), bytes(edges)
 
 
 def pack_keys(keys: list[Hashable]) -> bytes:
@@ -146,11 +152,11 @@ def pack_keys(keys: list[Hashable]) -> bytes:
     return packed
 
 
-def new_spans(scheduler: Any, reader: Reader) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    """Spans that a reader has not been told of: id, name, id of the parent."""
+def new_spans(scheduler: Any, told: int) -> list[tuple[str, tuple[str, ...], str]]:
+    """The spans but for the first that have been `told`: id, name, id of the parent."""
     extension = scheduler.extensions.get("spans")
     known = extension.spans if extension is not None else {}
-    if len(known) > reader.spans:
-        for span in list(known.values())[reader.spans :]:
-            yield span.id, span.name, span.parent.id if span.parent else ""
-        reader.spans = len(known)
+    if len(known) <= told:
+        return []
+    later = list(known.values())[told:]
+    return [(span.id, span.name, span.parent.id if span.parent else "") for span in later]

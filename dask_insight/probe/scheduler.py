@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from array import array
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from time import monotonic
 from typing import Any
 
@@ -38,6 +38,8 @@ _PUSHES = 3
 _HOLD, _NUMBERING = 0.005, 1.0
 #: Workers that are named where they are many.
 _NAMED = 5
+#: What a call of a worker ends with that is not there, or no more.
+_UNREACHABLE = (OSError, asyncio.TimeoutError)
 _CALLS = ("join", "poll", "push", "clock", "flush", "leave")
 
 
@@ -66,6 +68,8 @@ class Probe(SchedulerPlugin):
         self._readers: dict[str, Reader] = {}
         self._watching: asyncio.Task[None] | None = None
         self._placed: asyncio.Task[None] | None = None
+        #: The calls by which workers get our plugin.
+        self._calls: dict[str, asyncio.Future[Exception | str]] = {}
         self._going: asyncio.Task[None] | None = None
         self._numbering: asyncio.Task[None] | None = None
         #: Whether what was there before anybody looked has been numbered; the hooks number what comes.
@@ -110,12 +114,7 @@ class Probe(SchedulerPlugin):
             self._numbering = asyncio.create_task(self._number())
         if self._own is None:
             self._own = Own(f"{self.name}-scheduler", asyncio.get_running_loop(), self.scheduler)
-        readers = self._readers.values()
-        self._own.adjust(
-            self._strongest(),
-            profile=any(map(self._samples_us, readers)),
-            seen=all(each.options.get("process") == process() for each in readers),
-        )
+        self._adjust_own()
         if self._placed is None:
             self._placed = asyncio.create_task(self._place())
         problem = ""
@@ -125,6 +124,8 @@ class Probe(SchedulerPlugin):
             await asyncio.shield(self._placed)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
+        waited = [address for address, call in self._calls.items() if not call.done()]
+        self._unrecorded("have not answered the call to record", waited)
         workers = [self._worker_row(address) for address in list(self.scheduler.workers)]
         return {
             "about": about(self.scheduler),
@@ -141,14 +142,14 @@ class Probe(SchedulerPlugin):
     def _begin(self, reader: Reader) -> None:
         """Have a reader begin here: tasks that have a number by now are told again."""
         self.tasks.settle()
-        reader.backlog = self.tasks.graph.known()
+        reader.backlog, reader.below = self.tasks.graph.again()
         reader.at = self.stores.start()
 
     async def _number(self) -> None:
         """Number the tasks that were there before anybody looked; the scheduler goes on meanwhile."""
         until = monotonic() + _HOLD
         try:
-            for _ in self.tasks.graph.there():
+            for _ in self.tasks.there():
                 if monotonic() > until:
                     await asyncio.sleep(0)
                     until = monotonic() + _HOLD
@@ -160,24 +161,67 @@ class Probe(SchedulerPlugin):
         """Whether a recorder needs our sampler: it wants stacks and is not in this process."""
         return bool(reader.options["profile"]) and reader.options.get("process") != process()
 
-    async def _place(self) -> None:
-        """Hand our plugin to the workers; take it back on a failure, lest it keep new workers out."""
-        try:
-            answers = await self.scheduler.register_worker_plugin(
-                None, plugin=self._worker_plugin, name=self._worker_name, idempotent=False
+    def _adjust_own(self) -> None:
+        """Sample our own process as the recorders that are there need it."""
+        readers = self._readers.values()
+        if self._own is not None and readers:
+            self._own.adjust(
+                self._strongest(),
+                profile=any(map(self._samples_us, readers)),
+                seen=all(each.options.get("process") == process() for each in readers),
             )
-        except Exception:
-            await self._withdraw()
-            raise
-        refused = [address for address, answer in answers.items() if answer.get("status") == "error"]
-        for address in refused:
-            self.journal.event("error", "probe", f"{address} could not load the probe", source="recorder")
+
+    async def _place(self) -> None:
+        """Hand our plugin to the workers, those that come later included.
+
+        Dask's own way waits for each worker without a bound, and fails where one of them dies meanwhile.
+        """
+        self.scheduler.worker_plugins[self._worker_name] = self._worker_plugin
+        message = {"op": "plugin-add", "name": self._worker_name, "plugin": self._worker_plugin}
+        calls = self._calls = {
+            address: asyncio.ensure_future(self._call(message, address)) for address in self.scheduler.workers
+        }
+        if calls:
+            await asyncio.wait(calls.values(), timeout=_PLACING)
+        answers = {address: call.result() for address, call in calls.items() if call.done()}
+        for answer in answers.values():
+            if isinstance(answer, Exception) and not isinstance(answer, _UNREACHABLE):
+                # A plugin that cannot be loaded would keep new workers out.
+                await self._withdraw()
+                raise answer
+        away = [address for address, answer in answers.items() if isinstance(answer, Exception)]
+        self._unrecorded("could not be reached", away)
+        refused = [address for address, answer in answers.items() if answer == "error"]
+        self._unrecorded("could not load the probe", refused)
+
+    async def _call(self, message: dict[str, Any], address: str) -> Exception | str:
+        """The status that a worker answers a message with, or what kept it from it."""
+        try:
+            found = await self.scheduler.broadcast(msg=message, workers=[address], on_error="return")
+        except Exception as error:
+            return error
+        answer = found[address]
+        return answer if isinstance(answer, Exception) else str(answer["status"])
 
     async def _withdraw(self) -> None:
+        """Take our plugin from the workers; who does not answer takes it off itself when nobody listens."""
         self.scheduler.worker_plugins.pop(self._worker_name, None)
-        await self.scheduler.broadcast(
-            msg={"op": "plugin-remove", "name": self._worker_name}, on_error="ignore"
-        )
+        message = {"op": "plugin-remove", "name": self._worker_name}
+        for call in self._calls.values():
+            call.cancel()
+        calls = [asyncio.ensure_future(self._call(message, address)) for address in self.scheduler.workers]
+        if calls:
+            await asyncio.wait(calls, timeout=_PLACING)
+        for call in calls:
+            call.cancel()
+
+    def _unrecorded(self, why: str, addresses: Sequence[str]) -> None:
+        """Tell of workers that are there and of which nothing comes."""
+        labels = [self.labels.last(each) for each in addresses if each in self.scheduler.workers]
+        if labels:
+            share = f"{len(labels)} of {len(self.scheduler.workers)} workers"
+            message = f"{share} {why}, what they do is missing: {_named(labels)}"
+            self.journal.event("warning", "lost", message, source="recorder")
 
     def poll(self, *, recorder: str, at: dict[str, int] | None) -> dict[str, Any]:
         """What a recorder does not have yet; `at` is the position that the last answer gave."""
@@ -192,11 +236,15 @@ class Probe(SchedulerPlugin):
         self.tasks.settle()
         self.tasks.graph.flush()
         self.stores.release(list(self._readers.values()))
+        if all(each.caught_up for each in self._readers.values()):
+            self.tasks.graph.all_told()
         packed, blobs, position, more = self.stores.read(reader)
+        spans = new_spans(self.scheduler, position["spans"])
+        position["spans"] += len(spans)
         answer = {
             "packed": to_serialize(packed),
             "blobs": blobs,
-            "spans": list(new_spans(self.scheduler, reader)),
+            "spans": spans,
             "at": position,
             "more": more,
             "time": time(),
@@ -225,11 +273,10 @@ class Probe(SchedulerPlugin):
         for call in calls.values():
             call.cancel()
         if silent:
-            names = ", ".join(silent[:_NAMED]) + (", …" if len(silent) > _NAMED else "")
             text = (
                 f"no answer to the last call for data from {len(silent)} of {len(calls)} workers, what they"
             )
-            self.journal.event("warning", "lost", f"{text} did at the end is missing: {names}")
+            self.journal.event("warning", "lost", f"{text} did at the end is missing: {_named(silent)}")
         self._look()
         self._tell_own()
 
@@ -246,7 +293,10 @@ class Probe(SchedulerPlugin):
         self._readers.pop(recorder, None)
         if self._farewell is not None:
             self._farewell.without(recorder)
-        if not self._readers:
+        if self._readers:
+            self._tell_own()
+            self._adjust_own()
+        else:
             await self._take_off()
         return True
 
@@ -303,10 +353,11 @@ class Probe(SchedulerPlugin):
 
     def _strongest(self) -> dict[str, Any]:
         asked = [reader.options for reader in self._readers.values()]
+        profiling = [options for options in asked if options["profile"]]
         return {
-            "profile": any(options["profile"] for options in asked),
-            "profile_interval": min(options["profile_interval"] for options in asked),
-            "profile_budget": max(options["profile_budget"] for options in asked),
+            "profile": bool(profiling),
+            "profile_interval": min(options["profile_interval"] for options in profiling or asked),
+            "profile_budget": max(options["profile_budget"] for options in profiling or asked),
             "resources": min(options["resources"] for options in asked),
             "poll": min(options["poll"] for options in asked),
             "joined": self._joined,
@@ -420,3 +471,8 @@ class Probe(SchedulerPlugin):
 
     def _failed(self, where: str, error: Exception) -> None:
         self.journal.failed(where, error)
+
+
+def _named(labels: Sequence[str]) -> str:
+    """Names of workers, the first of them where they are many."""
+    return ", ".join(labels[:_NAMED]) + (", …" if len(labels) > _NAMED else "")

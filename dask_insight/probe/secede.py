@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from threading import Thread
 from typing import Any
 
@@ -19,28 +19,32 @@ LAYOUT = "Idd"
 _BOUND = 50_000
 #: Seconds that a task is away before it is told of meanwhile; then each time that they grew by a part.
 _TELL, _PART = 1.0, 0.25
+#: Seconds for which the event loop waits for a lock of Dask's.
+_PATIENCE = 0.05
 
 
 class _Pool(set[Thread]):
-    """The threads of a pool, which say when one leaves it or comes back."""
+    """The threads of a pool, which tells its followers when one leaves it or comes back.
 
-    def __init__(
-        self, threads: set[Thread], left: Callable[[Thread, float], None], back: Callable[[Thread], None]
-    ) -> None:
+    Those of other recorders may be of another version of this package.
+    """
+
+    def __init__(self, threads: set[Thread]) -> None:
         super().__init__(threads)
-        self._left = left
-        self._back = back
+        self.followers: tuple[Seceded, ...] = ()
 
     def remove(self, thread: Thread) -> None:
         """Take a thread out; from then on another may take its place."""
         now = time()
         super().remove(thread)
-        self._left(thread, now)
+        for each in self.followers:
+            each.left(thread, now)
 
     def add(self, thread: Thread) -> None:
         """Take a thread in."""
         super().add(thread)
-        self._back(thread)
+        for each in self.followers:
+            each.back(thread)
 
 
 class _Away:
@@ -92,7 +96,7 @@ class Seceded:
                 continue
             try:
                 self._follow(executor)
-            except (AttributeError, TypeError) as error:
+            except (AttributeError, TypeError, TimeoutError) as error:
                 self.reason = f"when tasks of the executor {name!r} gave their threads back: {error}"
 
     def ended(self, run: int, stop: float) -> None:
@@ -114,21 +118,28 @@ class Seceded:
             self._tell(*self._over.popleft())
 
     def close(self) -> None:
-        """Give the pools plain sets again, unless somebody has put others in the place of ours."""
+        """Follow no more, and give pools that nobody follows plain sets again.
+
+        One that Dask is changing keeps ours, which tells nobody anything.
+        """
         for executor, pool in self._pools:
-            with _still(executor):
-                if executor._threads is pool:
+            pool.followers = tuple(each for each in pool.followers if each is not self)
+            with suppress(TimeoutError), _still(executor):
+                if executor._threads is pool and not pool.followers:
                     executor._threads = set(pool)
         self._pools.clear()
 
     def _follow(self, executor: Any) -> None:
-        if not isinstance(executor._threads, set):
-            raise TypeError(f"Dask keeps its threads in a {type(executor._threads).__name__}")
         with _still(executor):
-            executor._threads = pool = _Pool(executor._threads, self._left, self._back)
+            pool = executor._threads
+            if not hasattr(pool, "followers"):
+                if not isinstance(pool, set):
+                    raise TypeError(f"Dask keeps its threads in a {type(pool).__name__}")
+                pool = executor._threads = _Pool(pool)
+            pool.followers += (self,)
         self._pools.append((executor, pool))
 
-    def _left(self, thread: Thread, now: float) -> None:
+    def left(self, thread: Thread, now: float) -> None:
         """A thread has left its pool: if a task runs on it, that has seceded; else the thread ends."""
         try:
             key = self._worker.active_threads.get(thread.ident)
@@ -137,7 +148,7 @@ class Seceded:
         except Exception as error:
             self._failed("secede", error)
 
-    def _back(self, thread: Thread) -> None:
+    def back(self, thread: Thread) -> None:
         """A thread has come into a pool: if a task runs on it, that has one again; else the thread is new."""
         try:
             key = self._worker.active_threads.get(thread.ident)
@@ -153,8 +164,16 @@ class Seceded:
 
 
 def _still(executor: Any) -> ExitStack:
-    """Nobody takes threads in or out meanwhile; locks in the order in which Dask takes them."""
-    locks = ExitStack()
-    for lock in (pools.threads_lock, executor._shutdown_lock, executor._rejoin_lock):
-        locks.enter_context(lock)
-    return locks
+    """Nobody takes threads in or out meanwhile; locks in the order in which Dask takes them.
+
+    Raises
+    ------
+    TimeoutError
+        If Dask holds one: a pool that shuts down keeps one that all pools share, until its tasks have ended.
+    """
+    with ExitStack() as locks:
+        for lock in (pools.threads_lock, executor._shutdown_lock, executor._rejoin_lock):
+            if not lock.acquire(timeout=_PATIENCE):
+                raise TimeoutError("Dask was about to change its threads")
+            locks.callback(lock.release)
+        return locks.pop_all()

@@ -39,7 +39,7 @@ _ONLY = {
         *("layouts", "functions", "fused", "graph", "tasks", "readers", "journal"),
         *("own", "cluster", "farewell", "stranded", "scheduler"),
     ),
-    "worker": ("threads", "secede", "executions", "transfers", "metrics", "actors", "worker"),
+    "worker": ("threads", "secede", "errors", "executions", "transfers", "metrics", "actors", "worker"),
 }
 #: All of them.
 MODULES = (*_BOTH, *_ONLY["scheduler"], *_ONLY["worker"])

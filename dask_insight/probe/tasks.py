@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 from distributed.metrics import time
@@ -71,6 +71,18 @@ class Tasks:
         self._assigned: dict[Hashable, _Assigned] = {}
         #: When waiting tasks were let go of: some are wanted again, the others are given up for good.
         self._let_go: dict[Hashable, float] = {}
+        self._parted = self.graph.parted
+
+    def there(self) -> Iterator[None]:
+        """Take up the attempts that run and number the tasks that are there; see `Graph.there`."""
+        for worker in list(self._scheduler.workers.values()):
+            code = self.codes.get(worker.address, 0)
+            for state in list(worker.processing):
+                if state.processing_on is worker:
+                    begun = (math.nan, math.nan, code, 0, state.run_id & NOTHING)
+                    self._assigned.setdefault(state.key, begun)
+                yield
+        yield from self.graph.there()
 
     def transition(
         self, key: Hashable, start: str, finish: str, *args: Any, stimulus_id: str = "", **facts: Any
@@ -106,7 +118,11 @@ class Tasks:
                 notes.append((_GIVEN, key, time(), state.processing_on, state.run_id))
             elif finish == "waiting":
                 if start == "released":
+                    if self._parted and key in self._parted:
+                        # What is noted of the task that had this key before is that one's.
+                        self.settle()
                     state = self._states[key]
+                    notes = self._notes
                     # The scheduler empties its set when it forgets the task.
                     notes.append((_WANTED, key, state, tuple(state.dependencies)))
                     if self._let_go:
@@ -122,11 +138,10 @@ class Tasks:
                 notes.append((_LET_GO, key))
             if self._let_go and finish in ("forgotten", "erred") and key in self._let_go:
                 notes.append((_GIVEN_UP, key, self._let_go.pop(key), self._states[key]))
-            if finish == "forgotten":
+            if finish == "forgotten" and not self.graph.forgotten(key):
+                # What a note of it leaves open nobody knows any more when this hook has ended.
+                self.settle()
                 self.graph.forgotten(key)
-                if self.graph.find(key) == NOTHING:
-                    # What a note of it leaves open nobody knows any more when this hook has ended.
-                    self.settle()
             if len(notes) >= _MANY:
                 self.settle()
         except Exception as error:
@@ -166,6 +181,7 @@ class Tasks:
             except Exception as error:
                 self._failed("transition", error)
         self.attempts.extend(ended)
+        self.graph.settled()
 
     def _given_up(self, key: Hashable, now: float, state: Any) -> bytes:
         """A task ends that was never given to a worker: nobody wants it, or what it needs has failed."""
@@ -177,7 +193,8 @@ class Tasks:
         _, key, now, address, ident, typename, nbytes, began, ended, phases = note
         known = self._assigned.pop(key, None)
         if known is None:
-            run = self._states[key].run_id & NOTHING
+            state = self._states.get(key)
+            run = NOTHING if state is None else state.run_id & NOTHING
             known = (math.nan, math.nan, self.codes.get(address, 0), 0, run)
         assigned, ready, worker, queued, run = known
         if phases is not None:
@@ -209,7 +226,7 @@ class Tasks:
         task = self.graph.id(key)
         began, ended = self._computed(run, worker, facts.get("startstops") or ())
         # Transitions come before the hook that tells of a worker's removal, but after it has left the table.
-        gone = self.addresses.get(worker, "") not in self._scheduler.workers
+        gone = worker in self.addresses and self.addresses[worker] not in self._scheduler.workers
         status = _CANCELLED
         if finish == "erred":
             status = _KILLED if gone else _ERRED
@@ -269,7 +286,6 @@ class Tasks:
     def clear(self) -> None:
         """The scheduler has restarted and knows no task any more."""
         self.settle()
-        for key in self._assigned:
-            self.graph.forgotten(key)
+        self.graph.all_forgotten()
         for known in (self._ready, self._assigned, self._let_go):
             known.clear()

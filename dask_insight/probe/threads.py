@@ -11,11 +11,17 @@ class Threads(dict[Hashable, int]):
 
     An attempt that was told to stop, or that asked to be run elsewhere, is forgotten before plugins hear of
     its end.
+
+    Attributes
+    ----------
+    followers
+        How many probes look at it: those of other recorders may be of another version of this package.
     """
 
     def __init__(self, known: dict[Hashable, int]) -> None:
         super().__init__(known)
         self._last: tuple[Hashable, int] = (None, 0)
+        self.followers = 0
 
     def pop(self, key: Hashable, *default: Any) -> Any:
         """Take a task out."""
@@ -30,15 +36,17 @@ class Threads(dict[Hashable, int]):
 
 
 def follow(worker: Any) -> Threads:
-    """Stand in for a worker's table; where Dask keeps it otherwise, nothing is remembered."""
+    """The one that stands in for a worker's table; where Dask keeps it otherwise, it remembers nothing."""
     kept = worker.state.threads
-    threads = Threads(kept)
-    if getattr(worker, "threads", None) is kept:
+    threads: Threads = kept if hasattr(kept, "followers") else Threads(kept)
+    threads.followers += 1
+    if threads is not kept and getattr(worker, "threads", None) is kept:
         worker.threads = worker.state.threads = threads
     return threads
 
 
 def unfollow(worker: Any, threads: Threads) -> None:
-    """Give a worker a plain table again, unless somebody has put another one in the place of ours."""
-    if worker.state.threads is threads:
+    """Give a worker a plain table again when the last one leaves, unless somebody has put in another."""
+    threads.followers -= 1
+    if not threads.followers and worker.state.threads is threads:
         worker.threads = worker.state.threads = dict(threads)

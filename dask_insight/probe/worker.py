@@ -189,7 +189,7 @@ class Probe(WorkerPlugin):
                 blob, keys, more = self._packed()
                 self._sequence += 1
                 self._unsent.append((self._sequence, blob, keys))
-                while sum(len(blob) for _, blob, _ in self._unsent) > _UNSENT:
+                while len(self._unsent) > 1 and sum(len(blob) for _, blob, _ in self._unsent) > _UNSENT:
                     self._unsent.popleft()
                     self._lost += 1
                 if not await self._send():

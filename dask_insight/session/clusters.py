@@ -39,7 +39,6 @@ class AsynchronousClient(TypeError):
 class _Followed(NamedTuple):
     client: Any
     source: ClusterSource
-    cluster: str
 
 
 class Clusters:
@@ -144,15 +143,16 @@ class Clusters:
         if client.id in self._followed:
             return
         cluster = cluster_of(client)
-        if any(one.cluster == cluster for one in self._followed.values()):
+        if any(cluster_of(one.client) == cluster for one in self._followed.values()):
             self._spare[client.id] = client
             return
         source = ClusterSource(client, self._options, self._identity, self._pace)
-        self._followed[client.id] = _Followed(client, source, cluster)
+        self._followed[client.id] = _Followed(client, source)
         try:
             await source.start(self._emit_of(client))
         except BaseException:
-            del self._followed[client.id]
+            # The session may have ended meanwhile.
+            self._followed.pop(client.id, None)
             raise
 
     async def leave(self, client: Any) -> None:
@@ -163,9 +163,10 @@ class Clusters:
         followed = self._followed.pop(client.id, None)
         if followed is None:
             return
+        cluster = cluster_of(client)
         await self._stop(followed)
         for other in list(self._spare.values()):
-            if cluster_of(other) == followed.cluster and other.status == "running":
+            if cluster_of(other) == cluster and other.status == "running":
                 del self._spare[other.id]
                 await self._await(other, partial(self.follow, other), _START_TIMEOUT)
                 return

@@ -140,9 +140,17 @@ class Live(Session):
     def _emit_of(self, client: Any) -> Emit:
         if client is None:
             return self._tally("")
+        self._forget_those_that_closed()
         # A client that is followed again begins to count anew: its cluster may be another one.
         tally = self._tallies[client.id] = Tally(self.recording.append)
         return tally
+
+    def _forget_those_that_closed(self) -> None:
+        """Of clients that are followed no more only the last losses are kept, in words."""
+        clients = [] if self._clusters is None else self._clusters.recorded()
+        for gone in set(self._tallies) - {"", *(client.id for client in clients)}:
+            if (tally := self._tallies.pop(gone, None)) is not None:
+                self._notes = [*self._notes, *tally.losses][-_NOTES:]
 
     def _appeared(self, client: Any) -> Awaitable[None] | None:
         joining = super()._appeared(client)

@@ -85,9 +85,9 @@ def existing_clients() -> list[Any]:
 
 
 def cluster_of(client: Any) -> str:
-    """What tells the cluster of a connected client from others."""
+    """What tells the cluster of a client from others; after a reconnection it may be another one."""
     identity = getattr(client, "_scheduler_identity", None) or {}
-    return str(identity.get("id") or client.scheduler.address)
+    return str(identity.get("id") or getattr(client.scheduler, "address", ""))
 
 
 def _instances() -> list[Any]:

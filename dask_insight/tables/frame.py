@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..batch import Symbols, Texts
-from ..lookup import TextRows, to_micros
+from ..lookup import TextRows, least, to_micros
 from .field import Field
 
 try:
@@ -25,11 +25,11 @@ _NEW = int(pd.__version__.partition(".")[0]) >= 3
 def frame(
     fields: Sequence[Field], columns: Mapping[str, Any], started: float, *, timestamps: bool, own: bool
 ) -> pd.DataFrame:
-    """A DataFrame of `fields`; see `tables.make`. With `own` the arrays may be changed."""
+    """A DataFrame of `fields`; see `tables.make`. With `own` it may have the arrays, else it has copies."""
     data = {
         field.name: _moments(columns[field.name], started, timestamps, own)
         if field.unit == "time"
-        else _column(columns[field.name])
+        else _column(columns[field.name], own)
         for field in fields
     }
     table = pd.DataFrame(data, copy=False)
@@ -47,14 +47,14 @@ def _moments(values: np.ndarray, started: float, timestamps: bool, own: bool) ->
     return pd.DatetimeIndex(stamps, copy=False).tz_localize("UTC")
 
 
-def _column(values: Any) -> Any:
+def _column(values: Any, own: bool) -> Any:
     if isinstance(values, Symbols):
-        return pd.Categorical.from_codes(values.codes.view("i4"), values.names)
+        return pd.Categorical.from_codes(values.codes.astype(least(len(values.names))), values.names)
     if isinstance(values, Texts):
         return text_column(values, None)
     if isinstance(values, TextRows):
         return text_column(*values)
-    return values.astype("f8") if values.dtype == np.float32 else values
+    return values.astype("f8" if values.dtype == np.float32 else values.dtype, copy=not own)
 
 
 def text_column(texts: Texts, rows: np.ndarray | None) -> Any:

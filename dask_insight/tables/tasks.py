@@ -109,7 +109,7 @@ def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None 
         return some(take(executions, name), of_executions)
 
     def described(name: str) -> Any:
-        return pick(graph[name], of_graph)
+        return some(graph[name], of_graph)
 
     def where(name: str) -> Symbols:
         return _first(column(name), worker(name), pick(running[name], at_start))

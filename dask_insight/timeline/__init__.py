@@ -2,8 +2,9 @@
 
 from .ascending import Ascending, Numbers
 from .attempts import Attempts, Read, attempts, concerns, is_local, is_pooled, pool_of
-from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster
+from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster, schedulers_mixed
 from .fields import Fields, Moment, Number
+from .gpus import Gpus, gpus
 from .held import held_until
 from .inputs import Inputs, inputs
 from .lanes import Lanes, lanes
@@ -28,6 +29,7 @@ __all__ = [
     "Ascending",
     "Attempts",
     "Fields",
+    "Gpus",
     "Inputs",
     "Kept",
     "Lanes",
@@ -47,6 +49,7 @@ __all__ = [
     "by_cluster",
     "cluster_of",
     "concerns",
+    "gpus",
     "held_until",
     "inputs",
     "is_cancelled",
@@ -59,6 +62,7 @@ __all__ = [
     "own_seconds",
     "pauses",
     "pool_of",
+    "schedulers_mixed",
     "seconds",
     "seen_in",
     "sizers_of",

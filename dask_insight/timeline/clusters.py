@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..columns import take
-from ..lookup import Lookup, fill_symbols, pick, sorted_set
+from ..lookup import Lookup, fill_symbols, is_any, pick, sorted_set
 from ..schema import NOTHING
 from .attempts import Read, is_local
+from .moments import most_at_once
 
 #: What the local schedulers are called together.
 LOCAL = "local"
@@ -28,6 +29,21 @@ def cluster_of(read: Read) -> Callable[[str], str]:
     # What a recording does not say of a worker is clear where there is but one cluster.
     missing = next(iter(addresses)) if len(addresses) == 1 else ""
     return lambda worker: LOCAL if is_local(worker) else told.get(worker) or missing
+
+
+def schedulers_mixed(read: Read) -> bool:
+    """Whether several clusters were there at once, so that nobody knows whose scheduler a sample is of."""
+    table = read("workers")
+    told = zip(*(table[name].tolist() for name in ("cluster", "joined", "left")), strict=True)
+    lives: dict[str, list[tuple[float, float]]] = {}
+    for cluster, *life in dict(zip(table["worker"].tolist(), told, strict=True)).values():
+        lives.setdefault(cluster, []).append((life[0], life[1]))
+    lives.pop("", None)
+    # Those that are not known make these missing.
+    joined = np.array([np.min(each, axis=0)[0] for each in lives.values()], "f8")
+    left = np.array([np.max(each, axis=0)[1] for each in lives.values()], "f8")
+    since, until = np.nan_to_num(joined, nan=-np.inf), np.nan_to_num(left, nan=np.inf)
+    return most_at_once(since, until, np.ones(len(lives))) > 1
 
 
 def by_cluster(read: Read) -> dict[str, Read]:
@@ -83,6 +99,8 @@ class _Part:
             worker = columns["worker"]
             mine = [self._of(name) == self._cluster for name in worker.names]
             return np.asarray(np.array(mine or [False])[worker.codes])
+        if table == "resources" and schedulers_mixed(self._read):
+            return ~is_any(columns["process"], ("scheduler",))
         if table == "submissions":
             graph = self._read("graph")
             tasks = np.concatenate([self(name)["task"] for name in ("attempts", "running")])

@@ -32,7 +32,7 @@ class Series(NamedTuple):
 def memory_of(
     memory: Mapping[str, Any], resources: Mapping[str, Any], workers: Mapping[str, Any], zero: float
 ) -> Series:
-    """Sum the last samples of all workers up to each of some moments.
+    """Sum the last samples of all workers up to each of some moments, of those that were there then.
 
     Parameters
     ----------
@@ -63,11 +63,13 @@ def memory_of(
     worker, moment = told["worker"].codes[after].astype("i8"), told["time"][after] - zero
     first, last = max(0.0, float(moment.min())), float(moment.max())
     grid = np.linspace(first, max(last, first), _POINTS if last > first else 1)
-    process = _processes(workers, told["worker"].names)[worker]
+    process, left = _processes(workers, told["worker"].names), _left(workers, told["worker"].names) - zero
+    ended = np.full(len(left), -np.inf)
+    np.maximum.at(ended, process, left)
     return Series(
         grid,
-        _summed(process, moment, told["process"][after], grid),
-        *(_summed(worker, moment, told[name][after], grid) for name in ("managed", "spilled")),
+        _summed(process[worker], moment, told["process"][after], ended, grid),
+        *(_summed(worker, moment, told[name][after], left, grid) for name in ("managed", "spilled")),
     )
 
 
@@ -78,12 +80,30 @@ def _processes(workers: Mapping[str, Any], names: Sequence[str]) -> np.ndarray:
     return np.array(told or [0], "i8")
 
 
-def _summed(worker: np.ndarray, moment: np.ndarray, values: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    """For each moment of `grid` the sum of what each worker, or process, last told."""
+def _left(workers: Mapping[str, Any], names: Sequence[str]) -> np.ndarray:
+    """When each worker left, seconds since the epoch; infinite if it did not."""
+    known = dict(zip(workers["worker"].tolist(), workers["left"].tolist(), strict=True))
+    told = np.array([known.get(name, np.inf) for name in names or [""]], "f8")
+    return np.where(np.isnan(told), np.inf, told)
+
+
+def _summed(
+    worker: np.ndarray, moment: np.ndarray, values: np.ndarray, left: np.ndarray, grid: np.ndarray
+) -> np.ndarray:
+    """For each moment of `grid` the sum of what each worker, or process, last told; nothing once it had left.
+
+    `left` is by worker, or process.
+    """
     known = np.isfinite(values)
     if not known.any():
         return np.full(len(grid), np.nan)
     worker, moment, values = worker[known], moment[known], values[known]
+    last = np.full(len(left), -np.inf)
+    np.maximum.at(last, worker, moment)
+    gone = np.flatnonzero(np.isfinite(left) & np.isfinite(last))
+    worker = np.concatenate((worker, gone))
+    moment = np.concatenate((moment, np.maximum(left, last)[gone]))
+    values = np.concatenate((values, np.zeros(len(gone))))
     order = np.lexsort((moment, worker))
     worker, moment, values = worker[order], moment[order], values[order]
     # What a sample adds to the sum is its change since the worker's last one.

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...intake import intake_seconds
 from ...timeline import Moments
 from .facts import Facts, is_any, place
 from .finding import Fact, Finding
@@ -17,30 +18,22 @@ from .rule import Rule
 from .thresholds import Limits
 
 _NEVER = Moments(np.zeros(0), np.zeros(0))
-#: Durations of what the scheduler does with a graph before its first task; some versions tell them negative.
-_STEPS = ("materialize", "ordering", "states")
 
 
 def intake(facts: Facts, some: np.ndarray | None = None) -> Moments:
-    """When the scheduler took graphs in, or some of them: a mask over ``submissions``."""
-    time, seconds = facts.read("submissions")["time"], _seconds(facts)
+    """When the scheduler took graphs in, or some of them: a mask over `Facts.submissions`."""
+    time, seconds = facts.submissions["time"], intake_seconds(facts.submissions)
     chosen = np.ones(len(time), bool) if some is None else some
-    return Moments.of((time - seconds)[chosen], time[chosen])
+    since, until = facts.part
+    return Moments.of(np.maximum(time - seconds, since)[chosen], np.minimum(time, until)[chosen])
 
 
 def slowly_made(facts: Facts, limits: Limits) -> np.ndarray:
-    """Which submissions took long for so few tasks, and not for what they carry."""
-    table, seconds = facts.read("submissions"), _seconds(facts)
+    """Which of `Facts.submissions` took long for so few tasks, and not for what they carry."""
+    table, seconds = facts.submissions, intake_seconds(facts.submissions)
     mask = seconds >= np.maximum(limits["slow-graph.seconds"], limits["slow-graph.each"] * table["tasks"])
     slow: np.ndarray = mask & ~(table["nbytes"] >= limits["large-graph.least-bytes"])
     return slow
-
-
-def _seconds(facts: Facts) -> np.ndarray:
-    """Seconds that the scheduler took for each graph; 0 where that is not known."""
-    table = facts.read("submissions")
-    steps = [np.nan_to_num(np.abs(table[name].astype("f8"))) for name in _STEPS]
-    return np.asarray(np.sum(steps, axis=0))
 
 
 def _names(facts: Facts, submission: int) -> tuple[str, ...]:
@@ -139,11 +132,12 @@ def _made(facts: Facts, limits: Limits) -> Iterator[Finding]:
     idle = facts.pieces("scheduler", "client", "joining")
     lost = facts.within(idle, made)
     cost = before + facts.spread(lost)
-    if not slow.any() or cost < limits["slow-graph.share"] * (facts.wall + before):
+    if not seconds or cost < limits["slow-graph.share"] * (facts.wall + before):
         return
-    table = facts.read("submissions")
-    longest = int(np.argmax(np.where(slow, _seconds(facts), 0.0)))
-    took, tasks = float(_seconds(facts)[longest]), int(table["tasks"][longest])
+    table = facts.submissions
+    times = np.where(slow, intake_seconds(table), 0.0)
+    longest = int(np.argmax(times))
+    took, tasks = float(times[longest]), int(table["tasks"][longest])
     line = facts.line_of(longest)
     count = int(slow.sum())
     more = f", and {words.count(count - 1, 'other graph')}" if count > 1 else ""

@@ -67,11 +67,13 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
     seconds = np.concatenate([each.seconds for each in long_])
     by_name = np.bincount(facts.prefix.codes[rows], seconds, len(facts.names))
     names = facts.worst(by_name, facts.names)
-    count, most = len(rows), names[0]
+    count, most, several = len(rows), names[0], len(long_) > 1
+    which = f"{len(long_):,} chains of {count:,} tasks in all" if several else f"A chain of {count:,} tasks"
+    of = "chains" if several else "chain"
     yield Finding(
         code="critical-path",
         title=(
-            f"A chain of {count:,} tasks, most of them `{most}`, takes {words.duration(length)} "
+            f"{which}, most of them `{most}`, {'take' if several else 'takes'} {words.duration(length)} "
             f"of {words.duration(facts.wall)}"
         ),
         tasks=names,
@@ -80,9 +82,10 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
         cost_thread_seconds=lost,
         cost_seconds=_spread(facts, lost),
         evidence=(
-            Fact("length of the chain", length, "s"),
+            *((Fact("chains", len(long_), "count"),) if several else ()),
+            Fact(f"length of the {of}", length, "s"),
             Fact("share of the run", share, "share", limits["critical-path.share"]),
-            Fact("tasks in the chain", count, "count", _LINKS),
+            Fact(f"tasks in the {of}", count, "count", _LINKS),
             Fact(
                 "threads idle meanwhile, with a free core",
                 lost / length,
@@ -92,7 +95,8 @@ def _critical_path(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("threads", facts.threads, ""),
         ),
         why=(
-            f"Each of these tasks needs the result of the one before, so that they run one after the other: "
+            f"Each of these tasks needs the result of the one before{' in its chain' if several else ''}, so "
+            "that they run one after the other: "
             f"{words.listing(f'`{name}`' for name in names[:3])}. {_meanwhile(facts, moments, lost)}; more "
             "threads or workers do not help."
         ),

@@ -65,7 +65,7 @@ def cores(facts: Facts) -> Cores:
     columns = ("process", "time", "cpu")
     samples = Samples({name: facts.read("resources")[name] for name in columns})
     worker = lanes.worker[facts.waiting.lane]
-    held = lanes.worker[lanes.of]
+    held = np.append(lanes.worker, -1)[lanes.of]
     # Threads of libraries wait for a core as much as those of tasks do, which alone are known to.
     wanted = {
         each.name: 1 + np.nan_to_num(each.process.starved) / max(each.process.own, _NONE)

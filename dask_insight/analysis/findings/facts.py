@@ -11,8 +11,10 @@ import numpy as np
 
 from ...batch import Symbols
 from ...columns import forget, take, text
-from ...lookup import Lookup, is_any, least, narrowed, pick, sums
+from ...intake import taken_in
+from ...lookup import Lookup, is_any, least, narrowed, pick, sorted_set, sums
 from ...schema import NOTHING
+from ...tables.facts import part_of_run
 from ...tables.processes import processes
 from ...timeline import (
     BLOCK,
@@ -25,6 +27,7 @@ from ...timeline import (
     inputs,
     most_at_once,
     pauses,
+    schedulers_mixed,
     standstills,
     states,
 )
@@ -95,6 +98,18 @@ class Facts:
         """All the time in between."""
         return Moments(np.array([self.start]), np.array([self.stop]))
 
+    @cached_property
+    def part(self) -> tuple[float, float]:
+        """From when to when it was cut out of a run; infinite if it was not."""
+        return part_of_run(self.read)
+
+    @cached_property
+    def submissions(self) -> dict[str, Any]:
+        """The graphs that were taken in, for some of the time at least, in that part of the run."""
+        table = self.read("submissions")
+        here = taken_in(table, *self.part)
+        return {name: take(values, here) for name, values in table.items()}
+
     @property
     def attempts(self) -> Attempts:
         """Every attempt, one row each."""
@@ -107,11 +122,12 @@ class Facts:
 
     def pieces(self, *parts: str) -> list[Pieces]:
         """Thread time of these parts of the budget in pieces: where, when, for which attempt."""
-        return [each for each in self.budget.pieces if self.budget.parts[each.part] in parts]
+        return [each for each in self.budget.pieces if each.count and self.budget.parts[each.part] in parts]
 
     def pieces_without(self, *parts: str) -> list[Pieces]:
         """The same of all other parts."""
-        return [each for each in self.budget.pieces if self.budget.parts[each.part] not in parts]
+        others = {*self.budget.parts}.difference(parts)
+        return self.pieces(*others)
 
     def seconds(self, pieces: Pieces) -> np.ndarray:
         """Thread-seconds of each; those outside the cells of a notebook count nothing."""
@@ -174,15 +190,15 @@ class Facts:
 
     def line_after(self, moment: float) -> str:
         """File and line that began the first computation after a moment; '' if it is not known."""
-        table = self.read("submissions")
+        table = self.submissions
         later = np.flatnonzero(table["time"] >= moment - 0.05)
         if not len(later):
             return ""
         return self.line_of(int(later[np.argmin(table["time"][later])]))
 
     def line_of(self, row: int) -> str:
-        """File and line that began a computation, a row of ``submissions``; '' if they are not known."""
-        table = self.read("submissions")
+        """File and line that began a computation, a row of `submissions`; '' if they are not known."""
+        table = self.submissions
         return place(table["file"].names[table["file"].codes[row]], int(table["line"][row]))
 
     @cached_property
@@ -285,6 +301,14 @@ class Facts:
         """Which attempts ran and ended well."""
         mask: np.ndarray = self.attempts.ran & self.attempts.ok
         return mask
+
+    @cached_property
+    def several(self) -> np.ndarray:
+        """Rows of the attempts at tasks of which there is more than one."""
+        task = self.attempts.task
+        ordered = np.sort(task)
+        again = sorted_set(ordered[1:][ordered[1:] == ordered[:-1]])
+        return np.flatnonzero(np.isin(task, again[again != NOTHING]))
 
     @cached_property
     def by_names(self) -> Names:
@@ -532,6 +556,8 @@ class Facts:
         samples = Samples({name: table[name] for name in ("process", "time", "throttled")})
         found = {}
         for name in table["process"].names:
+            if name == "scheduler" and schedulers_mixed(self.read):
+                continue
             mine = samples.of(name)
             time, share = mine["time"], mine["throttled"]
             inside = (time > self.start) & (time <= self.stop + 1) & np.isfinite(share)

@@ -35,7 +35,7 @@ def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     idle = facts.pieces("client")
     most = int(np.argmax(lengths))
-    computations = len(facts.read("submissions")["submission"])
+    computations = len(facts.submissions["submission"])
     many = len(lengths) >= MANY and lost > 2 * float(lengths[most])
     names = facts.worst(facts.by_name(idle), facts.names)
     count = words.count(len(lengths), "gap")

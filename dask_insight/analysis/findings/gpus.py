@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
-from ...timeline import Moments
+from ...lookup import is_any
+from ...timeline import Moments, gpus
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import most, quoted, split
+from .names import by_code, most, quoted, split
 from .rule import Rule
 from .thresholds import Limits
 
@@ -35,10 +36,11 @@ _OUT = (
 
 
 class _Device(NamedTuple):
-    """Samples of a device as a worker saw it: times, per cent, bytes; which were taken while tasks ran."""
+    """Samples of a device: times, per cent, bytes; which were taken while tasks ran."""
 
-    worker: str
-    #: Rows of the attempts that ran on it.
+    #: Those that see it: as Dask-CUDA sets them up, each worker of a host sees all its devices.
+    workers: tuple[str, ...]
+    #: Rows of the attempts that ran there.
     attempts: np.ndarray
     time: np.ndarray
     utilization: np.ndarray
@@ -56,11 +58,12 @@ def _gpu_idle(facts: Facts, limits: Limits) -> Iterator[Finding]:
     mean = float(np.mean([each.utilization[each.busy].mean() for each in slack]))
     idle = float(np.mean([(each.utilization[each.busy] < _IDLE).mean() for each in slack]))
     top = float(np.mean([np.percentile(each.utilization[each.busy], 95) for each in slack]))
-    workers = tuple(dict.fromkeys(each.worker for each in slack))
+    workers = tuple(dict.fromkeys(name for each in slack for name in each.workers))
     known, rows = facts.attempts, np.unique(np.concatenate([each.attempts for each in slack]))
     names = most(facts, rows, facts.length[rows])
     # As long as all their tasks were waited for by the device, which is the most that could be saved.
-    lost = float(facts.length[rows].sum()) * (1 - mean / 100)
+    seen, idle_ones = (_seen(facts, each)[rows] for each in (devices, slack))
+    lost = float((facts.length[rows] * idle_ones / seen).sum()) * (1 - mean / 100)
     bursts = top >= 100 * limits["gpu-idle.burst"]
     how = "works in bursts" if bursts else "has little to do"
     yield Finding(
@@ -119,7 +122,7 @@ def _gpu_memory(facts: Facts, limits: Limits) -> Iterator[Finding]:
     rows = np.flatnonzero(weight)
     names = most(facts, rows, weight[rows])
     peak = max((share for _, share in full), default=math.nan)
-    who = tuple(dict.fromkeys(each.worker for each, _ in full))
+    who = tuple(dict.fromkeys(name for each, _ in full for name in each.workers))
     said = f"{words.count(len(failed), 'task')} found no memory on the GPU" if len(failed) else ""
     yield Finding(
         code="gpu-memory",
@@ -145,21 +148,26 @@ def _gpu_memory(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 
 def _devices(facts: Facts) -> list[_Device]:
-    columns = facts.read("gpus")
-    inside = np.flatnonzero((columns["time"] >= facts.start) & (columns["time"] <= facts.stop))
+    columns, devices = facts.read("gpus"), gpus(facts.read)
+    inside = (columns["time"] >= facts.start) & (columns["time"] <= facts.stop)
     known = facts.attempts
     attempts = split(known.worker, np.flatnonzero(known.ran))
     found = []
-    for worker, samples in split(columns["process"], inside).items():
-        mine = attempts.get(worker, np.zeros(0, "i8"))
+    for device, rows in by_code(devices.of, inside & is_any(columns["process"], facts.workers)).items():
+        workers = tuple(name for name in devices.seen_by[device] if name in facts.workers)
+        mine = np.concatenate([attempts.get(name, np.zeros(0, "i8")) for name in workers])
         running = Moments.of(known.at("start", mine), known.at("stop", mine))
-        for index in np.unique(columns["index"][samples]).tolist() if worker in facts.workers else ():
-            rows = samples[columns["index"][samples] == index]
-            time, utilization = columns["time"][rows], columns["utilization"][rows].astype("f8")
-            total = float(np.nanmax(columns["memory_total"][rows], initial=0.0))
-            busy = running.has(time) & np.isfinite(utilization)
-            found.append(_Device(worker, mine, time, utilization, columns["memory"][rows], total, busy))
+        rows = rows[np.argsort(columns["time"][rows], kind="stable")]
+        time, utilization = columns["time"][rows], columns["utilization"][rows].astype("f8")
+        total = float(np.nanmax(columns["memory_total"][rows], initial=0.0))
+        busy = running.has(time) & np.isfinite(utilization)
+        found.append(_Device(workers, mine, time, utilization, columns["memory"][rows], total, busy))
     return found
+
+
+def _seen(facts: Facts, devices: list[_Device]) -> np.ndarray:
+    """How many of some devices each attempt's worker sees."""
+    return np.bincount(np.concatenate([each.attempts for each in devices]), minlength=len(facts.attempts.run))
 
 
 def _pooled(device: _Device) -> bool:
@@ -193,10 +201,14 @@ GPU_IDLE = Rule(
     code="gpu-idle",
     says="GPUs had little to do while tasks ran on their workers.",
     formula=(
-        "Mean utilisation of a device while tasks ran on its worker below `gpu-idle.mean`; in bursts if "
-        "the 95th percentile is `gpu-idle.burst` or more. Devices that the run did not use are left out."
+        "Mean utilisation of a device while tasks ran on the workers that see it below `gpu-idle.mean`; in "
+        "bursts if the 95th percentile is `gpu-idle.burst` or more. Devices that the run did not use are "
+        "left out."
     ),
-    cost="Thread-seconds of those tasks × (1 − mean utilisation) / threads: the most that could be saved.",
+    cost=(
+        "Thread-seconds of those tasks × (1 − mean utilisation) / threads: the most that could be saved. "
+        "Where workers see several devices, each of these has an equal share."
+    ),
     url="https://docs.dask.org/en/stable/gpu.html",
     advice="Larger chunks, more threads a GPU worker, reading that overlaps with computing.",
     find=_gpu_idle,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...lookup import is_any
 from ...timeline import WAITS, Moments, worker_resources
+from .names import of_workers, split
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -18,8 +18,9 @@ def kept_by_resources(facts: Facts) -> dict[int, Moments]:
 
     Those are of the worker where they waited, and of all that have no such resources.
     """
-    given = worker_resources(facts.read)
-    waited = {worker: _beside_idle(facts, worker) for worker in given}
+    given, known = worker_resources(facts.read), facts.attempts
+    ran = split(known.worker, np.flatnonzero(of_workers(facts, given) & known.ran))
+    waited = {worker: _beside_idle(facts, worker, rows) for worker, rows in ran.items()}
     found = {}
     for code, name in enumerate(facts.lanes.workers):
         mine = given.get(name, {}).keys()
@@ -33,10 +34,9 @@ def kept_by_resources(facts: Facts) -> dict[int, Moments]:
     return found
 
 
-def _beside_idle(facts: Facts, worker: str) -> Moments:
-    """When tasks waited on a worker while one of its threads was idle."""
+def _beside_idle(facts: Facts, worker: str, ran: np.ndarray) -> Moments:
+    """When tasks waited on a worker while one of its threads was idle; with the rows of what ran there."""
     known = facts.attempts
-    ran = np.flatnonzero(is_any(known.worker, (worker,)) & known.ran)
     inputs, begun, ended = (known.at(name, ran) for name in ("inputs", "executing", "ended"))
     kept = begun - inputs > WAITS
     waiting = Moments.of(inputs[kept], begun[kept])

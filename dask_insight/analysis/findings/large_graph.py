@@ -21,9 +21,10 @@ from .thresholds import Limits
 
 
 def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    table = facts.read("submissions")
+    table = facts.submissions
     # Few that took long are told for themselves; see slow-graph.
-    taken = intake(facts, (table["tasks"] >= limits["large-graph.least"]) & ~slowly_made(facts, limits))
+    large = (table["tasks"] >= limits["large-graph.least"]) & ~slowly_made(facts, limits)
+    taken, graphs = intake(facts, large), int(large.sum())
     tasks = int(table["tasks"].max(initial=0))
     seconds = float((taken.stop - taken.start).sum())
     # The first graph is taken in before the first task is wanted.
@@ -52,7 +53,8 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "from the scheduler to a worker, median", requests.way, "s", limits["large-graph.request"]
         )
         evidence += [median, Fact("threads idle until tasks had come", sent, "s")]
-    title = f"A graph of {tasks:,} tasks took the scheduler {words.duration(seconds)} to take in"
+    which = f"{graphs:,} graphs of up to" if graphs > 1 else "A graph of"
+    title = f"{which} {tasks:,} tasks took the scheduler {words.duration(seconds)} to take in"
     name = names[0] if names else "task"
     if sent:
         title = f"`{name}` carries data in its graph: {words.duration(requests.way)} to send each task"

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ... import words
+from ...lookup import pick
 from .ends import ANEW, DIED, NOTHING_RAN, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import most, of_workers, quoted, workers_of
+from .names import by_code, most, of_workers, quoted, split, workers_of
 from .retired import found as of_retired
 from .retired import retirements
 from .rule import Rule
@@ -55,8 +56,9 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
     ended = {kill.worker for kill in kills_of(facts)}
     ways = ends(facts)
     by_end: dict[End, list[Loss]] = {}
+    wanted = _wanted_until(facts)
     for loss in losses_of(facts):
-        if loss.worker not in ended and _mattered(facts, loss):
+        if loss.worker not in ended and loss.when < wanted and (len(loss.killed) or len(loss.again)):
             by_end.setdefault(ways.get(loss.worker, DIED), []).append(loss)
     for end, losses in by_end.items():
         if len(losses) >= limits["worker-lost.count"]:
@@ -118,8 +120,7 @@ def _anew(facts: Facts, losses: list[Loss]) -> np.ndarray:
     found = [loss.again for loss in losses]
     for loss in losses:
         tasks = known.task[running_of(facts, loss.worker, loss.killed)]
-        later = known.ran & (known.start > loss.when - _SLACK) & ~of_workers(facts, (loss.worker,))
-        found.append(np.flatnonzero(later & np.isin(known.task, tasks)))
+        found.append(_later(facts, loss.worker, loss.when, tasks))
     return np.unique(np.concatenate(found))
 
 
@@ -141,7 +142,10 @@ def losses_of(facts: Facts) -> Iterator[Loss]:
     """Workers that nobody had asked to leave, with what went with them."""
     events, known = facts.read("events"), facts.attempts
     sources = events["source"]
-    for row in np.flatnonzero(is_any(events["kind"], ("worker-lost",))).tolist():
+    rows = np.flatnonzero(is_any(events["kind"], ("worker-lost",)))
+    lost = {sources.names[code] for code in sources.codes[rows].tolist()}
+    given = split(known.worker, np.flatnonzero(of_workers(facts, lost)))
+    for row in rows.tolist():
         try:
             detail = json.loads(events["detail"][row])
             processing, results, expected = (detail[name] for name in ("processing", "lost", "expected"))
@@ -150,47 +154,54 @@ def losses_of(facts: Facts) -> Iterator[Loss]:
         if expected:
             continue
         worker, when = sources.names[sources.codes[row]], float(events["time"][row])
-        mine = of_workers(facts, (worker,))
-        killed = np.flatnonzero(known.killed & mine & (np.abs(known.done - when) < _SLACK))
+        mine = given.get(worker, np.zeros(0, "i8"))
+        killed = mine[known.killed[mine] & (np.abs(known.at("done", mine) - when) < _SLACK)]
         running = _unfinished(facts, worker, when, mine) if processing else 0.0
         yield Loss(worker, when, int(results), killed, _again(facts, worker, when), running)
 
 
 def _again(facts: Facts, worker: str, when: float) -> np.ndarray:
     """Attempts that made results again that a worker had made before it left."""
-    known, mine = facts.attempts, of_workers(facts, (worker,))
-    made = known.task[known.ok & mine & (known.done <= when + _SLACK)]
-    return np.flatnonzero(known.ran & ~mine & (known.start > when - _SLACK) & np.isin(known.task, made))
+    known, rows = facts.attempts, facts.several
+    mine = is_any(pick(known.worker, rows), (worker,))
+    made = rows[mine & known.ok[rows] & (known.at("done", rows) <= when + _SLACK)]
+    return _later(facts, worker, when, known.task[made])
 
 
-def _mattered(facts: Facts, loss: Loss) -> bool:
-    """Whether work went on without it, waited for it, or was given up.
+def _later(facts: Facts, worker: str, when: float, tasks: np.ndarray) -> np.ndarray:
+    """Attempts at some tasks on other workers after a worker had left."""
+    known, rows = facts.attempts, facts.several
+    elsewhere = ~is_any(pick(known.worker, rows), (worker,)) & (known.place[rows] >= 0)
+    later = known.at("start", rows) > when - _SLACK
+    return np.asarray(rows[elsewhere & later & np.isin(known.task[rows], tasks)])
+
+
+def _wanted_until(facts: Facts) -> float:
+    """Before which moment a loss matters: work went on without the worker, waited for it, or was given up.
 
     When a cluster is closed, all workers go, and soon after them the scheduler.
     """
-    if not (len(loss.killed) or len(loss.again)):
-        return False
-    known = facts.attempts
-    if (known.ok & (known.done > loss.when)).any():
-        return True
+    if any("KilledWorker" in text for text in facts.read("errors")["exception"].tolist()):
+        return np.inf
     samples = facts.read("resources")
-    of_scheduler = is_any(samples["process"], ("scheduler",))
-    if bool((samples["time"][of_scheduler] > loss.when + _STAYS).any()):
-        return True
-    return any("KilledWorker" in text for text in facts.read("errors")["exception"].tolist())
+    there = samples["time"][is_any(samples["process"], ("scheduler",))]
+    done = facts.attempts.at("done", np.flatnonzero(facts.attempts.ok))
+    last, seen = (float(np.fmax.reduce(moments, initial=-np.inf)) for moments in (done, there))
+    return max(last, seen - _STAYS)
 
 
 def _unfinished(facts: Facts, worker: str, when: float, mine: np.ndarray) -> float:
     """Thread-seconds since tasks last ended on the threads of a worker that had tasks to run."""
     known = facts.attempts
-    given = np.sort(known.at("assigned", mine & known.killed))
+    given = np.sort(known.at("assigned", mine[known.killed[mine]]))
     if not len(given):
         return 0.0
     threads = int(facts.workers.get(worker, {}).get("threads") or 1)
-    done = mine & known.ran & known.ok
+    done = mine[known.ok[mine]]
     ends = [
-        float(known.at("ended", done & (known.place == place)).max())
-        for place in np.unique(known.place[done])
+        float(known.at("ended", done[rows]).max())
+        for place, rows in by_code(known.place[done]).items()
+        if place >= 0
     ]
     since = sorted([max(end, float(given[0])) for end in ends] + [float(given[0])] * (threads - len(ends)))
     return float(sum(max(0.0, when - each) for each in since[-min(threads, len(given)) :]))

@@ -10,34 +10,33 @@ from ... import words
 from ...timeline import WAITS, Moments, worker_resources
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import most, of_workers, quoted
+from .names import most, of_workers, quoted, split
 from .rule import Rule
 from .thresholds import Limits
 
 
 def _resource_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
     known = facts.attempts
-    kept = known.ran & (known.executing - known.inputs > WAITS)
     rows, idle, workers = [], 0.0, []
     given = worker_resources(facts.read)
-    for worker in given:
-        mine = of_workers(facts, (worker,))
-        waited = np.flatnonzero(mine & kept)
-        waiting = Moments.of(known.inputs[waited], known.executing[waited])
+    for worker, ran in split(known.worker, np.flatnonzero(of_workers(facts, given) & known.ran)).items():
+        inputs, begun, ended = (known.at(name, ran) for name in ("inputs", "executing", "ended"))
+        kept = begun - inputs > WAITS
+        waiting = Moments.of(inputs[kept], begun[kept])
         code = facts.lanes.workers.index(worker) if worker in facts.lanes.workers else -1
         if (paused := facts.states.paused.get(code)) is not None:
             waiting = waiting.without(paused)
-        ran = np.flatnonzero(mine & known.ran)
-        busy = float(waiting.within(known.executing[ran], known.ended[ran]).sum())
+        busy = float(waiting.within(begun, ended).sum())
         unused = max(0.0, facts.threads_of(worker) * waiting.seconds - busy)
         if unused > 0:
-            rows.append(waited)
+            rows.append(ran[kept])
             workers.append(worker)
             idle += unused
     if not rows or idle < limits["resource-limit.idle"] * facts.offered:
         return
     all_of_them = np.concatenate(rows)
-    wait = (known.executing - known.inputs)[all_of_them]
+    arrived, begun = (known.at(name, all_of_them) for name in ("inputs", "executing"))
+    wait = begun - arrived
     names = most(facts, all_of_them, wait)
     told = given[workers[0]]
     having = words.listing(f"`{name}={amount:g}`" for name, amount in told.items())
@@ -49,8 +48,8 @@ def _resource_limit(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         tasks=names,
         workers=tuple(workers),
-        start=facts.since(float(known.inputs[all_of_them].min())),
-        stop=facts.since(float(known.executing[all_of_them].max())),
+        start=facts.since(float(arrived.min())),
+        stop=facts.since(float(begun.max())),
         cost_thread_seconds=idle,
         cost_seconds=facts.spread(idle),
         evidence=(

@@ -11,7 +11,7 @@ from ... import words
 from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import most, of_workers, quoted
+from .names import most, of_workers, quoted, split
 
 _RETIRING = "closing_gracefully"
 
@@ -36,9 +36,24 @@ class Retirement(NamedTuple):
 
 def retirements(facts: Facts, again: Callable[[str, float], np.ndarray]) -> list[Retirement]:
     """Every worker that was retired; `again` gives what was computed again after a worker had left."""
+    retired = _retired(facts)
+    if not retired:
+        return []
+    known, moved = facts.attempts, facts.read("transfers")
+    waiting = Moments.together(known.in_blocks("ready", "executing"))
+    killed = split(known.worker, np.flatnonzero(of_workers(facts, retired) & known.killed))
+    fetched = split(moved["peer"], np.flatnonzero(is_any(moved["direction"], ("in",))))
+    none = np.zeros(0, "i8")
     return [
-        _retirement(facts, worker, asked, left, again(worker, left))
-        for worker, (asked, left) in _retired(facts).items()
+        _retirement(
+            facts,
+            (worker, asked, left),
+            waiting,
+            killed.get(worker, none),
+            fetched.get(worker, none),
+            again(worker, left),
+        )
+        for worker, (asked, left) in retired.items()
     ]
 
 
@@ -66,26 +81,32 @@ def _retired(facts: Facts) -> dict[str, tuple[float, float]]:
     }
 
 
-def _retirement(facts: Facts, worker: str, asked: float, left: float, again: np.ndarray) -> Retirement:
-    known = facts.attempts
-    mine = of_workers(facts, (worker,)) & known.killed & (known.done > asked)
-    while_leaving = Moments(np.array([asked]), np.array([left]))
-    waiting = Moments.together(known.in_blocks("ready", "executing")).both(while_leaving)
-    lanes = facts.lanes
-    here = np.array([lanes.workers[code] == worker for code in lanes.worker.tolist()], bool)
+def _retirement(
+    facts: Facts,
+    who: tuple[str, float, float],
+    waiting: Moments,
+    killed: np.ndarray,
+    fetched: np.ndarray,
+    again: np.ndarray,
+) -> Retirement:
+    """Of a worker, when it was asked, and had left; with the attempts and the messages that are its own."""
+    worker, asked, left = who
+    known, lanes, moved = facts.attempts, facts.lanes, facts.read("transfers")
+    killed = killed[known.at("done", killed) > asked]
+    ran = known.place[killed] >= 0
+    here = lanes.worker == (lanes.workers.index(worker) if worker in lanes.workers else -1)
     pieces = [each.take(np.flatnonzero(here[each.lane])) for each in facts.pieces("leaving")]
-    moved = facts.read("transfers")
-    fetched = is_any(moved["direction"], ("in",)) & is_any(moved["peer"], (worker,))
-    fetched &= (moved["start"] >= asked) & (moved["start"] < left)
+    start = moved["start"][fetched]
+    fetched = fetched[(start >= asked) & (start < left)]
     start, stop = moved["start"][fetched], moved["stop"][fetched]
     return Retirement(
         worker,
         asked,
         left,
-        np.flatnonzero(mine & ~known.ran),
-        np.flatnonzero(mine & known.ran),
+        killed[~ran],
+        killed[ran],
         again,
-        facts.within(pieces, waiting),
+        facts.within(pieces, Moments(np.array([asked]), np.array([left])).both(waiting)),
         float(np.nan_to_num(moved["nbytes"][fetched]).sum()),
         Moments.of(start, stop).seconds,
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import is_any
-from ...timeline import Moments
+from ...timeline import Moments, schedulers_mixed
 from .building import intake
 from .facts import Facts
 from .finding import Fact, Finding
@@ -52,7 +52,7 @@ def _load(facts: Facts) -> _Load:
 
 def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
     load = _load(facts)
-    if not len(load.time) or facts.offered <= 0:
+    if not len(load.time) or facts.offered <= 0 or schedulers_mixed(facts.read):
         return
     # Of a process that tasks run in too, neither tells of the scheduler.
     own = not own_workers(facts)
@@ -200,7 +200,8 @@ SCHEDULER_BOUND = Rule(
         "time. Where `scheduler-bound.rate` tasks ended a second, at any moment, at least "
         "`scheduler-bound.many`. Such functions are named where they explain half of it. Time for which the "
         "event loop found no free core counts as use of one, where the system tells of it; from a share of "
-        "`scheduler-bound.starved` it is the reason that is told."
+        "`scheduler-bound.starved` it is the reason that is told. Nothing is told where several clusters "
+        "were there at once, as samples do not tell their schedulers apart."
     ),
     cost=(
         "That idle time, over all threads; of `scheduler-bound.rate` tasks a second at most "

@@ -214,7 +214,7 @@ def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
 
 def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = facts.misplaced
-    if lost < limits["worker-skew.idle"] * facts.offered:
+    if not lost or lost < limits["worker-skew.idle"] * facts.offered:
         return
     busy = facts.working_by_worker
     per_thread = busy / np.maximum(facts.threads_by_worker, 1e-9)
@@ -259,8 +259,10 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = facts.misplaced
+    if not lost or lost < limits["imbalanced-threads.idle"] * facts.offered:
+        return
     # Of one worker with most of the work worker-skew tells.
-    if lost < limits["imbalanced-threads.idle"] * facts.offered or any(_loaded(facts, limits)):
+    if any(_loaded(facts, limits)):
         return
     busy, threads = facts.working_by_lane, facts.lanes.threads
     mean = float(busy.sum() / threads.sum())

@@ -49,6 +49,8 @@ class _Start(NamedTuple):
     """What the start of the workers cost. Thread-seconds, the first by name."""
 
     first: np.ndarray
+    #: Seconds that one of them took, on average.
+    each: np.ndarray
     way: float
     joining: float
     missing: _Missing
@@ -71,7 +73,8 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
         latest = words.duration(max(each.seconds for each in late))
         title = f"{words.count(len(late), 'worker')} joined up to {latest} after tasks were there"
     else:
-        title = f"The first `{names[0]}` on each worker took {words.duration(first)} longer than later ones"
+        each = words.duration(float(found.each[facts.names.index(names[0])]))
+        title = f"The first `{names[0]}` on each worker took {each} longer than later ones"
     yield Finding(
         code="cold-start",
         # A cluster that grows while it works does what it was told to.
@@ -114,7 +117,7 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def _started(facts: Facts, late: list[_Late], limits: Limits) -> _Start:
     known, own = facts.attempts, facts.own
     first = np.zeros(len(facts.names))
-    slow, compared = np.zeros((2, len(facts.names)), "i8")
+    slow, compared, number = np.zeros((3, len(facts.names)), "i8")
     workers, code = known.worker, facts.prefix.codes
     threads_of = [max(1, int(facts.threads_of(name))) for name in workers.names]
     for rows in _by_worker_and_name(facts):
@@ -127,6 +130,7 @@ def _started(facts: Facts, late: list[_Late], limits: Limits) -> _Start:
         # All that began before the first had ended waited for the same import.
         if median(own[early]) >= limits["cold-start.times"] * usual:
             slow[name] += 1
+            number[name] += threads
             first[name] += float(np.maximum(own[early] - usual, 0.0).sum())
     # Who waits for others is done when they are.
     first[facts.for_others.share >= limits["held-up.share"]] = 0.0
@@ -141,7 +145,7 @@ def _started(facts: Facts, late: list[_Late], limits: Limits) -> _Start:
             mine = mine[np.argsort(known.at("start", mine), kind="stable")]
             if len(mine):
                 way += _on_the_way(facts, mine[: threads_of[workers.codes[mine[0]]]], usual_way)
-    return _Start(first, way, facts.spent("joining"), _missing(facts, late))
+    return _Start(first, first / np.maximum(number, 1), way, facts.spent("joining"), _missing(facts, late))
 
 
 def _by_worker_and_name(facts: Facts) -> list[np.ndarray]:

@@ -10,7 +10,7 @@ import numpy as np
 from ... import words
 from .facts import Facts
 from .finding import Fact, Finding
-from .names import own_workers
+from .names import own_workers, quoted
 from .rule import Rule
 from .shapes import Pieces
 from .threads_held import Held, process_of
@@ -132,7 +132,10 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
     threads = max(round(sum(facts.threads_of(each.name) for each in mine)), 2)
     yield Finding(
         code="gil-contention",
-        title=f"`{names[0]}` waited for the interpreter's lock in {words.share(share)} of its time",
+        title=(
+            f"{quoted(names)} waited for the interpreter's lock in {words.share(share)} of "
+            f"{'its' if len(names) == 1 else 'their'} time"
+        ),
         tasks=names,
         workers=tuple(each.name for each in mine),
         cost_thread_seconds=lost,
@@ -145,8 +148,7 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
         why=(
             f"{at_once:.2g} tasks ran at once in each process, of which Python lets one at a time run its "
             "code: "
-            f"{words.listing(f'`{name}`' for name in names[:3])} had no CPU for {words.duration(lost)} of "
-            "thread time."
+            f"{quoted(names, 3)} had no CPU for {words.duration(lost)} of thread time."
         ),
         advice=(
             "Use more processes with fewer threads each, or functions that release the lock (NumPy, pandas "

@@ -25,7 +25,7 @@ from ...timeline import (
 )
 from .clusters import clusters
 from .idle import idle, queues_for_threads
-from .parts import CODE, Pieces, joined, together
+from .parts import CODE, PARTS, Pieces, joined, together
 from .work import Work, gaps, pieces, work
 
 #: Most pieces that the threads' time is cut into.
@@ -100,7 +100,7 @@ def budget(read: Read, start: float = -np.inf, stop: float = np.inf, every: floa
     give_back()
     everything = lanes(read, known)
     times = _Times(*_between(read, known, start, stop), every)
-    parts: list[str] = []
+    parts = list(PARTS)
     ran: list[Pieces] = []
     idled: list[Pieces] = []
     told = clusters(read, known, everything)

@@ -285,10 +285,11 @@ def _change(
     parts = []
     if len(after.threads) != len(before.threads):
         parts.append(f"with {words.count(len(after.threads), 'worker')} instead of {len(before.threads)}")
-    if after.threads[0] != mode(before.threads):
-        parts.append(
-            f"with {words.count(after.threads[0], 'thread')} a worker instead of {mode(before.threads)}"
-        )
+    if {*after.threads} != {*before.threads}:
+        # All workers that are asked for are alike.
+        least, most = min(before.threads), max(before.threads)
+        there = f"{least}" if least == most else f"{least} to {most}"
+        parts.append(f"with {words.count(after.threads[0], 'thread')} a worker instead of {there}")
     parts += [f"with `{name}` {times:g} times faster" for name, times in faster.items()]
     parts += [] if transfers else ["without transfers"]
     parts += [] if spilling else ["without spilling"]

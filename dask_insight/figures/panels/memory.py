@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import words
 from ...tables.processes import processes
+from ...timeline import most_at_once
 from ..chart import Area, Axis, Chart, Line, Mark, Plot, Sign
 from ..colors import Rgb, reserved, slot_color, veiled
 from ..request import BINS, Request
@@ -136,8 +137,15 @@ def _most(values: np.ndarray) -> np.ndarray:
 
 
 def _limit(request: Request, workers: list[str], sharing: list[list[int]]) -> float:
-    """Limit of the processes together, each the first that it reaches; NaN where a worker has none."""
+    """Limit of the processes that were there at once, each the first that it reaches; NaN if one has none."""
     table: Any = request.columns("workers")
-    limits = dict(zip(table["worker"].tolist(), table["memory_limit"].tolist(), strict=True))
-    of = np.array([limits.get(worker, np.nan) for worker in workers])
-    return float(sum(of[rows].min() for rows in sharing)) if workers else float("nan")
+    names = ("joined", "left", "memory_limit")
+    rows = zip(*(table[name].tolist() for name in names), strict=True)
+    known = dict(zip(table["worker"].tolist(), rows, strict=True))
+    told = np.array([known.get(worker, (np.nan,) * 3) for worker in workers])
+    joined, left, limit = np.array(
+        [[np.fmin.reduce(told[rows, 0]), told[rows, 1].max(), told[rows, 2].min()] for rows in sharing]
+    ).T
+    if np.isnan(limit).any():
+        return float("nan")
+    return most_at_once(np.nan_to_num(joined, nan=-np.inf), np.nan_to_num(left, nan=np.inf), limit)

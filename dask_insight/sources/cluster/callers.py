@@ -55,10 +55,9 @@ def watch(client: Any, listener: Listener) -> Callable[[], None]:
 def watch_all(client: Any, listener: Listener) -> Callable[[], None]:
     """Like `watch`, for every client of this process that has the same cluster, later ones too."""
     watched: dict[Any, Callable[[], None]] = {}
-    cluster = cluster_of(client)
 
     def come(other: Any) -> None:
-        if other not in watched and cluster_of(other) == cluster:
+        if other not in watched and cluster_of(other) == cluster_of(client):
             watched[other] = watch(other, listener)
 
     def go(other: Any) -> None:

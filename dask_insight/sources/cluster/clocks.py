@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 Times = npt.NDArray[np.float64]
-#: Corrections remembered of each worker; a worker makes one every heartbeat.
-_MOST = 10_000
+#: Corrections remembered of each worker, which makes one every heartbeat; and seconds for which they are. Who
+#: began earlier than that has the oldest until its worker tells the right one.
+_MOST, _LONGEST = 10_000, 3600.0
+#: Seconds for which what a worker did may be told later than that it left.
+_LATE = 60.0
 #: Seconds by which a correction may shift times; older ones than that are not looked at.
 _LARGEST = 60.0
 
@@ -21,15 +25,22 @@ class Clock:
 
     def __init__(self) -> None:
         self.offset = self.uncertainty = 0.0
-        self._since: list[float] = []
-        self._delays: list[float] = []
+        self._since, self._delays = array("d"), array("d")
 
     def corrected(self, since: float, delay: float) -> None:
         """Dask shifts times by `delay` from this time of the worker's on."""
         if not self._delays or self._delays[-1] != delay:
             self._since.append(since)
             self._delays.append(delay)
-            del self._since[:-_MOST], self._delays[:-_MOST]
+            self._forget(max(bisect_left(self._since, since - _LONGEST) - 1, len(self._since) - _MOST))
+
+    def rest(self) -> None:
+        """Of a worker that has left, remember the last correction only."""
+        self._forget(len(self._since) - 1)
+
+    def _forget(self, oldest: int) -> None:
+        if oldest > 0:
+            del self._since[:oldest], self._delays[:oldest]
 
     def here(self, times: Any) -> Times:
         """The worker's own times on the scheduler's clock."""
@@ -52,6 +63,15 @@ class Clocks:
 
     def __init__(self) -> None:
         self._clocks: dict[str, Clock] = {}
+        #: Workers that have left, and when.
+        self._left: dict[str, float] = {}
+
+    def left(self, worker: str, when: float) -> None:
+        """A worker has left; little is remembered of those that left some time before."""
+        self._left[worker] = when
+        for gone in [one for one, moment in self._left.items() if when - moment > _LATE]:
+            del self._left[gone]
+            self.of(gone).rest()
 
     def of(self, worker: str) -> Clock:
         """One worker's clock."""

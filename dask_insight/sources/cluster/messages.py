@@ -58,6 +58,8 @@ class Messages:
         self._known = known
         self._transfers = identity.namespace("transfer")
         self._transferred = 0
+        #: The process whose stacks this one samples itself: others may have it sampled for them as well.
+        self.sampled_here = ""
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
         self.erred: set[int] = set()
         #: Runs that are under way, as we know: workers tell of them again when another recorder joins.
@@ -104,7 +106,7 @@ class Messages:
             self._gpus(process, clock, told["gpus"])
         if "collections" in told:
             self._gather.add("collections", collected(process, told["collections"], clock.offset, self._runs))
-        if "profile" in told:
+        if "profile" in told and process != self.sampled_here:
             profile(process, told["profile"], clock.offset, self._identity.stacks, self._runs, self._gather)
         if "metrics" in told:
             self._metrics(process, told)

@@ -36,6 +36,8 @@ _OWN = 1.0
 _LEAST = 0.1
 #: Seconds that taking back a recording that did not begin may take.
 _ABANDON = 5.0
+#: Least seconds, and polls, after which the scheduler takes everything off if it was not asked for anything.
+_LEASE, _POLLS = 300.0, 3
 
 
 class ClusterRefused(RuntimeError):
@@ -57,14 +59,12 @@ class ClusterSource:
         Gives the seconds until the next poll; by default `Options.poll`.
     """
 
-    #: Seconds after which the scheduler takes everything off if it was not asked for anything.
-    lease = 300.0
-
     def __init__(
         self, client: Any, options: Options, identity: Identity, pace: Callable[[], float] | None = None
     ) -> None:
         self._client = client
         self._options = options
+        self.lease = max(_LEASE, _POLLS * options.poll)
         self._identity = identity
         self._recorder = uuid.uuid4().hex
         self._farewell = topic(package(), self._recorder)
@@ -79,7 +79,9 @@ class ClusterSource:
         #: Who waits for the next answer.
         self._awaited: list[asyncio.Future[None]] = []
         self._undo: list[Callable[[], None]] = []
-        self._lost = self._has_joined = False
+        #: Since when the scheduler does not answer, on its clock.
+        self._lost: float | None = None
+        self._has_joined = False
         #: Whether the scheduler has closed, and everything that it had is here.
         self._ended = False
         self._failures: dict[str, int] = {}
@@ -163,9 +165,9 @@ class ClusterSource:
 
     async def _fetch(self, deadline: float) -> None:
         if self._following is not None:
-            while not self._following.done() and not self._lost:
+            while not self._following.done() and self._lost is None:
                 await asyncio.wait([self._following], timeout=_LOOK)
-        if self._lost:
+        if self._lost is not None:
             raise self._unreachable()
         await self._call("flush", timeout=max(_LEAST, (deadline - monotonic()) / 2))
         while await self._poll():
@@ -235,12 +237,17 @@ class ClusterSource:
         self._at = None
         self._client.subscribe_topic(self._farewell, lambda event: self.hurry())
         cluster = str(answer["about"]["scheduler"]["address"])
+        if self._has_joined:
+            # Those that are still there are told of again.
+            self._tables.gone(self._now() if self._lost is None else self._lost)
         shared = (self._identity, self._emit, self._gather, self._submissions)
-        self._tables = Tables(*shared, cluster, first=not self._has_joined)
+        self._tables: Tables = Tables(*shared, cluster, first=not self._has_joined)
         self._has_joined = True
         if answer["workers"]:
             self._tables.workers(answer["workers"])
         self._thread = answer["thread"]
+        if self._thread and self._options.profile:
+            self._tables.messages.sampled_here = "scheduler"
         if answer["host"] == host():
             self._offset.same()
         facts = answer["about"]
@@ -286,7 +293,7 @@ class ClusterSource:
             more = False
             try:
                 more = await self._poll()
-                self._lost = False
+                self._lost = None
             except OSError as error:
                 if not self._ended:
                     self._missed(error)
@@ -354,8 +361,8 @@ class ClusterSource:
             asking.cancel()
 
     def _missed(self, error: Exception) -> None:
-        if not self._lost:
-            self._lost = True
+        if self._lost is None:
+            self._lost = self._now()
             self._event("warning", "scheduler-lost", f"no answer from the scheduler: {_words(error)}")
 
     def _failed(self, where: str, error: Exception) -> None:

@@ -97,7 +97,10 @@ class Submissions:
             return
         for key, submission in zip(keys, submissions.tolist(), strict=True):
             if key in callers and submission != NOTHING:
-                self._found[submission] = callers.pop(key)[1]
+                _, caller = callers.pop(key)
+                # It may be written already, found by another of its keys.
+                if submission in self._waiting:
+                    self._found[submission] = caller
 
     def settle(self, final: bool = False) -> None:
         """Emit the submissions whose line is known, or that have waited long enough."""

@@ -183,6 +183,9 @@ class Tables:
     def workers(self, found: list[dict[str, Any]]) -> None:
         """Emit workers that joined or left; of one that left, the scheduler tells only when."""
         found = [self._whole(row) for row in found]
+        for row in found:
+            if (left := row.get("left")) is not None:
+                self._clocks.left(row["worker"], left)
         numbers = dict.fromkeys(("pid", "threads", "cores", "own"), 0.0)
         numbers |= dict.fromkeys(("memory_limit", "joined", "left"), np.nan)
         columns = {

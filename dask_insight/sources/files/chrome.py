@@ -199,9 +199,9 @@ class _Trace:
         if name.startswith("CPU") and args:
             self._counters.append((pid, moment, "cpu", next(map(number, args.values()))))
         elif name == "memory (MB)":
-            self._counters.append(
-                (pid, moment, "memory", 1e6 * sum(number(each, 0.0) for each in args.values()))
-            )
+            # Our own exports show beside it what lies on disk.
+            there = (number(each, 0.0) for part, each in args.items() if part != "spilled")
+            self._counters.append((pid, moment, "memory", 1e6 * sum(there)))
 
     def recording(self, name: str) -> Recording:
         """The recording."""

@@ -7,7 +7,7 @@ what runs for each task is kept short.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, CancelledError
 from math import inf, nan
 from threading import get_ident
 from time import perf_counter, thread_time
@@ -183,11 +183,12 @@ class Computation:
         """Another process did not end a batch of tasks."""
         try:
             now = perf_counter()
-            killed = isinstance(error, BrokenExecutor)
+            killed, cancelled = isinstance(error, BrokenExecutor), isinstance(error, CancelledError)
             for key in (arguments[0] for arguments in batch):
                 self._ended[key] = "", 0, nan, nan, nan, nan
-                self._raised(key, *describe(error))
-                self._write(key, "killed" if killed else "erred", now, nan, "")
+                if not cancelled:
+                    self._raised(key, *describe(error))
+                self._write(key, "killed" if killed else "cancelled" if cancelled else "erred", now, nan, "")
         except Exception as trouble:
             self._ledger.failed("lost", trouble)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from multiprocessing.pool import Pool, ThreadPool
 from typing import Any, Literal, Protocol
@@ -27,7 +27,7 @@ class Watcher(Protocol):
         """Another process has ended a batch of tasks."""
 
     def lost(self, batch: Sequence[Arguments], error: BaseException) -> None:
-        """Another process did not end a batch of tasks, because of its own end for one."""
+        """Another process did not end a batch of tasks, because of its own end or as it never began."""
 
 
 def place_of(submit: Submit) -> Place:
@@ -76,11 +76,14 @@ def _run_there(
     outer: Future[Any] = Future()
 
     def relay(inner: Future[Any]) -> None:
-        error = inner.exception()
+        error = CancelledError() if inner.cancelled() else inner.exception()
         if error is not None:
             for watcher in watchers:
                 watcher.lost(batch, error)
-            outer.set_exception(error)
+            if inner.cancelled():
+                outer.cancel()
+            else:
+                outer.set_exception(error)
             return
         results, report = inner.result()
         for watcher in watchers:
