@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, test } from '@playwright/test';
 import { Perfetto } from './perfetto';
+import { expect, test } from './report';
 import { REPORTS } from './reports';
 
 // What is exported for Perfetto and speedscope is read by Perfetto and speedscope.

@@ -6,6 +6,7 @@ const again = (times: number): number => (process.env.CI ? times : 0);
 
 /** What is drawn and said takes the browser's time, what lives in JupyterLab mostly waits: so they run side by side. */
 export default defineConfig({
+  globalSetup: './reports.ts',
   projects: [
     {
       // Its times are generous: they are reached on a machine that is busy otherwise.
@@ -18,16 +19,9 @@ export default defineConfig({
       expect: { timeout: 45_000 }
     },
     {
-      name: 'make reports',
-      testMatch: 'make-reports.ts',
-      outputDir: '../test-results/reports',
-      timeout: 240_000
-    },
-    {
       name: 'report',
       testIgnore: 'lab/**',
       outputDir: '../test-results/report',
-      dependencies: ['make reports'],
       workers: 1,
       retries: again(1),
       timeout: 60_000,

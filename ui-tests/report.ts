@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test as base, expect, type Locator, type Page } from '@playwright/test';
-import { REPORTS } from './reports';
+import { makeReports, REPORTS } from './reports';
 
 export { expect };
 
@@ -181,7 +181,15 @@ export class Report {
   }
 }
 
-export const test = base.extend<{ report: Report }>({
+export const test = base.extend<{ report: Report }, { reports: undefined }>({
+  reports: [
+    async ({}, use) => {
+      makeReports();
+      await use(undefined);
+    },
+    { scope: 'worker', auto: true, timeout: 240_000 }
+  ],
+
   report: async ({ page }, use) => {
     const report = new Report(page);
     await use(report);

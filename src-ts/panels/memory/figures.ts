@@ -22,6 +22,15 @@ export interface BinnedMemory {
   readonly sum: Float64Array;
 }
 
+/** How much a worker may have, and from when to when it was there. */
+interface Limit {
+  readonly limit: number;
+  readonly joined: number;
+  readonly left: number;
+}
+
+const UNKNOWN: Limit = { limit: Number.NaN, joined: 0, left: 0 };
+
 /** Dask's memory measures of the workers that are chosen, and their limits. Bytes. */
 export class MemoryFigures {
   series: Series = seriesOf([], [], []);
@@ -30,7 +39,7 @@ export class MemoryFigures {
   /** Changes with the data and with who is included. */
   version = '';
   private known = '';
-  private readonly limits = new Map<string, number>();
+  private readonly limits = new Map<string, Limit>();
   /** What tells the process of a worker, where that is known. */
   private readonly processes = new Map<string, string>();
 
@@ -131,11 +140,26 @@ export class MemoryFigures {
     return most;
   }
 
-  /** NaN where a worker has none. The first that a process reaches is its limit. */
+  /**
+   * NaN where a worker has none. The first that a process reaches is its limit; of processes those count that were
+   * there at once.
+   */
   limitOf(workers: readonly number[]): number {
-    const limit = (worker: number): number => this.limits.get(this.series.names[worker]) ?? Number.NaN;
-    const limits = this.byProcess(workers).map(sharing => Math.min(...sharing.map(limit)));
-    return limits.length > 0 ? limits.reduce((sum, each) => sum + each, 0) : Number.NaN;
+    if (workers.length === 0) return Number.NaN;
+    const changes: [moment: number, by: number][] = [];
+    for (const sharing of this.byProcess(workers)) {
+      const known = sharing.map(worker => this.limits.get(this.series.names[worker]) ?? UNKNOWN);
+      const limit = Math.min(...known.map(each => each.limit));
+      changes.push([Math.min(...known.map(each => each.joined)), limit]);
+      changes.push([Math.max(...known.map(each => each.left)), -limit]);
+    }
+    changes.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+    let [sum, most] = [0, 0];
+    for (const [, by] of changes) {
+      sum += by;
+      most = Math.max(most, sum);
+    }
+    return most;
   }
 
   titleOf(workers: readonly number[]): string {
@@ -148,9 +172,14 @@ export class MemoryFigures {
   private readWorkers(): void {
     const table = this.context.recording.table('workers');
     const [limits, pids] = [table.numbers('memory_limit'), table.numbers('pid')];
+    const [joined, left] = [table.times('joined'), table.times('left')];
     for (let row = 0; row < table.rows; row++) {
       const worker = table.text('worker', row);
-      this.limits.set(worker, limits[row]);
+      this.limits.set(worker, {
+        limit: limits[row],
+        joined: joined[row] || Number.NEGATIVE_INFINITY,
+        left: left[row] || Number.POSITIVE_INFINITY
+      });
       if (pids[row] > 0) this.processes.set(worker, `${table.text('host', row)} ${pids[row]}`);
     }
   }

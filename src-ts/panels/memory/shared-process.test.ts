@@ -90,3 +90,16 @@ test.each([
   ]);
   expect(drawnOf(apart)).toEqual([2, 4, 2, 2]);
 });
+
+test('limits are those of processes that were there at once', () => {
+  const limitOf = (workers: readonly Row[]): number => {
+    const figures = new MemoryFigures(contextOf(workers));
+    figures.read();
+    return figures.limitOf(figures.included) / GIB;
+  };
+  const first = { ...worker('w0', 'here', 7), joined: 1000, left: 1001 };
+  expect(limitOf([first, { ...worker('w1', 'here', 8), joined: 1001 }])).toBe(8);
+  expect(limitOf([first, { ...worker('w1', 'here', 8), joined: 1000.5 }])).toBe(16);
+  const unlimited = { ...worker('w1', 'here', 8), memory_limit: Number.NaN };
+  expect(limitOf([first, unlimited])).toBeNaN();
+});
