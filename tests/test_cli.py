@@ -24,7 +24,7 @@ from dask_insight.batch import encode
 from dask_insight.errors import CommandError, ExitCode
 from dask_insight.frames import Writer
 from dask_insight.hosts.cli import main
-from dask_insight.hosts.cli.files import lacking, quoted, writable
+from dask_insight.hosts.cli.files import lacking, new_path, quoted, writable
 from dask_insight.hosts.cli.prose import wrapped
 from dask_insight.hosts.cli.ranks import rank
 from dask_insight.hosts.cli.run import outcome
@@ -951,6 +951,12 @@ def test_attach_to_what_is_no_scheduler(
     told = capsys.readouterr().err
     assert words in told
     assert told.count("\n") == 1
+    assert not list(tmp_path.glob("*.dinsight")), "a file that was to be a recording does not stay"
+
+
+def test_a_new_file_is_nobody_elses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert [new_path("cluster").name for _ in range(2)] == ["cluster.dinsight", "cluster-2.dinsight"]
 
 
 def test_attach_to_what_accepts_and_stands_still(

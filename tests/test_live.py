@@ -22,7 +22,7 @@ from dask_insight.session.driver import DRIVER, INTERVAL
 from dask_insight.session.feed import PROTOCOL, Feed
 from dask_insight.session.live import Live, hold_live, live
 from dask_insight.session.tally import Tally
-from dask_insight.sources.cells import running_cell
+from dask_insight.sources.cells import NO_CELL, running_cell
 from dask_insight.sources.cluster import ClusterSource
 from dask_insight.sources.cluster.source import ClusterRefused
 
@@ -201,6 +201,17 @@ def test_what_a_person_sets_is_kept_within_reason(session: Live) -> None:
     assert DRIVER.interval == 0.5
     session.stop()
     assert DRIVER.interval == INTERVAL
+
+
+def test_the_end_of_one_session_leaves_the_others_cell_and_rate(session: Live) -> None:
+    session.set({"rate": 2})
+    session.cell(1, "a", "x.compute()", 0.0, nan, "running")
+    beside = Live()
+    beside.start()
+    beside.stop()
+    assert running_cell().id == "a" and DRIVER.interval == 0.5
+    session.stop()
+    assert running_cell() == NO_CELL
 
 
 def test_all_who_want_it_share_it() -> None:

@@ -21,6 +21,7 @@ import dask_insight
 from dask_insight.hosts import magic
 from dask_insight.hosts.magic.arguments import words_of
 from dask_insight.hosts.notebook import MIME
+from dask_insight.session import Session
 
 ADD = "import dask\nadd = dask.delayed(lambda a, b: a + b)\n"
 COMPUTED = "add(1, 2).compute(scheduler='sync')"
@@ -186,6 +187,25 @@ def test_a_cell_within_a_cell_does_not_end_the_run(shell: InteractiveShell) -> N
     Cell(shell, f"%%dprofile outer\nget_ipython().run_cell('1')\nafter = {COMPUTED}")
     assert shell.user_ns["after"] == 3
     assert dask_insight.runs["outer"].summary().tasks == 1
+
+
+def test_an_empty_cell_within_a_cell_ends_nothing(shell: InteractiveShell) -> None:
+    # IPython tells of its end alone.
+    Cell(shell, f"%%dprofile outer\nget_ipython().run_cell(' ')\n{COMPUTED}")
+    assert dask_insight.runs["outer"].summary().tasks == 1
+
+
+def test_an_interrupt_while_a_run_ends_loses_it_not(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(session: Session) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Session, "_keep_code", interrupted)
+    Cell(shell, f"%%dprofile interrupted\n{COMPUTED}")
+    run = dask_insight.runs["interrupted"]
+    assert run is recorded(shell) and run.summary().tasks == 1
+    assert "stopped" in run.about
 
 
 def test_a_run_within_a_run(shell: InteractiveShell) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 import subprocess
@@ -20,7 +21,7 @@ from benchmarks.synthetic import Size, synthetic
 from dask_insight.batch import encode, table_of
 from dask_insight.columns import length
 from dask_insight.frames import Gap, create, place, read, reader, save, writer
-from dask_insight.frames.layout import MAGIC, checksum
+from dask_insight.frames.layout import FRAME, HEADER, MAGIC, checksum
 from dask_insight.hosts.cli.info import describe
 from dask_insight.recording import Recording, RecordingError
 from dask_insight.schema import FORMAT, TABLES
@@ -345,6 +346,26 @@ def test_what_compresses_too_well_is_stored_so_that_it_opens(tmp_path: Path) -> 
     save(path, [flat, flat])
     assert [item for item in read(path) if isinstance(item, Gap)] == []
     assert sum(isinstance(item, bytes) for item in read(path)) == 2
+
+
+def test_a_damaged_frame_that_was_stored_costs_none_of_those_after_it(tmp_path: Path) -> None:
+    path = tmp_path / "run.dinsight"
+    flat = encode("edges", {"task": np.zeros(500_000, "u4"), "dependency": np.zeros(500_000, "u4")})
+    with contextlib.closing(create(path)) as file:
+        for _ in range(12):
+            file.write(flat)
+    data = bytearray(path.read_bytes())
+    sizes: dict[int, int] = {}
+    at = HEADER.size
+    while at < len(data):
+        sizes[at] = FRAME.size + FRAME.unpack_from(data, at)[1]
+        at += sizes[at]
+    stored = max(sizes, key=sizes.__getitem__)
+    data[stored + sizes[stored] // 2] ^= 0xFF
+    path.write_bytes(data)
+    found = list(read(path))
+    assert [item.offset for item in found if isinstance(item, Gap)] == [stored]
+    assert sum(isinstance(item, bytes) for item in found) == 11
 
 
 _OPEN = """

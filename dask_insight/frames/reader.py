@@ -82,6 +82,8 @@ def _whole_frames(file: BinaryIO, offset: int, end: int) -> Iterator[_Frame | Ga
         if isinstance(frame, str):
             found = finder.after(offset)
             yield Gap(offset, found - offset, frame)
+            # What stood there counted for those who wrote what follows.
+            packed += found - offset
             offset = found
             continue
         payload, batches = frame

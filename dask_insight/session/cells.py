@@ -105,7 +105,10 @@ class Cells:
         self._listener.cell(*self._running, nan, "running")
 
     def _after(self, result: Any) -> None:
-        # An empty cell ends without having begun.
+        code = getattr(getattr(result, "info", None), "raw_cell", None)
+        if code is not None and not code.strip():
+            # An empty cell ends without having begun.
+            return
         self._depth = max(0, self._depth - 1)
         if not self._depth:
             self._tell("ok" if getattr(result, "success", False) else "error")

@@ -12,7 +12,7 @@ import dask
 
 from ..options import OUTPUT_SIZE, Emit, Options
 from ..recording import Recording
-from ..sources.cells import NO_CELL, Cell, cell_runs
+from ..sources.cells import NO_CELL, Cell, cell_runs, running_cell
 from .bounded import BoundedRecording
 from .cells import cell_rows
 from .clusters import Clusters
@@ -59,6 +59,8 @@ class Live(Session):
         self._tallies: dict[str, Tally] = {}
         self._notes: list[str] = []
         self._cell: Cell = NO_CELL
+        #: Whether it has set the rate of messages.
+        self._paced = False
 
     def start(self) -> Recording:
         """Begin to record; clusters join as they answer."""
@@ -93,6 +95,7 @@ class Live(Session):
             DRIVER.wake()
         if isinstance(rate, int | float) and rate > 0:
             DRIVER.interval = 1 / rate
+            self._paced = True
 
     def cell(self, execution: int, cell: str, code: str, start: float, stop: float, status: str) -> None:
         """A notebook cell has begun, or with a `stop` that is not NaN has ended."""
@@ -174,10 +177,13 @@ class Live(Session):
             self._clusters.tell("lost", self._notes[-1])
 
     def _halt(self) -> Clusters | None:
-        cell_runs(NO_CELL)
+        # Another session may go on to tell which cell runs, and to set the rate.
+        if NO_CELL != self._cell == running_cell():
+            cell_runs(NO_CELL)
         if self._undrive is not None:
             self._undrive()
             self._undrive = None
+        if self._paced:
             DRIVER.interval = INTERVAL
         return super()._halt()
 

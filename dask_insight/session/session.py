@@ -9,6 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Awaitable
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -266,16 +267,18 @@ class Session:
         return clusters
 
     def _finish(self) -> None:
-        recording = self.recording
-        if self._local is not None:
-            self._local.stop()
-        if self._early is not None:
-            self._early.stop()
-        if self._options.source:
-            self._keep_code()
-        recording.append(facts({"stopped": self._stopped}))
-        if self._target is not None:
-            self._target.finish(recording)
+        """Complete the recording and its file; an interrupt keeps it from no more than what it interrupts."""
+        try:
+            with ExitStack() as rest:
+                if self._options.source:
+                    rest.callback(self._keep_code)
+                for source in (self._early, self._local):
+                    if source is not None:
+                        rest.callback(source.stop)
+        finally:
+            self.recording.append(facts({"stopped": self._stopped}))
+            if self._target is not None:
+                self._target.finish(self.recording)
 
     def _keep_code(self) -> None:
         from .code import Code

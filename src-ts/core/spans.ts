@@ -22,7 +22,9 @@ export function spansOf(recording: Recording): Span[] {
   for (const [id, row] of rows) {
     const parent = table.text('parent', row);
     const place = rows.has(parent) && parent !== id ? parent : '';
-    inside.set(place, [...(inside.get(place) ?? []), id]);
+    const siblings = inside.get(place);
+    if (siblings) siblings.push(id);
+    else inside.set(place, [id]);
   }
   const spans: Span[] = [];
   const seen = new Set<string>();
@@ -34,7 +36,9 @@ export function spansOf(recording: Recording): Span[] {
     const within = [id];
     const span = { id, name, path: table.text('path', row) || name, depth, within };
     spans.push(span);
-    for (const child of inside.get(id) ?? []) within.push(...walk(child, depth + 1));
+    for (const child of inside.get(id) ?? []) {
+      for (const each of walk(child, depth + 1)) within.push(each);
+    }
     return within;
   };
   for (const id of inside.get('') ?? []) walk(id, 0);
@@ -51,17 +55,22 @@ const DEFAULT = 'default';
  */
 export function listedSpans(recording: Recording): Span[] {
   const byPath = new Map<string, Span>();
+  const ids = new Map<string, Set<string>>();
   const unnamed: Span[] = [];
   for (const span of spansOf(recording)) {
     if (span.path === DEFAULT) {
       unnamed.push(span);
       continue;
     }
-    const known = byPath.get(span.path);
-    const within = known ? [...known.within, ...span.within] : span.within;
-    byPath.set(span.path, { ...(known ?? span), within: [...new Set(within)] });
+    const within = ids.get(span.path);
+    if (within) for (const id of span.within) within.add(id);
+    else {
+      byPath.set(span.path, span);
+      ids.set(span.path, new Set(span.within));
+    }
   }
-  return [...byPath.values(), ...computations(recording, unnamed)];
+  const named = Array.from(byPath, ([path, span]) => ({ ...span, within: [...(ids.get(path) ?? [])] }));
+  return [...named, ...computations(recording, unnamed)];
 }
 
 /** Spans that nobody has named, by where the computation began: its cell, its function, or its time. */

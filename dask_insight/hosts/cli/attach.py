@@ -7,13 +7,14 @@ import asyncio
 import json
 import os
 from inspect import signature
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CommandError, ExitCode
 from . import times
 from .command import Command
-from .files import apart, lacking, new_path, recorded, writable, write_report
+from .files import apart, lacking, recorded, recording_file, writable, write_report
 from .progress import Progress
 from .run import outcome, recording_options
 from .signals import Interrupt
@@ -58,9 +59,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
-    output = writable(options.output, options.force) if options.output else new_path("cluster")
     html = writable(options.html, options.force, text=True) if options.html else None
-    apart(output, html)
+    with recording_file(options.output, "cluster", options.force) as output:
+        apart(output, html)
+        return _record(options, output, html)
+
+
+def _record(options: argparse.Namespace, output: Path, html: Path | None) -> int:
     progress = Progress()
     with _connect(options.address, options.timeout) as client, Interrupt() as interrupt, lacking() as lacks:
         from ...session import record

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,12 +27,42 @@ _HEAD = 64 * 1024
 
 
 def new_path(stem: str) -> Path:
-    """A name for a recording, not yet taken: run.dinsight, run-2.dinsight …"""
+    """A new file for a recording, run.dinsight, run-2.dinsight …, there from now on: nobody else takes it.
+
+    Raises
+    ------
+    CommandError
+        If it cannot be written.
+    """
     for number in count(1):
         path = Path(f"{stem}{SUFFIX}" if number == 1 else f"{stem}-{number}{SUFFIX}")
-        if not path.exists():
-            return path
+        try:
+            path.open("xb").close()
+        except FileExistsError:
+            continue
+        except OSError as error:
+            told = f"{path} cannot be written ({error.strerror}): choose another place with -o"
+            raise CommandError(told, ExitCode.UNWRITABLE) from None
+        return path
     raise AssertionError("unreachable")
+
+
+@contextmanager
+def recording_file(given: str | None, stem: str, force: bool) -> Iterator[Path]:
+    """Where a recording is written: as `given`, or a new file, which does not stay if nothing came into it.
+
+    Raises
+    ------
+    CommandError
+        See `writable` and `new_path`.
+    """
+    path = writable(given, force) if given else new_path(stem)
+    try:
+        yield path
+    finally:
+        with suppress(OSError):
+            if not given and not path.stat().st_size:
+                path.unlink()
 
 
 def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = False) -> Path:

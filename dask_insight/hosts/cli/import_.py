@@ -11,7 +11,7 @@ from ...errors import CommandError, ExitCode
 from ...legible import harmless
 from ...sources.files import FORMATS, load
 from .command import Command
-from .files import apart, new_path, reading, size_of, writable
+from .files import apart, reading, recording_file, size_of
 from .progress import Progress, bar
 
 if TYPE_CHECKING:
@@ -51,12 +51,21 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
-    target = writable(options.output or new_path(_stem(Path(options.files[0]))), options.force)
-    if target.exists() and not options.force:
-        # Perhaps the one that the file was exported from, which held more.
-        told = f"{target} is there already: choose another name with -o, or use --force"
-        raise CommandError(told, ExitCode.UNWRITABLE)
-    apart(target, read=options.files)
+    with recording_file(options.output, _stem(Path(options.files[0])), options.force) as target:
+        if options.output and target.exists() and not options.force:
+            # Perhaps the one that the file was exported from, which held more.
+            told = f"{target} is there already: choose another name with -o, or use --force"
+            raise CommandError(told, ExitCode.UNWRITABLE)
+        apart(target, read=options.files)
+        recording = _imported(options, target)
+    print(target)
+    said = [f"{size_of(target)}: {recording.summary().verdict()}"]
+    said += [*recording.about.get("lacks", {}).values(), *map(str, recording.gaps)]
+    print(harmless("\n".join(said)), file=sys.stderr)
+    return ExitCode.OK
+
+
+def _imported(options: argparse.Namespace, target: Path) -> Recording:
     progress = Progress()
     with reading():
         try:
@@ -69,11 +78,7 @@ def _execute(options: argparse.Namespace) -> int:
             _save(recording, target)
         finally:
             progress.clear()
-    print(target)
-    said = [f"{size_of(target)}: {recording.summary().verdict()}"]
-    said += [*recording.about.get("lacks", {}).values(), *map(str, recording.gaps)]
-    print(harmless("\n".join(said)), file=sys.stderr)
-    return ExitCode.OK
+    return recording
 
 
 def _save(recording: Recording, target: Path) -> None:

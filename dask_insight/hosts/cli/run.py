@@ -82,11 +82,11 @@ def _execute(options: argparse.Namespace) -> int:
     load = load_module if options.module else load_script
     program = load(options.program, options.arguments)
     number = rank()
+    html = writable(of_rank(Path(options.html), number), options.force, text=True) if options.html else None
     if options.output:
         output = writable(of_rank(Path(options.output), number), options.force)
     else:
         output = new_path(of_rank(Path(program.name + SUFFIX), number).stem)
-    html = writable(of_rank(Path(options.html), number), options.force, text=True) if options.html else None
     apart(output, html)
     reserve(output)
     recorder = Recorder(partial(_session, output.absolute(), options.name or program.name, options))

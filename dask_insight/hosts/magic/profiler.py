@@ -64,11 +64,9 @@ class Profiler:
 
     def post_run_cell(self, result: Any) -> None:
         """IPython has ended a cell, well or not; without a result if the cell was cancelled."""
-        if not self._cells:
-            return
-        cell = getattr(result, "info", None) or self._cells[-1]
-        while self._cells and self._cells.pop() is not cell:
-            pass
+        cell = getattr(result, "info", None) or (self._cells[-1] if self._cells else None)
+        # An empty cell ends without having begun, and one of a console beside may end first.
+        self._cells = [each for each in self._cells if each is not cell]
         for run, owner, awaited in list(self._open):
             if owner is cell and not awaited:
                 self.forget(run)

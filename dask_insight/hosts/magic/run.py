@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import uuid
-from contextlib import ExitStack, suppress
+from contextlib import AsyncExitStack, ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
@@ -73,16 +73,20 @@ class Run:
         self._begun()
 
     def stop(self) -> Recording:
-        """End the recording, keep it and show it."""
-        self._ending()
-        self._session.stop()
-        return self._ended()
+        """End the recording, keep it and show it; an interrupt meanwhile ends and keeps it all the same."""
+        with ExitStack() as rest:
+            rest.callback(self._keep)
+            rest.callback(self._session.stop)
+            self._ending()
+        return self._shown()
 
     async def stop_async(self) -> Recording:
         """Like `stop`, from a coroutine."""
-        self._ending()
-        await self._session.stop_async()
-        return self._ended()
+        async with AsyncExitStack() as rest:
+            rest.callback(self._keep)
+            rest.push_async_callback(self._session.stop_async)
+            self._ending()
+        return self._shown()
 
     def _begun(self) -> None:
         self._around.enter_context(quiet_span(self._name))
@@ -98,10 +102,13 @@ class Run:
         if self._progress is not None:
             self._progress.stop()
 
-    def _ended(self) -> Recording:
-        recording: Recording = self._session.recording
+    def _keep(self) -> None:
+        recording = self._session.recording
         runs.keep(self._name, recording, origin=self._origin)
         self._shell.user_ns["_dprofile"] = recording
+
+    def _shown(self) -> Recording:
+        recording: Recording = self._session.recording
         replace = self._progress is not None and self._progress.shown
         try:
             first, *others = self._results(recording)
