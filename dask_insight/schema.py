@@ -426,7 +426,7 @@ _ALL = (
     ),
     _table(
         "spans",
-        "Every span.",
+        "Every span; a later row replaces an earlier one of the same span.",
         Column("span", "sym", "Id of the span."),
         Column("name", "sym", "Last part of its name."),
         Column("parent", "sym", "Id of the enclosing span; '' at the top."),
@@ -738,3 +738,6 @@ TABLES: dict[str, Table] = {table.name: table for table in _ALL}
 EDITIONED = frozenset(
     name for name, table in TABLES.items() if any(column.name == "edition" for column in table.columns)
 )
+
+#: Tables of which a later row replaces an earlier one, and the column that tells what it is about.
+REPLACED = {"about": "name", "workers": "worker", "cells": "execution", "spans": "span"}

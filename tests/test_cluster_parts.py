@@ -193,3 +193,16 @@ def test_only_spans_with_something_in_them_are_told_of() -> None:
     spans.used(["b", "later"])
     spans.known([("later", ("default",), "")])
     assert [row["path"] for row in batches.table("spans")] == ["outer / inner", "outer", "default"]
+
+
+def test_a_span_that_was_left_alone_is_told_again_with_those_around_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    times = iter((0.0, 1.0, 2.5, 10.0))
+    monkeypatch.setattr("dask_insight.sources.cluster.spans.monotonic", lambda: next(times))
+    batches = Batches()
+    spans = Spans(batches)
+    spans.known([("a", ("outer",), ""), ("b", ("outer", "inner"), "a")])
+    for _ in range(4):
+        spans.used(["b"])
+    assert [row["path"] for row in batches.table("spans")] == ["outer / inner", "outer"] * 2

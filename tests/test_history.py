@@ -159,7 +159,95 @@ def test_names_that_nobody_will_need_do_not_add_up() -> None:
         _fill(bounded, 9, first=first)
         bounded.tidy()
     found, _ = _all(bounded)
-    assert len(found["graph"]) < 100 * history._NAMES + 500
+    # Those that came since the last sweep, or with attempts that are kept, come on top.
+    assert len(found["graph"]) < 100 * history._NAMES + 900
+
+
+def _brought(first: int, count: int, submission: int, span: str = "", state: str = "") -> bytes:
+    """Tasks that a submission brought."""
+    columns: dict[str, Any] = {"task": list(range(first, first + count)), "submission": [submission] * count}
+    return encode("graph", columns | {"span": [span] * count, "state": [state] * count})
+
+
+def test_of_names_that_are_too_many_those_of_the_graph_that_runs_are_kept() -> None:
+    bounded = BoundedRecording(100)
+    bounded.append(_brought(0, 450, 1))
+    bounded.append(_brought(1000, 300, 0))
+    bounded.append(_brought(2000, 100, 1, state="memory"))
+    for task in range(450):
+        bounded.append(_attempts(task, 1))
+        bounded.append(encode("resources", {"process": ["w"], "time": [float(task)]}))
+        bounded.tidy()
+        graph: Any = bounded.columns("graph")
+        attempts: Any = bounded.columns("attempts")
+        assert set(attempts["task"].tolist()) <= set(graph["task"].tolist())
+    dropped = set(range(1000, 1300)) - set(graph["task"].tolist())
+    assert dropped and max(dropped) == 999 + len(dropped), "the oldest of the graph that does not run"
+    assert not set(range(2000, 2100)) & set(graph["task"].tolist()), "they had ended before"
+
+
+def test_a_task_that_runs_again_keeps_its_name() -> None:
+    bounded = BoundedRecording(60)
+    bounded.append(_brought(5000, 1, 0))
+    bounded.append(_attempts(5000, 1))
+    for first in range(0, 900, 30):
+        _fill(bounded, 30, first=first)
+        bounded.append(encode("running", {"run": [first], "task": [5000], "start": [1e9 + first]}))
+        bounded.tidy()
+    assert 5000 in np.asarray(bounded.columns("graph")["task"])
+    assert 5000 not in np.asarray(bounded.columns("attempts")["task"])
+
+
+def test_submissions_and_spans_go_with_the_last_of_their_tasks() -> None:
+    bounded = BoundedRecording(100)
+    names = {"span": ["outer", "unused"], "name": ["outer", "unused"], "parent": ["", ""]}
+    bounded.append(encode("spans", names | {"path": names["name"]}))
+    # A graph without a task, and one whose task has yet to run.
+    bounded.append(encode("submissions", {"submission": [9000, 9001], "code": ["known()", "slow()"]}))
+    bounded.append(_brought(9001, 1, 9001, "slow"))
+    for number in range(600):
+        bounded.append(encode("submissions", {"submission": [number], "code": [f"x{number}.compute()"]}))
+        span = {"span": [f"s{number}"], "name": ["inner"], "parent": ["outer"], "path": ["outer / inner"]}
+        bounded.append(encode("spans", span))
+        bounded.append(_brought(3 * number, 3, number, f"s{number}"))
+        bounded.append(_attempts(3 * number, 3))
+        bounded.tidy()
+    graph: Any = bounded.columns("graph")
+    submissions: Any = bounded.columns("submissions")
+    spans: Any = bounded.columns("spans")
+    numbers = submissions["submission"].tolist()
+    assert set(graph["submission"].tolist()) <= set(numbers) and len(numbers) < 150
+    assert 9001 in numbers and 9000 not in numbers
+    assert submissions["code"].tolist()[1:] == [f"x{number}.compute()" for number in numbers[1:]]
+    assert {f"s{number}" for number in numbers[1:]} | {"outer"} >= set(spans["span"].tolist())
+    assert {*graph["span"].tolist(), "outer"} - {"slow"} <= set(spans["span"].tolist())
+    dropped = bounded.history.dropped
+    assert dropped["submissions"] == 602 - len(numbers) and dropped["spans"] == 602 - len(spans["span"].codes)
+    # Nor are names of what has gone kept beside what is left.
+    assert all(
+        len(chunk.columns({"span"})["span"].names) <= chunk.rows
+        for table in ("graph", "spans")
+        for chunk in bounded.history.rows(table).chunks
+    )
+
+
+def test_rows_that_later_ones_have_replaced_go_and_are_no_loss() -> None:
+    bounded = BoundedRecording(60)
+    for first in range(0, 900, 30):
+        _fill(bounded, 30, first=first)
+        told = {"worker": ["a", f"b{first}"], "threads": [first, 1]}
+        bounded.append(encode("workers", told))
+        bounded.append(encode("cells", {"execution": [first], "status": ["running"]}))
+        bounded.append(encode("cells", {"execution": [first], "status": ["ok"]}))
+        bounded.tidy()
+    workers: Any = bounded.columns("workers")
+    last = dict(zip(workers["worker"].tolist(), workers["threads"].tolist(), strict=True))
+    assert last == {"a": 870} | {f"b{first}": 1 for first in range(0, 900, 30)}
+    assert workers["worker"].tolist().count("a") < 10
+    cells: Any = bounded.columns("cells")
+    final = dict(zip(cells["execution"].tolist(), cells["status"].tolist(), strict=True))
+    assert set(final.values()) == {"ok"} and len(final) == 30 and len(cells["execution"]) < 40
+    assert not bounded.history.dropped["workers"] and not bounded.history.dropped["cells"]
 
 
 def test_what_has_no_attempts_is_bounded_too() -> None:

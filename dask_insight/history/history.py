@@ -7,11 +7,12 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..batch import BatchError, announced, decode
+from ..batch import announced
+from . import needed
 from .part import Chunk, Part
 
 #: Batches and bytes after which they are merged and compressed.
@@ -79,6 +80,8 @@ class History:
         #: Tasks whose attempts have been dropped since the last sweep.
         self._gone: list[np.ndarray] = []
         self._swept = 0.0
+        #: Parts that had been thinned at the last sweep.
+        self._old = 0
 
     @property
     def end(self) -> int:
@@ -214,63 +217,41 @@ class History:
                     self.dropped[table] += chunk.rows
 
     def _sweep(self) -> None:
-        """Forget names of tasks without an attempt and stacks without a sample, and join thinned parts."""
+        """Forget what nothing that is kept needs any more, and join thinned parts."""
         self._swept = self.turnover
-        needed = [np.asarray(part.chunks["attempts"].columns()["task"]) for part in self._whole("attempts")]
-        gone: Any = np.unique(np.concatenate([*self._gone, np.empty(0, "u4")]))
-        gone = np.setdiff1d(gone, np.concatenate([*needed, np.empty(0, "u4")]), assume_unique=False)
+        # Asked first: what comes meanwhile is newer.
+        stacks_since = self._stacks_since()
+        with self._lock:
+            old = [part for part in self._parts if not part.whole]
+            later = needed.Later([part for part in self._parts if part.whole], list(self._tail))
+        tasks = [*later.columns("attempts", "task"), *later.columns("running", "task")]
+        kept = np.unique(needed.together(tasks, "task"))
+        gone = np.setdiff1d(np.concatenate([np.empty(0, "u4"), *self._gone]), kept)
         self._gone = []
-        thin: list[Part] = []
-        old = [part for part in self._parts if not part.whole]
-        for part in old:
-            part = part.without_tasks(gone)
-            if thin and thin[-1].size + part.size <= _JOINED:
-                thin[-1] = thin[-1].joined(part)
-            else:
-                thin.append(part)
-        self._forget_names(thin)
-        self._forget_stacks(thin)
-        with self._lock:
-            for table in _LASTING:
-                before, now = (sum(part.rows(table) for part in parts) for parts in (old, thin))
-                self.dropped[table] += before - now
-            self._parts[: len(old)] = thin
-
-    def _forget_stacks(self, thin: list[Part]) -> None:
-        """Drop stacks that no sample has, of those that will not come again."""
-        since = self._stacks_since()
-        if not since or not any("stacks" in part.chunks for part in thin):
-            return
-        with self._lock:
-            parts, tail = [*thin, *(part for part in self._parts if part.whole)], list(self._tail)
-        samples = [_stacks_of(part.chunks["samples"].batch) for part in self._whole("samples")]
-        samples += [_stacks_of(batch) for batch in tail if announced(batch)[0] == "samples"]
-        stacks = [part.chunks["stacks"].columns() for part in parts if "stacks" in part.chunks]
-        stack, parent = (np.concatenate([each[name] for each in stacks]) for name in ("stack", "parent"))
-        needed = np.unique(np.concatenate([np.empty(0, "u4"), *samples, parent[stack >= since]]))
-        more = needed
-        while len(more):
-            more = np.setdiff1d(parent[np.isin(stack, more)], needed)
-            needed = np.union1d(needed, more)
-        for place, part in enumerate(thin):
-            thin[place] = part.without_stacks(since, needed)
-
-    def _whole(self, table: str) -> list[Part]:
-        return [part for part in self._parts if part.whole and table in part.chunks]
-
-    def _forget_names(self, thin: list[Part]) -> None:
-        """Drop the oldest names, of tasks that have not run, where there are too many."""
+        thin = needed.without_replaced(old, later)
+        before = {table: sum(part.rows(table) for part in thin) for table in _LASTING}
+        thin = [part.without_tasks(gone) for part in thin]
         known = sum(part.rows("graph") for part in thin)
-        for place, part in enumerate(thin):
-            if known <= self.limit * _NAMES:
-                return
-            known -= part.rows("graph")
-            thin[place] = part.thinned([table for table in _LASTING if table not in ("graph", "edges")])
+        if known > self.limit * _NAMES:
+            thin = needed.without_names(thin, known - self.limit * _NAMES, kept, later)
+        thin = needed.without_submissions(thin, self._old, later)
+        thin = needed.without_spans(thin, self._old, later)
+        if stacks_since:
+            thin = needed.without_stacks(thin, stacks_since, later)
+        thin = _joined(thin)
+        with self._lock:
+            for table, rows in before.items():
+                self.dropped[table] += rows - sum(part.rows(table) for part in thin)
+            self._parts[: len(old)] = thin
+            self._old = len(thin)
 
 
-def _stacks_of(samples: bytes) -> np.ndarray:
-    """The stacks of a batch of samples; none if it cannot be read."""
-    try:
-        return np.asarray(decode(samples).columns.get("stack", np.empty(0, "u4")))
-    except BatchError:
-        return np.empty(0, "u4")
+def _joined(parts: list[Part]) -> list[Part]:
+    """Parts, small ones that follow on each other joined."""
+    joined: list[Part] = []
+    for part in parts:
+        if joined and joined[-1].size + part.size <= _JOINED:
+            joined[-1] = joined[-1].joined(part)
+        else:
+            joined.append(part)
+    return joined

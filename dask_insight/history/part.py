@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Batch, BatchError, Values, announced, decode, encode
+from ..batch import Batch, BatchError, Symbols, Values, announced, decode, encode
 from ..columns import merge, take
 from ..schema import TABLES
 
@@ -111,20 +111,26 @@ class Part:
         chunks = {table: _plain(chunk) for table, chunk in self.chunks.items() if table in kept}
         return Part(self.start, self.stop, chunks, whole=False)
 
+    def where(self, table: str, column: str, wanted: Callable[[Any], np.ndarray]) -> Part:
+        """Of a table only those rows of whose values in a column this tells that they are wanted."""
+        values = self.chunks[table].columns({column}).get(column) if table in self.chunks else None
+        if values is None or (mask := wanted(values)).all():
+            return self
+        chunks = dict(self.chunks)
+        kept = {name: _taken(each, mask) for name, each in chunks.pop(table).columns().items()}
+        if mask.any():
+            chunks[table] = Chunk.of(table, kept, array("Q"), array("I"))
+        return Part(
+            self.start, self.stop, {name: chunks[name] for name in self.chunks if name in chunks}, self.whole
+        )
+
     def without_tasks(self, tasks: np.ndarray) -> Part:
         """Without the rows of `graph` and `edges` that these tasks have."""
-        chunks = dict(self.chunks)
-        for table in ("graph", "edges"):
-            _keep(chunks, table, lambda columns: np.isin(columns["task"], tasks, invert=True))
-        return Part(self.start, self.stop, chunks, self.whole)
 
-    def without_stacks(self, since: int, needed: np.ndarray) -> Part:
-        """Without the stacks before `since` that are not needed."""
-        chunks = dict(self.chunks)
-        _keep(
-            chunks, "stacks", lambda columns: (columns["stack"] >= since) | np.isin(columns["stack"], needed)
-        )
-        return Part(self.start, self.stop, chunks, self.whole)
+        def others(task: Any) -> np.ndarray:
+            return np.isin(task, tasks, invert=True)
+
+        return self.where("graph", "task", others).where("edges", "task", others)
 
     def joined(self, other: Part) -> Part:
         """This part and the next one, where it is forgotten which batch brought what."""
@@ -164,18 +170,13 @@ def _merged(table: str, batches: Sequence[tuple[int, bytes]]) -> tuple[Chunk | N
     return Chunk.of(table, columns, positions, ends), lost
 
 
-def _keep(chunks: dict[str, Chunk], table: str, wanted: Callable[[dict[str, Any]], np.ndarray]) -> None:
-    """Leave only the wanted rows of a table."""
-    if table not in chunks:
-        return
-    columns = chunks[table].columns()
-    mask = wanted(columns)
-    if mask.all():
-        return
-    kept = {name: take(values, mask) for name, values in columns.items()}
-    chunks[table] = Chunk.of(table, kept, array("Q"), array("I"))
-    if not chunks[table].rows:
-        del chunks[table]
+def _taken(values: Values, mask: np.ndarray) -> Values:
+    """The rows where a mask is true, without names that none of them has."""
+    rows = take(values, mask)
+    if not isinstance(rows, Symbols):
+        return rows
+    used, codes = np.unique(rows.codes, return_inverse=True)
+    return Symbols(codes.astype("u4").reshape(-1), [rows.names[code] for code in used.tolist()])
 
 
 def _each(decoded: list[Batch]) -> Iterator[Batch]:

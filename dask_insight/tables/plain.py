@@ -9,11 +9,8 @@ import numpy as np
 
 from ..batch import Symbols, Values
 from ..columns import length, take
-from ..schema import Table
+from ..schema import REPLACED, Table
 from .field import Field
-
-#: Tables of which a later row replaces an earlier one, and the column that tells what it is about.
-_REPLACED = {"about": "name", "workers": "worker", "cells": "execution"}
 
 
 def fields(table: Table) -> tuple[Field, ...]:
@@ -27,7 +24,7 @@ def fields(table: Table) -> tuple[Field, ...]:
 def make(read: Callable[[str], Mapping[str, Any]], name: str) -> Mapping[str, Values]:
     """A table as it is, without rows that later ones have replaced."""
     columns = read(name)
-    return _valid(columns, _REPLACED[name]) if name in _REPLACED else columns
+    return _valid(columns, REPLACED[name]) if name in REPLACED else columns
 
 
 def _valid(columns: Mapping[str, Values], about: str) -> Mapping[str, Values]:

@@ -419,7 +419,7 @@ export const TABLES = {
     /** Versions and other facts, as JSON. */
     detail: 'str'
   },
-  /** Every span. */
+  /** Every span; a later row replaces an earlier one of the same span. */
   spans: {
     /** Id of the span. */
     span: 'sym',

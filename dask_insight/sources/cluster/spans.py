@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from time import monotonic
 
 from ...batch import encode
 from ...options import Emit
@@ -10,26 +11,38 @@ from ...options import Emit
 #: Id, name from the outermost part on, id of the parent.
 Span = tuple[str, tuple[str, ...], str]
 
+#: Seconds without anything new in a span after which it is told again, for a recording may have forgotten it.
+_QUIET = 2.0
+
 
 class Spans:
-    """Emits spans, and those around them, once they are known and something is in them."""
+    """Emits spans, and those around them, when they are known and something is in them, or is again."""
 
     def __init__(self, emit: Emit) -> None:
         self._emit = emit
         self._known: dict[str, Span] = {}
-        self._used: set[str] = set()
+        #: When each was used last.
+        self._used: dict[str, float] = {}
         self._told: set[str] = set()
 
     def known(self, spans: Iterable[Span]) -> None:
         """The scheduler has told of spans."""
         self._known.update((span[0], span) for span in spans)
-        self._tell(self._used - self._told)
+        self._tell(self._used.keys() - self._told)
 
     def used(self, spans: Iterable[str]) -> None:
         """Something of these spans is in the recording; '' is none."""
-        new = set(spans) - self._used - {""}
-        self._used |= new
-        self._tell(new)
+        now, used = monotonic(), set(spans) - {""}
+        for one in used:
+            if now - self._used.get(one, now) > _QUIET:
+                self._tell_again(one)
+            self._used[one] = now
+        self._tell(used)
+
+    def _tell_again(self, one: str) -> None:
+        while one in self._told:
+            self._told.remove(one)
+            one = self._known[one][2]
 
     def _tell(self, wanted: Iterable[str]) -> None:
         found: list[Span] = []
