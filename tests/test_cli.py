@@ -442,6 +442,62 @@ def test_a_program_that_is_killed_leaves_what_was_written(tmp_path: Path) -> Non
     assert any("had not ended" in loss for loss in left.summary().losses)
 
 
+STAYS = """
+import time
+from dask import delayed
+
+print(delayed(int)("7").compute(scheduler="threads"), flush=True)
+while True:
+    try:
+        time.sleep(60)
+    except BaseException:
+        print("stays", flush=True)
+"""
+
+
+@pytest.mark.usefixtures("signals_by_default")
+def test_a_program_that_stays_is_ended_by_another_request(tmp_path: Path) -> None:
+    write(tmp_path, STAYS)
+    process = subprocess.Popen(
+        [*COMMAND, "run", "-o", "out.dinsight", "program.py"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "7\n"
+        deadline = time.monotonic() + LIMIT
+        while not tasks(open_recording(tmp_path / "out.dinsight")):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        process.terminate()
+        assert process.stdout.readline() == "stays\n"
+        deadline = time.monotonic() + 30
+        while process.poll() is None:
+            assert time.monotonic() < deadline
+            process.terminate()
+            time.sleep(0.1)
+    finally:
+        process.kill()
+        rest, _ = process.communicate(timeout=LIMIT)
+    assert (process.returncode, rest) == (-signal.SIGTERM, "")
+    assert tasks(open_recording(tmp_path / "out.dinsight")) == ["int"]
+
+
+@pytest.mark.usefixtures("signals_by_default")
+def test_signals_at_once_are_one_request(tmp_path: Path) -> None:
+    """As `timeout` sends them: to the process, then to its group."""
+    sends = "os.kill(os.getpid(), signal.SIGTERM)"
+    how = f"import os, signal\ntry:\n    {sends}\nfinally:\n    {sends}"
+    write(tmp_path, WAITS.format(how=how))
+    ended = run("run", "-o", "out.dinsight", "program.py", folder=tmp_path)
+    assert ended.returncode == -signal.SIGTERM
+    assert "recorded in out.dinsight" in ended.stderr
+    assert "stopped" in open_recording(tmp_path / "out.dinsight").about
+
+
 FORKS = """
 import os, sys
 from dask import delayed

@@ -6,12 +6,15 @@ import contextlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
 #: A request to end, that the terminal has gone, and on Windows Ctrl-Break.
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
+#: Seconds within which signals are one request: `timeout` sends it to its child, then to the child's group.
+_ONE_REQUEST = 2.0
 
 
 class _Terminated(BaseException):
@@ -27,7 +30,9 @@ class Termination:
     def __init__(self) -> None:
         self._process = os.getpid()
         self._received: int | None = None
+        self._first = 0.0
         self._raising = False
+        self._runs = False
         self._handled: list[int] = []
 
     def __enter__(self) -> Termination:
@@ -50,12 +55,12 @@ class Termination:
 
     @contextlib.contextmanager
     def raising(self) -> Iterator[None]:
-        """Within, a signal ends what runs; outside, it waits until all is written."""
-        self._raising = True
+        """Within, a signal ends what runs, and if it stays, another the process; outside, it waits."""
+        self._raising = self._runs = True
         try:
             yield
         finally:
-            self._raising = False
+            self._raising = self._runs = False
 
     @property
     def received(self) -> bool:
@@ -77,6 +82,13 @@ class Termination:
             self._let_go()
             os.kill(os.getpid(), number)
             return
+        if self._runs and self._received is not None and time.monotonic() - self._first > _ONE_REQUEST:
+            # What runs does not end: what has been written stays.
+            self._let_go()
+            os.kill(os.getpid(), number)
+            return
+        if self._received is None:
+            self._first = time.monotonic()
         self._received = number
         if self._raising:
             self._raising = False

@@ -5,7 +5,7 @@ https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 Slices (X, and pairs of B and E) become attempts at tasks of their name on the thread of their process; those
 within others become call stacks of the outermost;
 instants become events; flow arrows become edges; counters CPU and memory become resources. Times are
-microseconds.
+microseconds since the start that a file tells; files that tell none have one axis.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,12 +23,15 @@ import numpy as np
 from ...batch import encode, intern
 from ...frames import Gap, RecordingError
 from ...recording import Recording
+from .chrome_workers import Process, names
 from .json_reader import JsonError, JsonReader
 from .nested import Fold
 from .opened import Told, opened, part, silent
 from .told import facts, number, whole
 
 _NAN = math.nan
+#: A process: the number of its file, and its own therein.
+_Pid = tuple[int, Any]
 #: Most slices that are open within one another.
 _MOST_OPEN = 10_000
 _LACKS = {
@@ -78,7 +82,7 @@ def read(paths: Sequence[Path], told: Told = silent) -> Recording:
 class _Slice(NamedTuple):
     """What ran on a thread of a process; start and length in microseconds."""
 
-    pid: Any
+    pid: _Pid
     tid: Any
     name: str
     start: float
@@ -93,17 +97,20 @@ class _Trace:
     """Columns in the making."""
 
     def __init__(self) -> None:
-        self._processes: dict[tuple[Any, ...], str] = {}
+        #: The processes of each file.
+        self._files: list[dict[Any, _Pid]] = []
+        self._processes: dict[_Pid, str] = {}
         self._threads: dict[tuple[Any, ...], str] = {}
         #: What our own exports tell: whose further tracks there are, and threads and life of a process.
         self._tracks: dict[tuple[Any, ...], str] = {}
-        self._lives: dict[Any, dict[str, Any]] = {}
+        self._lives: dict[_Pid, dict[str, Any]] = {}
         self._slices: list[_Slice] = []
-        self._open: dict[tuple[Any, Any], list[_Slice]] = defaultdict(list)
-        self._instants: list[tuple[float, str, str]] = []
-        self._arrows: dict[str, dict[str, tuple[Any, Any, float]]] = {"s": {}, "f": {}}
-        self._counters: list[tuple[Any, float, str, float]] = []
-        self._started = 0.0
+        self._open: dict[tuple[_Pid, Any], list[_Slice]] = defaultdict(list)
+        self._instants: list[tuple[_Pid, float, str]] = []
+        self._arrows: dict[str, dict[tuple[int, str], tuple[_Pid, Any, float]]] = {"s": {}, "f": {}}
+        self._counters: list[tuple[_Pid, float, str, float]] = []
+        #: When files began that say so, seconds since the epoch.
+        self._dates: dict[int, float] = {}
         self._unread = 0
         #: Events that have come.
         self.read = 0
@@ -111,7 +118,8 @@ class _Trace:
         self.is_list = False
 
     def take(self, reader: JsonReader) -> None:
-        """Take a trace, event by event."""
+        """Take a trace, event by event; numbers of processes and arrows are those of its file."""
+        self._files.append({})
         self.is_list = reader.peek() == "["
         if self.is_list:
             return self._take_events(reader)
@@ -128,12 +136,15 @@ class _Trace:
             raise RecordingError(f"{reader.path} is no Chrome trace: it has no list of events in traceEvents")
         return None
 
+    @property
+    def _file(self) -> int:
+        return len(self._files) - 1
+
     def _take_facts(self, told: Any) -> None:
         started = told.get("started") if isinstance(told, dict) else None
-        try:
-            self._started = number(float(started), 0.0) if started is not None else 0.0
-        except (OverflowError, TypeError, ValueError):
-            self._started = 0.0
+        with suppress(OverflowError, TypeError, ValueError):
+            if started is not None and (date := number(float(started), 0.0)):
+                self._dates[self._file] = date
 
     def _take_events(self, reader: JsonReader) -> None:
         for event in reader.values():
@@ -144,13 +155,14 @@ class _Trace:
                 self._unread += 1
 
     def _event(self, event: dict[str, Any]) -> None:
-        phase, pid, tid = event["ph"], event.get("pid", 0), event.get("tid", 0)
+        phase, own, tid = event["ph"], event.get("pid", 0), event.get("tid", 0)
+        pid = self._files[-1].setdefault(own, (self._file, own))
         given = event.get("args")
         args: dict[str, Any] = given if isinstance(given, dict) else {}
         if phase == "M":
             name = str(args.get("name", ""))
             if event["name"] == "process_name":
-                self._processes[(pid,)] = name
+                self._processes[pid] = name
                 if "threads" in args:
                     self._lives[pid] = args
             elif event["name"] == "thread_name":
@@ -163,7 +175,7 @@ class _Trace:
         if not abs(moment) < 2**53:
             raise ValueError("a time that is no number, or none of this age")
         if phase == "X":
-            hash((pid, tid))
+            hash(tid)
             length = min(max(0.0, number(event.get("dur", 0.0))), 2.0**53)
             # Our own exports have the status as the second category.
             _, _, status = str(event.get("cat", "")).partition("task,")
@@ -187,15 +199,14 @@ class _Trace:
                 )
             )
         elif phase in ("i", "I", "R"):
-            self._instants.append((moment, str(pid), str(event.get("name", ""))))
+            self._instants.append((pid, moment, str(event.get("name", ""))))
         elif phase in ("s", "f"):
-            hash((pid, tid))
-            self._arrows[phase][str(event["id"])] = (pid, tid, moment)
+            hash(tid)
+            self._arrows[phase][self._file, str(event["id"])] = (pid, tid, moment)
         elif phase == "C":
             self._count(pid, moment, str(event["name"]), args)
 
-    def _count(self, pid: Any, moment: float, name: str, args: dict[str, Any]) -> None:
-        hash(pid)
+    def _count(self, pid: _Pid, moment: float, name: str, args: dict[str, Any]) -> None:
         if name.startswith("CPU") and args:
             self._counters.append((pid, moment, "cpu", next(map(number, args.values()))))
         elif name == "memory (MB)":
@@ -208,9 +219,9 @@ class _Trace:
         recording = Recording()
         for left in self._open.values():
             self._slices += left
-        ends = [each.start + (0.0 if math.isnan(each.length) else each.length) for each in self._slices]
-        about = {"name": name, "source": "Chrome trace", "started": self._started}
-        about["stopped"] = self._started + max(ends, default=0.0) / 1e6
+        started = min(self._zeros)
+        stopped = max((stop for _, stop in self._spans.values()), default=started)
+        about = {"name": name, "source": "Chrome trace", "started": started, "stopped": stopped}
         fold = self._folded()
         lacks = dict(_LACKS)
         if fold and fold.within:
@@ -225,33 +236,85 @@ class _Trace:
             self._add_slices(recording)
             self._add_stacks(recording, slices, fold)
         if self._instants:
-            time, source, message = map(list, zip(*self._instants, strict=True))
-            told = {"time": self._moments(time), "source": source, "kind": ["user"] * len(time)}
+            pids, time, message = map(list, zip(*self._instants, strict=True))
+            source, kind = [str(own) for _, own in pids], ["user"] * len(time)
+            told = {"time": self._moments(pids, time), "source": source, "kind": kind}
             recording.append(encode("events", told | {"message": message}))
         self._add_counters(recording)
         if self._unread:
             recording.tell("lost", f"{self._unread:,} events of the trace could not be read")
         return recording
 
-    def _moments(self, micros: Sequence[float]) -> np.ndarray:
-        return self._started + np.asarray(micros, "f8") / 1e6
+    @cached_property
+    def _zeros(self) -> list[float]:
+        """Where times of each file count from; of those that do not say it, with the first of the others."""
+        default = min(self._dates.values(), default=0.0)
+        return [self._dates.get(file, default) for file in range(len(self._files))]
+
+    def _moments(self, pids: Iterable[_Pid], micros: Iterable[float]) -> np.ndarray:
+        zeros = self._zeros
+        return np.array([zeros[file] for file, _ in pids]) + np.array(list(micros), "f8") / 1e6
 
     @cached_property
-    def _worker_names(self) -> dict[tuple[Any, ...], str]:
-        # Our own exports name a process "name address host".
-        return _told_apart(
-            {
-                place: next((part for part in name.split() if "://" in part), name)
-                for place, name in self._processes.items()
-            }
+    def _spans(self) -> dict[_Pid, tuple[float, float]]:
+        """First and last moment of each process that has slices."""
+        known: dict[_Pid, int] = {}
+        which = [known.setdefault(each.pid, len(known)) for each in self._slices]
+        start = self._moments((each.pid for each in self._slices), (each.start for each in self._slices))
+        stop = np.fmax(start, start + np.array([each.length for each in self._slices]) / 1e6)
+        begin, end = np.full(len(known), np.inf), np.full(len(known), -np.inf)
+        np.minimum.at(begin, which, start)
+        np.maximum.at(end, which, stop)
+        return dict(zip(known, zip(begin.tolist(), end.tolist(), strict=True), strict=True))
+
+    @cached_property
+    def _worker_names(self) -> dict[_Pid, str]:
+        return names(
+            [
+                Process(*pid, self._called(pid), pid[0] in self._dates, self._life(pid))
+                for pids in self._files
+                for pid in pids.values()
+            ]
         )
+
+    def _called(self, pid: _Pid) -> str:
+        # Our own exports name a process "name address host".
+        name = self._processes.get(pid, "")
+        return next((part for part in name.split() if "://" in part), name) or f"process {pid[1]}"
+
+    def _life(self, pid: _Pid) -> tuple[float, float] | None:
+        if pid[0] not in self._dates:
+            return self._spans.get(pid)
+        if pid not in self._lives:
+            return None
+        joined, left = self._told_life(pid)
+        first, last = self._extent(pid)
+        begin = first if math.isnan(joined) else joined
+        return begin, max(begin, last) if math.isnan(left) else left
+
+    def _told_life(self, pid: _Pid) -> tuple[float, float]:
+        told = self._lives[pid]
+        joined, left = self._moments([pid] * 2, [number(told.get(name)) for name in ("joined", "left")])
+        return float(joined), float(left)
+
+    def _extent(self, pid: _Pid) -> tuple[float, float]:
+        """First and last moment of what is on the axis of a process."""
+        return self._extents.get(self._zeros[pid[0]], (_NAN, _NAN))
+
+    @cached_property
+    def _extents(self) -> dict[float, tuple[float, float]]:
+        found: dict[float, tuple[float, float]] = {}
+        for (file, _), (begin, end) in self._spans.items():
+            first, last = found.get(self._zeros[file], (begin, end))
+            found[self._zeros[file]] = min(first, begin), max(last, end)
+        return found
 
     @cached_property
     def _thread_names(self) -> dict[tuple[Any, ...], str]:
         return _told_apart(self._threads) | self._tracks
 
-    def _worker(self, pid: Any) -> str:
-        return self._worker_names.get((pid,)) or f"process {pid}"
+    def _worker(self, pid: _Pid) -> str:
+        return self._worker_names[pid]
 
     def _folded(self) -> Fold | None:
         """Functions that called one another are stacks, tasks are the outermost."""
@@ -270,8 +333,9 @@ class _Trace:
             by_lane[self._worker(slices[row].pid), self._thread(slices[row])].append(row)
         for place, rows in by_lane.items():
             for row in rows:
+                zero = self._zeros[slices[row].pid[0]]
                 for stack, begin, end in fold.within[row]:
-                    stacks.sample(stack, self._started + end / 1e6, (end - begin) / 1e6, run_of[row])
+                    stacks.sample(stack, zero + end / 1e6, (end - begin) / 1e6, run_of[row])
             stacks.of_thread(*place)
         for batch in stacks.batches(fold.frames):
             recording.append(batch)
@@ -285,12 +349,12 @@ class _Trace:
         task = []
         for place, each in enumerate(slices):
             task.append(keys.setdefault(each.key or f"{each.name}-{place}", len(keys)))
-        names = [""] * len(keys)
+        prefixes = [""] * len(keys)
         for place, each in zip(task, slices, strict=True):
-            names[place] = each.name
-        graph = {"task": np.arange(len(keys), dtype="u4"), "key": list(keys), "prefix": intern(names)}
-        recording.append(encode("graph", graph | {"group": intern(names)}))
-        start = self._moments([each.start for each in slices])
+            prefixes[place] = each.name
+        graph = {"task": np.arange(len(keys), dtype="u4"), "key": list(keys), "prefix": intern(prefixes)}
+        recording.append(encode("graph", graph | {"group": intern(prefixes)}))
+        start = self._moments([each.pid for each in slices], [each.start for each in slices])
         stop = start + np.array([each.length for each in slices]) / 1e6
         workers = [self._worker(each.pid) for each in slices]
         threads = [self._thread(each) for each in slices]
@@ -311,23 +375,32 @@ class _Trace:
                 },
             )
         )
-        self._add_workers(recording, zip(workers, threads, strict=True), float(start.min()))
+        self._add_workers(recording, zip(workers, threads, strict=True))
         self._add_edges(recording, task, start, stop)
 
-    def _add_workers(self, recording: Recording, ran: Iterable[tuple[str, str]], first: float) -> None:
+    def _add_workers(self, recording: Recording, ran: Iterable[tuple[str, str]]) -> None:
         """Threads as told, or as seen; who does not tell was there from the first slice on."""
-        lives = {self._worker(pid): told for pid, told in self._lives.items()}
-        seen: dict[str, set[str]] = {worker: set() for worker in lives}
+        seen: dict[str, set[str]] = {self._worker(pid): set() for pid in self._lives}
         for worker, thread in ran:
             seen.setdefault(worker, set()).add(thread)
-        rows = [lives.get(worker, {}) for worker in seen]
-        joined, left = (self._moments([number(row.get(name)) for row in rows]) for name in ("joined", "left"))
+        threads, joined, left = {}, dict.fromkeys(seen, _NAN), dict.fromkeys(seen, _NAN)
+        stopped = max(last for _, last in self._extents.values())
+        # The last of several runs says whether a worker has left.
+        for pid in sorted(self._lives, key=lambda pid: self._zeros[pid[0]]):
+            worker, (begin, end) = self._worker(pid), self._told_life(pid)
+            threads[worker] = whole(self._lives[pid].get("threads"))
+            joined[worker] = float(np.fmin(joined[worker], begin))
+            # Between runs it was not recorded.
+            last = self._extent(pid)[1]
+            left[worker] = last if math.isnan(end) and last < stopped else end
+        first = dict.fromkeys(seen, _NAN)
+        for pid in (*self._lives, *self._spans):
+            worker = self._worker(pid)
+            first[worker] = float(np.fmin(first[worker], self._extent(pid)[0]))
         told = {
-            "threads": [
-                whole(row.get("threads")) or len(each) for row, each in zip(rows, seen.values(), strict=True)
-            ],
-            "joined": np.where(np.isnan(joined), first, joined),
-            "left": left,
+            "threads": [threads.get(worker) or len(each) for worker, each in seen.items()],
+            "joined": [first[worker] if math.isnan(moment) else moment for worker, moment in joined.items()],
+            "left": list(left.values()),
         }
         recording.append(encode("workers", {"worker": list(seen), "name": list(seen), **told}))
 
@@ -340,17 +413,20 @@ class _Trace:
             lane: np.array(each)[np.argsort(start[each], kind="stable")] for lane, each in rows.items()
         }
 
-        def slice_at(pid: Any, tid: Any, moment: float) -> int | None:
+        def slice_at(pid: _Pid, tid: Any, moment: float) -> int | None:
             lane = sorted_rows.get((pid, tid))
             if lane is None:
                 return None
-            at = self._started + moment / 1e6
+            at = self._zeros[pid[0]] + moment / 1e6
             place = int(np.searchsorted(start[lane], at + 5e-7, "right")) - 1
             return int(lane[place]) if place >= 0 and at <= stop[lane[place]] + 1e-6 else None
 
         found = []
-        for arrow, end in self._arrows["f"].items():
-            begin = self._arrows["s"].get(arrow)
+        starts, ends = self._arrows["s"], self._arrows["f"]
+        # Between processes that write a file each.
+        lone = {arrow: begin for (file, arrow), begin in starts.items() if (file, arrow) not in ends}
+        for (file, arrow), end in ends.items():
+            begin = starts.get((file, arrow)) or lone.get(arrow)
             source, target = (slice_at(*begin) if begin else None), slice_at(*end)
             if source is not None and target is not None:
                 found.append((task[target], task[source]))
@@ -359,12 +435,15 @@ class _Trace:
             recording.append(encode("edges", {"task": needing, "dependency": needed}))
 
     def _add_counters(self, recording: Recording) -> None:
-        rows: dict[tuple[str, float], dict[str, float]] = defaultdict(dict)
+        rows: dict[tuple[_Pid, float], dict[str, float]] = defaultdict(dict)
         for pid, moment, column, value in self._counters:
-            rows[self._worker(pid), moment][column] = value
+            rows[pid, moment][column] = value
         if rows:
-            process, time = zip(*rows, strict=True)
-            told: dict[str, Any] = {"process": list(process), "time": self._moments(time)}
+            pids, time = zip(*rows, strict=True)
+            told: dict[str, Any] = {
+                "process": list(map(self._worker, pids)),
+                "time": self._moments(pids, time),
+            }
             for column in ("cpu", "memory"):
                 told[column] = [row.get(column, _NAN) for row in rows.values()]
             recording.append(encode("resources", told))

@@ -1,0 +1,142 @@
+"""Several Chrome traces as one recording: parts of one run, and several runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dask_insight.batch import encode
+from dask_insight.recording import Recording
+from dask_insight.sources.files import load
+
+MONDAY = 1.7e9
+TUESDAY = MONDAY + 86_400
+
+
+def exported(path: Path, zero: float, tasks: list[str], worker: str, joined: float, left: float) -> Path:
+    """Our own trace of tasks that take a second each, one after another, each needing the one before."""
+    run, many = Recording(), len(tasks)
+    run.append(encode("about", {"name": ["started"], "value": [json.dumps(zero)]}))
+    run.append(encode("workers", {"worker": [worker], "threads": [2], "joined": [joined], "left": [left]}))
+    start, stop = zero + np.arange(many), zero + 1 + np.arange(many)
+    run.append(encode("graph", {"task": list(range(many)), "key": tasks, "prefix": tasks}))
+    place = {"worker": [worker] * many, "thread": ["7"] * many, "status": ["ok"] * many}
+    moments = {"start": start, "stop": stop, "done": stop}
+    run.append(encode("attempts", {"run": list(range(many)), "task": list(range(many)), **place, **moments}))
+    run.append(encode("edges", {"task": list(range(1, many)), "dependency": list(range(many - 1))}))
+    run.append(encode("resources", {"process": ["scheduler"], "time": [zero], "cpu": [50.0]}))
+    return run.export(path, "chrome")
+
+
+def of_tasks(recording: Recording, column: str) -> dict[str, Any]:
+    tasks = recording.tasks
+    return dict(zip(tasks["key"].astype("str"), tasks[column].astype("str").tolist(), strict=True))
+
+
+def dates(recording: Recording) -> dict[str, float]:
+    tasks = recording.tasks
+    return {
+        key: round(recording.started + start, 3)
+        for key, start in zip(tasks["key"].astype("str"), tasks["start"], strict=True)
+    }
+
+
+def needs(recording: Recording) -> list[tuple[str, str]]:
+    keys = recording.columns("graph")["key"].tolist()
+    edges: Any = recording.columns("edges")
+    return sorted((keys[a], keys[b]) for a, b in zip(edges["task"], edges["dependency"], strict=True))
+
+
+@pytest.mark.parametrize("worker", ["tcp://a:1", "threads"])
+@pytest.mark.parametrize("first", ["mon", "tue"])
+def test_runs_stand_at_their_own_dates_with_workers_of_their_own(
+    tmp_path: Path, worker: str, first: str
+) -> None:
+    made = {
+        "mon": exported(tmp_path / "mon.trace.json", MONDAY, ["a", "b"], worker, MONDAY, np.nan),
+        "tue": exported(tmp_path / "tue.trace.json", TUESDAY, ["c", "d"], worker, TUESDAY - 1, np.nan),
+    }
+    recording = load(made.pop(first), *made.values())
+    assert dates(recording) == {"a": MONDAY, "b": MONDAY + 1, "c": TUESDAY, "d": TUESDAY + 1}
+    assert of_tasks(recording, "worker") == {"a": worker, "b": worker, "c": f"{worker}#2", "d": f"{worker}#2"}
+    assert needs(recording) == [("b", "a"), ("d", "c")]
+    joined = dict(zip(recording.workers["worker"], recording.workers["joined"], strict=True))
+    assert joined == pytest.approx({worker: 0.0, f"{worker}#2": TUESDAY - 1 - MONDAY})
+    left = dict(zip(recording.workers["worker"], recording.workers["left"], strict=True))
+    assert left == pytest.approx({worker: 2.0, f"{worker}#2": np.nan}, nan_ok=True)
+    assert recording.resources["process"].tolist() == ["scheduler"] * 2
+    assert np.ptp(recording.resources["time"]) == pytest.approx(TUESDAY - MONDAY)
+    assert (recording.about["started"], recording.about["stopped"]) == (MONDAY, TUESDAY + 2)
+
+
+def test_a_worker_that_was_there_in_both_runs_is_one(tmp_path: Path) -> None:
+    """As of a cluster that is recorded twice."""
+    recording = load(
+        exported(tmp_path / "tue.trace.json", TUESDAY, ["b"], "tcp://a:1", MONDAY - 9, TUESDAY + 5),
+        exported(tmp_path / "mon.trace.json", MONDAY, ["a"], "tcp://a:1", MONDAY - 9, TUESDAY + 3),
+    )
+    (worker,) = recording.workers.itertuples()
+    assert (worker.worker, worker.threads) == ("tcp://a:1", 2)
+    assert (worker.joined, worker.left) == pytest.approx((-9, TUESDAY - MONDAY + 5))
+
+
+def test_local_processes_at_the_same_time_are_several(tmp_path: Path) -> None:
+    """As of a program under mpirun: each has a scheduler of threads of its own."""
+    one = exported(tmp_path / "1.trace.json", MONDAY, ["a"], "threads", MONDAY, MONDAY + 2)
+    two = exported(tmp_path / "2.trace.json", MONDAY, ["b"], "threads", MONDAY + 0.1, MONDAY + 2)
+    assert load(one, two).workers["worker"].tolist() == ["threads", "threads#2"]
+
+
+def part(path: Path, pid: int, *events: dict[str, Any]) -> Path:
+    """A file of another tool, of one process of a program."""
+    named = {"ph": "M", "name": "process_name", "args": {"name": "python"}}
+    path.write_text(json.dumps([{"pid": pid, "tid": 1, **each} for each in (named, *events)]), "utf-8")
+    return path
+
+
+def slice_of(name: str, start: float) -> dict[str, Any]:
+    return {"ph": "X", "name": name, "ts": start * 1e6, "dur": 1e6, "args": {"key": name}}
+
+
+@pytest.mark.parametrize(
+    ("pids", "starts", "workers"),
+    [
+        pytest.param((11, 12), (0, 0.5), ["python (11)", "python (12)"], id="processes"),
+        pytest.param((1, 1), (0, 0.5), ["python", "python#2"], id="containers"),
+        pytest.param((11, 11), (0, 5), ["python", "python"], id="one after the other"),
+    ],
+)
+def test_parts_of_one_run_share_their_time_axis(
+    tmp_path: Path, pids: tuple[int, int], starts: tuple[float, float], workers: list[str]
+) -> None:
+    recording = load(
+        part(tmp_path / "0.json", pids[0], slice_of("a", starts[0])),
+        part(tmp_path / "1.json", pids[1], slice_of("b", starts[1])),
+    )
+    assert dates(recording) == {"a": starts[0], "b": starts[1]}
+    assert list(of_tasks(recording, "worker").values()) == workers
+    assert recording.workers["worker"].tolist() == list(dict.fromkeys(workers))
+
+
+def test_arrows_are_those_of_their_file_or_lead_to_another(tmp_path: Path) -> None:
+    def arrow(phase: str, moment: float, number: int) -> dict[str, Any]:
+        return {"ph": phase, "id": number, "name": "input", "ts": moment * 1e6}
+
+    own = [arrow("s", 0.5, 0), arrow("f", 2, 0)]
+    recording = load(
+        part(tmp_path / "0.json", 11, slice_of("a", 0), slice_of("b", 2), *own, arrow("s", 2.5, 1)),
+        part(
+            tmp_path / "1.json",
+            12,
+            slice_of("c", 0),
+            slice_of("d", 2),
+            *own,
+            slice_of("e", 4),
+            arrow("f", 4, 1),
+        ),
+    )
+    assert needs(recording) == [("b", "a"), ("d", "c"), ("e", "b")]
