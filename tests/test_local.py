@@ -30,9 +30,11 @@ from dask import delayed
 from dask.diagnostics import Profiler
 
 import dask_insight
+from dask_insight.analysis.overview import overview
 from dask_insight.identity import Identity
 from dask_insight.options import Options
 from dask_insight.recording import Recording
+from dask_insight.session.tally import Tally
 from dask_insight.sources.local import LocalSource
 
 SCHEDULERS = ["threads", "sync", "processes"]
@@ -172,6 +174,36 @@ def test_processes_are_workers_of_their_own() -> None:
     joined = dict(rows(recording, "workers", "worker", "joined"))
     for worker, start in rows(recording, "attempts", "worker", "start"):
         assert joined[worker] <= start, "a process is there before its first task, not from its end on"
+
+
+def test_processes_are_workers_for_as_long_as_their_pool_is_there() -> None:
+    def compute(number: int, **options: Any) -> None:
+        tasks = [delayed(nap)(0.01, dask_key_name=f"{number}-{task}") for task in range(8)]
+        dask.compute(tasks, scheduler="processes", num_workers=2, chunksize=1, **options)
+
+    recording, told = Recording(), []
+    tally = Tally(recording.append)
+    source = LocalSource(Options(profile=False), recording.identity)
+    source.start(tally)
+    for number in range(3):
+        compute(number)
+    wait_for(lambda: tally.state()["workers"] == 0, "the workers have left while it records")
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        for number in (3, 4):
+            compute(number, pool=pool)
+            source.catch_up()
+            told.append(tally.state()["workers"])
+    assert told == [1, 1], "a pool of the user's own goes on"
+    source.stop()
+    found = overview(recording)
+    assert found.workers == found.threads <= 2
+    life = {name: row for name, *row in rows(recording, "workers", "worker", "joined", "left")}
+    assert len(life) > 3
+    for worker, done in rows(recording, "attempts", "worker", "done"):
+        joined, left = life[worker]
+        assert joined < done < left
+    assert found.offered <= 2 * found.duration + 1e-6
+    assert lost(recording) == []
 
 
 def test_processor_time_and_memory() -> None:

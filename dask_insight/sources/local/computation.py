@@ -67,7 +67,7 @@ class Computation:
         self._failed: set[Any] = set()
         self._cache: Cache | None = None
         if self._worker:
-            ledger.worker(self._worker, threads)
+            ledger.workers.add(self._worker, threads)
 
     @property
     def callbacks(self) -> tuple[Callable[..., None] | None, ...]:
@@ -162,7 +162,7 @@ class Computation:
         try:
             worker, keys = f"process {report.pid}", [arguments[0] for arguments in batch]
             began = min((task.loading for task in report.tasks), default=inf)
-            self._ledger.worker(worker, 1, pid=report.pid, since=began)
+            self._ledger.workers.add(worker, 1, pid=report.pid, since=began)
             if report.profile is not None:
                 numbered = {report.first + at: self._given[key][0] for at, key in enumerate(keys)}
                 self._ledger.profile_of(report.pid, report.profile, numbered)
