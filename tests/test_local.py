@@ -36,6 +36,8 @@ from dask_insight.options import Options
 from dask_insight.recording import Recording
 from dask_insight.session.tally import Tally
 from dask_insight.sources.local import LocalSource
+from dask_insight.sources.local.computation import Computation
+from dask_insight.sources.local.ledger import Ledger
 
 SCHEDULERS = ["threads", "sync", "processes"]
 
@@ -563,8 +565,6 @@ def test_a_long_list_has_a_size() -> None:
 
 
 def test_a_broken_recorder_harms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dask_insight.sources.local.computation import Computation
-
     def broken(*_: Any) -> None:
         raise RuntimeError("broken on purpose")
 
@@ -604,6 +604,62 @@ def test_tasks_whose_process_dies() -> None:
     ((task, exception),) = rows(recording, "errors", "task", "exception")
     assert keys(recording)[task] == "die"
     assert "BrokenProcessPool" in exception
+
+
+def test_tasks_that_die_while_the_computation_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_up, failed = threading.Event(), []
+    raised, finish = Computation._raised, Computation.finish
+
+    def late(self: Computation, key: Any, exception: str, traceback: str) -> None:
+        failed.append(key)
+        assert len(failed) < 2 or given_up.wait(60)
+        raised(self, key, exception, traceback)
+
+    def finished(self: Computation, *args: Any) -> None:
+        finish(self, *args)
+        given_up.set()
+
+    monkeypatch.setattr(Computation, "_raised", late)
+    monkeypatch.setattr(Computation, "finish", finished)
+    with recorded() as recording, pytest.raises(BrokenExecutor):
+        dask.compute([delayed(die)() for _ in range(3)], scheduler="processes", num_workers=3, chunksize=1)
+    assert column(recording, "attempts", "status") == ["killed"] * 3
+    assert len(column(recording, "errors", "task")) == 3
+
+
+def test_a_thread_may_write_its_task_while_the_computation_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unused = Computation._unused
+
+    def twice(self: Computation, key: Any) -> None:
+        unused(self, key)
+        unused(self, key)
+
+    monkeypatch.setattr(Computation, "_unused", twice)
+    with recorded() as recording, pytest.raises(LookupError):
+        dask.get({"a": (add, 1), "b": (fail, "a")}, "b")
+    assert sorted(column(recording, "attempts", "status")) == ["erred", "ok"]
+    assert column(recording, "cache", "size")[-1] == 0
+
+
+def test_a_graph_that_dask_cannot_run() -> None:
+    with recorded() as recording, pytest.raises(RuntimeError, match="Cycle"):
+        dask.get({"a": (add, "b"), "b": (add, "a")}, "a")
+    assert not column(recording, "attempts", "task")
+
+
+def test_an_interrupt_leaves_no_task_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: Ledger, worker: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "busy", interrupted)
+    source = LocalSource(Options(profile=False), Identity())
+    source.start(lambda _: None)
+    with pytest.raises(KeyboardInterrupt):
+        dask.get(GRAPH, "a")
+    source.stop()
+    assert not source._ledger.activity
 
 
 def wait_until(path: Path) -> None:
