@@ -5,13 +5,16 @@ from __future__ import annotations
 import gc
 import os
 import random
+import subprocess
+import sys
 import threading
 import time
 import traceback
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import count, pairwise
 from math import isnan
 from multiprocessing import get_context
 from pathlib import Path
@@ -34,10 +37,12 @@ from dask_insight.analysis.overview import overview
 from dask_insight.identity import Identity
 from dask_insight.options import Options
 from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
 from dask_insight.session.tally import Tally
-from dask_insight.sources.local import LocalSource
+from dask_insight.sources.local import LocalSource, computation
 from dask_insight.sources.local.computation import Computation
 from dask_insight.sources.local.ledger import Ledger
+from dask_insight.sources.local.rows import Rows
 
 SCHEDULERS = ["threads", "sync", "processes"]
 
@@ -376,6 +381,74 @@ def test_nothing_stays() -> None:
     assert not [thread.name for thread in threading.enumerate() if "insight" in thread.name]
 
 
+def test_types_of_results_are_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not by us: Dask's own `sizeof` remembers every type it has met."""
+    types = []
+    monkeypatch.setattr(computation, "size_of", lambda result: 0.0)
+
+    def make() -> Any:
+        kind = type("Ours", (), {"__module__": "user"})
+        types.append(weakref.ref(kind))
+        return kind()
+
+    with recorded() as recording:
+        dask.get({"a": (make,)}, "a")
+        gc.collect()
+        assert types[0]() is None
+    assert column(recording, "attempts", "typename") == ["user.Ours"]
+
+
+def test_runs_of_a_process_are_known_while_they_are_needed() -> None:
+    ledger = Ledger(Identity(), None)
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    ledger.workers.add("pool", 1, pid=gone.pid)
+    for first in range(0, 20_000, 2_000):
+        numbered = {number: 100_000 + number for number in range(first, first + 2_000)}
+        ledger.profile_of(gone.pid, {"samples": {"run": [first, first - 1, first - 5_000]}}, numbered)
+    _, drained = ledger._profiles[-1]
+    assert drained["samples"]["run"] == [118_000, 117_999, NOTHING]
+    assert len(ledger._numbered[gone.pid]) == 3_000
+    ledger.look()
+    assert not ledger._numbered
+
+
+def interrupted_at(steps: int, act: Callable[[], Any]) -> bool:
+    """Interrupt an act after so many of Python's steps; False if it does not have as many."""
+    taken = 0
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        nonlocal taken
+        frame.f_trace_opcodes = True
+        taken += event == "opcode"
+        if taken > steps:
+            raise KeyboardInterrupt
+        return trace
+
+    # Python 3.12 wants it before.
+    sys._getframe().f_trace_opcodes = True
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        act()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_an_interrupt_shifts_no_column() -> None:
+    for steps in count():
+        waiting = Rows("table", "even", "odd")
+        waiting.add(range(8))
+        if not interrupted_at(steps, waiting.take):
+            break
+        waiting.add((8, 9))
+        assert all(even % 2 == 0 for even in (waiting.take() or {})["even"])
+    assert steps > 10
+
+
 def test_nothing_is_taken_after_the_end() -> None:
     entered, leave = threading.Event(), threading.Event()
 
@@ -457,6 +530,18 @@ def test_where_the_computation_was_asked_for() -> None:
     assert function == "test_where_the_computation_was_asked_for"
     assert ".compute(scheduler=" in code
     assert line > 0
+
+
+def test_a_line_that_cannot_be_read_harms_nothing() -> None:
+    class Loader:
+        def get_source(self, name: str) -> str:
+            raise RuntimeError("no source")
+
+    ours = {"__name__": "user", "__loader__": Loader(), "get": dask.get, "graph": GRAPH}
+    with recorded() as recording:
+        exec(compile("found = get(graph, 'a')", "nowhere.py", "exec"), ours)
+    assert ours["found"] == 1
+    assert column(recording, "submissions", "file") == [""]
 
 
 def test_names_of_tasks_without_a_name_in_their_key() -> None:

@@ -18,6 +18,7 @@ from ..cells import running_cell
 from ..dynamic import shown_traceback
 from .cache import Cache
 from .graph import graph_columns, ranks
+from .names import type_name
 from .origin import Origin
 from .pools import Place
 from .sizes import size_of
@@ -214,7 +215,7 @@ class Computation:
         """The scheduler has a task's result."""
         try:
             now = self._done[key] = perf_counter()
-            self._write(key, "ok", now, size_of(result), self._ledger.type_name(result))
+            self._write(key, "ok", now, size_of(result), type_name(result))
             self._let_go(self._dependencies[key], state["cache"], now)
             if self._cache is not None:
                 self._cache.came(key, result, self._dependencies[key], state["cache"], self._tasks[key], now)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from itertools import count
+from itertools import count, islice
 from math import nan
 from threading import Lock
 from time import perf_counter
@@ -17,20 +17,21 @@ from ...probe.fused import parts_of
 from ...probe.garbage import Collected
 from ...probe.measured import Measured
 from ...probe.sampler import Sampler
-from ...schema import SECEDED
+from ...schema import NOTHING, SECEDED
 from ..cells import shown_file
 from ..garbage import collected
 from ..losses import lost_words
 from .activity import Activity, Reporter
 from .cache import Metric, Totals
 from .epoch import Epoch
-from .names import TypeNames
 from .outlet import Outlet
 from .rows import Rows
 from .workers import Workers
 
 #: Phases that are shorter than this many seconds are left out.
 _SHORTEST_PHASE = 0.001
+#: Runs of a process, besides those just ended, of which its sampler may still tell.
+_LATE_RUNS = 1_000
 
 
 class Ledger:
@@ -43,7 +44,6 @@ class Ledger:
     def __init__(self, identity: Identity, cache_metric: Metric | None) -> None:
         self.runs = count()
         self.submissions = count()
-        self.type_name = TypeNames()
         self.activity: Activity = {}
         #: Worker for which each thread of this process ran a task last.
         self.threads: dict[int, str] = {}
@@ -78,7 +78,8 @@ class Ledger:
         self._outlet = Outlet(identity, self._epoch)
         self._reporter = Reporter(self.activity, self._running)
         self._columns: deque[tuple[str, dict[str, Sequence[Any]]]] = deque()
-        self._profiles: deque[tuple[Callable[[str], str], dict[str, Any], dict[int, int] | None]] = deque()
+        self._profiles: deque[tuple[Callable[[str], str], dict[str, Any]]] = deque()
+        #: Of each process, its numbers of the newest runs.
         self._numbered: dict[int, dict[int, int]] = {}
         self._told: set[str] = set()
         self._next_task = 0
@@ -164,7 +165,7 @@ class Ledger:
 
     def profile(self, drained: dict[str, Any]) -> None:
         """Take what this process's sampler has drained."""
-        self._profiles.append((self._worker_of, drained, None))
+        self._profiles.append((self._worker_of, drained))
 
     def profile_of(self, pid: int, drained: dict[str, Any], numbered: dict[int, int]) -> None:
         """Take what another process's sampler has drained.
@@ -180,7 +181,11 @@ class Ledger:
         """
         runs = self._numbered.setdefault(pid, {})
         runs.update(numbered)
-        self._profiles.append((lambda _: f"process {pid}", drained, runs))
+        samples = drained["samples"]
+        ours = [runs.get(number, NOTHING) for number in samples["run"]]
+        self._profiles.append((lambda _: f"process {pid}", {**drained, "samples": {**samples, "run": ours}}))
+        for old in list(islice(runs, max(len(runs) - len(numbered) - _LATE_RUNS, 0))):
+            del runs[old]
 
     def _worker_of(self, thread: str) -> str:
         return self.threads.get(int(thread or 0)) or self.home()
