@@ -5,13 +5,16 @@ from __future__ import annotations
 import gc
 import os
 import random
+import subprocess
+import sys
 import threading
 import time
 import traceback
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import count, pairwise
 from math import isnan
 from multiprocessing import get_context
 from pathlib import Path
@@ -30,10 +33,16 @@ from dask import delayed
 from dask.diagnostics import Profiler
 
 import dask_insight
+from dask_insight.analysis.overview import overview
 from dask_insight.identity import Identity
 from dask_insight.options import Options
 from dask_insight.recording import Recording
-from dask_insight.sources.local import LocalSource
+from dask_insight.schema import NOTHING
+from dask_insight.session.tally import Tally
+from dask_insight.sources.local import LocalSource, computation
+from dask_insight.sources.local.computation import Computation
+from dask_insight.sources.local.ledger import Ledger
+from dask_insight.sources.local.rows import Rows
 
 SCHEDULERS = ["threads", "sync", "processes"]
 
@@ -172,6 +181,36 @@ def test_processes_are_workers_of_their_own() -> None:
     joined = dict(rows(recording, "workers", "worker", "joined"))
     for worker, start in rows(recording, "attempts", "worker", "start"):
         assert joined[worker] <= start, "a process is there before its first task, not from its end on"
+
+
+def test_processes_are_workers_for_as_long_as_their_pool_is_there() -> None:
+    def compute(number: int, **options: Any) -> None:
+        tasks = [delayed(nap)(0.01, dask_key_name=f"{number}-{task}") for task in range(8)]
+        dask.compute(tasks, scheduler="processes", num_workers=2, chunksize=1, **options)
+
+    recording, told = Recording(), []
+    tally = Tally(recording.append)
+    source = LocalSource(Options(profile=False), recording.identity)
+    source.start(tally)
+    for number in range(3):
+        compute(number)
+    wait_for(lambda: tally.state()["workers"] == 0, "the workers have left while it records")
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        for number in (3, 4):
+            compute(number, pool=pool)
+            source.catch_up()
+            told.append(tally.state()["workers"])
+    assert told == [1, 1], "a pool of the user's own goes on"
+    source.stop()
+    found = overview(recording)
+    assert found.workers == found.threads <= 2
+    life = {name: row for name, *row in rows(recording, "workers", "worker", "joined", "left")}
+    assert len(life) > 3
+    for worker, done in rows(recording, "attempts", "worker", "done"):
+        joined, left = life[worker]
+        assert joined < done < left
+    assert found.offered <= 2 * found.duration + 1e-6
+    assert lost(recording) == []
 
 
 def test_processor_time_and_memory() -> None:
@@ -342,6 +381,74 @@ def test_nothing_stays() -> None:
     assert not [thread.name for thread in threading.enumerate() if "insight" in thread.name]
 
 
+def test_types_of_results_are_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not by us: Dask's own `sizeof` remembers every type it has met."""
+    types = []
+    monkeypatch.setattr(computation, "size_of", lambda result: 0.0)
+
+    def make() -> Any:
+        kind = type("Ours", (), {"__module__": "user"})
+        types.append(weakref.ref(kind))
+        return kind()
+
+    with recorded() as recording:
+        dask.get({"a": (make,)}, "a")
+        gc.collect()
+        assert types[0]() is None
+    assert column(recording, "attempts", "typename") == ["user.Ours"]
+
+
+def test_runs_of_a_process_are_known_while_they_are_needed() -> None:
+    ledger = Ledger(Identity(), None)
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    ledger.workers.add("pool", 1, pid=gone.pid)
+    for first in range(0, 20_000, 2_000):
+        numbered = {number: 100_000 + number for number in range(first, first + 2_000)}
+        ledger.profile_of(gone.pid, {"samples": {"run": [first, first - 1, first - 5_000]}}, numbered)
+    _, drained = ledger._profiles[-1]
+    assert drained["samples"]["run"] == [118_000, 117_999, NOTHING]
+    assert len(ledger._numbered[gone.pid]) == 3_000
+    ledger.look()
+    assert not ledger._numbered
+
+
+def interrupted_at(steps: int, act: Callable[[], Any]) -> bool:
+    """Interrupt an act after so many of Python's steps; False if it does not have as many."""
+    taken = 0
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        nonlocal taken
+        frame.f_trace_opcodes = True
+        taken += event == "opcode"
+        if taken > steps:
+            raise KeyboardInterrupt
+        return trace
+
+    # Python 3.12 wants it before.
+    sys._getframe().f_trace_opcodes = True
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        act()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_an_interrupt_shifts_no_column() -> None:
+    for steps in count():
+        waiting = Rows("table", "even", "odd")
+        waiting.add(range(8))
+        if not interrupted_at(steps, waiting.take):
+            break
+        waiting.add((8, 9))
+        assert all(even % 2 == 0 for even in (waiting.take() or {})["even"])
+    assert steps > 10
+
+
 def test_nothing_is_taken_after_the_end() -> None:
     entered, leave = threading.Event(), threading.Event()
 
@@ -423,6 +530,18 @@ def test_where_the_computation_was_asked_for() -> None:
     assert function == "test_where_the_computation_was_asked_for"
     assert ".compute(scheduler=" in code
     assert line > 0
+
+
+def test_a_line_that_cannot_be_read_harms_nothing() -> None:
+    class Loader:
+        def get_source(self, name: str) -> str:
+            raise RuntimeError("no source")
+
+    ours = {"__name__": "user", "__loader__": Loader(), "get": dask.get, "graph": GRAPH}
+    with recorded() as recording:
+        exec(compile("found = get(graph, 'a')", "nowhere.py", "exec"), ours)
+    assert ours["found"] == 1
+    assert column(recording, "submissions", "file") == [""]
 
 
 def test_names_of_tasks_without_a_name_in_their_key() -> None:
@@ -531,8 +650,6 @@ def test_a_long_list_has_a_size() -> None:
 
 
 def test_a_broken_recorder_harms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dask_insight.sources.local.computation import Computation
-
     def broken(*_: Any) -> None:
         raise RuntimeError("broken on purpose")
 
@@ -572,6 +689,62 @@ def test_tasks_whose_process_dies() -> None:
     ((task, exception),) = rows(recording, "errors", "task", "exception")
     assert keys(recording)[task] == "die"
     assert "BrokenProcessPool" in exception
+
+
+def test_tasks_that_die_while_the_computation_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_up, failed = threading.Event(), []
+    raised, finish = Computation._raised, Computation.finish
+
+    def late(self: Computation, key: Any, exception: str, traceback: str) -> None:
+        failed.append(key)
+        assert len(failed) < 2 or given_up.wait(60)
+        raised(self, key, exception, traceback)
+
+    def finished(self: Computation, *args: Any) -> None:
+        finish(self, *args)
+        given_up.set()
+
+    monkeypatch.setattr(Computation, "_raised", late)
+    monkeypatch.setattr(Computation, "finish", finished)
+    with recorded() as recording, pytest.raises(BrokenExecutor):
+        dask.compute([delayed(die)() for _ in range(3)], scheduler="processes", num_workers=3, chunksize=1)
+    assert column(recording, "attempts", "status") == ["killed"] * 3
+    assert len(column(recording, "errors", "task")) == 3
+
+
+def test_a_thread_may_write_its_task_while_the_computation_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unused = Computation._unused
+
+    def twice(self: Computation, key: Any) -> None:
+        unused(self, key)
+        unused(self, key)
+
+    monkeypatch.setattr(Computation, "_unused", twice)
+    with recorded() as recording, pytest.raises(LookupError):
+        dask.get({"a": (add, 1), "b": (fail, "a")}, "b")
+    assert sorted(column(recording, "attempts", "status")) == ["erred", "ok"]
+    assert column(recording, "cache", "size")[-1] == 0
+
+
+def test_a_graph_that_dask_cannot_run() -> None:
+    with recorded() as recording, pytest.raises(RuntimeError, match="Cycle"):
+        dask.get({"a": (add, "b"), "b": (add, "a")}, "a")
+    assert not column(recording, "attempts", "task")
+
+
+def test_an_interrupt_leaves_no_task_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: Ledger, worker: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "busy", interrupted)
+    source = LocalSource(Options(profile=False), Identity())
+    source.start(lambda _: None)
+    with pytest.raises(KeyboardInterrupt):
+        dask.get(GRAPH, "a")
+    source.stop()
+    assert not source._ledger.activity
 
 
 def wait_until(path: Path) -> None:

@@ -18,12 +18,17 @@ from ..cells import running_cell
 from ..dynamic import shown_traceback
 from .cache import Cache
 from .graph import graph_columns, ranks
+from .names import type_name
 from .origin import Origin
 from .pools import Place
 from .sizes import size_of
 
 if TYPE_CHECKING:
     from .ledger import Ledger
+
+#: Worker, thread, start, stop, CPU seconds and memory change of a task.
+_Ended = tuple[str, int, float, float, float, float]
+_NOWHERE: _Ended = "", 0, nan, nan, nan, nan
 
 
 class Computation:
@@ -62,12 +67,12 @@ class Computation:
         self._done: dict[Any, float] = {}
         #: Run and moment of each task that was handed to the pool and has not been written.
         self._given: dict[Any, tuple[int, float]] = {}
-        #: Worker, thread, start, stop, CPU seconds and memory change of each that has ended since.
-        self._ended: dict[Any, tuple[str, int, float, float, float, float]] = {}
+        #: Of each that has ended since.
+        self._ended: dict[Any, _Ended] = {}
         self._failed: set[Any] = set()
         self._cache: Cache | None = None
         if self._worker:
-            ledger.worker(self._worker, threads)
+            ledger.workers.add(self._worker, threads)
 
     @property
     def callbacks(self) -> tuple[Callable[..., None] | None, ...]:
@@ -113,18 +118,14 @@ class Computation:
         return [self._run(run, arguments) for arguments in batch]
 
     def _run(self, run: Run, arguments: Arguments) -> Any:
-        thread = get_ident()
-        activity, key = self._ledger.activity, arguments[0]
+        thread, key = get_ident(), arguments[0]
+        activity = self._ledger.activity
         outer = activity.get(thread)
-        given, task = self._given.get(key), self._tasks.get(key)
-        if given is not None and task is not None:
-            activity[thread] = (given[0], task, self._worker, perf_counter(), outer)
-            self._ledger.threads[thread] = self._worker
-            if outer is None:
-                self._ledger.busy(self._worker)
-        cpu, start = thread_time(), perf_counter()
         error: tuple[str, str] | None = None
+        cpu, start = nan, perf_counter()
         try:
+            self._begins(key, thread, outer)
+            cpu, start = thread_time(), perf_counter()
             result = run((arguments,))[0]
             stop, cpu = perf_counter(), thread_time() - cpu
             if result[2]:
@@ -141,17 +142,30 @@ class Computation:
                 activity[thread] = outer
             self._ran(key, thread, start, stop, cpu, error)
 
+    def _begins(self, key: Any, thread: int, outer: Any) -> None:
+        """A thread of this process begins a task."""
+        try:
+            given, task = self._given.get(key), self._tasks.get(key)
+            if given is not None and task is not None:
+                self._ledger.activity[thread] = (given[0], task, self._worker, perf_counter(), outer)
+                self._ledger.threads[thread] = self._worker
+                if outer is None:
+                    self._ledger.busy(self._worker)
+        except Exception as trouble:
+            self._ledger.failed("begins", trouble)
+
     def _ran(
         self, key: Any, thread: int, start: float, stop: float, cpu: float, error: tuple[str, str] | None
     ) -> None:
         """A thread of this process has ended a task."""
         try:
-            self._ended[key] = self._worker, thread, start, stop, cpu, nan
             if self._ledger.sampler is not None:
                 name = self._prefixes[self._tasks[key] - self._first]
                 self._ledger.run_ended(self._given[key][0], start, stop, name, thread)
             if error is not None:
                 self._raised(key, *error)
+            # From here on `finish` may write it.
+            self._ended[key] = self._worker, thread, start, stop, cpu, nan
             if self._finished:
                 self._unused(key)
         except Exception as trouble:
@@ -162,18 +176,18 @@ class Computation:
         try:
             worker, keys = f"process {report.pid}", [arguments[0] for arguments in batch]
             began = min((task.loading for task in report.tasks), default=inf)
-            self._ledger.worker(worker, 1, pid=report.pid, since=began)
-            if report.profile is not None:
-                numbered = {report.first + at: self._given[key][0] for at, key in enumerate(keys)}
-                self._ledger.profile_of(report.pid, report.profile, numbered)
-                self._ledger.lost({"lost_samples": report.lost})
+            self._ledger.workers.add(worker, 1, pid=report.pid, since=began)
             runs = [self._given[key][0] for key in keys]
+            if report.profile is not None:
+                self._ledger.profile_of(report.pid, report.profile, dict(enumerate(runs, report.first)))
+                self._ledger.lost({"lost_samples": report.lost})
             self._ledger.collected(worker, [one._replace(run=runs[one.run]) for one in report.collections])
-            for key, task in zip(keys, report.tasks, strict=True):
-                self._ended[key] = worker, task.thread, task.start, task.stop, task.cpu, task.rss
-                self._ledger.phases(self._given[key][0], task)
+            for key, run, task in zip(keys, runs, report.tasks, strict=True):
+                self._ledger.phases(run, task)
                 if task.failed:
                     self._raised(key, task.exception, task.traceback)
+                # From here on `finish` may write it.
+                self._ended[key] = worker, task.thread, task.start, task.stop, task.cpu, task.rss
                 if self._finished:
                     self._unused(key)
         except Exception as error:
@@ -184,24 +198,24 @@ class Computation:
         try:
             now = perf_counter()
             killed, cancelled = isinstance(error, BrokenExecutor), isinstance(error, CancelledError)
+            status = "killed" if killed else "cancelled" if cancelled else "erred"
             for key in (arguments[0] for arguments in batch):
-                self._ended[key] = "", 0, nan, nan, nan, nan
                 if not cancelled:
                     self._raised(key, *describe(error))
-                self._write(key, "killed" if killed else "cancelled" if cancelled else "erred", now, nan, "")
+                self._write(key, status, now, nan, "", _NOWHERE)
         except Exception as trouble:
             self._ledger.failed("lost", trouble)
 
     def _raised(self, key: Any, exception: str, traceback: str) -> None:
         self._failed.add(key)
-        run, task = self._given[key][0], self._tasks[key]
-        self._ledger.errors.add((run, task, exception, shown_traceback(traceback)))
+        if (given := self._given.get(key)) is not None:
+            self._ledger.errors.add((given[0], self._tasks[key], exception, shown_traceback(traceback)))
 
     def posttask(self, key: Any, result: Any, dsk: Any, state: Mapping[str, Any], worker: Any) -> None:
         """The scheduler has a task's result."""
         try:
             now = self._done[key] = perf_counter()
-            self._write(key, "ok", now, size_of(result), self._ledger.type_name(result))
+            self._write(key, "ok", now, size_of(result), type_name(result))
             self._let_go(self._dependencies[key], state["cache"], now)
             if self._cache is not None:
                 self._cache.came(key, result, self._dependencies[key], state["cache"], self._tasks[key], now)
@@ -223,7 +237,7 @@ class Computation:
                 self._ledger.waited(self._outer, self._submitted, perf_counter())
             for key in list(self._ended):
                 self._unused(key)
-            self._let_go(state["cache"], (), perf_counter())
+            self._let_go(state.get("cache", ()), (), perf_counter())
             if self._cache is not None:
                 self._cache.cleared(perf_counter())
         except Exception as error:
@@ -233,10 +247,15 @@ class Computation:
         """A task has failed, or has ended when nobody wanted it any more."""
         self._write(key, "erred" if key in self._failed else "cancelled", nan, nan, "")
 
-    def _write(self, key: Any, status: str, done: float, nbytes: float, typename: str) -> None:
-        run, assigned = self._given.pop(key)
-        ended = self._ended.pop(key, None)
-        worker, thread, start, stop, cpu, rss = ended or (self._worker, 0, assigned, done, nan, nan)
+    def _write(
+        self, key: Any, status: str, done: float, nbytes: float, typename: str, ended: _Ended | None = None
+    ) -> None:
+        """Only the first that takes it from `_given` writes a task: `finish` and threads may come at once."""
+        if (given := self._given.pop(key, None)) is None:
+            return
+        run, assigned = given
+        ended = self._ended.pop(key, ended) or (self._worker, 0, assigned, done, nan, nan)
+        worker, thread, start, stop, cpu, rss = ended
         ready = submitted = self._submitted
         used = self._dependencies[key]
         if used:

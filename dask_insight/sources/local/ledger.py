@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
-import platform
-import socket
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import count
-from math import inf, nan
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count, islice
+from math import nan
 from threading import Lock
 from time import perf_counter
 from typing import Any
-
-import dask
-from dask.system import CPU_COUNT
 
 from ...identity import Identity
 from ...options import Emit
@@ -24,19 +17,21 @@ from ...probe.fused import parts_of
 from ...probe.garbage import Collected
 from ...probe.measured import Measured
 from ...probe.sampler import Sampler
-from ...schema import SECEDED
+from ...schema import NOTHING, SECEDED
 from ..cells import shown_file
 from ..garbage import collected
 from ..losses import lost_words
 from .activity import Activity, Reporter
 from .cache import Metric, Totals
 from .epoch import Epoch
-from .names import TypeNames
 from .outlet import Outlet
 from .rows import Rows
+from .workers import Workers
 
 #: Phases that are shorter than this many seconds are left out.
 _SHORTEST_PHASE = 0.001
+#: Runs of a process, besides those just ended, of which its sampler may still tell.
+_LATE_RUNS = 1_000
 
 
 class Ledger:
@@ -49,7 +44,6 @@ class Ledger:
     def __init__(self, identity: Identity, cache_metric: Metric | None) -> None:
         self.runs = count()
         self.submissions = count()
-        self.type_name = TypeNames()
         self.activity: Activity = {}
         #: Worker for which each thread of this process ran a task last.
         self.threads: dict[int, str] = {}
@@ -69,11 +63,7 @@ class Ledger:
         #: Add one ended attempt.
         self.attempt = self._attempts.add
         self._phases = Rows("phases", "run", "action", "start", "stop")
-        self._workers = Rows(
-            "workers",
-            *("worker", "name", "host", "pid", "threads", "memory_limit", "joined", "left", "detail"),
-            *("cores", "own"),
-        )
+        self.workers = Workers()
         self._running = Rows("running", "run", "task", "worker", "thread", "start")
         self.releases = Rows("releases", "task", "time")
         self._cache = Rows("cache", "time", "source", "size", "metric", "task")
@@ -88,9 +78,9 @@ class Ledger:
         self._outlet = Outlet(identity, self._epoch)
         self._reporter = Reporter(self.activity, self._running)
         self._columns: deque[tuple[str, dict[str, Sequence[Any]]]] = deque()
-        self._profiles: deque[tuple[Callable[[str], str], dict[str, Any], dict[int, int] | None]] = deque()
+        self._profiles: deque[tuple[Callable[[str], str], dict[str, Any]]] = deque()
+        #: Of each process, its numbers of the newest runs.
         self._numbered: dict[int, dict[int, int]] = {}
-        self._known_workers: dict[str, tuple[Any, ...]] = {}
         self._told: set[str] = set()
         self._next_task = 0
         self._lock = Lock()
@@ -118,22 +108,10 @@ class Ledger:
         for message in lost_words(counts):
             self._events.add((perf_counter(), "recorder", "lost", "warning", message))
 
-    def worker(self, name: str, threads: int, pid: int = 0, since: float = inf) -> None:
-        """A worker is there, `since` a moment if not from now on, or has more threads than was known."""
-        known = self._known_workers.get(name)
-        if known is not None and known[4] >= threads:
-            return
-        joined = known[6] if known is not None else min(since, perf_counter())
-        detail = json.dumps({"python": platform.python_version(), "dask": dask.__version__})
-        of_process = (name, name, socket.gethostname(), pid or os.getpid())
-        row = (*of_process, threads, nan, joined, nan, detail, CPU_COUNT, pid in (0, os.getpid()))
-        self._known_workers[name] = row
-        self._workers.add(row)
-
     def busy(self, worker: str) -> None:
         """One more thread of a worker runs a task: computations within tasks have pools of their own."""
-        if len(self.activity) > self._known_workers[worker][4]:
-            self.worker(worker, sum(running[2] == worker for running in self.activity.copy().values()))
+        if len(self.activity) > self.workers.threads(worker):
+            self.workers.add(worker, sum(running[2] == worker for running in self.activity.copy().values()))
 
     def define(self, prefix: str, task: Any) -> None:
         """A task name is met for the first time, with this task."""
@@ -155,14 +133,11 @@ class Ledger:
 
     def home(self) -> str:
         """Name of this process: its scheduler's, where tasks run in it."""
-        return next(self._own_workers(), "local")
+        return next(self.workers.own(), "local")
 
     def executing(self) -> float:
         """Tasks that run in this process; NaN where none was seen to run in it."""
-        return float(len(self.activity)) if any(self._own_workers()) else nan
-
-    def _own_workers(self) -> Iterator[str]:
-        return (name for name in self._known_workers if not name.startswith("process "))
+        return float(len(self.activity)) if any(self.workers.own()) else nan
 
     def run_ended(self, run: int, start: float, stop: float, name: str, thread: int) -> None:
         """A run in this process has ended, and was sampled."""
@@ -190,7 +165,7 @@ class Ledger:
 
     def profile(self, drained: dict[str, Any]) -> None:
         """Take what this process's sampler has drained."""
-        self._profiles.append((self._worker_of, drained, None))
+        self._profiles.append((self._worker_of, drained))
 
     def profile_of(self, pid: int, drained: dict[str, Any], numbered: dict[int, int]) -> None:
         """Take what another process's sampler has drained.
@@ -206,22 +181,26 @@ class Ledger:
         """
         runs = self._numbered.setdefault(pid, {})
         runs.update(numbered)
-        self._profiles.append((lambda _: f"process {pid}", drained, runs))
+        samples = drained["samples"]
+        ours = [runs.get(number, NOTHING) for number in samples["run"]]
+        self._profiles.append((lambda _: f"process {pid}", {**drained, "samples": {**samples, "run": ours}}))
+        for old in list(islice(runs, max(len(runs) - len(numbered) - _LATE_RUNS, 0))):
+            del runs[old]
 
     def _worker_of(self, thread: str) -> str:
         return self.threads.get(int(thread or 0)) or self.home()
 
-    def left(self) -> None:
-        """The recording ends, and with it the workers."""
-        for row in self._known_workers.values():
-            self._workers.add((*row[:7], perf_counter(), *row[8:]))
+    def look(self) -> None:
+        """Pools may have ended, and their processes with them."""
+        for pid in self.workers.look():
+            self._numbered.pop(pid, None)
 
     def flush(self, emit: Emit) -> None:
         """Encode and emit all there is."""
         outlet = self._outlet
         self._epoch.look()
         self._reporter.tell()
-        for rows in (self._workers, self.submitted):
+        for rows in (self.workers.joined, self.submitted):
             outlet.rows(emit, rows)
         while self._columns:
             outlet.columns(emit, *self._columns.popleft())
@@ -231,3 +210,4 @@ class Ledger:
         outlet.attempts(emit, self._attempts)
         while self._profiles:
             outlet.profile(emit, *self._profiles.popleft())
+        outlet.rows(emit, self.workers.left)

@@ -38,18 +38,8 @@ def group_of(key: Any, prefix: str) -> str:
     return first if type(first) is str else prefix
 
 
-class TypeNames:
-    """Full names of types, remembered."""
-
-    def __init__(self) -> None:
-        self._known: dict[type, str] = {}
-
-    def __call__(self, value: Any) -> str:
-        """Name of the type of a value, with its module unless it is built in."""
-        kind = type(value)
-        name = self._known.get(kind)
-        if name is None:
-            module = getattr(kind, "__module__", "builtins")
-            name = kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
-            self._known[kind] = name
-        return name
+def type_name(value: Any) -> str:
+    """Full name of the type of a value, with its module unless it is built in."""
+    kind = type(value)
+    module = getattr(kind, "__module__", "builtins")
+    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"

@@ -31,10 +31,17 @@ NOWHERE = Origin("", 0, "", "")
 
 
 def find_origin(frame: FrameType | None) -> Origin:
-    """The innermost frame of the user's own code, counted from `frame` outwards.
+    """The innermost frame of the user's own code, counted from `frame` outwards; never raises.
 
     Code of installed packages counts only where there is no other.
     """
+    try:
+        return _find_origin(frame)
+    except Exception:
+        return NOWHERE
+
+
+def _find_origin(frame: FrameType | None) -> Origin:
     fallback: FrameType | None = None
     while frame is not None:
         package = str(frame.f_globals.get("__name__", "")).partition(".")[0]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...batch import Symbols, encode
 from ...identity import Identity, stacks_at
 from ...options import Emit
-from ...schema import NOTHING, TABLES
+from ...schema import TABLES
 from ..dynamic import shown_files
 from .epoch import Epoch
 from .rows import Rows
@@ -57,14 +57,8 @@ class Outlet:
         self.columns(emit, "attempts", columns)
         self.columns(emit, "executions", executions)
 
-    def profile(
-        self,
-        emit: Emit,
-        worker_of: Callable[[str], str],
-        drained: Mapping[str, Any],
-        runs: Mapping[int, int] | None,
-    ) -> None:
-        """Encode and emit what a sampler has drained; see `Ledger.profile_of`."""
+    def profile(self, emit: Emit, worker_of: Callable[[str], str], drained: Mapping[str, Any]) -> None:
+        """Encode and emit what a sampler has drained, with runs as we number them."""
         frames = drained["frames"]
         files = shown_files(frames["file"], frames["function"], frames["first_line"])
         stacks, new = self._stacks.absorb({**frames, "file": files})
@@ -73,14 +67,13 @@ class Outlet:
         samples, sampling = drained["samples"], drained["sampling"]
         threads = samples["thread"]
         if len(threads):
-            ours = [run if runs is None else runs.get(run, NOTHING) for run in samples["run"]]
             columns = {
                 "process": [worker_of(thread) for thread in threads],
                 "thread": threads,
                 "time": np.asarray(samples["time"]),
                 "duration": samples["duration"],
                 "stack": stacks_at(stacks, samples["stack"]),
-                "run": self._namespaces["run"].map(ours),
+                "run": self._namespaces["run"].map(samples["run"]),
             }
             emit(encode("samples", columns))
         if len(sampling["time"]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import repeat, starmap
 from typing import Any
 
 
@@ -22,5 +23,7 @@ class Rows:
     def take(self) -> dict[str, Any] | None:
         """The rows there are, by column, or None; they are gone from here afterwards."""
         width = len(self._columns)
-        values = [self._values.popleft() for _ in range(len(self._values) // width * width)]
+        number = len(self._values) // width * width
+        # Without code of Python's own between two values: an interrupt there would shift the columns.
+        values = list(starmap(self._values.popleft, repeat((), number)))
         return {name: values[at::width] for at, name in enumerate(self._columns)} if values else None

@@ -83,7 +83,7 @@ class LocalSource:
         if self._ledger.sampler is not None:
             self._ledger.sampler.stop()
         self._drain()
-        self._ledger.left()
+        self._ledger.workers.end()
         self._flush()
 
     def catch_up(self) -> None:
@@ -98,6 +98,7 @@ class LocalSource:
             return None
         try:
             self._work(place)
+            self._ledger.look()
             if not self._options.source:
                 origin = origin._replace(code="")
             return Computation(self._ledger, scheduler, place, threads, origin)
@@ -128,6 +129,7 @@ class LocalSource:
                 if now >= next_sample:
                     next_sample = now + self._options.resources * 0.9
                     self._sample(resources, children, waits)
+                    self._ledger.look()
                 if now >= next_drain:
                     next_drain = now + _DRAIN
                     self._drain()
