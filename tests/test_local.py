@@ -210,6 +210,7 @@ def test_processes_are_workers_for_as_long_as_their_pool_is_there() -> None:
         joined, left = life[worker]
         assert joined < done < left
     assert found.offered <= 2 * found.duration + 1e-6
+    assert not any("left before the end" in note for note in recording.what_if(workers=1).notes)
     assert lost(recording) == []
 
 

@@ -13,7 +13,15 @@ from ... import words
 from ...dag import longest_chain
 from ...lookup import Lookup, sorted_set
 from ...tables.tasks import make
-from ...timeline import Read, attempts_in_part, is_cancelled, needed_attempts, one_cluster, waiting
+from ...timeline import (
+    Read,
+    attempts_in_part,
+    is_cancelled,
+    is_pooled,
+    needed_attempts,
+    one_cluster,
+    waiting,
+)
 from .answer import TRUSTED, WhatIf
 from .chunks import with_chunks
 from .costs import recorded_costs
@@ -47,7 +55,9 @@ class Replay:
             raise ValueError("no task ended in this recording, so that there is nothing to simulate")
         self._recorded = recorded
         workers = list(_workers(read("workers"), self._columns, recorded))
-        self._left = sum(worker.left < 0.99 * recorded.run.seconds for worker in workers)
+        # Processes of a local scheduler's pool go with it, when its computation is over.
+        cut = [each for each in workers if each.left < 0.99 * recorded.run.seconds]
+        self._left = sum(not is_pooled(each.name) for each in cut)
         at_once = _at_once(workers)
         #: Names of the workers, in the order of those of the setting.
         self.workers = [worker.name for worker in at_once]
