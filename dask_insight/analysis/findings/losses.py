@@ -56,9 +56,11 @@ def _worker_lost(facts: Facts, limits: Limits) -> Iterator[Finding]:
     ended = {kill.worker for kill in kills_of(facts)}
     ways = ends(facts)
     by_end: dict[End, list[Loss]] = {}
-    wanted = _wanted_until(facts)
-    for loss in losses_of(facts):
-        if loss.worker not in ended and loss.when < wanted and (len(loss.killed) or len(loss.again)):
+    found = [loss for loss in losses_of(facts) if loss.worker not in ended]
+    found = [loss for loss in found if len(loss.killed) or len(loss.again)]
+    wanted = _wanted_until(facts) if found else np.inf
+    for loss in found:
+        if loss.when < wanted:
             by_end.setdefault(ways.get(loss.worker, DIED), []).append(loss)
     for end, losses in by_end.items():
         if len(losses) >= limits["worker-lost.count"]:
