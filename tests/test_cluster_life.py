@@ -24,6 +24,7 @@ from dask_insight.identity import Identity
 from dask_insight.options import Options
 from dask_insight.probe.actors import Actors
 from dask_insight.probe.executions import Executions
+from dask_insight.probe.placing import Placing
 from dask_insight.probe.secede import LAYOUT
 from dask_insight.probe.ship import SchedulerProbe, WorkerProbe, package
 from dask_insight.sources.cluster import ClusterSource
@@ -583,6 +584,15 @@ def test_recording_does_not_wait_for_a_hung_worker(client: Any) -> None:
     assert want in messages
     assert {row["worker"] for row in batches.table("executions")} == {other}
     wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone in the end")
+
+
+def test_a_plugin_that_workers_cannot_load_is_taken_back(cluster: Any, client: Any) -> None:
+    told: list[str] = []
+    placing = Placing(cluster.scheduler, b"no pickle", "nobody-loads-it", lambda why, who: told.append(why))
+    with pytest.raises(Exception, match="invalid load key"):
+        client.sync(placing.place)
+    # A worker that came now would be refused because of it.
+    assert "nobody-loads-it" not in cluster.scheduler.worker_plugins and not told
 
 
 def test_the_scheduler_is_sampled_for_others_only_as_long_as_there_are_any(cluster: Any, client: Any) -> None:

@@ -19,6 +19,8 @@ from .cluster import about, memory_rows, worker_facts
 from .farewell import PATIENCE, Farewell, topic
 from .journal import Journal, Labels
 from .own import Own
+from .placing import PATIENCE as PLACING
+from .placing import Placing, asked
 from .readers import Reader, Stores, new_spans
 from .stranded import Stranded
 from .tasks import Tasks
@@ -29,8 +31,6 @@ _WATCH = 0.5
 _OWN = 1.0
 #: Seconds without a recorder after which everything is taken off: who registered us never joined.
 _UNCLAIMED = 30.0
-#: Seconds for which taking off waits until our plugin has reached the workers.
-_PLACING = 5.0
 #: Pushes of a worker for which the ids of tasks outlive them: the next one or two still name them.
 _PUSHES = 3
 #: Seconds for which numbering the tasks that are there holds the event loop at a time, and for which a
@@ -38,8 +38,6 @@ _PUSHES = 3
 _HOLD, _NUMBERING = 0.005, 1.0
 #: Workers that are named where they are many.
 _NAMED = 5
-#: What a call of a worker ends with that is not there, or no more.
-_UNREACHABLE = (OSError, asyncio.TimeoutError)
 _CALLS = ("join", "poll", "push", "clock", "flush", "leave")
 
 
@@ -68,8 +66,6 @@ class Probe(SchedulerPlugin):
         self._readers: dict[str, Reader] = {}
         self._watching: asyncio.Task[None] | None = None
         self._placed: asyncio.Task[None] | None = None
-        #: The calls by which workers get our plugin.
-        self._calls: dict[str, asyncio.Future[Exception | str]] = {}
         self._going: asyncio.Task[None] | None = None
         self._numbering: asyncio.Task[None] | None = None
         #: Whether what was there before anybody looked has been numbered; the hooks number what comes.
@@ -90,6 +86,7 @@ class Probe(SchedulerPlugin):
         self.labels = Labels()
         self.journal = Journal(self.stores.events, self.tasks, self.labels)
         self._stranded = Stranded(scheduler, self.journal.event)
+        self._placing = Placing(scheduler, self._worker_plugin, self._worker_name, self._unrecorded)
         for address in scheduler.workers:
             self._worker_there(address)
         for name in _CALLS:
@@ -116,7 +113,7 @@ class Probe(SchedulerPlugin):
             self._own = Own(f"{self.name}-scheduler", asyncio.get_running_loop(), self.scheduler)
         self._adjust_own()
         if self._placed is None:
-            self._placed = asyncio.create_task(self._place())
+            self._placed = asyncio.create_task(self._placing.place())
         problem = ""
         if self._numbering is not None:
             await asyncio.wait([self._numbering], timeout=_NUMBERING)
@@ -124,8 +121,7 @@ class Probe(SchedulerPlugin):
             await asyncio.shield(self._placed)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
-        waited = [address for address, call in self._calls.items() if not call.done()]
-        self._unrecorded("have not answered the call to record", waited)
+        self._placing.tell_waiting()
         workers = [self._worker_row(address) for address in list(self.scheduler.workers)]
         return {
             "about": about(self.scheduler),
@@ -170,50 +166,6 @@ class Probe(SchedulerPlugin):
                 profile=any(map(self._samples_us, readers)),
                 seen=all(each.options.get("process") == process() for each in readers),
             )
-
-    async def _place(self) -> None:
-        """Hand our plugin to the workers, those that come later included.
-
-        Dask's own way waits for each worker without a bound, and fails where one of them dies meanwhile.
-        """
-        self.scheduler.worker_plugins[self._worker_name] = self._worker_plugin
-        message = {"op": "plugin-add", "name": self._worker_name, "plugin": self._worker_plugin}
-        calls = self._calls = {
-            address: asyncio.ensure_future(self._call(message, address)) for address in self.scheduler.workers
-        }
-        if calls:
-            await asyncio.wait(calls.values(), timeout=_PLACING)
-        answers = {address: call.result() for address, call in calls.items() if call.done()}
-        for answer in answers.values():
-            if isinstance(answer, Exception) and not isinstance(answer, _UNREACHABLE):
-                # A plugin that cannot be loaded would keep new workers out.
-                await self._withdraw()
-                raise answer
-        away = [address for address, answer in answers.items() if isinstance(answer, Exception)]
-        self._unrecorded("could not be reached", away)
-        refused = [address for address, answer in answers.items() if answer == "error"]
-        self._unrecorded("could not load the probe", refused)
-
-    async def _call(self, message: dict[str, Any], address: str) -> Exception | str:
-        """The status that a worker answers a message with, or what kept it from it."""
-        try:
-            found = await self.scheduler.broadcast(msg=message, workers=[address], on_error="return")
-        except Exception as error:
-            return error
-        answer = found[address]
-        return answer if isinstance(answer, Exception) else str(answer["status"])
-
-    async def _withdraw(self) -> None:
-        """Take our plugin from the workers; who does not answer takes it off itself when nobody listens."""
-        self.scheduler.worker_plugins.pop(self._worker_name, None)
-        message = {"op": "plugin-remove", "name": self._worker_name}
-        for call in self._calls.values():
-            call.cancel()
-        calls = [asyncio.ensure_future(self._call(message, address)) for address in self.scheduler.workers]
-        if calls:
-            await asyncio.wait(calls, timeout=_PLACING)
-        for call in calls:
-            call.cancel()
 
     def _unrecorded(self, why: str, addresses: Sequence[str]) -> None:
         """Tell of workers that are there and of which nothing comes."""
@@ -282,11 +234,8 @@ class Probe(SchedulerPlugin):
 
     async def _flushed(self, address: str) -> bool:
         """Have one worker push; whether it has."""
-        call = {"op": f"{self.name}_flush"}
-        try:
-            return bool(await self.scheduler.broadcast(msg=call, workers=[address], on_error="ignore"))
-        except Exception:
-            return False
+        answer = await asked(self.scheduler, {"op": f"{self.name}_flush"}, address)
+        return not isinstance(answer, Exception)
 
     async def leave(self, *, recorder: str) -> bool:
         """End for a recorder; when nobody else records, everything of ours is taken off."""
@@ -316,8 +265,8 @@ class Probe(SchedulerPlugin):
         if self._numbering is not None:
             self._numbering.cancel()
         if self._placed is not None:
-            await asyncio.wait([self._placed], timeout=_PLACING)
-            await self._withdraw()
+            await asyncio.wait([self._placed], timeout=PLACING)
+            await self._placing.withdraw()
         self._shut("push", "clock")
         if self.name not in self.scheduler.plugins:
             unload(self.name)

@@ -37,7 +37,7 @@ _BOTH = (
 _ONLY = {
     "scheduler": (
         *("layouts", "functions", "fused", "graph", "tasks", "readers", "journal"),
-        *("own", "cluster", "farewell", "stranded", "scheduler"),
+        *("own", "cluster", "farewell", "stranded", "placing", "scheduler"),
     ),
     "worker": ("threads", "secede", "errors", "executions", "transfers", "metrics", "actors", "worker"),
 }
