@@ -22,7 +22,7 @@ const entries = [
 const foreign = await namesInStrings(python);
 
 for (const { from, to, format, charset = 'utf8' } of entries) {
-  const options = {
+  const entry = {
     entryPoints: [here + from],
     outfile: out + to,
     ...(format ? { format } : {}),
@@ -31,10 +31,31 @@ for (const { from, to, format, charset = 'utf8' } of entries) {
     charset,
     legalComments: 'none'
   };
+  const options = format ? await byFolder(entry) : entry;
   await esbuild.build({ ...options, minify: true, logLevel: 'info' });
   if (!format) continue;
   const { outputFiles } = await esbuild.build({ ...options, write: false });
   await shorten(out + to, ownNames(outputFiles[0].text, foreign), charset === 'ascii');
+}
+
+/**
+ * The same script with its modules in the order of their paths: what is alike stands near, and its compressed size is
+ * 0.7 % smaller.
+ */
+async function byFolder({ entryPoints: [entry], ...options }) {
+  const { metafile } = await esbuild.build({
+    ...options,
+    entryPoints: [entry],
+    absWorkingDir: here,
+    metafile: true,
+    write: false
+  });
+  const [{ exports }] = Object.values(metafile.outputs);
+  const modules = Object.keys(metafile.inputs).filter(path => path.endsWith('.ts'));
+  const imports = modules.sort().map(path => `import './${path}';`);
+  const exported = exports.length > 0 ? [`export { ${exports.join(', ')} } from '${entry}';`] : [];
+  const contents = [...imports, ...exported].join('\n');
+  return { ...options, stdin: { contents, resolveDir: here, loader: 'ts' } };
 }
 
 /** Names that stand in strings of Python sources: data from there may have them. */

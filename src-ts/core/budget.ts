@@ -1,5 +1,6 @@
 import type { NumberArray } from './batch';
 import { chosenShares, type NameShares, sharesOf } from './budget-shares';
+import { madeFrom } from './made-from';
 import type { Recording, Symbols } from './recording';
 import type { Filter, TimeRange } from './selection';
 import { submissionsOf } from './task-filter';
@@ -28,7 +29,7 @@ export interface BudgetRows {
 }
 
 /** What has been worked out; undefined where nothing has. Valid until the next append. */
-export function budgetRows(recording: Recording): BudgetRows | undefined {
+export const budgetRows = madeFrom(['budget'], (recording): BudgetRows | undefined => {
   const table = recording.table('budget');
   if (table.rows === 0) return undefined;
   const rows = {
@@ -44,7 +45,7 @@ export function budgetRows(recording: Recording): BudgetRows | undefined {
     submission: table.numbers('submission')
   };
   return { ...rows, shares: sharesOf(rows) };
-}
+});
 
 /**
  * The part of each row, 0 to 1, that belongs to chosen task names, workers, spans, notebook cells and lines of code.

@@ -195,6 +195,9 @@ describe('FeedReader', () => {
     expect(port.calls).toEqual([[2]]);
     expect(reader.status).toMatchObject({ phase: 'live', at: 2 });
     expect(reader.status.words).toContain('torn');
+    reader.hello();
+    answer({ feed: 'another' });
+    expect(reader.status.words).toBe('Live.');
   });
 
   test('says what it needs, once and with every greeting, and takes the answers in', () => {

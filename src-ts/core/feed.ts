@@ -182,7 +182,7 @@ export class FeedReader {
       const first = this.feed === '';
       this.feed = String(message.feed);
       this.at = 0;
-      if (!first) this.port.reset();
+      if (!first) this.reset();
     }
     this.unsaidBytes = 0;
     this.unsaidMessages = 0;
@@ -198,11 +198,16 @@ export class FeedReader {
       this.hello();
       return;
     }
-    if (from === 0 && this.at > 0) this.port.reset();
+    if (from === 0 && this.at > 0) this.reset();
     this.at = to;
     if (message.replay === false) this.upto = to;
     this.take(bytesOf(buffer), { packed: lengths(message.packed), more: message.replay === true });
     this.progress();
+  }
+
+  private reset(): void {
+    this.damage = '';
+    this.port.reset();
   }
 
   private take(bytes: Uint8Array, how: Delivery): void {

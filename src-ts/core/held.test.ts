@@ -81,3 +81,20 @@ test('rows that come one by one give what they give at once', () => {
   }
   expect(ends(live)).toEqual(ends(held(RELEASES)));
 });
+
+test('the only result of a task is let go of when somebody told so, whatever the clocks say', () => {
+  const attempts = [{ ...ATTEMPTS[0], done: 1, stop: 1.003 }];
+  const one = new Held(
+    new Tasks(recordingOf({ graph: GRAPH, attempts, releases: [{ task: 0, time: 1.002 }] }))
+  );
+  one.update();
+  expect(ends(one)).toEqual([[1.003, 1.003, 100]]);
+});
+
+test('a task that failed needed its inputs too; one that never ran did not', () => {
+  const attempts = [ATTEMPTS[0], ATTEMPTS[1], { ...ATTEMPTS[2], task: 2, done: 3 }];
+  const edges = [EDGES[0], { task: 9, dependency: 1 }];
+  const all = new Held(new Tasks(recordingOf({ graph: GRAPH, attempts, edges })));
+  all.update();
+  expect(ends(all).map(([, end]) => end)).toEqual([3, Number.POSITIVE_INFINITY]);
+});

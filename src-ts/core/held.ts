@@ -118,11 +118,13 @@ export class Held {
     const times = releases.times('time');
     for (let row = this.taken.releases; row < releases.rows; row++) {
       const time = times[row];
-      let best = -1;
-      for (let at = this.last[ids[row]] ?? -1; at >= 0; at = this.before[at]) {
+      const last = this.last[ids[row]] ?? -1;
+      // A task's only result, whatever clocks say; of several the last one that was there.
+      let best = this.before[last] < 0 ? last : -1;
+      for (let at = last; at >= 0; at = this.before[at]) {
         if (this.begin[at] <= time && (best < 0 || this.begin[at] > this.begin[best])) best = at;
       }
-      if (best >= 0 && time < this.end[best]) this.end[best] = time;
+      if (best >= 0) this.end[best] = Math.min(this.end[best], Math.max(time, this.begin[best]));
     }
     this.taken.releases = releases.rows;
   }
@@ -132,15 +134,18 @@ export class Held {
     const edges = recording.table('edges');
     const needed = edges.numbers('dependency');
     const needing = edges.numbers('task');
-    const done = recording.table('attempts').times('done');
+    const attempts = recording.table('attempts');
+    const ids = attempts.numbers('task');
+    const done = attempts.times('done');
+    // When the last attempt of each task had ended; 0 where there is none.
+    const ended = new Float64Array(this.last.length);
+    for (let row = 0; row < attempts.rows; row++)
+      if (done[row] > ended[ids[row]]) ended[ids[row]] = done[row];
     const until = new Float64Array(this.last.length);
     for (let row = 0; row < edges.rows; row++) {
-      const user = this.last[needing[row]] ?? -1;
-      if (!(needed[row] < until.length)) continue;
-      const time = user < 0 ? Number.POSITIVE_INFINITY : done[this.row[user]];
+      const time = ended[needing[row]];
       if (time > until[needed[row]]) until[needed[row]] = time;
     }
-    const ids = recording.table('attempts').numbers('task');
     for (let at = 0; at < this.length; at++) {
       const time = until[ids[this.row[at]]];
       if (time > 0) this.end[at] = Math.max(time, this.begin[at]);

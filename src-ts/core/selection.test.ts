@@ -103,6 +103,8 @@ describe('Selection', () => {
     expect(other.clauses).toEqual(selection.clauses);
     other.restore('[{"source":"a","column":"name","value":[1]},{"source":1},{"column":"time"},null]');
     expect(other.clauses).toEqual([]);
+    other.restore('[{"source":"a","column":"line","value":[]},{"source":"a","column":"span","value":[]}]');
+    expect(other.clauses).toEqual([]);
     other.restore('no JSON');
     expect(other.clauses).toEqual([]);
   });

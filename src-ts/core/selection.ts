@@ -270,6 +270,7 @@ function isClause(value: unknown): value is Clause {
   return (
     ['name', 'worker', 'span', 'run', 'cell', 'line'].includes(String(column)) &&
     Array.isArray(inner) &&
+    inner.length > 0 &&
     inner.every(each => typeof each === kind)
   );
 }

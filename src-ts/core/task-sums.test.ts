@@ -64,6 +64,24 @@ describe('sums of tasks', () => {
     ]);
   });
 
+  it('know no whole duration of what runs still', () => {
+    const some = recordingOf({
+      graph: [
+        { task: 1, key: 'inc-1', prefix: 'inc' },
+        { task: 3, key: 'sum-3', prefix: 'sum' }
+      ],
+      attempts: [{ ...attempt(1, 'a', 0, 10), task: 1 }],
+      running: [
+        { run: 2, task: 1, worker: 'a', thread: '2', start: 9 },
+        { run: 3, task: 3, worker: 'a', thread: '3', start: 9 }
+      ]
+    });
+    const [inc, sum] = sumTasks(new Tasks(some), new Selection().filter(), 'name');
+    expect(inc).toMatchObject({ count: 2, time: 11, mean: 10, median: 10, p95: 10, longest: 10 });
+    const none = Number.NaN;
+    expect(sum).toMatchObject({ count: 1, time: 1, mean: none, median: none, p95: none, longest: none });
+  });
+
   it('leave out what was lost before anybody knew when it started, as `bottlenecks` does', () => {
     const { start: _, stop: __, ...unseen } = attempt(1, 'a', 0, 0, 'killed');
     const some = recordingOf({

@@ -10,7 +10,10 @@ export interface TaskSum {
   readonly count: number;
   /** Time they ran within it. */
   readonly time: number;
-  /** Of whole durations, also where the filter cuts them. Median and 95th percentile only by name. */
+  /**
+   * Of whole durations, also where the filter cuts them; of tasks that run still none is known, and NaN where there
+   * are no others. Median and 95th percentile only by name.
+   */
   readonly mean: number;
   readonly median: number;
   readonly p95: number;
@@ -52,7 +55,8 @@ export function sumTasks(tasks: Tasks, filter: Filter, by: By): TaskSum[] {
         group = groups[place] = new Group();
         labels[place] = labelOf(tasks, by, at, place);
       }
-      group.take(stop - start[entry], by === 'name');
+      group.count++;
+      if (status !== RUNNING) group.take(stop - start[entry], by === 'name');
       group.time += (stop < to ? stop : to) - (start[entry] > from ? start[entry] : from);
       group.failed += FAILED[status];
       const size = status === OK ? nbytes[rows[entry]] : Number.NaN;
@@ -102,11 +106,13 @@ function labelOf(tasks: Tasks, by: By, lane: number, place: number): string {
 
 class Group {
   private durations = new Float64Array(16);
-  private count = 0;
+  /** Durations that are whole. */
+  private whole = 0;
   private total = 0;
-  private longest = 0;
+  private longest = Number.NaN;
   private cpu = 0;
   private cpuOver = 0;
+  count = 0;
   time = 0;
   failed = 0;
   nbytes = 0;
@@ -119,26 +125,26 @@ class Group {
 
   take(duration: number, keep: boolean): void {
     if (keep) {
-      if (this.count === this.durations.length) {
-        const larger = new Float64Array(2 * this.count);
+      if (this.whole === this.durations.length) {
+        const larger = new Float64Array(2 * this.whole);
         larger.set(this.durations);
         this.durations = larger;
       }
-      this.durations[this.count] = duration;
+      this.durations[this.whole] = duration;
     }
-    this.count++;
+    this.whole++;
     this.total += duration;
-    if (duration > this.longest) this.longest = duration;
+    if (!(duration <= this.longest)) this.longest = duration;
   }
 
   sum(label: string): TaskSum {
     const { count, time, nbytes, failed, longest } = this;
-    const sorted = this.durations.subarray(0, Math.min(count, this.durations.length)).sort();
+    const sorted = this.durations.subarray(0, Math.min(this.whole, this.durations.length)).sort();
     return {
       label,
       count,
       time,
-      mean: this.total / count,
+      mean: this.total / this.whole,
       median: quantile(sorted, 0.5),
       p95: quantile(sorted, 0.95),
       longest,

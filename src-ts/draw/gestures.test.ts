@@ -54,6 +54,17 @@ describe('gestures', () => {
     expect(log).toEqual(['zoom 30 in', 'zoom 30 out', 'pan -12 0']);
   });
 
+  test('the wheel is left to the page where nothing is done with it', () => {
+    const taken = (): boolean[] =>
+      [{ deltaY: 100 }, { deltaX: 12 }].map(way => wheel({ ...way, ctrlKey: true }).defaultPrevented);
+    stop();
+    stop = listen(element, { click: () => {} });
+    expect(taken()).toEqual([false, false]);
+    stop();
+    stop = listen(element, { zoom: () => false, pan: () => {} });
+    expect(taken()).toEqual([false, true]);
+  });
+
   test('the wheel knows the focus in a shadow tree', () => {
     const host = document.createElement('div');
     document.body.append(host);

@@ -2,10 +2,10 @@ import { focusIn } from './focus';
 
 /** What a person can do on a surface; places are CSS pixels within it. All optional. */
 export interface GestureHandlers {
-  /** Zoom about a place; `factor` below 1 zooms in. */
-  zoom?(x: number, y: number, factor: number): void;
-  /** The content is dragged by this much. */
-  pan?(dx: number, dy: number): void;
+  /** Zoom about a place; `factor` below 1 zooms in. False leaves the wheel to the page. */
+  zoom?(x: number, y: number, factor: number): unknown;
+  /** The content is dragged by this much. False leaves the wheel to the page. */
+  pan?(dx: number, dy: number): unknown;
   /** A stretch is being marked; `done` when the button, or the finger, is let go; empty if it never moved. */
   brush?(from: number, to: number, done: boolean): void;
   /** The pointer is here; undefined when it has left. */
@@ -22,6 +22,8 @@ const CLICK = 4;
 /** How long a finger rests before a drag marks a stretch, milliseconds; and how far it may stray, CSS pixels. */
 const HOLD = 400;
 const STRAY = 10;
+
+const never = (): boolean => false;
 
 /**
  * Turns pointer, wheel, touch and keys into gestures. The wheel zooms only
@@ -44,15 +46,15 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
 
   const onWheel = (event: WheelEvent): void => {
     if (!focusIn(element) && !event.ctrlKey && !event.metaKey) return;
-    event.preventDefault();
+    const { zoom = never, pan = never } = handlers;
     const { x, y } = place(event);
     const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
-    if (Math.abs(event.deltaX) > Math.abs(event.deltaY) || (event.shiftKey && !event.ctrlKey)) {
-      handlers.pan?.(-Math.round((event.deltaX || event.deltaY) * unit), 0);
-    } else {
-      const step = Math.max(-120, Math.min(120, event.deltaY * unit));
-      handlers.zoom?.(x, y, Math.exp(step * (event.ctrlKey ? 0.01 : 0.0022)));
-    }
+    const step = Math.max(-120, Math.min(120, event.deltaY * unit));
+    const isAside = Math.abs(event.deltaX) > Math.abs(event.deltaY) || (event.shiftKey && !event.ctrlKey);
+    const taken = isAside
+      ? pan(-Math.round((event.deltaX || event.deltaY) * unit), 0)
+      : zoom(x, y, Math.exp(step * (event.ctrlKey ? 0.01 : 0.0022)));
+    if (taken !== false) event.preventDefault();
   };
 
   const onDown = (event: PointerEvent): void => {

@@ -10,6 +10,7 @@ import {
   slotColor,
   textOn
 } from './palette';
+import { themeOf } from './theme';
 
 const distance = (a: readonly number[], b: readonly number[]): number =>
   Math.hypot(...a.map((value, at) => value - b[at]));
@@ -114,6 +115,13 @@ function withoutRedAndGreen([red, green, blue]: readonly number[]): number[] {
 
 describe('palette for colour-blind eyes', () => {
   afterEach(() => choosePalette('standard'));
+
+  test('what another script of the page has chosen is followed', () => {
+    const standard = slotColor(0, false);
+    document.documentElement.dataset.diPalette = 'colour-blind';
+    expect(themeOf(document.body).palette).toBe('colour-blind');
+    expect(slotColor(0, false)).not.toEqual(standard);
+  });
 
   test('a dozen names are told apart without red and green', () => {
     choosePalette('colour-blind');

@@ -104,7 +104,9 @@ export function choosePalette(chosen: Palette): void {
   document.documentElement.dataset.diPalette = chosen;
 }
 
+/** What was chosen, by whichever script of the page: a widget's is its own. */
 export function chosenPalette(): Palette {
+  palette = (document.documentElement.dataset.diPalette ?? palette) as Palette;
   return palette;
 }
 

@@ -77,11 +77,17 @@ function matches(query: string): boolean {
 
 /** The colour that an element stands on. */
 export function backgroundOf(element: Element): Rgb {
-  for (let each: Element | null = element; each; each = around(each)) {
-    const found = parsed(getComputedStyle(each).backgroundColor);
-    if (found) return found;
-  }
-  return matches('(prefers-color-scheme: dark)') ? [24, 26, 30] : [255, 255, 255];
+  const [red, green, blue, opacity = 1] = parsed(getComputedStyle(element).backgroundColor);
+  if (opacity === 1) return [red, green, blue];
+  const parent = around(element);
+  const under: Rgb = parent
+    ? backgroundOf(parent)
+    : matches('(prefers-color-scheme: dark)')
+      ? [24, 26, 30]
+      : [255, 255, 255];
+  // As browsers lay one over the other.
+  const over = (value: number, below: number): number => opacity * value + (1 - opacity) * below;
+  return [over(red, under[0]), over(green, under[1]), over(blue, under[2])];
 }
 
 /** What an element stands in, also across the boundary of a shadow tree. */
@@ -90,19 +96,15 @@ function around(element: Element): Element | null {
   return element.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
 }
 
-/** `rgb(…)` or `#…` to numbers; undefined where it is transparent. */
-function parsed(text: string): Rgb | undefined {
+/** `rgb(…)` or `#…` to numbers, the fourth of which is how opaque it is; what cannot be read is transparent. */
+function parsed(text: string): number[] {
   const hex = /^#([0-9a-f]{6})$/i.exec(text);
   if (hex) {
     const value = Number.parseInt(hex[1], 16);
     return [value >> 16, (value >> 8) & 255, value & 255];
   }
-  const parts = /^rgba?\(([^)]+)\)$/
-    .exec(text)?.[1]
-    .split(/[\s,/]+/)
-    .map(Number);
-  if (!parts || parts.length < 3 || parts[3] === 0) return undefined;
-  return [parts[0], parts[1], parts[2]];
+  const parts = /^rgba?\(([^)]+)\)$/.exec(text)?.[1];
+  return parts?.split(/[\s,/]+/).map(Number) ?? [0, 0, 0, 0];
 }
 
 /** Tells when the page's theme may have changed. Returns the stop. */

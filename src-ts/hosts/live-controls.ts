@@ -27,7 +27,7 @@ export function pauseButton(page: LivePage): Control {
   return kept(page, made, () => {
     made.replaceChildren(icon(page.paused ? 'play' : 'pause'));
     name(made, page.paused ? 'Resume: show what has come meanwhile' : 'Pause: hold the panels still');
-    made.setAttribute('aria-pressed', String(page.paused));
+    made.classList.toggle('di-pressed', page.paused);
   });
 }
 

@@ -178,6 +178,15 @@ describe('another recording', () => {
     expect(page.recording.generation).toBe(1);
   });
 
+  it('leaves behind what was damaged of the one before, and tells what is of its own', () => {
+    page.take(Uint8Array.of(0xc1, 1, 2));
+    page.take(ran(0, 100, 101));
+    page.reset();
+    page.take(Uint8Array.of(0xc1, 1, 2));
+    page.take(ran(1, 101, 105));
+    expect([page.damages.length, runs()]).toEqual([1, [1]]);
+  });
+
   const began = (started: number): Uint8Array =>
     bytesOf('about', [{ name: 'started', value: String(started) }]);
 

@@ -139,6 +139,7 @@ export class LivePage {
       return;
     }
     this.queue = [];
+    this.problems = [];
     this.next = new Recording();
     // Its tasks are worked out as they come, so that taking its place takes no time.
     this.stage.tasks.succeed(new Tasks(this.next));

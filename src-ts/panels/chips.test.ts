@@ -9,3 +9,24 @@ test('a chip of task names counts names, which may have any number of tasks', ()
   expect(words('inc', 'sum')).toBe('2 task names');
   expect(words('inc')).toBe('inc');
 });
+
+test('a chip of spans counts each once, however often it was entered and whatever is inside; one has its name', () => {
+  const spans = [
+    { span: '1', name: 'load', parent: '', path: 'load' },
+    { span: '2', name: 'clean', parent: '1', path: 'load / clean' },
+    { span: '3', name: 'load', parent: '', path: 'load' },
+    { span: '4', name: 'clean', parent: '3', path: 'load / clean' },
+    { span: '5', name: 'default', parent: '', path: 'default' },
+    { span: '6', name: 'fit', parent: '', path: 'fit' }
+  ];
+  const graph = [{ task: 0, span: '5', submission: 7 }];
+  const submissions = [{ submission: 7, time: 102, execution: 3 }];
+  const about = [{ name: 'started', value: '100' }];
+  const stage = createStage(recordingOf({ about, spans, graph, submissions }));
+  const words = (...value: string[]): string => clauseWords({ source: 'x', column: 'span', value }, stage);
+  expect(words('1', '2', '3', '4')).toBe('span load');
+  expect(words('2', '4')).toBe('span load / clean');
+  expect(words('1', '2', '3', '4', '6')).toBe('2 spans');
+  expect(words('3')).toBe('span load');
+  expect(words('5')).toBe('no span, cell [3], at 2\u2009s');
+});

@@ -1,7 +1,7 @@
 import { range, shortened } from '../core/format';
 import type { Recording } from '../core/recording';
 import type { Clause } from '../core/selection';
-import { spanName, spansOf } from '../core/spans';
+import { listedSpans, spanName } from '../core/spans';
 import { element } from './element';
 import { icon } from './icons';
 import type { Stage } from './panel';
@@ -35,11 +35,11 @@ export function clauseWords(clause: Clause, { recording, tasks }: Stage): string
 
 /** A span that is chosen with all inside it counts as one, and so do those of one name. */
 function spanWords(ids: readonly string[], recording: Recording): string {
-  const inner = new Set(
-    spansOf(recording).flatMap(span => (ids.includes(span.id) ? span.within.slice(1) : []))
-  );
-  const outer = ids.filter(id => !inner.has(id));
-  return outer.length > 1 ? `${outer.length} spans` : `span ${spanName(recording, outer[0] ?? ids[0])}`;
+  const whole = listedSpans(recording).filter(({ within }) => within.every(id => ids.includes(id)));
+  const outer = whole.filter(({ id }) => !whole.some(({ within }) => within.indexOf(id) > 0));
+  if (outer.length > 1) return `${outer.length} spans`;
+  const name = outer[0]?.path ?? spanName(recording, ids[0]);
+  return name.startsWith('no span') ? name : `span ${name}`;
 }
 
 /** The clauses in force as chips; a click takes one back. Those of the panel itself are outlined. */

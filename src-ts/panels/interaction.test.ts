@@ -73,6 +73,21 @@ test('a card that keys have opened goes with the focus', () => {
   expect(title()).toBeUndefined();
 });
 
+test.each([true, false])('a chart with an axis of its own leaves the wheel to the page: %s', ownAxis => {
+  const stage = createStage(recordingOf({}));
+  const charted = { ...view, ownAxis, gestures: {} };
+  const panel = { ...PANEL, overTime: true };
+  const { zoom, pan } = new Interaction(panel, charted, stage, surface, tooltip, () => {}).handlers();
+  expect([zoom?.(5, 5, 0.5) === false, pan?.(5, 0) === false]).toEqual([ownAxis, ownAxis]);
+});
+
+test('what a view makes of the wheel itself is told on', () => {
+  const charted = { ...view, gestures: { zoom: () => false, pan: () => false } };
+  const stage = createStage(recordingOf({}));
+  const { zoom, pan } = new Interaction(PANEL, charted, stage, surface, tooltip, () => {}).handlers();
+  expect([zoom?.(5, 5, 0.5), pan?.(5, 0)]).toEqual([false, false]);
+});
+
 test('a card that the pointer or a pin holds stays when the focus goes', () => {
   handlers.hover?.({ x: 25, y: 5 });
   interaction.left();
@@ -153,4 +168,19 @@ test('keys follow the graph from what is pointed at, and stay where it ends', ()
   expect(title()).toBe('mark 9');
   press('o');
   expect(title()).toBe('mark 9');
+});
+
+test('a stretch that is marked beside the plot chooses no time', () => {
+  const stage = createStage(
+    recordingOf({
+      attempts: [{ run: 0, task: 0, worker: 'a', thread: '1', status: 'ok', start: 1, stop: 2 }]
+    })
+  );
+  const beside = { ...view, plot: () => ({ x: 100, y: 0, width: 100, height: 10 }) };
+  const panel = { ...PANEL, overTime: true };
+  const { brush } = new Interaction(panel, beside, stage, surface, tooltip, () => {}).handlers();
+  brush?.(10, 60, true);
+  expect(stage.selection.clauses).toEqual([]);
+  brush?.(10, 150, true);
+  expect(stage.selection.clauses).toHaveLength(1);
 });

@@ -67,8 +67,9 @@ export class Interaction {
       };
     if (zoom)
       made.zoom = (x, y, factor) => {
-        zoom(x, y, factor);
+        const taken = zoom(x, y, factor);
         this.moved();
+        return taken;
       };
     if (doubleClick)
       made.doubleClick = (x, y) => {
@@ -78,7 +79,7 @@ export class Interaction {
     if (pan)
       made.pan = (dx, dy) => {
         if (!this.tooltip.pinned && !this.stepping && this.hovered) this.point(undefined);
-        pan(dx, dy);
+        return pan(dx, dy);
       };
     return made;
   }
@@ -237,13 +238,14 @@ export class Interaction {
     const { viewport, selection } = this.stage;
     this.brushing = done ? undefined : { from, to };
     this.surface.invalidate('overlay');
-    if (!done || from === to) return;
+    if (!done) return;
     const plot = this.plot();
     const scale = viewport.scale(plot.width, this.surface.ratio);
-    const ends = [from, to]
+    const [start, stop] = [from, to]
       .map(x => scale.time(Math.max(0, Math.min(plot.width, x - plot.x))))
       .sort((a, b) => a - b);
-    selection.set({ source: this.panel.id, column: 'time', value: { start: ends[0], stop: ends[1] } });
+    // Beside the plot there is no time.
+    if (start < stop) selection.set({ source: this.panel.id, column: 'time', value: { start, stop } });
   }
 
   private key(event: KeyboardEvent): boolean {

@@ -1,5 +1,5 @@
-import type { Box, Pen } from '../draw/pen';
-import type { Direction } from './panel';
+import type { Pen } from '../draw/pen';
+import type { Direction, Mark } from './panel';
 
 /** Where an arrow key leads in a list of marks, from the one at a place; -1 is before the first. */
 export function stepped(at: number, direction: Direction, length: number): number {
@@ -8,8 +8,10 @@ export function stepped(at: number, direction: Direction, length: number): numbe
   return direction === 'up' || direction === 'left' ? at - 1 : at + 1;
 }
 
-/** A thin line around what is under the pointer. */
-export function outline(pen: Pen, { x, y, width, height }: Box, color: string): void {
+/** A thin line around what is pointed at, where it stands now. */
+export function outline(pen: Pen, mark: Mark | undefined, color: string): void {
+  if (!mark) return;
+  const { x, y, width, height } = mark.box;
   pen.strokeStyle = color;
   pen.lineWidth = 1;
   pen.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);

@@ -4,7 +4,7 @@ import { Surface } from '../draw/surface';
 import { Tooltip } from '../draw/tooltip';
 import { atPace } from './at-pace';
 import { clauseWords, fillChips } from './chips';
-import { button, element, setHidden } from './element';
+import { button, element, setHidden, setWords } from './element';
 import { inline } from './findings/prose';
 import { icon } from './icons';
 import { Interaction } from './interaction';
@@ -80,6 +80,7 @@ export function mount(
   head.append(...(view.controls ?? []), actions);
   const empty = element('p', { class: 'di-empty', hidden: true });
   const tableBox = element('div', { class: 'di-panel-table', hidden: true });
+  const save = view.plain ? undefined : saveMenu(() => pictureOf(panel, view, stage, surface));
   const section = element('section', { class: `di-panel di-panel-${panel.id}`, 'aria-labelledby': titleId });
   surface.element.tabIndex = 0;
   surface.element.setAttribute('role', view.reader?.role ?? 'application');
@@ -99,7 +100,9 @@ export function mount(
     setHidden(empty, words === undefined);
     setHidden(surface.element, words !== undefined || view.plain === true);
     // A class of its own: whether there is anything in them is the view's to say, by `hidden`.
-    for (const each of parts(view.above, view.below)) each.classList.toggle('di-away', words !== undefined);
+    for (const each of parts(view.above, view.below, save)) {
+      each.classList.toggle('di-away', words !== undefined);
+    }
     section.removeAttribute('aria-busy');
     section.classList.toggle('di-bare', words !== undefined && stage.selection.clauses.length === 0);
     return words === undefined;
@@ -132,13 +135,14 @@ export function mount(
   let shownTable: Table | undefined;
   const fillTable = (): void => {
     const rows = tableBox.hidden || view.empty() !== undefined ? undefined : view.rows?.();
+    const caption = panel.title + (rows?.note ?? '');
     if (!rows) {
       shownTable = undefined;
       tableBox.replaceChildren();
     } else if (shownTable) {
-      shownTable.renew({ caption: panel.title, rows });
+      shownTable.renew({ caption, rows });
     } else {
-      shownTable = new Table({ caption: panel.title, rows });
+      shownTable = new Table({ caption, rows });
       tableBox.replaceChildren(shownTable.element);
     }
   };
@@ -156,7 +160,7 @@ export function mount(
     const asTable = button('Show as table', show, icon('table'));
     actions.append(asTable);
   }
-  if (!view.plain) actions.append(saveMenu(() => pictureOf(panel, view, stage, surface)));
+  actions.append(...parts(save));
 
   const rest = view.plain ? patience(view, section, layout) : undefined;
   let unseen = false;
@@ -220,6 +224,8 @@ export function mount(
         shown = now;
         surface.invalidate('base');
         interaction.moved();
+        // A table may have only what is in sight.
+        if (!tableBox.hidden && !moving) grown.soon();
       }),
       stage.viewport.onCursor(() => surface.invalidate('overlay'))
     );
@@ -295,7 +301,7 @@ function keysOf(panel: Panel, view: PanelView): string {
 function pictureOf(panel: Panel, view: PanelView, stage: Stage, surface: Surface): Picture {
   const { recording, viewport, selection } = stage;
   const about = [String(recording.about('name') ?? 'Recording'), dateTime(recording.origin)];
-  if (panel.overTime) {
+  if (panel.overTime && !view.ownAxis) {
     const from = viewport.start - recording.origin;
     about.push(`${range(from, from + viewport.span)} of ${duration(recording.end - recording.origin)}`);
   }
@@ -319,14 +325,22 @@ function saveMenu(picture: () => Picture): HTMLElement {
   );
   const save = async (kind: 'png' | 'svg'): Promise<void> => {
     menu.open = false;
-    const made = picture();
-    const name = `${made.title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.${kind}`;
-    offer(kind === 'png' ? await toPng(made) : toSvg(made), name);
+    setWords(failure, '');
+    try {
+      const made = picture();
+      const name = `${made.title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.${kind}`;
+      offer(kind === 'png' ? await toPng(made) : toSvg(made), name);
+    } catch (error) {
+      setWords(failure, (error as Error).message);
+      menu.open = true;
+    }
   };
+  const failure = element('div', { role: 'alert' });
   const box = element('div', { class: 'di-menu' });
   box.append(
     button('PNG picture', () => void save('png')),
-    button('SVG drawing', () => void save('svg'))
+    button('SVG drawing', () => void save('svg')),
+    failure
   );
   const menu = menuUnder(summary, box);
   return menu;

@@ -100,6 +100,8 @@ export interface TableRows {
     readonly prose?: boolean;
   }[];
   readonly length: number;
+  /** Follows the title in the caption: what is left out. */
+  readonly note?: string;
   /** The cells of one row, formatted; called for the rows that are shown or copied. */
   row(index: number): readonly string[];
   /** Unformatted numbers, for copying and sorting; NaN or text where there is none. */

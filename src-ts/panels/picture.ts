@@ -1,6 +1,6 @@
 import type { Box, Pen } from '../draw/pen';
 import { SvgPen } from '../draw/svg-pen';
-import { textWidth } from '../draw/text-width';
+import { type TextWidth, textWidth } from '../draw/text-width';
 import type { Theme } from '../draw/theme';
 import type { Sign } from './panel';
 
@@ -20,7 +20,7 @@ export interface Picture {
 const HEAD = 34;
 const FOOT = 26;
 const SIDE = 12;
-/** Height of a line of signs, and the most lines of them. */
+/** Height of a line of signs or of the caption, and the most lines of signs. */
 const LINE = 18;
 const MOST_LINES = 3;
 /** Pixels of a saved PNG in a CSS pixel. */
@@ -58,10 +58,13 @@ function frame({ title, caption, width, height, theme, signs, draw }: Picture): 
   draw(pen: Pen): void;
 } {
   const font = `11px ${theme.font}`;
-  const placed = placeSigns(signs, width, font);
-  const lines = placed.length > 0 ? placed[placed.length - 1].line + 1 : 0;
-  const top = HEAD + lines * LINE + (lines > 0 ? 6 : 0);
-  const all: Box = { x: 0, y: 0, width: width + 2 * SIDE, height: top + height + FOOT };
+  const widths = textWidth(font);
+  const placed = placeSigns(signs, width, widths);
+  const said = linesOf(caption, width, widths);
+  const last = placed.at(-1);
+  const top = HEAD + (last ? (last.line + 1) * LINE + 6 : 0);
+  const foot = FOOT + (said.length - 1) * LINE;
+  const all: Box = { x: 0, y: 0, width: width + 2 * SIDE, height: top + height + foot };
   return {
     ...all,
     draw: pen => {
@@ -81,7 +84,9 @@ function frame({ title, caption, width, height, theme, signs, draw }: Picture): 
         pen.fillText(label, SIDE + x + 14, y);
       }
       pen.fillStyle = theme.muted;
-      pen.fillText(caption, SIDE, top + height + FOOT / 2);
+      said.forEach((line, at) => {
+        pen.fillText(line, SIDE, top + height + FOOT / 2 + at * LINE);
+      });
       pen.save();
       pen.translate(SIDE, top);
       draw(pen);
@@ -90,24 +95,35 @@ function frame({ title, caption, width, height, theme, signs, draw }: Picture): 
   };
 }
 
+/** The parts of a caption in lines so wide; one that is wider still is cut. */
+function linesOf(caption: string, width: number, widths: TextWidth): string[] {
+  const lines: string[] = [];
+  for (const part of caption.split(' · ')) {
+    const longer = [...lines.slice(-1), part].join(' · ');
+    if (widths.of(longer) <= width) lines.splice(-1, 1, longer);
+    else lines.push(widths.fitted(part, width));
+  }
+  return lines;
+}
+
 /** As many signs as fit into a few lines. */
 function placeSigns(
   signs: readonly Sign[],
   width: number,
-  font: string
+  widths: TextWidth
 ): (Sign & { readonly x: number; readonly line: number })[] {
-  const widths = textWidth(font);
   const placed: (Sign & { readonly x: number; readonly line: number })[] = [];
   let x = 0;
   let line = 0;
   for (const sign of signs) {
-    const room = 14 + widths.of(sign.label);
+    const label = widths.fitted(sign.label, width - 14);
+    const room = 14 + widths.of(label);
     if (x > 0 && x + room > width) {
       x = 0;
       line++;
     }
     if (line >= MOST_LINES) break;
-    placed.push({ ...sign, x, line });
+    placed.push({ ...sign, label, x, line });
     x += room + 18;
   }
   return placed;

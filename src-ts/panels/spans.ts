@@ -67,7 +67,7 @@ function rowOf(span: Span, found: ReadonlyMap<string, TaskSum>): Row {
     span,
     count: total(sum => sum.count),
     time: total(sum => sum.time),
-    longest: sums.length > 0 ? Math.max(...sums.map(sum => sum.longest)) : Number.NaN,
+    longest: Math.max(...sums.map(sum => sum.longest || Number.NEGATIVE_INFINITY)),
     failed: total(sum => sum.failed)
   };
 }

@@ -41,3 +41,9 @@ test('what has the focus keeps it when rows are shown anew, in a shadow tree too
   expect(chooser()).not.toBe(before);
   expect(tree.activeElement).toBe(chooser());
 });
+
+test('who listens hears the caption that stands there now', () => {
+  const table = new Table({ caption: '3 of 9 events', rows: ROWS });
+  table.renew({ caption: 'All events', rows: ROWS });
+  expect(table.element.querySelector('[role=group]')?.getAttribute('aria-label')).toBe('All events');
+});

@@ -41,6 +41,7 @@ export class Table {
   private readonly head = element('tr');
   private readonly body = element('tbody');
   private readonly caption = element('caption');
+  private readonly scroll = element('div', { class: 'di-table-scroll', tabindex: 0, role: 'group' });
   private readonly more: HTMLButtonElement;
 
   constructor(private options: TableOptions) {
@@ -65,12 +66,8 @@ export class Table {
         ),
       icon('copy')
     );
-    const scroll = element(
-      'div',
-      { class: 'di-table-scroll', tabindex: 0, role: 'group', 'aria-label': options.caption },
-      made
-    );
-    this.element = element('div', { class: 'di-table-box' }, copy, scroll, this.more);
+    this.scroll.append(made);
+    this.element = element('div', { class: 'di-table-box' }, copy, this.scroll, this.more);
     this.renew(options);
     new ResizeObserver(([{ contentRect }]) => this.fit(contentRect.width)).observe(this.element);
   }
@@ -79,6 +76,7 @@ export class Table {
   renew(options: TableOptions): void {
     this.options = options;
     this.caption.textContent = options.caption;
+    this.scroll.setAttribute('aria-label', options.caption);
     const titles = options.rows.columns.map(({ title }) => title);
     const before = this.cells.map(cell => cell.textContent);
     if (titles.join() !== before.join()) {

@@ -3,6 +3,7 @@ import type { TimeRange } from '../core/selection';
 import { timeOf } from '../core/task-filter';
 import { sumTasks, type TaskSum } from '../core/task-sums';
 import { activeTime } from '../core/time-budget';
+import { noneOf } from './no-tasks';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import type { TableOptions } from './table';
@@ -44,7 +45,7 @@ class WorkersView extends PlainView {
   empty(): string | undefined {
     const { recording, tasks } = this.context;
     if (recording.table('workers').rows > 0 || tasks.lanes.length > 0) return undefined;
-    return 'No worker was there while this was recorded.';
+    return noneOf(this.context, 'No worker was there while this was recorded.');
   }
 
   protected content(): TableOptions {

@@ -32,12 +32,17 @@ export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop 
   head.append(element('strong', { dir: 'auto' }, model.get('_title')), words, picker, place, fit);
 
   let controls: Control | undefined;
+  let shown = '';
   const tell = (): void => {
     const { status, state } = shared;
     // Compare begins with its own verdict.
     const verdict = model.get('panel') === COMPARE ? '' : model.get('_verdict');
     const well = model.get('_live') ? progressWords(state, page.recording) : verdict;
-    words.replaceChildren(...inline(statusWords(status, well)));
+    const said = statusWords(status, well);
+    // How far a run is changes all the time: it is not read out.
+    words.ariaLive = model.get('_live') && said === well ? 'off' : 'polite';
+    if (said !== shown) words.replaceChildren(...inline(said));
+    shown = said;
     head.dataset.phase = status.phase;
     fit.disabled = page.viewport.fitted;
   };

@@ -199,9 +199,15 @@ describe('a widget', () => {
       '2 workers, 4 threads · 1,234 of 2,000 tasks · 3 erred · 12,400 older tasks not kept (limit 200,000)'
     );
     expect(el.querySelector('.di-live-controls')).not.toBeNull();
+    const heard = (): unknown => el.querySelector('.di-widget-words')?.ariaLive;
+    expect(heard()).toBe('off');
     host.assign('_verdict', 'It took 5 s.');
     host.assign('_live', false);
     expect(words(el)).toBe('It took 5 s.');
+    expect(heard()).toBe('polite');
+    const before = el.querySelector('.di-widget-words')?.firstChild;
+    host.assign('panel', 'memory');
+    expect(el.querySelector('.di-widget-words')?.firstChild).toBe(before);
     expect(el.querySelector('.di-live-controls')).toBeNull();
   });
 

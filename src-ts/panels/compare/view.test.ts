@@ -34,3 +34,29 @@ test('where nothing is compared there is nothing to choose; where sides are, the
   view.height(400);
   expect(shown(view)).toHaveLength(3);
 });
+
+test('a name that is chosen keeps the focus', () => {
+  const recording = recordingOf({
+    compared_sides: [0, 1].map(side => ({ side, name: `side-${side}`, runs: 1 })),
+    compared_names: [0, 1].map(side => ({
+      side,
+      name: 'inc',
+      names: '["inc"]',
+      count: 1,
+      verdict: 'slower'
+    })),
+    graph: [{ task: 0, key: 'inc-1', prefix: 'inc' }],
+    attempts: [{ run: 0, task: 0, worker: 'w', thread: 't', status: 'ok', start: 1, stop: 2 }]
+  });
+  const view = viewOf(recording);
+  document.body.append(view.above as HTMLElement);
+  view.layout();
+  const table = view.above?.querySelector('tbody');
+  const button = (): HTMLElement | null | undefined => table?.querySelector('button');
+  button()?.focus();
+  button()?.click();
+  view.layout();
+  expect(button()?.getAttribute('aria-pressed')).toBe('true');
+  expect(document.activeElement).toBe(button());
+  view.above?.remove();
+});

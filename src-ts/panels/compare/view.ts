@@ -17,7 +17,10 @@ import { sideName } from './words';
 
 /** Runs side by side: words, bars and tables around a drawing of memory and stacks. */
 export class CompareView implements PanelView {
-  readonly above = element('div', { class: 'di-compare' });
+  private readonly verdicts = element('div');
+  private readonly names = element('div');
+  private readonly beside = element('div', { class: 'di-compare-beside' });
+  readonly above = element('div', { class: 'di-compare' }, this.verdicts, this.names, this.beside);
   readonly below = element('div', { class: 'di-compare' });
   readonly controls: readonly HTMLElement[];
   readonly gestures: GestureHandlers;
@@ -184,23 +187,15 @@ export class CompareView implements PanelView {
       .map(({ text, verdict }) =>
         element('p', { class: `di-compare-verdict di-${verdict}` }, ...inline(text))
       );
-    this.above.replaceChildren(...verdicts, sideBars(comparison, colors, theme));
-    this.below.replaceChildren();
-    if (!pair) return;
+    this.verdicts.replaceChildren(...verdicts, sideBars(comparison, colors, theme));
     this.show(
-      this.above,
+      this.names,
       'names',
-      nameTable(pair, name => nameColor(name, colors, theme), this.chooser())
+      pair && nameTable(pair, name => nameColor(name, colors, theme), this.chooser())
     );
-    const beside = element('div', { class: 'di-compare-beside' });
-    this.above.append(beside);
-    this.show(
-      beside,
-      'budget',
-      budgetTable(pair, part => colorOfPart(part, colors, theme))
-    );
-    this.show(beside, 'findings', findingTable(pair));
-    this.show(this.below, 'settings', settingTable(pair));
+    this.show(this.beside, 'budget', pair && budgetTable(pair, part => colorOfPart(part, colors, theme)));
+    this.show(this.beside, 'findings', pair && findingTable(pair));
+    this.show(this.below, 'settings', pair && settingTable(pair));
   }
 
   /** Names are chosen where a run of its own stands beside the comparison. */
@@ -215,14 +210,18 @@ export class CompareView implements PanelView {
     };
   }
 
+  /** What is in the page stays there: focus and scroll would go with it. */
   private show(box: HTMLElement, id: string, options: TableOptions | undefined): void {
-    if (!options) return;
-    let table = this.tables.get(id);
-    if (table) table.renew(options);
-    else {
-      table = new Table(options);
-      this.tables.set(id, table);
+    const table = this.tables.get(id);
+    if (!options) {
+      table?.element.remove();
+      this.tables.delete(id);
+    } else if (table) {
+      table.renew(options);
+    } else {
+      const made = new Table(options);
+      this.tables.set(id, made);
+      box.append(made.element);
     }
-    box.append(table.element);
   }
 }

@@ -1,5 +1,6 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { batchOf, recordingOf } from '../../core/test-recording';
+import type { Pen } from '../../draw/pen';
 import { Surface } from '../../draw/surface';
 import { SvgPen } from '../../draw/svg-pen';
 import { fineMetrics } from '../fine-metrics';
@@ -95,6 +96,20 @@ test('what is pointed at stays the same when others come before it', () => {
   expect(inc.words()).toContain('inc');
   stage.recording.take(batchOf('metrics', [{ ...row, prefix: 'dec', value: 5 }]));
   shown.layout();
+  const strokeRect = vi.fn();
+  shown.drawOverlay?.({ strokeRect } as unknown as Pen, inc);
+  expect(strokeRect.mock.lastCall?.[1]).toBe((shown.move?.(inc, 'last')?.box.y ?? 0) + 0.5);
   shown.choose?.(inc, PLAIN);
   expect(stage.selection.own('fine-metrics', 'name')).toEqual(['inc']);
+});
+
+test('a choice that nothing was measured by is told', () => {
+  const row = { time: 1, worker: 'w', context: 'execute', prefix: 'inc', unit: 'seconds', span: '' };
+  const stage = createStage(recordingOf({ metrics: [{ ...row, activity: 'thread-cpu', value: 2 }] }));
+  const shown = fineMetrics.create({ ...stage, surface: new Surface(), say: () => {} });
+  shown.layout();
+  expect(shown.controls?.[0].textContent).toBe('');
+  stage.selection.set({ source: 'time-budget', column: 'line', value: ['a.py:3'] });
+  shown.layout();
+  expect(shown.controls?.[0].textContent).toBe('Not measured by attempt or line of code.');
 });

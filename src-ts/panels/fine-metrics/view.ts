@@ -4,8 +4,9 @@ import { css } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
-import { choice, element, setHidden } from '../element';
+import { choice, element, setHidden, setWords } from '../element';
 import { outline, stepped } from '../marks';
+import { noneOf } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { activityColor } from './colors';
 import { type Group, groupsOf } from './groups';
@@ -27,6 +28,7 @@ interface Line {
 export class FineMetricsView implements PanelView {
   readonly controls: readonly HTMLElement[];
   private readonly unit: HTMLSelectElement;
+  private readonly aside = element('span', { class: 'di-note', role: 'status' });
   private known = '';
   private groups: readonly Group[] = [];
   private lines: readonly Line[] = [];
@@ -35,12 +37,15 @@ export class FineMetricsView implements PanelView {
 
   constructor(private readonly context: PanelContext) {
     this.unit = choice('Unit', [], '', () => context.surface.invalidate('layout'));
-    this.controls = [this.unit];
+    this.controls = [this.aside, this.unit];
   }
 
   empty(): string | undefined {
     if (this.context.recording.table('metrics').rows === 0) {
-      return 'No fine performance metrics were recorded: only distributed workers have them, once a task has ended.';
+      return noneOf(
+        this.context,
+        'No fine performance metrics were recorded: only distributed workers have them, once a task has ended.'
+      );
     }
     this.read();
     if (this.groups.length > 0) return undefined;
@@ -69,7 +74,8 @@ export class FineMetricsView implements PanelView {
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
-    if (hovered) outline(pen, hovered.box, this.context.surface.theme.faint);
+    const line = this.lineOf(hovered);
+    outline(pen, line && this.mark(line), this.context.surface.theme.faint);
   }
 
   pick(_x: number, y: number): Mark | undefined {
@@ -85,7 +91,7 @@ export class FineMetricsView implements PanelView {
   }
 
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
-    const line = this.lines.find(each => idOf(each) === mark?.id);
+    const line = this.lineOf(mark);
     if (!line) return;
     const { selection, surface } = this.context;
     if (line.bar === line.group.bars.length) {
@@ -95,6 +101,10 @@ export class FineMetricsView implements PanelView {
     }
     if (!line.group.named) return;
     selection.choose('fine-metrics', 'name', [line.group.bars[line.bar].label], additive);
+  }
+
+  private lineOf(mark: Mark | undefined): Line | undefined {
+    return this.lines.find(line => idOf(line) === mark?.id);
   }
 
   rows(): TableRows {
@@ -131,6 +141,8 @@ export class FineMetricsView implements PanelView {
     const known = [recording.state('metrics'), this.unit.value, selection.save()].join();
     if (known === this.known) return;
     this.known = known;
+    const { runs, lines } = selection.filter();
+    setWords(this.aside, runs || lines ? 'Not measured by attempt or line of code.' : '');
     this.groups = groupsOf(recording, this.unit.value, selection);
   }
 

@@ -19,6 +19,10 @@ export class FlameData {
   found: Found | undefined;
   private index: SampleIndex | undefined;
   private known = '';
+  /** Of which frames the names are. */
+  private named = '';
+  /** When the session began that the tree is of. */
+  private session: unknown;
   private filterKey = '';
   private readonly weights = new FlameWeights();
   private lower: readonly string[] = [];
@@ -55,7 +59,9 @@ export class FlameData {
       const [first] = offered;
       if (first && !offered.has(this.threads)) this.threads = first;
     }
-    const again = this.isCurrent && this.tree !== undefined;
+    const session = recording.about('started');
+    const again = this.isCurrent && this.tree !== undefined && session === this.session;
+    this.session = session;
     this.filterKey = this.choiceKey();
     const filter = selection.filter('flame-graph');
     const changed = this.weights.update(index, this.threads, filter, this.filterKey);
@@ -88,7 +94,9 @@ export class FlameData {
   }
 
   private nameFrames({ names, files }: Frames): void {
-    if (this.lower.length === names.length) return;
+    const named = `${this.context.recording.generation} ${names.length}`;
+    if (named === this.named) return;
+    this.named = named;
     this.colors = new FrameColors(names, files);
     this.lower = names.map((name, frame) => `${name}\n${files[frame]}`.toLowerCase());
   }

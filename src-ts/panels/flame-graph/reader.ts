@@ -26,8 +26,14 @@ export class TreeReader {
       siblings.push(at);
     }
     if (!siblings.includes(node)) siblings.push(node);
-    const item = (at: number, place: number, among: number): HTMLElement =>
-      element(
+    const item = (at: number): HTMLElement => {
+      let [place, among] = [0, 0];
+      const above = tree.parent[at];
+      for (let each = above + 1; each < tree.next[above]; each = tree.next[each]) {
+        among++;
+        if (each <= at) place++;
+      }
+      return element(
         'div',
         {
           id: `${this.prefix}-${at}`,
@@ -40,10 +46,8 @@ export class TreeReader {
         },
         `${names[tree.frame[at]]}, ${share(tree.total[at] / tree.total[0])}`
       );
-    this.element.replaceChildren(
-      ...callers.map(at => item(at, 1, 1)),
-      ...siblings.map((at, place) => item(at, place + 1, siblings.length))
-    );
+    };
+    this.element.replaceChildren(...[...callers, ...siblings].map(item));
     this.active = `${this.prefix}-${node}`;
   }
 }

@@ -6,7 +6,8 @@ import type { Box, Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import { button, choice, element, setHidden, setWords } from '../element';
 import { icon } from '../icons';
-import type { Direction, Mark, PanelContext, PanelView, Reader, TableRows } from '../panel';
+import { noneOf } from '../no-tasks';
+import type { Direction, Mark, PanelContext, PanelView, Reader, Stage, TableRows } from '../panel';
 import { frameMark } from './card';
 import type { FrameColors } from './colors';
 import { FlameData } from './data';
@@ -86,7 +87,7 @@ export class FlameGraphView implements PanelView {
   empty(): string | undefined {
     const { recording, selection } = this.context;
     const { tree, isCurrent } = this.data;
-    if (recording.table('samples').rows === 0) return withoutSamples(recording.about('profile'));
+    if (recording.table('samples').rows === 0) return withoutSamples(this.context);
     // Samples are looked through when the panel comes into sight, not before.
     if (!tree || tree.total[0] > 0 || !isCurrent) return undefined;
     if (selection.clauses.length > 0) {
@@ -274,9 +275,12 @@ export class FlameGraphView implements PanelView {
   }
 }
 
-function withoutSamples(profile: unknown): string {
-  if (profile === false) return 'Recorded without stacks (`profile=False`).';
-  return 'No call stacks were recorded: no task ran long enough to be sampled, or sampling was off (`profile=False`).';
+function withoutSamples(stage: Stage): string {
+  if (stage.recording.about('profile') === false) return 'Recorded without stacks (`profile=False`).';
+  return noneOf(
+    stage,
+    'No call stacks were recorded: no task ran long enough to be sampled, or sampling was off (`profile=False`).'
+  );
 }
 
 function neighbour(tree: FlameTree, node: number, direction: Direction): number | undefined {

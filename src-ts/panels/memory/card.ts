@@ -34,14 +34,14 @@ export function memoryMark(
   };
 }
 
-/** The most that each worker held within a time. */
+/** The most that each worker held that is looked at, within a time. */
 export function memoryTable(figures: MemoryFigures, time: TimeRange | undefined): TableRows {
-  const { series } = figures;
+  const { series, included } = figures;
   const columns = ['process', ...MEASURES.map(({ column }) => column)] as const;
-  const most = series.names.map((_, process) => {
+  const most = included.map(process => {
     const begin = time ? firstAfter(series, process, time.start) : series.first[process];
     const end = time ? firstAfter(series, process, time.stop) : series.first[process + 1];
-    return columns.map(column => {
+    const held = columns.map(column => {
       const values = figures.values(column as MeasureName);
       let highest = Number.NaN;
       for (let at = begin; at < end; at++) {
@@ -50,6 +50,7 @@ export function memoryTable(figures: MemoryFigures, time: TimeRange | undefined)
       }
       return highest;
     });
+    return [...held, figures.limitOf([process])];
   });
   const titles = ['process, most', ...MEASURES.map(({ label }) => `${label}, most`)];
   return {
@@ -59,8 +60,7 @@ export function memoryTable(figures: MemoryFigures, time: TimeRange | undefined)
       { title: 'limit', numeric: true }
     ],
     length: most.length,
-    row: row => [series.names[row], ...most[row].map(bytes), bytes(figures.limitOf([row]))],
-    value: (row, column) =>
-      column === 0 ? series.names[row] : (most[row][column - 1] ?? figures.limitOf([row]))
+    row: row => [series.names[included[row]], ...most[row].map(bytes)],
+    value: (row, column) => (column === 0 ? series.names[included[row]] : most[row][column - 1])
   };
 }

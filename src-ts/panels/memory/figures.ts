@@ -34,7 +34,7 @@ const UNKNOWN: Limit = { limit: Number.NaN, joined: 0, left: 0 };
 /** Dask's memory measures of the workers that are chosen, and their limits. Bytes. */
 export class MemoryFigures {
   series: Series = seriesOf([], [], []);
-  /** Workers of the series that are looked at: those chosen, or all. */
+  /** Workers of the series that are looked at: those of them that are chosen, or all where there is no choice. */
   included: readonly number[] = [];
   /** Changes with the data and with who is included. */
   version = '';
@@ -56,9 +56,8 @@ export class MemoryFigures {
       this.readWorkers();
     }
     const { workers } = selection.filter();
-    const all = this.series.names.map((_, worker) => worker);
-    const wanted = all.filter(worker => !workers || workers.has(this.series.names[worker]));
-    this.included = wanted.length > 0 ? wanted : all;
+    const { names } = this.series;
+    this.included = [...names.keys()].filter(worker => !workers || workers.has(names[worker]));
     this.version = [known, this.included.join()].join(';');
   }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Recording } from '../../core/recording';
 import { recordingOf } from '../../core/test-recording';
 import { Surface } from '../../draw/surface';
 import { memory } from '../memory';
@@ -27,4 +28,49 @@ test('a click on a line of each worker chooses that worker, whatever it is calle
   expect(stage.selection.own('memory', 'worker')).toEqual(['tcp://h:2']);
   view.choose?.(second, { additive: false });
   expect(stage.selection.clauses).toEqual([]);
+});
+
+test('the choice of the time axis says what is shown, also after there was one run only', () => {
+  const recording = (...starts: number[]): Recording =>
+    recordingOf({
+      memory: [{ worker: 'w', time: 1, process: 5, managed: 1 }],
+      attempts: starts.map(start => ({ worker: 'w', thread: 't', status: 'ok', start, stop: start + 1 }))
+    });
+  const stage = createStage(recording(1, 9));
+  const view = memory.create({ ...stage, surface: new Surface(), say: () => {} });
+  const axis = view.controls?.[0] as HTMLSelectElement;
+  view.layout();
+  axis.value = 'aligned';
+  axis.dispatchEvent(new Event('change'));
+  view.layout();
+  expect([axis.hidden, view.ownAxis]).toEqual([false, true]);
+  stage.recording.replace(recording(1));
+  view.layout();
+  stage.recording.replace(recording(1, 9));
+  view.layout();
+  expect([axis.hidden, view.ownAxis, axis.value]).toEqual([false, false, 'whole']);
+});
+
+test('of workers that are chosen the table has those, and where none has a sample that is said', () => {
+  const stage = createStage(
+    recordingOf({
+      workers: [
+        { worker: 'a', memory_limit: 2048 },
+        { worker: 'b', memory_limit: 4096 }
+      ],
+      memory: ['a', 'b'].map(worker => ({ worker, time: 1, process: 1024 }))
+    })
+  );
+  const view = memory.create({ ...stage, surface: new Surface(), say: () => {} });
+  const choose = (...value: string[]): void => {
+    stage.selection.set({ source: 'workers', column: 'worker', value });
+    view.layout();
+  };
+  choose('b');
+  expect(view.empty()).toBeUndefined();
+  expect(view.rows?.().length).toBe(1);
+  expect(view.rows?.().row(0)).toEqual(['b', '1\u2009KiB', '–', '–', '–', '–', '4\u2009KiB']);
+  expect([0, 1, 6].map(column => view.rows?.().value?.(0, column))).toEqual(['b', 1024, 4096]);
+  choose('gone');
+  expect(view.empty()).toContain('No memory sample of what is chosen');
 });

@@ -10,6 +10,7 @@ import type { Scale } from '../../draw/viewport';
 import { clip, drawUnknown, isNarrow, type RowScale, rowScale } from '../chart-row';
 import { choice, element, setHidden, setWords } from '../element';
 import { drawHeat, heatHeight } from '../heat';
+import { noneOf } from '../no-tasks';
 import type { Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { drawTimes } from '../time-axis';
 import { AlignedRuns } from './aligned';
@@ -78,8 +79,10 @@ export class MemoryView implements PanelView {
   }
 
   empty(): string | undefined {
-    if (this.hasMeasures || this.byName.some) return undefined;
-    return NO_MEASURES;
+    this.figures.read();
+    if (this.figures.included.length > 0 || (this.showsNames && this.byName.some)) return undefined;
+    if (this.hasMeasures) return 'No memory sample of what is chosen. Esc takes the last choice back.';
+    return noneOf(this.context, NO_MEASURES);
   }
 
   height(): number {
@@ -95,11 +98,12 @@ export class MemoryView implements PanelView {
     const kind = stretchKind(context.tasks, this.bursts);
     setHidden(this.alignment, kind === undefined);
     if (kind === undefined) this.runs = 'whole';
+    this.alignment.value = this.runs;
     setHidden(this.looks, this.ownAxis || !this.hasMeasures);
     const box = this.plot();
     if (this.showsNames) this.byName.layout(box);
-    const note = this.showsNames ? `${this.hasMeasures ? '' : NO_MEASURES} ${this.byName.note}`.trim() : '';
-    setWords(this.below, note);
+    const lack = this.hasMeasures ? '' : noneOf(context, NO_MEASURES);
+    setWords(this.below, this.showsNames ? `${lack} ${this.byName.note}`.trim() : '');
     if (this.showsNames) return;
     if (kind && this.ownAxis) {
       this.aligned.layout(stretchesOf(kind, context.tasks, this.bursts), figures, box);

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { batchOf, recordingOf } from '../../core/test-recording';
+import type { Pen } from '../../draw/pen';
 import { Surface } from '../../draw/surface';
 import { SvgPen } from '../../draw/svg-pen';
 import type { Mark, PanelView } from '../panel';
@@ -51,6 +52,13 @@ const said = (view: PanelView): string =>
       .groups.flatMap(group => group.map(({ value }) => value))
   );
 
+/** How far down the frame round a mark is drawn. */
+function framed(view: PanelView, mark: Mark | undefined): number {
+  const strokeRect = vi.fn();
+  view.drawOverlay?.({ strokeRect } as unknown as Pen, mark);
+  return strokeRect.mock.lastCall?.[1] - 0.5;
+}
+
 const drawn = (view: PanelView): string => {
   const pen = new SvgPen(400, 400);
   view.draw(pen);
@@ -89,6 +97,7 @@ test('what is pointed at stays the same when others come before it', () => {
   stage.recording.take(batchOf('graph', [{ task: 1, prefix: 'dec', submission: 0, order: 1 }]));
   view.layout();
   expect(first(view).words()).toContain('dec');
+  expect(framed(view, inc)).toBe(last(view).box.y);
   view.choose?.(inc, { additive: false });
   expect(stage.selection.own('progress', 'name')).toEqual(['inc']);
 });

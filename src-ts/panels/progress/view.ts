@@ -68,7 +68,7 @@ export class ProgressView implements PanelView {
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
-    if (hovered) outline(pen, hovered.box, this.context.surface.theme.faint);
+    outline(pen, this.mark(this.placeOf(hovered)), this.context.surface.theme.faint);
   }
 
   pick(_x: number, y: number): Mark | undefined {
@@ -76,8 +76,14 @@ export class ProgressView implements PanelView {
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
-    const ids = [...this.shown.map(({ name }) => name), ...(this.all.length > MOST ? [REST] : [])];
-    return this.mark(stepped(from ? ids.indexOf(from.id) : -1, direction, ids.length));
+    const { length } = this.shown;
+    return this.mark(stepped(this.placeOf(from), direction, this.all.length > MOST ? length + 1 : length));
+  }
+
+  /** Where a mark stands now, of the bars and the line for the others; -1 for none. */
+  private placeOf(mark: Mark | undefined): number {
+    if (mark?.id === REST) return this.shown.length;
+    return this.shown.findIndex(({ name }) => name === mark?.id);
   }
 
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {

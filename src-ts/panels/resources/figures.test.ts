@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { batchOf, recordingOf } from '../../core/test-recording';
 import type { PanelContext } from '../panel';
 import { absentWords, ResourceFigures } from './figures';
+import { measureMenu } from './menu';
 
 test('the workers are looked at as soon as there are any, unless a person chose otherwise', () => {
   const recording = recordingOf({ resources: [{ process: 'scheduler', time: 1, cpu: 5 }] });
@@ -43,7 +44,7 @@ test('the scheduler counts tasks by states of its own', () => {
   expect(labels()).toEqual(['executing', 'ready', 'waiting']);
   figures.chosenGroup = 'scheduler';
   expect(labels()).toEqual(['processing', 'queued', 'no worker']);
-  expect(absentWords(figures.there)).not.toContain('Tasks');
+  expect(absentWords(figures)).not.toContain('Tasks');
 });
 
 test.each([
@@ -62,5 +63,24 @@ test('where too few samples came for a figure, it is said how more would', () =>
   const resources = [{ process: 'tcp://a', time: 1, cpu: Number.NaN }];
   const figures = new ResourceFigures({ recording: recordingOf({ resources }) } as PanelContext);
   figures.read();
-  expect(absentWords(figures.there)).toMatch(/^No samples of these processes\. record\(/);
+  expect(absentWords(figures)).toMatch(/^No samples of these processes\. record\(/);
+});
+
+test('nobody looks for GPUs but at workers; of others those are shown that are there', () => {
+  const resources = ['tcp://a', 'scheduler'].map(process => ({ process, time: 1, cpu: 5 }));
+  const recording = recordingOf({ resources });
+  const figures = new ResourceFigures({ recording } as PanelContext);
+  const shown = new Set<string>();
+  const said = (): boolean[] => {
+    figures.read();
+    const menu = measureMenu(figures, shown, () => {}) as HTMLDetailsElement;
+    menu.open = true;
+    menu.dispatchEvent(new Event('toggle'));
+    return [absentWords(figures), menu.textContent].map(words => words.includes('GPU'));
+  };
+  expect(said()).toEqual([true, true]);
+  figures.chosenGroup = 'scheduler';
+  expect(said()).toEqual([false, false]);
+  recording.take(batchOf('gpus', [{ process: 'scheduler', index: 0, time: 1, utilization: 5 }]));
+  expect(said()).toEqual([false, true]);
 });

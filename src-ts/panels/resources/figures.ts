@@ -58,6 +58,17 @@ export class ResourceFigures {
     this.most = new Map(this.there.map(measure => [measure.id, this.findMost(measure)]));
   }
 
+  has({ id }: Measure): boolean {
+    return this.there.some(each => each.id === id);
+  }
+
+  /** Measures that the group may have: nobody looks for GPUs but at workers. */
+  get expected(): readonly Measure[] {
+    return MEASURES.filter(
+      each => each.table === 'resources' || this.chosenGroup === 'workers' || this.has(each)
+    );
+  }
+
   seriesOf(measure: Measure): Series {
     return this.series[measure.table];
   }
@@ -114,9 +125,9 @@ export class ResourceFigures {
 export const MORE_OFTEN = 'record(resources="50ms") takes them more often, for short runs.';
 
 /** Which of the usual measures have no data, and why; '' if all have. */
-export function absentWords(there: readonly Measure[]): string {
-  if (there.length === 0) return `No samples of these processes. ${MORE_OFTEN}`;
-  const gone = MEASURES.filter(({ id, usual }) => usual && there.every(each => each.id !== id));
+export function absentWords(figures: ResourceFigures): string {
+  if (figures.there.length === 0) return `No samples of these processes. ${MORE_OFTEN}`;
+  const gone = figures.expected.filter(measure => measure.usual && !figures.has(measure));
   const plain = gone.filter(({ missing }) => missing === undefined).map(({ title }) => title);
   const told = new Map<string, string>();
   for (const { missing, title } of gone) {

@@ -1,7 +1,6 @@
 import { element } from '../element';
 import { menuUnder } from '../menu';
 import type { ResourceFigures } from './figures';
-import { MEASURES } from './measures';
 
 /** A list of measures to tick; those without data say why. */
 export function measureMenu(figures: ResourceFigures, shown: Set<string>, changed: () => void): HTMLElement {
@@ -9,8 +8,8 @@ export function measureMenu(figures: ResourceFigures, shown: Set<string>, change
   const box = element('div', { class: 'di-menu' });
   const fill = (): void => {
     box.replaceChildren(
-      ...MEASURES.map(measure => {
-        const there = figures.there.some(({ id }) => id === measure.id);
+      ...figures.expected.map(measure => {
+        const there = figures.has(measure);
         const tick = element('input', {
           type: 'checkbox',
           checked: there && shown.has(measure.id),

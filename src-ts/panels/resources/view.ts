@@ -92,7 +92,7 @@ export class ResourcesView implements PanelView {
     // Where there are no workers, another group is shown.
     this.group.value = figures.chosenGroup;
     this.cache.renew(figures.version);
-    setWords(this.below, absentWords(figures.there));
+    setWords(this.below, absentWords(figures));
     const x = gutterOf(this.context.surface.width);
     const width = Math.max(1, this.context.surface.width - x - MARGIN);
     const title = isNarrow(x) ? NARROW_TITLE : 0;

@@ -4,6 +4,7 @@ import { functionOf, placeWords } from '../../core/functions-of';
 import { type Lane, LOST, RUNNING, STATUSES, type Status } from '../../core/lane';
 import { isSizing, sizersOf } from '../../core/sizing';
 import { sourceLines } from '../../core/source-lines';
+import { spanName } from '../../core/spans';
 import { runOf } from '../../core/task-run';
 import type { Tasks } from '../../core/tasks';
 import { SECEDED } from '../../core/time-budget';
@@ -250,7 +251,7 @@ function relations(tasks: Tasks, task: number): CardLine[] {
   return [
     line('Inputs', inputs > 0 ? `${count(inputs)} (${shortened(listed, 60)})` : ''),
     line('Needed by', dependents > 0 ? plural(dependents, 'task') : '', true),
-    line('Span', row < 0 ? '' : spanName(tasks, graph.text('span', row)), true)
+    line('Span', row < 0 ? '' : spanName(recording, graph.text('span', row)), true)
   ].filter(each => each !== undefined);
 }
 
@@ -276,14 +277,6 @@ function sourceLine(
 ): CardLine {
   const copy = place.line > 0 ? `${place.file}:${place.line}` : place.file;
   return { label, value: placeWords(place), copy, ...(text ? { code: shortened(text, CODE_LENGTH) } : {}) };
-}
-
-function spanName(tasks: Tasks, id: string): string {
-  const spans = tasks.recording.table('spans');
-  for (let row = 0; row < spans.rows; row++) {
-    if (spans.text('span', row) === id) return spans.text('path', row) || spans.text('name', row);
-  }
-  return '';
 }
 
 function line(label: string, value: string, minor = false): CardLine | undefined {

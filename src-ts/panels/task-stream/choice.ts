@@ -31,11 +31,12 @@ export class Choice implements LegendHooks {
 
   /** Works out anew what the selection means. */
   update(): void {
-    const { tasks, selection } = this.context;
+    const { tasks, selection, recording } = this.context;
     const filter = selection.filter();
     const { names, spans, runs, cells, lines } = filter;
     const byEntry = [spans, runs, cells, lines].some(chosen => chosen !== undefined);
     const key = JSON.stringify([
+      recording.generation,
       tasks.names.length,
       [...this.hidden],
       names && [...names],

@@ -81,7 +81,7 @@ function drawLane(
     if (status[entry] === LOST) drawOpen(pen, box, 'left', context);
     else if (box.width >= LABEL_FROM && laneHeight >= LABEL_HEIGHT) {
       const low = isLow(row, left + INTO_LABEL);
-      drawLabel(pen, context, widths, context.tasks.names[name[entry]], box, failed, low);
+      drawLabel(pen, context, widths, context.tasks.names[name[entry]], lane.worker, box, failed, low);
     }
   }
 }
@@ -141,6 +141,7 @@ function drawLabel(
   context: PanelContext,
   widths: TextWidth,
   name: string,
+  worker: string,
   box: Box,
   failed: boolean,
   low: boolean
@@ -151,8 +152,10 @@ function drawLabel(
   const { theme } = surface;
   const ground = failed ? ([0, 0, 0] as const) : colors.color(name, theme.dark, theme.contrast);
   const { highlight } = context.selection;
-  const { names } = context.selection.filter();
-  const isDim = highlight !== undefined ? highlight !== name : names !== undefined && !names.has(name);
+  const { names, workers } = context.selection.filter();
+  const isDim =
+    workers?.has(worker) === false ||
+    (highlight !== undefined ? highlight !== name : names?.has(name) === false);
   pen.fillStyle = isDim ? theme.faint : low ? theme.muted : textOn(ground);
   pen.fillText(text, box.x + 4 + (failed ? 4 : 0), box.y + box.height / 2 + 0.5);
 }

@@ -172,7 +172,6 @@ export class Legend {
       {
         type: 'button',
         class: 'di-legend-hide',
-        'aria-pressed': String(hidden),
         'aria-label': `${hidden ? 'Show' : 'Hide'} ${shown}`,
         title: hidden ? 'Show' : 'Hide',
         'data-key': `h${index}`

@@ -1,4 +1,4 @@
-import { bytes, duration, MISSING } from '../../core/format';
+import { bytes, count, duration, MISSING } from '../../core/format';
 import { type Lane, LOST, RUNNING } from '../../core/lane';
 import type { PanelContext, TableRows } from '../panel';
 import { keyOf, statusWords } from './card';
@@ -26,14 +26,15 @@ export function rowsOf(context: PanelContext, choice: Choice): TableRows {
   const from = time?.start ?? viewport.start;
   const to = time?.stop ?? viewport.stop;
   const found: { readonly lane: Lane; readonly entry: number; readonly start: number }[] = [];
+  let total = 0;
   for (const lane of tasks.lanes) {
     if (workers && !workers.has(lane.worker)) continue;
     const last = lane.firstStartAfter(to);
-    let taken = 0;
-    for (let entry = lane.firstAfter(from); entry < last && taken < MOST; entry++) {
+    const most = found.length + MOST;
+    for (let entry = lane.firstAfter(from); entry < last; entry++) {
       if (!choice.shows(lane, entry) || (names && choice.roles[lane.name[entry]] !== CHOSEN)) continue;
-      found.push({ lane, entry, start: lane.start[entry] });
-      taken++;
+      total++;
+      if (found.length < most) found.push({ lane, entry, start: lane.start[entry] });
     }
   }
   found.sort((a, b) => a.start - b.start);
@@ -75,6 +76,7 @@ export function rowsOf(context: PanelContext, choice: Choice): TableRows {
   return {
     columns: COLUMNS,
     length: shown.length,
+    note: total > MOST ? `: the first ${count(MOST)} of ${count(total)} tasks in sight` : '',
     row: index => COLUMNS.map((_, column) => text(index, column)),
     value
   };

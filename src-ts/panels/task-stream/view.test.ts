@@ -1,11 +1,14 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { NOTHING } from '../../core/schema';
 import { Tasks } from '../../core/tasks';
 import { batchOf, type Row, recordingOf } from '../../core/test-recording';
+import type { Pen } from '../../draw/pen';
 import { Surface } from '../../draw/surface';
 import type { Mark, PanelView, Stage } from '../panel';
 import { createStage } from '../stage';
 import { taskStream } from '../task-stream';
+import { FIRST_NAME } from './cells';
+import { Sheet } from './sheet';
 
 const START = 1000;
 
@@ -77,6 +80,15 @@ function cardAt(time: number, lane: number): Record<string, string> {
   const card = view.pick?.(x, y)?.card();
   const lines = card?.groups.flat().map(({ label, value }) => [label, value.replaceAll('\u2009', ' ')]) ?? [];
   return { title: card?.title ?? '', text: card?.text ?? '', ...Object.fromEntries(lines) };
+}
+
+/** Another recording of the same tasks takes the place of the one shown, with other names. */
+function replaceBy(names: Readonly<Record<string, string>>): void {
+  const graph = GRAPH.map(row => ({ ...row, prefix: names[row.prefix] ?? row.prefix }));
+  const next = recordingOf({ graph, attempts: ATTEMPTS });
+  stage.tasks.succeed(new Tasks(next));
+  stage.recording.replace(next);
+  view.layout();
 }
 
 describe('Task stream', () => {
@@ -223,17 +235,37 @@ describe('Task stream', () => {
     view.layout();
     const { x, y } = at(1005, 0);
     expect(view.pick?.(x, y)).toBeUndefined();
-    expect(view.above?.querySelector('[aria-label="Show sum"]')).not.toBeNull();
+    const show = view.above?.querySelector('[aria-label="Show sum"]');
+    // "Show sum, pressed" would be the opposite.
+    expect(show?.getAttribute('aria-pressed')).toBeNull();
+    expect(show?.closest('.di-struck')).not.toBeNull();
   });
 
   test('the legend has the names of the recording that took the place of another', () => {
-    const renamed = GRAPH.map(row => ({ ...row, prefix: `new-${row.prefix}` }));
-    const next = recordingOf({ graph: renamed, attempts: ATTEMPTS });
-    stage.tasks.succeed(new Tasks(next));
-    stage.recording.replace(next);
-    view.layout();
+    replaceBy({ inc: 'new-inc', sum: 'new-sum', fails: 'new-fails' });
     const names = [...(view.above?.querySelectorAll('.di-legend-name bdi') ?? [])];
     expect(names.map(each => each.textContent)).toEqual(['new-fails', 'new-sum', 'new-inc']);
+  });
+
+  test('what is hidden goes by the names of the recording that took the place of another', () => {
+    view.above?.querySelector<HTMLElement>('[aria-label="Hide sum"]')?.click();
+    view.layout();
+    replaceBy({ inc: 'sum', sum: 'inc' });
+    expect([cardAt(1001.5, 0).title, cardAt(1005, 0).title]).toEqual(['', 'inc']);
+  });
+
+  test('colours go by the names of the recording that took the place of another', () => {
+    const painted = vi.spyOn(Sheet.prototype, 'paint').mockReturnValue();
+    const pen = new Proxy({} as Pen, { get: () => () => {}, set: () => true });
+    const colorsOf = (...names: number[]): Uint32Array[] => {
+      view.draw(pen);
+      const table = painted.mock.lastCall?.[5].tasks as Uint32Array;
+      return names.map(name => table.slice((FIRST_NAME + name) * 64).slice(0, 64));
+    };
+    const [inc, sum] = colorsOf(1, 2);
+    replaceBy({ inc: 'sum', sum: 'inc' });
+    expect(colorsOf(2, 1)).toEqual([inc, sum]);
+    painted.mockRestore();
   });
 
   test('names that were in the legend stay the same elements when more tasks of theirs end', () => {
@@ -268,6 +300,29 @@ describe('Task stream', () => {
     ]);
     stage.selection.set({ source: 'memory', column: 'worker', value: ['w1'] });
     expect(view.rows?.().length).toBe(0);
+  });
+
+  test('the table of more tasks than a page can hold has the first, and says of how many', () => {
+    const many = Array.from({ length: 20_001 }, (_, at) => {
+      const start = 1100 + at / 1000;
+      return {
+        run: 9 + at,
+        task: 1,
+        worker: `w${1 + (at % 2)}`,
+        thread: 't1',
+        status: 'ok',
+        start,
+        stop: start
+      };
+    });
+    stage.recording.take(batchOf('attempts', many));
+    view.layout();
+    const rows = view.rows?.();
+    expect(rows?.length).toBe(20_000);
+    expect(rows?.note).toBe(': the first 20,000 of 20,005 tasks in sight');
+    stage.selection.set({ source: 'flame-graph', column: 'name', value: ['fails'] });
+    view.layout();
+    expect(view.rows?.().note).toBe('');
   });
 
   test('a span narrows it to its tasks', () => {

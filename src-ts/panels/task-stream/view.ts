@@ -268,7 +268,7 @@ export class TaskStreamView implements PanelView {
     const { tasks, colors, selection, surface } = this.context;
     const { theme } = surface;
     const { highlight } = selection;
-    const key = [tasks.names.length, surface.look, highlight ?? '\n', this.choice.version].join('|');
+    const key = [surface.look, highlight ?? '\n', this.choice.version].join('|');
     if (key === this.colored) return;
     this.colored = key;
     const bright = (name: string): boolean =>

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Tasks } from '../../core/tasks';
 import { batchOf, recordingOf } from '../../core/test-recording';
+import type { Pen } from '../../draw/pen';
 import { Surface } from '../../draw/surface';
 import { SvgPen } from '../../draw/svg-pen';
 import { createStage } from '../stage';
@@ -79,6 +80,20 @@ test('a cell tells who sent to whom, and chooses both; a bar chooses what was se
   expect(view.rows?.().row(1).slice(0, 4)).toEqual(['worker 0', 'clients', '1', '10\u2009B']);
 });
 
+test('who sent is unknown where nobody told, and that is no client', () => {
+  const got = { transfer: 1, worker: 'a', peer: '', direction: 'in', start: 1, stop: 3, nbytes: 2048 };
+  const surface = new Surface();
+  surface.width = 500;
+  const stage = createStage(recordingOf({ transfers: [got] }));
+  const view = transfers.create({ ...stage, surface, say: () => {} });
+  view.layout();
+  expect(view.rows?.().row(0).slice(0, 2)).toEqual(['unknown', 'a']);
+  const pen = new SvgPen(500, 300);
+  view.draw(pen);
+  expect(pen.toString()).toContain('in 1 transfer between workers');
+  expect(pen.toString()).not.toContain('to clients');
+});
+
 test('without a transfer it tells of local schedulers where one of them ran', () => {
   const words = (worker: string): string | undefined => {
     const attempts = [{ run: 1, worker, thread: '1', status: 'ok', start: 1, stop: 2, done: 2 }];
@@ -107,6 +122,16 @@ test('what is pointed at stays the same when others come before it', () => {
     stage.recording.take(batchOf(table as 'transfers', rows));
   }
   view.layout();
+  const now = view.move?.(view.move?.(undefined, 'first'), 'right');
+  expect(now?.id).toBe(cell?.id);
+  for (const [mark, place] of [
+    [cell, now],
+    [bar, view.move?.(cell, 'last')]
+  ]) {
+    const strokeRect = vi.fn();
+    view.drawOverlay?.({ strokeRect } as unknown as Pen, mark);
+    expect(strokeRect.mock.lastCall?.[1]).toBe((place?.box.y ?? 0) + 0.5);
+  }
   view.choose?.(bar, { additive: false });
   expect(stage.selection.own('transfers', 'name')).toEqual(['load']);
   view.choose?.(cell, { additive: false });

@@ -104,7 +104,19 @@ export class TransfersView implements PanelView {
   }
 
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
-    if (hovered) outline(pen, hovered.box, this.context.surface.theme.text);
+    const now = hovered && this.markOf(JSON.parse(String(hovered.id)) as About);
+    outline(pen, now, this.context.surface.theme.text);
+  }
+
+  /** Where it stands now; of workers that have come to share a line, that line. */
+  private markOf(about: About): Mark | undefined {
+    if (typeof about === 'string') return this.barMark(this.bars.findIndex(({ name }) => name === about));
+    const { senders, receivers, cells } = this.square;
+    const [from, to] = [senders, receivers].map((ends, side) =>
+      ends.findIndex(({ workers }) => workers[0] === about[side][0])
+    );
+    const at = to < 0 ? -1 : from * receivers.length + to;
+    return cells[at] && this.pairMark(at);
   }
 
   pick(x: number, y: number): Mark | undefined {
@@ -139,7 +151,10 @@ export class TransfersView implements PanelView {
   rows(): TableRows {
     const { tasks } = this.context;
     const { pairs } = this.flows;
-    const label = (worker: string): string => (worker === '' ? 'clients' : workerLabel(tasks, worker));
+    const ends = ({ from, to }: Flow): string[] => [
+      from ? workerLabel(tasks, from) : 'unknown',
+      to ? workerLabel(tasks, to) : 'clients'
+    ];
     const numbers = ({ transfers, nbytes, seconds }: Flow): number[] => [
       transfers,
       nbytes,
@@ -158,13 +173,9 @@ export class TransfersView implements PanelView {
       length: pairs.length,
       row: row => {
         const [transfers, nbytes, seconds, rate] = numbers(pairs[row]);
-        const { from, to } = pairs[row];
-        return [label(from), label(to), count(transfers), bytes(nbytes), duration(seconds), rateWords(rate)];
+        return [...ends(pairs[row]), count(transfers), bytes(nbytes), duration(seconds), rateWords(rate)];
       },
-      value: (row, column) => {
-        const { from, to } = pairs[row];
-        return [label(from), label(to), ...numbers(pairs[row])][column];
-      }
+      value: (row, column) => [...ends(pairs[row]), ...numbers(pairs[row])][column]
     };
   }
 
@@ -201,8 +212,8 @@ export class TransfersView implements PanelView {
       nbytes: some.reduce((all, each) => all + each.nbytes, 0),
       seconds: some.reduce((all, each) => all + each.seconds, 0)
     });
-    const between = sum(pairs.filter(({ from, to }) => from !== '' && to !== ''));
-    const outside = sum(pairs.filter(({ from, to }) => from === '' || to === ''));
+    const between = sum(pairs.filter(({ to }) => to));
+    const outside = sum(pairs.filter(({ to }) => !to));
     const said = [];
     if (between.transfers > 0) {
       const rate = rateWords(between.nbytes / between.seconds);

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import type { Recording } from '../../core/recording';
+import { NOTHING } from '../../core/schema';
+import { recordingOf } from '../../core/test-recording';
+import { Surface } from '../../draw/surface';
+import { createStage } from '../stage';
+import { FlameData } from './data';
+
+const sampled = (started: number, name: string): Recording =>
+  recordingOf({
+    about: [{ name: 'started', value: String(started) }],
+    stacks: [{ stack: 0, parent: NOTHING, function: name, file: 'm.py', line: 1, first_line: 1 }],
+    samples: [{ process: 'w', thread: 't', time: 1, duration: 1, stack: 0, run: NOTHING }]
+  });
+
+test.each([
+  ['the same session, what was in sight stays', 5, 'grown'],
+  ['another session, all is shown', 6, 'anew']
+])('of the recording that took the place of another the names are found; of %s', (_, started, change) => {
+  const stage = createStage(sampled(5, 'old'));
+  const data = new FlameData({ ...stage, surface: new Surface(), say: () => {} });
+  data.threads = 'all';
+  expect(data.read()).toBe('anew');
+  stage.recording.replace(sampled(started, 'new'));
+  expect(data.read()).toBe(change);
+  data.find('new');
+  expect(data.found?.share).toBe(1);
+});
