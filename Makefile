@@ -80,7 +80,9 @@ dist: $(VENV)/dev.stamp
 	rm -rf build/clean
 
 clean:
-	rm -rf $(VENV) node_modules */node_modules build dist dask_insight/static dask_insight/labextension labextension/lib test-results *.egg-info
+	rm -rf $(VENV) node_modules */node_modules benchmarks/drawing/node_modules build dist *.egg-info
+	rm -rf dask_insight/static dask_insight/labextension labextension/lib
+	rm -rf demo.dinsight demo.html test-results playwright-report
 
 # The environment, in steps: each stamp is younger than what it was made from.
 

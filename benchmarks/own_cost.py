@@ -4,7 +4,8 @@ python -m benchmarks.own_cost [--quick] [--rounds 3] [--workloads trivial-20000 
 
 Ratios of runs (`benchmarks.overhead`) hide a few per cent in what the machine does to every run. Here each
 call from Dask into us is timed within one run, by the CPU clock of its thread, and our own threads as the
-system tells them. Messages that Dask carries for us, caches, and threads that change places are not in it.
+system tells them; joining and leaving a cluster are in beginning and end. Messages that Dask carries for us,
+the few lines that hand them over and wait, log records, caches, and threads that change places are not in it.
 `idle` are plugins whose hooks do nothing: so much of the others' is Dask's call and the timing itself.
 """
 

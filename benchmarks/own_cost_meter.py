@@ -5,6 +5,7 @@ Stands in a module of its own, so that workers import it and keep what they have
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -64,6 +65,13 @@ class Meter:
         undo = partial(setattr, owner, name, original) if was_own else partial(delattr, owner, name)
         self._undo.append(undo)
 
+    def meter_collections(self, place: str) -> None:
+        """Time what Python calls of ours before and after it looks for garbage."""
+        for at, ours in enumerate(gc.callbacks):
+            if type(getattr(ours, "__self__", None)).__name__ == "Collections":
+                gc.callbacks[at] = self._timed(ours, place)
+                self._undo.append(partial(_put_back, gc.callbacks[at], ours))
+
     def meter_handler(self, handlers: dict[str, Any], name: str, place: str) -> None:
         """Time a function that a server calls by its name."""
         original = handlers[name]
@@ -92,6 +100,11 @@ class Meter:
         return spent | {name: after[name] - self._threads.get(name, 0.0) for name in after}
 
 
+def _put_back(timed: Any, ours: Any) -> None:
+    if timed in gc.callbacks:
+        gc.callbacks[gc.callbacks.index(timed)] = ours
+
+
 def _of_our_threads() -> Spent:
     """CPU seconds of each of our threads in this process so far."""
     names = {thread.native_id: thread.name for thread in threading.enumerate()}
@@ -116,6 +129,14 @@ def begin_on_worker(dask_worker: Any) -> None:
     (plugin,) = (each for name, each in dask_worker.plugins.items() if name.startswith(OURS))
     meter.meter(plugin, "transition", "worker: hooks")
     meter.meter(plugin, "_packed", "worker: pushes")
+    # What stands in for Dask's own: its table of threads, its pools of them, its handler of actors' calls.
+    pools = [getattr(each, "_threads", None) for each in dask_worker.executors.values()]
+    kept = {type(each) for each in (dask_worker.state.threads, *pools) if hasattr(each, "followers")}
+    for owner in kept:
+        for name in {"pop", "add", "remove"} & vars(owner).keys():
+            meter.meter(owner, name, "worker: stand-ins")
+    meter.meter(plugin._actors, "_note", "worker: stand-ins")
+    meter.meter_collections("worker: garbage collections")
 
 
 def end_on_worker() -> Spent:
@@ -131,11 +152,12 @@ def begin_on_scheduler(dask_scheduler: Any) -> None:
             meter.meter(dask_scheduler.plugins[name], "transition", "scheduler: hooks")
             return
     (plugin,) = (each for name, each in dask_scheduler.plugins.items() if name.startswith(OURS))
-    for name in ("transition", "update_graph", "log_event"):
+    for name in ("transition", "update_graph", "log_event", "add_worker", "remove_worker"):
         meter.meter(plugin, name, "scheduler: hooks")
     for name in ("poll", "push"):
         meter.meter_handler(dask_scheduler.handlers, f"{plugin.name}_{name}", "scheduler: answers")
-    meter.meter(plugin, "_look", "scheduler: looks at memory")
+    for owner, name in ((plugin, "_look"), (plugin._stranded, "look"), (plugin.tasks, "forget")):
+        meter.meter(owner, name, "scheduler: looks at memory and tasks")
     # Where the recorder is in this process; elsewhere one of our threads does that.
     meter.meter(plugin._own._pulse, "_called", "scheduler: looks at its process")
 
@@ -160,4 +182,5 @@ def begin_on_client() -> Meter:
         (Submissions, "settle"),
     ):
         meter.meter(owner, name, "client: what has come")
+    meter.meter_collections("client: garbage collections")
     return meter

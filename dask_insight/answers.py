@@ -45,7 +45,11 @@ class Answers:
 
     def columns(self, table: str) -> Columns:
         """Columns of any table; one that can be worked out is, where the recording has no rows of it."""
-        return _Look(self._read, self._made, self._stamp())(table)
+        return self.look()(table)
+
+    def look(self) -> Callable[[str], Columns]:
+        """Reads any table as `columns` does, each once."""
+        return _Look(self._read, self._made, self._stamp())
 
     def forget(self) -> None:
         """Let go of what was worked out."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,6 +14,8 @@ from .schema import EDITIONED, TABLES, Column
 
 #: Every column of one table, each of the same length.
 Columns = Mapping[str, Values]
+
+_T = TypeVar("_T")
 
 #: Texts gathered at a time, which bounds the memory that their byte numbers take.
 _GATHER = 50_000
@@ -36,6 +40,14 @@ class Gathered(Mapping[str, Values]):
     @abstractmethod
     def text(self, name: str, row: int) -> str:
         """The text of one row, without those of others."""
+
+
+def steady(read: Callable[[str], _T]) -> Callable[[str], _T]:
+    """Reads each table once: what comes to a recording that grows is not seen half.
+
+    It has what `read` gave and no copy; what `forget` lets go of is let go of.
+    """
+    return cache(read)
 
 
 def gather(columns: Columns, names: Collection[str]) -> None:
@@ -108,6 +120,13 @@ def newest(table: str, columns: Columns) -> Columns:
     return {name: take(values, edition == last) for name, values in columns.items()}
 
 
+def is_missing(values: Values) -> bool:
+    """Whether each of some numbers is NaN, or each of some repeated texts ''."""
+    if isinstance(values, Symbols):
+        return not any(values.names)
+    return isinstance(values, np.ndarray) and values.dtype.kind == "f" and bool(np.isnan(values).all())
+
+
 def take(values: Values, rows: np.ndarray | slice) -> Values:
     """The rows with these numbers, or in this range, or those where a mask is true."""
     if isinstance(values, Symbols):
@@ -152,7 +171,7 @@ class _Numbers:
 
     def add(self, values: Values | None, at: int, rows: int) -> None:
         if self._array is None:
-            if values is None or _is_missing(values):
+            if values is None or is_missing(values):
                 return
             self._array = np.empty(self._rows, self._missing.dtype)
             self._array[:at] = self._missing
@@ -160,11 +179,6 @@ class _Numbers:
 
     def values(self, rows: int) -> Values:
         return np.broadcast_to(self._missing, rows) if self._array is None else self._array[:rows]
-
-
-def _is_missing(values: Values) -> bool:
-    """Whether each of some numbers is NaN."""
-    return isinstance(values, np.ndarray) and values.dtype.kind == "f" and bool(np.isnan(values).all())
 
 
 class _Names:

@@ -46,6 +46,14 @@ class Lookup:
         assert self._order is not None
         return np.where(found, self._order[np.maximum(at, 0)], -1)
 
+    @property
+    def order(self) -> np.ndarray | None:
+        """The rows in the order of their ids; None where some are alike, or too few for a table."""
+        if self._table is None:
+            return None
+        order = self._table[self._table >= 0]
+        return order if len(order) == len(self._ids) else None
+
 
 def sums(codes: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
     """The sum of the values of each code below `count`, float; of none too, which `bincount` gives as int."""

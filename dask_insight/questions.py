@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import arguments
-from .batch import Values
+from .columns import Columns, steady
 from .current import current
 from .store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .answers import Answers
+
+
+class _Seen(NamedTuple):
+    """A recording as it was when it was looked at."""
+
+    columns: Callable[[str], Columns]
+
 
 class Questions(Store):
     """The questions that `Recording` answers; what answers them is imported when it is asked."""
 
     if TYPE_CHECKING:
+        _answers: Answers
 
         @property
         def about(self) -> dict[str, Any]:
@@ -29,9 +38,6 @@ class Questions(Store):
         @property
         def started(self) -> float:
             """When its seconds begin, since the epoch."""
-
-        def answer(self, table: str) -> Mapping[str, Values]:
-            """The columns of a table, worked out if it can be."""
 
         def slice(self, start: float | None, stop: float | None) -> Questions:
             """What happened between two moments."""
@@ -80,13 +86,14 @@ class Questions(Store):
             if something is of another type.
         """
         begin, end = arguments.between(start, stop)
-        key = None if task is None else arguments.known_key(self.columns, task)
-        attempt = None if run is None else arguments.known_run(self.columns, run)
-        names = None if prefix is None else arguments.known_prefixes(self.columns, prefix)
-        processes = None if worker is None else arguments.known_processes(self.columns, worker)
+        read = steady(self.columns)
+        key = None if task is None else arguments.known_key(read, task)
+        attempt = None if run is None else arguments.known_run(read, run)
+        names = None if prefix is None else arguments.known_prefixes(read, prefix)
+        processes = None if worker is None else arguments.known_processes(read, worker)
         between = (self.started + begin, self.started + end)
         made: pd.DataFrame = above("analysis.flame", "flame")(
-            self.columns,
+            read,
             between,
             prefix=names,
             process=processes,
@@ -139,7 +146,7 @@ class Questions(Store):
             If it cannot be summed by that, or no task ran on that cluster.
         """
         made: pd.DataFrame = above("analysis.critical_path", "critical_path")(
-            self.columns, self.started, by, cluster
+            steady(self.columns), self.started, by, cluster
         )
         return made
 
@@ -161,7 +168,7 @@ class Questions(Store):
             ``least`` and ``most`` (Brent's bounds), ``seconds``, ``above`` (the
             run over ``least``); ``frame()`` gives the chain as a DataFrame.
         """
-        return above("analysis.bounds", "bounds")(self.columns, cluster)
+        return above("analysis.bounds", "bounds")(steady(self.columns), cluster)
 
     @current
     def what_if(
@@ -217,7 +224,7 @@ class Questions(Store):
             the graph does not tell how it would look with other chunks.
         """
         return above("analysis.what_if", "what_if")(
-            self.columns,
+            steady(self.columns),
             self.about,
             workers=None if workers is None else arguments.whole("workers", workers),
             threads=None if threads is None else arguments.whole("threads", threads),
@@ -237,8 +244,9 @@ class Questions(Store):
         findings
             Whether to look for what cost time and tell it too, as `findings` does.
         """
-        found = self.answer("findings") if findings else {}
-        return above("analysis.overview", "overview")(self, self.answer("budget"), found)
+        look = self._answers.look()
+        found = look("findings") if findings else {}
+        return above("analysis.overview", "overview")(_Seen(look), look("budget"), found)
 
     @current
     def bottlenecks(self, by: str | Sequence[str] = "function") -> pd.DataFrame:
@@ -270,7 +278,9 @@ class Questions(Store):
         ValueError
             If `by` is unknown.
         """
-        made: pd.DataFrame = above("analysis.bottlenecks", "bottlenecks")(self.columns, arguments.listed(by))
+        made: pd.DataFrame = above("analysis.bottlenecks", "bottlenecks")(
+            steady(self.columns), arguments.listed(by)
+        )
         return made
 
     @current
@@ -314,7 +324,7 @@ class Questions(Store):
         part = self if begin == -np.inf and end == np.inf else self.slice(begin, end)
         zero = self.started
         found = above("analysis", "find")
-        return found(part.answer, zero, start=zero + begin, stop=zero + end, thresholds=changed)
+        return found(part._answers.look(), zero, start=zero + begin, stop=zero + end, thresholds=changed)
 
     @current
     def balance(self, *, every: str | float | None = None) -> pd.DataFrame:
@@ -344,7 +354,7 @@ class Questions(Store):
             If `every` is no length of time, or so short that millions of rows would be made.
         """
         width = None if every is None else arguments.seconds("every", every)
-        made: pd.DataFrame = above("analysis.balance", "balance")(self.columns, self.started, width)
+        made: pd.DataFrame = above("analysis.balance", "balance")(steady(self.columns), self.started, width)
         return made
 
     @current
@@ -409,7 +419,7 @@ class Questions(Store):
         width = None if every is None else arguments.seconds("every", every)
         names = None if by is None else arguments.listed(by)
         made: pd.DataFrame = above("analysis.time_budget", "time_budget")(
-            self.columns, self.started, start=begin, stop=end, by=names, every=width
+            steady(self.columns), self.started, start=begin, stop=end, by=names, every=width
         )
         return made
 

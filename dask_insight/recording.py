@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from . import arguments, frames, tables
 from .answers import MADE, Answers
 from .batch import Values, encode
-from .columns import length
+from .columns import length, steady
 from .current import current
 from .frames import Gap, RecordingError
 from .identity import Identity
@@ -46,16 +45,16 @@ _FIRST = {
 class Recording(Questions):
     """What was recorded of one or more Dask computations.
 
-    Made by `dask_insight.record` and `dask_insight.open`. It may be read while
+    Made by `dask_insight.record`, `open`, `load` and `slice`. It may be read while
     it still grows: every view shows all tasks that have ended, what workers tell of them may take
     some seconds more. On the event loop of an asynchronous client it shows what has come so far.
 
     Each table is a pandas DataFrame under its name: ``tasks``, ``phases``,
-    ``edges``, ``transfers``, ``transferred``, ``resources``, ``gpus``,
-    ``memory``, ``stacks``, ``samples``, ``sampling``, ``metrics``, ``events``,
-    ``workers``, ``spans``, ``submissions``, ``functions``, ``fused``, ``lines``, ``errors``, ``clocks``,
-    ``cache``, ``critical``, ``budget``,
-    ``graph`` and the schema's raw ``attempts``, ``executions``, ``running``.
+    ``edges``, ``transfers``, ``transferred``, ``releases``, ``resources``,
+    ``collections``, ``gpus``, ``memory``, ``stacks``, ``samples``, ``sampling``,
+    ``metrics``, ``events``, ``workers``, ``spans``, ``submissions``, ``cells``,
+    ``functions``, ``fused``, ``lines``, ``errors``, ``clocks``, ``cache``,
+    ``critical``, ``budget``, ``graph`` and the schema's raw ``attempts``, ``executions``, ``running``.
     Times are seconds since `started`; `table` gives them as timestamps.
     `describe` says what stands in each column and in which unit.
 
@@ -142,10 +141,16 @@ class Recording(Questions):
         KeyError
             If there is no such table.
         """
-        return tables.make(self._answers.columns, name, self.started, timestamps=timestamps)
+        return tables.make(self._answers.columns, name, lambda: self.started, timestamps=timestamps)
 
     def describe(self, name: str | None = None) -> pd.DataFrame:
-        """What stands in each column of a table (of all, by default), and in which unit."""
+        """What stands in each column of a table (of all, by default), and in which unit.
+
+        Raises
+        ------
+        KeyError
+            If there is no such table.
+        """
         return tables.describe(name)
 
     @current
@@ -169,10 +174,11 @@ class Recording(Questions):
         begin, end = arguments.between(start, stop)
         part = Recording()
         zero = self.started
-        since, until = part_of_run(self.columns)
-        since, until = max(since, zero + begin), min(until, zero + end)
         # While it grows, rows are chosen of the same columns that they are taken from.
-        for table, columns in between(cache(self.columns), since, until):
+        read = steady(self.columns)
+        since, until = part_of_run(read)
+        since, until = max(since, zero + begin), min(until, zero + end)
+        for table, columns in between(read, since, until):
             part.append(encode(table, columns))
         told = {"started": zero, SINCE: since, UNTIL: until}
         known = {name: json.dumps(when) for name, when in told.items() if np.isfinite(when)}
@@ -192,7 +198,7 @@ class Recording(Questions):
             of a task or a phase to 0.1 ms, single-precision floats to 0.2 %, others that
             are no whole numbers to 0.001 %; number the attempts anew.
         """
-        return packed(self._answers.columns if explained else self.columns, rounded=coarse)
+        return packed(self._answers.look() if explained else self.columns, rounded=coarse)
 
     def answer(self, table: str) -> Mapping[str, Values]:
         """Columns of a table as `columns` gives them; one that can be worked out is."""

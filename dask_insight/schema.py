@@ -493,8 +493,8 @@ _ALL = (
     ),
     _table(
         "budget",
-        "Where the time of all worker threads went, without remainder; made from the other tables when a "
-        "recording ends. A row stands for (stop - start) * threads thread-seconds, spread evenly. One of no "
+        "Where the time of all worker threads went, without remainder; made from the other tables when it is "
+        "asked for. A row stands for (stop - start) * threads thread-seconds, spread evenly. One of no "
         "length stands for none: it tells how many thread-seconds of the rows without a name, of its "
         "part, span and submission, belong to its name.",
         Column("worker", "sym", "The worker."),

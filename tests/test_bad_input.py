@@ -768,3 +768,37 @@ def test_facts_of_a_recording_may_be_anything(name: str, tmp_path: Path) -> None
         alone = Recording()
         alone.append(encode("about", {"name": [name], "value": [json.dumps(value)]}))
         assert str(alone.summary())
+
+
+@pytest.mark.parametrize("depth", [99, 480, 100_000])
+def test_json_of_a_recording_may_be_nested_deeply(depth: int, tmp_path: Path) -> None:
+    from dask_insight.batch import encode
+
+    deep = "[" * depth + "]" * depth
+    deeper = '{"a":' * depth + "1" + "}" * depth
+    names = ("name", "started", "lacks", "versions", "packages", "config", "cluster", "comparison", "extent")
+    kinds = ("no-worker", "graph", "worker-lost", "dask")
+    recording = load([STREAM[0]])
+    recording.append(encode("about", {"name": names, "value": [deeper] * len(names)}))
+    recording.append(encode("workers", {"worker": ["tcp://10.0.0.1:4"], "threads": [1], "detail": [deep]}))
+    recording.append(
+        encode(
+            "events",
+            {
+                "time": [recording.started + 1] * 4,
+                "source": ["tcp://10.0.0.1:4"] * 4,
+                "kind": kinds,
+                "message": ["worker-restart-memory"] * 4,
+                "detail": [deep] * 4,
+            },
+        )
+    )
+    recording.save(tmp_path / "run.dinsight")
+    back = open_recording(tmp_path / "run.dinsight")
+    look_at(back)
+    assert str(back.summary())
+    assert not back.findings().failed
+    assert back.report(tmp_path / "run.html").exists()
+    assert (back.about["config"] == deeper) == (depth > 100)
+    for command in ("info", "findings"):
+        assert main([command, str(tmp_path / "run.dinsight"), "--json"]) in (ExitCode.OK, ExitCode.UNREADABLE)

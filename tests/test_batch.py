@@ -281,6 +281,23 @@ def test_keys_of_a_graph_take_few_bytes() -> None:
     assert "forms" not in msgpack.unpackb(encode("graph", {"key": unique}, short=True))["columns"][0]
 
 
+def test_few_bytes_do_not_become_texts_without_end() -> None:
+    packed = msgpack.unpackb(encode("graph", {"key": [f"a-{i}" for i in range(20_000)]}, short=True))
+    (column,) = packed["columns"]
+    assert sum(map(len, (column["data"], *(each["data"] for each in column["numbers"])))) == 40_000
+    column["forms"] = [["x" * 127, ""]]
+    assert decode(msgpack.packb(packed)).rows == 20_000
+    column["forms"] = [["x" * 140, ""]]
+    with pytest.raises(BatchError, match="too long"):
+        decode(msgpack.packb(packed))
+
+
+@pytest.mark.parametrize("size", [20, 150, 999])
+def test_long_keys_come_back(size: int) -> None:
+    keys = [f"('{'x' * size}', {i % 7})" for i in range(3_000)]
+    assert decode(encode("graph", {"key": keys}, short=True)).columns["key"].tolist() == keys
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -664,6 +664,18 @@ def test_errors_are_one_line_that_names_the_cure(
     assert errors.count("\n") == 1
 
 
+def test_a_place_that_cannot_be_written_names_no_option_that_means_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Recording().save("run.dinsight")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    # There, -o is the recording.
+    assert main(["compare", "run.dinsight", "run.dinsight", "--html", "page.html"]) == ExitCode.UNWRITABLE
+    errors = capsys.readouterr().err
+    assert "page.html cannot be written: choose another place" in errors and "-o" not in errors
+
+
 @pytest.mark.parametrize("arguments", [[], ["run"], ["nonsense"], ["run", "--resources", "soon", "x.py"]])
 def test_a_wrong_command_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

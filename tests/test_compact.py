@@ -9,6 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.synthetic import Size, synthetic
+from dask_insight.analysis.time_budget.parts import Pieces, joined
+from dask_insight.timeline import attempts, inputs
 from dask_insight.timeline.ascending import Ascending
 from dask_insight.timeline.counts import Counts
 from dask_insight.timeline.fields import Count, Fields, Moment, Number
@@ -63,3 +66,46 @@ def test_some_rows_are_kept_as_all_were() -> None:
     np.testing.assert_array_equal(some.moment, moments[mask])
     np.testing.assert_array_equal(some.size, sizes[mask])
     np.testing.assert_array_equal(some.block("number", 0), some.number[:BLOCK])
+
+
+def _pieces(start: np.ndarray, threads: np.ndarray | None = None) -> Pieces:
+    lane = np.arange(len(start), dtype="i4") % 4
+    return Pieces.of(lane, start, start + 0.25, "inputs", row=lane, threads=threads)
+
+
+@pytest.mark.parametrize("threads", [(1.0, 1.0), (1.0, 3.0), (2.0, 3.0)])
+def test_pieces_that_are_put_together_take_little_memory(threads: tuple[float, float]) -> None:
+    start = 1e9 + np.arange(3_000) / 1e3
+    some = [
+        _pieces(start, None if threads[0] == 1.0 else np.full(len(start), threads[0])),
+        _pieces(start[:500] + 9.0, np.full(500, threads[1])),
+    ]
+    whole = joined(some, some[0].part)
+    assert whole.count == 3_500
+    for name in ("lane", "start", "stop", "threads", "row"):
+        np.testing.assert_array_equal(
+            getattr(whole, name), np.concatenate([getattr(each, name) for each in some])
+        )
+    assert isinstance(whole.kept("start"), Micros) and isinstance(whole.kept("stop"), Micros)
+    assert whole.packed().kept("start") is whole.kept("start")
+    assert (whole.threads.strides == (0,)) is (threads == (1.0, 1.0))
+    assert callable(whole.kept("threads")) is (threads == (1.0, 3.0))
+
+
+def test_no_pieces_are_put_together_to_none() -> None:
+    assert joined([], 0).count == 0
+
+
+def test_sizes_of_inputs_are_not_worked_out_for_all_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = synthetic(Size(tasks=3_000, samples=1))
+    known = attempts(recording.columns)
+    assert isinstance(known.kept("nbytes"), Counts)
+    whole = inputs(recording.columns, known)
+    moved = np.flatnonzero(whole.moved >= 0)
+    assert len(moved)
+
+    def refused(_: Counts) -> np.ndarray:
+        raise AssertionError("all of them")
+
+    monkeypatch.setattr(Counts, "array", property(refused))
+    np.testing.assert_array_equal(inputs(recording.columns, known).moved, whole.moved)

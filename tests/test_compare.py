@@ -485,6 +485,13 @@ def test_json_has_no_numbers_that_json_has_not() -> None:
     assert new["names"] == ["new"] and new["change"] is None and new["verdict"] == "came"
 
 
+@pytest.mark.parametrize("text", ["[" * 100_000, "{", "7", ""])
+def test_names_in_a_file_may_be_no_list(text: str) -> None:
+    found = compare(run(1), run(2))
+    found.recording.append(encode("compared_names", {"side": [1], "name": ["odd"], "names": [text]}))
+    assert json.loads(found.to_json())["names"][-1]["names"] == []
+
+
 def test_every_column_is_described() -> None:
     found = compare(run(1), run(2))
     for name in ("sides", "runs", "budget", "names", "memory", "stacks", "findings", "settings"):

@@ -186,6 +186,20 @@ def test_a_performance_report_is_ours(cluster: LocalCluster, tmp_path: Path) -> 
     assert 'content="dask_insight"' in text and "<dt>Tasks</dt><dd>1</dd>" in text
 
 
+def test_a_performance_report_that_fails_leaves_the_file_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(recording: Any) -> str:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("dask_insight.hosts.report.report_html", fails)
+    path = tmp_path / "report.html"
+    path.write_text("the one before", "utf-8")
+    with pytest.raises(ZeroDivisionError):
+        dask_insight.performance_report(filename=str(path))._write(dask_insight.Recording())
+    assert path.read_text("utf-8") == "the one before"
+
+
 def test_an_asynchronous_client_has_the_same(cluster: LocalCluster, tmp_path: Path) -> None:
     async def run() -> None:
         sampler = dask_insight.MemorySampler()

@@ -62,6 +62,19 @@ def exported(recording: Recording, folder: Path, format: str) -> Path:
     return recording.export(folder / f"run{FORMATS[format].suffix or '-' + format}", format)
 
 
+def test_a_trace_tells_facts_but_for_the_long_one(tmp_path: Path) -> None:
+    recording = Recording()
+    facts = {
+        "name": "a run",
+        "settings": {"array.chunk-size": "128MiB"},
+        "config": {"distributed.worker": {}},
+    }
+    told = [json.dumps(value) for value in facts.values()]
+    recording.append(encode("about", {"name": list(facts), "value": told}))
+    trace = json.loads(exported(recording, tmp_path, "chrome").read_text("utf-8"))
+    assert set(trace["otherData"]) == {"name", "settings"}
+
+
 def test_a_trace_nests_as_perfetto_needs_it(recording: Recording, tmp_path: Path) -> None:
     trace = json.loads(exported(recording, tmp_path, "chrome").read_text("utf-8"))
     events = trace["traceEvents"]

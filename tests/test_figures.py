@@ -169,6 +169,15 @@ def test_functions_and_workers_add_up_alike(golden: Recording) -> None:
         assert (bars.right - bars.left).sum() == pytest.approx(whole)
 
 
+def test_the_mean_of_a_function_is_that_of_whole_durations() -> None:
+    run = Run()
+    run.task("load", "a", 0.0, 10.0)
+    (plot,) = chart_of(run.recording(), "functions", start=9.0, stop=11.0).plots
+    (bars,) = boxes_of(plot)
+    assert bars.right.tolist() == pytest.approx([1.0])
+    assert "mean 10" in bars.beside[0]
+
+
 def test_what_is_shown_is_the_time_of_the_tasks() -> None:
     """And what lies around them where that is little; reports open there too."""
     long = Run()

@@ -6,6 +6,7 @@ import gc
 import threading
 from collections.abc import Iterator
 from math import isnan, nan
+from types import SimpleNamespace
 from typing import Any
 
 import dask
@@ -139,6 +140,23 @@ def test_of_clients_that_closed_only_the_last_losses_are_kept(
                 tally(encode("events", {"kind": ["lost"], "message": [f"loss {number}"]}))
     assert len(session._tallies) <= 2
     assert session.state()["notes"] == ["loss 2", "loss 3", "loss 4"], "of two that closed, and the last"
+
+
+def test_a_client_may_close_while_it_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Closing:
+        """Its event loop takes the scheduler away once somebody has looked at it."""
+
+        id, status, looked = "client-1", "closing", 0
+
+        @property
+        def scheduler(self) -> Any:
+            self.looked += 1
+            return SimpleNamespace(address="tcp://10.0.0.1:1") if self.looked == 1 else None
+
+    client, session = Closing(), Live()
+    monkeypatch.setattr(session, "_clusters", SimpleNamespace(recorded=lambda: [client]))
+    assert [each["address"] for each in session.state()["clusters"]] == ["tcp://10.0.0.1:1"]
+    assert session.state()["clusters"] == []
 
 
 def test_local_schedulers(session: Live) -> None:

@@ -126,6 +126,8 @@ def test_sdist_holds_sources_and_front_end(packages: tuple[Path, Path]) -> None:
         "README.md",
         "package-lock.json",
         ".npmrc",
+        "docs/guide.ipynb",
+        "docs/report-light.png",
         "src-ts/build.mjs",
         "src-ts/hosts/report.ts",
         "labextension/src/index.ts",

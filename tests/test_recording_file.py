@@ -176,7 +176,7 @@ def test_a_newer_major_format_names_the_cure(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[8:12] = struct.pack("<HH", FORMAT[0] + 1, 0)
     path.write_bytes(data)
-    with pytest.raises(RecordingError, match=r"newer than this version .*`pip install --upgrade"):
+    with pytest.raises(RecordingError, match=r"newer than this version .*: install a newer one"):
         dask_insight.open(path)
 
 

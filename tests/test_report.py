@@ -190,6 +190,18 @@ def test_what_attempts_without_a_place_are_placed_by_comes_with_them() -> None:
     }
 
 
+def test_all_parts_of_a_column_come_at_one_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page takes those of the first part before those of the next."""
+    monkeypatch.setattr("dask_insight.pack._REPORT_ROWS", 100)
+    source = recording(tasks=200)
+    columns = {"run": [900], "task": [0], "worker": ["tcp://z:1"], "status": ["killed"], "done": [START + 9]}
+    source.append(encode("attempts", columns))
+    first, _ = report.parts_of(source)
+    parts = [msgpack.unpackb(batch) for batch in first if table_of(batch) == "attempts"]
+    assert [part["rows"] for part in parts] == [100, 100, 1]
+    assert all("done" in {column["name"] for column in part["columns"]} for part in parts)
+
+
 @pytest.mark.parametrize(
     "name",
     [

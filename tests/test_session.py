@@ -444,6 +444,23 @@ def test_a_file_that_is_removed_is_written_anew_or_warned_of(
         shutil.rmtree("out")
 
 
+@pytest.mark.parametrize("gone", [False, True])
+def test_too_little_memory_to_pack_a_file_leaves_what_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: bool
+) -> None:
+    def full(*_: Any) -> None:
+        raise MemoryError
+
+    path = tmp_path / "run.dinsight"
+    monkeypatch.setattr(Recording, "packed", full)
+    with warnings.catch_warnings(record=True) as warned, record(path, clusters=False):
+        warnings.simplefilter("always", IncompleteFile)
+        if gone:
+            path.unlink()
+    assert ["too little memory" in str(each.message) for each in warned] == [True] * gone
+    assert gone or "stopped" in dask_insight.open(path).about
+
+
 def test_a_second_recording_to_one_file_is_warned_of(tmp_path: Path) -> None:
     path = tmp_path / "run.dinsight"
     warned = pytest.warns(RuntimeWarning, match="the one that ends last replaces the other")

@@ -27,10 +27,20 @@ function packed(values: Values): PackedColumn {
   return { kind: values.kind, size: 0, read: () => values };
 }
 
+/** First lines by which callees of one name that one frame calls are told apart, so that none are merged. */
+function apart(parent: Int32Array, name: Uint32Array, names: number): Uint32Array {
+  const seen = new Map<number, number>();
+  return name.map((each, node) => {
+    const callee = parent[node] * names + each;
+    const line = (seen.get(callee) ?? 0) + 1;
+    seen.set(callee, line);
+    return line;
+  });
+}
+
 function recorded(size: number): Recording {
   const { parent, name, self, names } = callTree(size);
   const ids = Uint32Array.from({ length: size }, (_, node) => node);
-  const lines = new Uint32Array(size).fill(1);
   const recording = new Recording();
   const take = (table: string, rows: number, columns: Readonly<Record<string, Values>>): void => {
     const map = new Map(Object.entries(columns).map(([column, values]) => [column, packed(values)]));
@@ -39,9 +49,8 @@ function recorded(size: number): Recording {
   take('stacks', size, {
     stack: { kind: 'u32', values: ids },
     parent: { kind: 'u32', values: Uint32Array.from(parent, each => (each < 0 ? NOTHING : each)) },
-    // Every frame is told apart by its line, so that none are merged.
-    line: { kind: 'u32', values: lines },
-    first_line: { kind: 'u32', values: lines },
+    line: { kind: 'u32', values: new Uint32Array(size).fill(1) },
+    first_line: { kind: 'u32', values: apart(parent, name, names.length) },
     function: { kind: 'sym', codes: name, names },
     file: { kind: 'sym', codes: new Uint8Array(size), names: ['package/module.py'] }
   });

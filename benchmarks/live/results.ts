@@ -19,7 +19,3 @@ export function found(name: string, result: unknown): void {
   if (folder) writeFileSync(join(folder, `${name}.json`), JSON.stringify(result));
   else console.log(name, JSON.stringify(result));
 }
-
-export function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1];
-}

@@ -15,8 +15,9 @@ from .values import Array, BatchError, Symbols, Texts
 #: Fewest rows for which it is worth the while, and most forms as a share of them.
 _ROWS = 64
 _MOST_FORMS = 0.25
-#: Most bytes of a text, on average: few bytes must not become many texts without end.
-_LONGEST = 1_000
+#: Few bytes must not become many texts without end: most bytes of a text, on average, and most bytes of all
+#: texts for each that tells of them. The encoder keeps to it too.
+_LONGEST, _EXPANSION = 1_000, 64
 #: Most numbers in one text that are taken out of it, and most digits of one.
 _SLOTS = 6
 _DIGITS = 9
@@ -80,7 +81,14 @@ def numbered(texts: Texts, group: Symbols | None = None) -> dict[str, Any] | Non
         told["within"] = within
     most = int(codes.max(initial=0))
     width = 1 if most < 0x100 else 2 if most < 0x1_0000 else 4
-    return told | {"width": width, "data": planes(codes.astype(f"<u{width}")), "numbers": numbers}
+    told |= {"width": width, "data": planes(codes.astype(f"<u{width}")), "numbers": numbers}
+    return told if end - start <= _allowed(told) else None
+
+
+def _allowed(told: Mapping[str, Any]) -> int:
+    """Most bytes of the texts that a column may tell of."""
+    forms = sum(len(str(piece).encode()) for form in told["forms"] for piece in form)
+    return _EXPANSION * (forms + len(told["data"]) + sum(len(each["data"]) for each in told["numbers"]))
 
 
 def _steps(column: Array, of: Array, order: Array) -> dict[str, Any]:
@@ -178,7 +186,7 @@ def texts_of(column: Mapping[str, Any], rows: int, group: Symbols | None = None)
     if rows and not 0 <= int(of.min()) <= int(of.max()) < len(forms):
         raise BatchError(f"column {column['name']}: a code without a form")
     lengths = np.array([sum(map(len, form)) for form in forms], "i8")
-    if rows and int(lengths[of].sum()) > _LONGEST * rows:
+    if rows and int(lengths[of].sum()) > min(_LONGEST * rows, _allowed(column)):
         raise BatchError(f"column {column['name']}: forms that are too long")
     numbers = [_column(each, of, rows) for each in column["numbers"]]
     if any(not form or len(form) - 1 > len(numbers) for form in forms):

@@ -20,7 +20,7 @@ def zigzag(steps: Array) -> Array:
 
 def unzigzag(codes: Array) -> Array:
     """The reverse of `zigzag`."""
-    return np.asarray((codes >> 1) ^ (0 - (codes & 1)).astype("<u4")).astype("<u4")
+    return np.asarray((codes >> 1) ^ (0 - (codes & 1)), "<u4")
 
 
 def planes(array: Array) -> bytes:
@@ -41,8 +41,10 @@ def unplanes(data: bytes | memoryview, dtype: Any, rows: int) -> Array:
     kind = np.dtype(dtype)
     if len(data) != rows * kind.itemsize:
         raise BatchError(f"{len(data)} bytes where {rows} rows of {kind.itemsize} were announced")
-    rows_of_bytes = np.frombuffer(data, "u1").reshape(kind.itemsize, rows)
-    return np.asarray(np.ascontiguousarray(rows_of_bytes.T).view(kind).reshape(rows))
+    raw = np.empty((rows, kind.itemsize), "u1")
+    for number, plane in enumerate(np.frombuffer(data, "u1").reshape(kind.itemsize, rows)):
+        raw[:, number] = plane
+    return np.asarray(raw.view(kind).reshape(rows))
 
 
 def unplanes32(data: bytes | memoryview, kept: Any, rows: int) -> Array:

@@ -35,7 +35,7 @@ class Symbols(NamedTuple):
 
     def tolist(self) -> list[str]:
         """The texts, row by row."""
-        return [self.names[code] for code in self.codes]
+        return list(map(self.names.__getitem__, self.codes.tolist()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -146,10 +146,12 @@ class performance_report:
 
         from ..hosts.report import report_html
 
+        # Before the file is opened, which empties one that is there.
+        page = report_html(recording)
         with fsspec.open(
             self.filename, "w", compression="infer", encoding="utf-8", **self.storage_options
         ) as file:
-            file.write(report_html(recording))
+            file.write(page)
 
 
 class get_task_stream(distributed.get_task_stream):

@@ -28,6 +28,8 @@ from .progress import Steps, Told, silent
 if TYPE_CHECKING:
     from ..recording import Recording
 
+#: The fact that is long: how the scheduler was configured.
+_LONG = "config"
 #: Arrows looked up at a time.
 _ARROWS = 200_000
 #: Counters by table: name of the track, columns and what they are divided by.
@@ -59,7 +61,7 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
     """
     with replaced(path) as file:
         file.write(b'{"displayTimeUnit":"ms","otherData":')
-        about = {name: str(value) for name, value in recording.about.items() if name != "configuration"}
+        about = {name: str(value) for name, value in recording.about.items() if name != _LONG}
         places = Places(recording)
         ran = Ran(recording, places)
         file.write(

@@ -1,10 +1,12 @@
 """Panels as Bokeh figures, for dashboards and documents of your own; and as SVG and PNG.
 
+    from bokeh.io import show
+    from bokeh.layouts import column
     from dask_insight import figures
 
     stream = figures.task_stream(run, prefix="score", theme="dark")
     used = figures.resources(run, x_range=stream.x_range)
-    bokeh.io.show(bokeh.layouts.column(stream, used, sizing_mode="stretch_width"))
+    show(column(stream, used, sizing_mode="stretch_width"))
 
     figures.svg(run, "task-stream", start=10, stop=20)
 

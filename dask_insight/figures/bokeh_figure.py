@@ -37,7 +37,7 @@ def figure_of(
     try:
         layouts = bokeh("layouts")
     except ImportError as error:
-        raise ImportError("figures need Bokeh: `pip install 'dask_insight[figures]'`") from error
+        raise ImportError("figures need Bokeh: `pip install bokeh`") from error
     if chart.empty:
         return _empty(chart, theme, width, height)
     plots = list(chart.plots)

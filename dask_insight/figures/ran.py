@@ -23,7 +23,6 @@ class Ran:
     def __init__(self, request: Request) -> None:
         self._request = request
         known = all_attempts(request.columns)
-        ended: Symbols = request.columns("attempts")["status"]
         graph: Any = request.columns("graph")
         low, high = request.between
         there = known.ran & (known.stop - request.zero >= low) & (known.start - request.zero <= high)
@@ -36,11 +35,10 @@ class Ran:
         self.start = known.start[rows] - request.zero
         self.stop = known.stop[rows] - request.zero
         self.name = name[rows]
-        status = np.array([STATUS.index(each) if each in STATUS else 0 for each in ended.names] or [0])
-        self.status = np.zeros(len(rows), "i8")
-        old = rows < len(ended.codes)
-        self.status[old] = status[ended.codes[rows[old]]]
-        self.running = ~old
+        ended, how = known.status.names, known.status.codes[rows]
+        status = np.array([STATUS.index(each) if each in STATUS else 0 for each in ended] or [0])
+        self.status = status[how]
+        self.running = np.array([each == "" for each in ended] or [False])[how]
         self.described = known.described[rows]
         self.run = known.run[rows]
         self.nbytes = known.nbytes[rows]

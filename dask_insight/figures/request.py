@@ -11,6 +11,7 @@ import numpy as np
 from .. import words
 from ..arguments import between, known_prefixes, known_processes, titles_of, whole
 from ..batch import Symbols
+from ..columns import steady
 from ..lookup import is_any
 from .colors import Rgb, colors_of
 from .theme import Theme, theme_of
@@ -62,14 +63,15 @@ class Request:
         if not self._stop > self._start:
             raise ValueError(f"stop={stop} is not after start={start}")
         self.recording = recording
+        self._read = steady(recording.columns)
         self.theme: Theme = theme_of(theme)
         self.limit = whole("limit", limit)
         self.prefixes = None if prefix is None else frozenset(known_prefixes(self.columns, prefix))
         self.workers = None if worker is None else frozenset(known_processes(self.columns, worker))
 
     def columns(self, table: str) -> Any:
-        """Columns of a table, times in seconds since the epoch."""
-        return self.recording.columns(table)
+        """Columns of a table, always the same ones, times in seconds since the epoch."""
+        return self._read(table)
 
     @cached_property
     def zero(self) -> float:

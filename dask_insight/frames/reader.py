@@ -5,17 +5,14 @@ from __future__ import annotations
 import io
 import os
 import zlib
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from ..schema import FORMAT
+from ..threads import at_once
 from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, Gap, RecordingError, allowed, checksum, lengths_of
 
-#: Compressed bytes unpacked at a time.
-_PIECE = 64 * 1024
 #: Places looked at in search of the next frame after damage.
 _TRIES = 1_000
 #: How many times over a file may be read for what looks like frames and is none.
@@ -58,20 +55,14 @@ def _check_header(header: bytes, path: Path) -> None:
     if major > FORMAT[0]:
         raise RecordingError(
             f"{path} has format {major}.{minor}, newer than this version of dask_insight reads "
-            f"({FORMAT[0]}.x): update it with `pip install --upgrade dask-insight`"
+            f"({FORMAT[0]}.x): install a newer one"
         )
 
 
 def _frames(file: BinaryIO, offset: int, end: int) -> Iterator[bytes | Gap]:
     """Frames are unpacked by a few threads while the next ones are read; they come in their order."""
-    with ThreadPoolExecutor(THREADS) as threads:
-        waiting: deque[Future[list[bytes | Gap]]] = deque()
-        for frame in _whole_frames(file, offset, end):
-            waiting.append(threads.submit(_batches, frame))
-            if len(waiting) > 2 * THREADS:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
+    for batches in at_once(_batches, _whole_frames(file, offset, end), THREADS):
+        yield from batches
 
 
 def _whole_frames(file: BinaryIO, offset: int, end: int) -> Iterator[_Frame | Gap]:
@@ -176,11 +167,8 @@ class _Finder:
 
 def _unpack(packed: memoryview, size: int) -> bytes:
     """Exactly `size` bytes out of a zlib stream; never holds more."""
-    unpacker, raw = zlib.decompressobj(), io.BytesIO()
-    for start in range(0, len(packed), _PIECE):
-        raw.write(unpacker.decompress(packed[start : start + _PIECE], size - raw.tell() + 1))
-        if raw.tell() > size:
-            break
-    if raw.tell() != size or not unpacker.eof:
+    unpacker = zlib.decompressobj()
+    raw = unpacker.decompress(packed, size + 1)
+    if len(raw) != size or not unpacker.eof:
         raise zlib.error("a frame does not unpack to the size it announces")
-    return raw.getvalue()
+    return raw

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import BinaryIO, NamedTuple
 
 from ..schema import FORMAT
+from ..threads import at_once
 from .layout import FRAME, HEADER, MAGIC, MARKER, THREADS, allowed, checksum, lengths_of
 from .place import place_of, replacing
 
@@ -127,16 +127,9 @@ def create(path: str | os.PathLike[str]) -> Writer:
 
 def save(path: str | os.PathLike[str], batches: Iterable[bytes]) -> None:
     """Write a whole recording at once; it appears whole or not at all."""
-    with replacing(path) as file, ThreadPoolExecutor(THREADS) as threads:
+    with replacing(path) as file:
         writer = Writer(file)
-        groups = list(_groups(batches))
-        pack = partial(_pack, compression=_SMALL)
-        try:
-            packed = threads.map(pack, groups)
-        except RuntimeError:
-            # The interpreter is ending and starts no more threads.
-            packed = map(pack, groups)
-        for frame in packed:
+        for frame in at_once(partial(_pack, compression=_SMALL), _groups(batches), THREADS):
             writer.put(frame)
 
 

@@ -9,7 +9,6 @@ import os
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from html import escape
 from importlib import resources
 from itertools import groupby
@@ -23,6 +22,7 @@ from dask_insight.analysis.overview import short
 from dask_insight.batch import decode, has_missing, table_of
 from dask_insight.frames import holds_recording, place_of, replacing
 from dask_insight.schema import TABLES
+from dask_insight.threads import at_once
 
 from .ahead import ahead
 from .head import head_of
@@ -180,14 +180,18 @@ def parts_of(recording: Recording) -> tuple[list[bytes], list[bytes]]:
     soon: list[bytes] = []
     rest: list[bytes] = []
     rows: Counter[str] = Counter()
-    for batch in recording.packed(coarse=True, explained=True):
+    batches = recording.packed(coarse=True, explained=True)
+    attempts = (msgpack.unpackb(batch) for batch in batches if table_of(batch) == "attempts")
+    # All parts of a column come at one time: a page takes them in the order of their rows.
+    placed = all(map(_all_placed, attempts))
+    for batch in batches:
         table = table_of(batch)
         if table not in FIRST_COLUMNS:
             (first if table in FIRST else soon if table in SOON else rest).append(batch)
             continue
         packed = msgpack.unpackb(batch)
         wanted = FIRST_COLUMNS[table]
-        if table == "attempts" and not _all_placed(packed):
+        if table == "attempts" and not placed:
             wanted |= _PLACING
         columns = packed["columns"]
         now = [column for column in columns if column["name"] in wanted]
@@ -258,8 +262,7 @@ def digest(text: str) -> str:
 
 def blocks(batches: Iterable[bytes]) -> Iterator[bytes]:
     """Batches as compressed blocks, each small enough to read while the page stays alive."""
-    with ThreadPoolExecutor(thread_name_prefix="dask-insight-report") as pool:
-        yield from pool.map(_compressed, _gathered(batches))
+    yield from at_once(_compressed, _gathered(batches), os.cpu_count() or 1)
 
 
 def _gathered(batches: Iterable[bytes]) -> Iterator[list[bytes]]:

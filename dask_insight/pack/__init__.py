@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..batch import Symbols, Texts, Values, encode
-from ..columns import Columns, length, take
+from ..columns import Columns, is_missing, length, take
 from ..lookup import Lookup, pick
 from ..schema import TABLES
 from .coarse import coarse, units_of
@@ -64,7 +64,9 @@ def packed(read: Read, *, rounded: bool = False) -> list[bytes]:
         for first in range(0, length(columns), most):
             rows = slice(first, first + most)
             part = {each: _compact(take(values, rows)) for each, values in columns.items()}
-            batches.append(encode(name, part, units=units, short=rounded))
+            # What is left out reads as missing.
+            told = {each: values for each, values in part.items() if not is_missing(values)}
+            batches.append(encode(name, told or part, units=units, short=rounded))
     return batches
 
 

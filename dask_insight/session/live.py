@@ -123,7 +123,7 @@ class Live(Session):
         losses = [loss for tally in list(self._tallies.values()) for loss in tally.losses]
         return {
             "busy": None if self._cell == NO_CELL else self._cell._asdict(),
-            "clusters": [self._cluster(client) for client in clusters if client.scheduler is not None],
+            "clusters": list(filter(None, map(self._cluster, clusters))),
             "local": local if local["tasks"]["total"] else None,
             "history": {
                 "limit": kept.limit,
@@ -133,8 +133,11 @@ class Live(Session):
             "notes": [*self._notes, *losses],
         }
 
-    def _cluster(self, client: Any) -> dict[str, Any]:
-        of_client = {"client": client.id, "address": client.scheduler.address, "status": client.status}
+    def _cluster(self, client: Any) -> dict[str, Any] | None:
+        # Its event loop takes the scheduler away when it closes.
+        if (scheduler := client.scheduler) is None:
+            return None
+        of_client = {"client": client.id, "address": scheduler.address, "status": client.status}
         return of_client | self._tally(client.id).state()
 
     def _tally(self, client: str) -> Tally:

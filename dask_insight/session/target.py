@@ -89,8 +89,9 @@ class Target:
             try:
                 recording.save(self._path)
                 return ""
-            except OSError as error:
+            except (OSError, MemoryError) as error:
                 if gone:
-                    return f"has gone and could not be written anew: {error.strerror or error}"
+                    why = error.strerror if isinstance(error, OSError) else "there is too little memory"
+                    return f"has gone and could not be written anew: {why or error}"
         # Where the place of the file cannot be taken, what was written to it as it came is there.
         return f"may lack the end of the recording: {refused}" if refused is not None else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..columns import steady
 from ..schema import TABLES
 from . import memory, named, plain, tasks, transfers
 from .field import Field
@@ -41,7 +42,7 @@ FIELDS: dict[str, tuple[Field, ...]] = {
 }
 
 
-def make(read: Read, name: str, started: float, *, timestamps: bool) -> pd.DataFrame:
+def make(read: Read, name: str, started: Callable[[], float], *, timestamps: bool) -> pd.DataFrame:
     """One table as a DataFrame.
 
     Parameters
@@ -51,7 +52,8 @@ def make(read: Read, name: str, started: float, *, timestamps: bool) -> pd.DataF
     name
         A name in `FIELDS`.
     started
-        The moment from which seconds count, seconds since the epoch.
+        Tells the moment from which seconds count, seconds since the epoch. That reads tables, of which those
+        that are joined are read first: several at once.
     timestamps
         Times as UTC timestamps instead of seconds since the start.
 
@@ -63,7 +65,7 @@ def make(read: Read, name: str, started: float, *, timestamps: bool) -> pd.DataF
     from .frame import frame
 
     columns = joined(read, name)
-    return frame(FIELDS[name], columns, started, timestamps=timestamps, own=name == "tasks")
+    return frame(FIELDS[name], columns, started(), timestamps=timestamps, own=name == "tasks")
 
 
 def joined(read: Read, name: str) -> Mapping[str, Any]:
@@ -76,7 +78,7 @@ def joined(read: Read, name: str) -> Mapping[str, Any]:
     """
     if name not in FIELDS:
         raise KeyError(_unknown(name))
-    return _MADE[name][1](read) if name in _MADE else plain.make(read, name)
+    return _MADE[name][1](steady(read)) if name in _MADE else plain.make(read, name)
 
 
 def frame_of(name: str, columns: Mapping[str, Any], started: float) -> pd.DataFrame:

@@ -12,6 +12,8 @@ import numpy as np
 SINCE, UNTIL = "since", "until"
 #: Where the years end that calendars know, seconds since the epoch.
 _END = 253_402_300_800
+#: How deeply values may be nested that stand in a file, so that all can go through them.
+_DEEPEST = 100
 
 
 def facts(about: Mapping[str, Any]) -> dict[str, Any]:
@@ -19,10 +21,40 @@ def facts(about: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, text in zip(about["name"].tolist(), about["value"].tolist(), strict=True):
         try:
-            found[name] = json.loads(text)
+            found[name] = from_json(text)
         except ValueError:
             found[name] = text
     return found
+
+
+def from_json(text: str) -> Any:
+    """What a text says that stands in a file, where anything may stand.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON, or nested too deeply.
+    """
+    told: Any = None
+    try:
+        told = json.loads(text)
+        deep = text.count("[") + text.count("{") > _DEEPEST and _is_deep(told)
+    except RecursionError:
+        deep = True
+    if deep:
+        raise ValueError("values are nested too deeply")
+    return told
+
+
+def _is_deep(told: Any) -> bool:
+    """Whether lists and objects are nested deeper than may be."""
+    level = [told]
+    for _ in range(_DEEPEST):
+        within = [each.values() if isinstance(each, dict) else each for each in level]
+        level = [each for parts in within for each in parts if isinstance(each, list | dict)]
+        if not level:
+            return False
+    return True
 
 
 def part_of_run(read: Callable[[str], Mapping[str, Any]]) -> tuple[float, float]:

@@ -12,8 +12,11 @@ TARGET = Path(__file__).parents[2] / "docs" / "tables.md"
 _HEAD = """\
 # Tables
 
-What `dask_insight.open(path)` and `dask_insight.record(...)` give has each of these as a pandas DataFrame:
-`run.tasks`, `run.transfers` … Made from the package by `python -m dask_insight.tables.reference`.
+What `dask_insight.open(path)` and `dask_insight.record(...)` give has these as pandas DataFrames:
+`run.tasks`, `run.transfers` … `run.about` is a dict, `run.findings()` and `run.what_if()` are methods; as
+DataFrames these are `run.table("about")`, `run.table("findings")` and `run.table("what_if")`. Tables whose
+names begin with `compared_` have rows in the `recording` of a comparison only. Made from the package by
+`python -m dask_insight.tables.reference`.
 
 Columns of unit *time* are seconds since `run.started`; `run.table(name, timestamps=True)` gives them as UTC
 timestamps. A missing number is NaN, a missing text `''`. Ids count within one recording; 4294967295 is

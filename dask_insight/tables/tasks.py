@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from operator import getitem
 from typing import Any
@@ -12,8 +11,9 @@ import numpy as np
 
 from ..batch import Symbols
 from ..columns import forget, gather, taken_out
-from ..lookup import Lookup, all_or, fill, fill_symbols, own, pick, sorted_set, sums, to_micros
+from ..lookup import Lookup, all_or, fill, fill_symbols, is_any, own, pick, sorted_set, sums, to_micros
 from ..schema import NOTHING, SECEDED
+from ..threads import at_once
 from .field import Field
 
 FIELDS = (
@@ -83,48 +83,51 @@ def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None 
     """
     tables = ("attempts", "executions", "running", "graph")
     if only is None:
-        with ThreadPoolExecutor(2) as threads:
-            attempts, executions, running, graph = threads.map(read, tables)
+        attempts, executions, running, graph = at_once(read, tables, 2)
     else:
         attempts, executions, running, graph = map(read, tables)
     gather_for(attempts, executions, only)
-    seen, rows = _all_runs(attempts, running)
-    task = _tasks(attempts["task"], running, seen, rows)
-    order = (np.lexsort((seen, task)) if _repeated(task) else np.argsort(task)).astype("i4")
-    seen, rows, task = seen[order], rows[order], task[order]
-    at_worker = Lookup(executions["run"]).rows(seen)
-    at_start = Lookup(running["run"]).rows(seen)
+    if only is not None:
+        gather(graph, {"task", *only} & {"task", *_DESCRIBED})
+    some = own if only is None else pick
+    take: Callable[[Mapping[str, Any], str], Any] = getitem if only is None else taken_out
+    seen, of_attempts, task = _in_order(take(attempts, "run"), take(attempts, "task"), running)
+    of_executions = _rows(take(executions, "run"), seen)
+    of_graph = _rows(take(graph, "task"), task)
+    begun = Lookup(running["run"]).rows(seen) if len(running["run"]) else None
 
-    in_graph = Lookup(graph["task"]).rows(task)
-    of_attempts = all_or(rows, len(attempts["run"]))
-    of_executions = all_or(at_worker, len(executions["run"]))
-    of_graph = all_or(in_graph, len(graph["task"]))
+    def of_scheduler(name: str) -> Callable[[], Any]:
+        return partial(some, take(attempts, name), of_attempts)
 
-    some, take = (own, getitem) if only is None else (pick, taken_out)
+    def of_worker(name: str) -> Callable[[], Any]:
+        return partial(some, take(executions, name), of_executions)
+
+    def at_start(name: str) -> tuple[Callable[[], Any], ...]:
+        return () if begun is None else (partial(pick, running[name], begun),)
 
     def column(name: str) -> Any:
-        return some(take(attempts, name), of_attempts)
+        return of_scheduler(name)()
 
     def worker(name: str) -> Any:
-        return some(take(executions, name), of_executions)
+        return of_worker(name)()
 
     def described(name: str) -> Any:
         return some(graph[name], of_graph)
 
     def where(name: str) -> Symbols:
-        return _first(column(name), worker(name), pick(running[name], at_start))
+        return _first(column(name), of_worker(name), *at_start(name))
 
     @cache
     def start() -> Any:
-        return fill(fill(worker("start"), column("start")), pick(running["start"], at_start))
+        return _filled(worker("start"), of_scheduler("start"), *at_start("start"))
 
     @cache
     def stop() -> Any:
-        return fill(worker("stop"), column("stop"))
+        return _filled(worker("stop"), of_scheduler("stop"))
 
     @cache
     def status() -> Symbols:
-        return _status(column("status"), worker("status"), rows, at_worker)
+        return _status(column("status"), of_worker("status"), of_attempts, of_executions)
 
     ready, assigned, done = (cache(partial(column, name)) for name in ("ready", "assigned", "done"))
     received, inputs, executing = (
@@ -139,7 +142,7 @@ def make(read: Callable[[str], Mapping[str, Any]], only: Collection[str] | None 
         "start": start,
         "stop": stop,
         "duration": lambda: to_micros(stop() - start()),
-        "seceded": lambda: _seceded(read("phases"), seen, stop() - start()),
+        "seceded": lambda: _seceded(read("phases"), seen, lambda: stop() - start()),
         "cpu": lambda: worker("cpu"),
         "nbytes": lambda: column("nbytes"),
         "typename": lambda: column("typename"),
@@ -194,49 +197,67 @@ def _is_ok(status: Symbols) -> np.ndarray:
     )
 
 
-def _repeated(task: np.ndarray) -> bool:
-    ordered = np.sort(task)
-    return bool((ordered[1:] == ordered[:-1]).any())
+def _in_order(
+    run: np.ndarray, task: np.ndarray, running: Mapping[str, Any]
+) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+    """Every run, once, its row in `attempts`, as `_rows` gives it, and its task; by task, then by run."""
+    count = len(run)
+    more = running["run"]
+    if len(more):
+        more = sorted_set(more[Lookup(run).rows(more) < 0])
+    if len(more):
+        run = np.concatenate((run, more))
+        begun = Lookup(running["run"]).rows(more)
+        told = np.where(begun >= 0, pick(running["task"], begun), NOTHING)
+        task = np.concatenate((task, told.astype("u4")))
+    order = Lookup(task).order
+    if order is None:
+        order = np.lexsort((run, task)).astype("i4")
+    run, task = run[order], task[order]
+    order[order >= count] = -1
+    return run, all_or(order, count), task
 
 
-def _all_runs(attempts: Mapping[str, Any], running: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Every run whose task is known, once, and its row in `attempts` (-1 if it has none)."""
-    ended, begun = attempts["run"], running["run"]
-    more = sorted_set(begun[Lookup(ended).rows(begun) < 0])
-    rows = np.arange(len(ended), dtype="i4")
-    return np.concatenate((ended, more)), np.concatenate((rows, np.full(len(more), -1, "i4")))
+def _rows(ids: np.ndarray, wanted: np.ndarray) -> np.ndarray | None:
+    """Row of each wanted id, -1 where there is none; None if these are all rows in their order."""
+    return all_or(Lookup(ids).rows(wanted), len(ids))
 
 
-def _tasks(ended: Any, running: Mapping[str, Any], seen: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The task of each run, `NOTHING` where no table tells."""
-    begun = Lookup(running["run"]).rows(seen)
-    told = np.where(begun >= 0, pick(running["task"], begun), NOTHING)
-    return np.where(rows >= 0, pick(ended, rows), told).astype("u4")
-
-
-def _seceded(phases: Mapping[str, Any], seen: np.ndarray, duration: np.ndarray) -> np.ndarray:
+def _seceded(phases: Mapping[str, Any], seen: np.ndarray, duration: Callable[[], np.ndarray]) -> np.ndarray:
     """Seconds for which each run was without a thread of its worker."""
     action: Symbols = phases["action"]
-    mine = np.flatnonzero(np.array([name == SECEDED for name in action.names] or [False])[action.codes])
+    mine = np.flatnonzero(is_any(action, (SECEDED,)))
+    if not len(mine):
+        return np.zeros(len(seen))
     row = Lookup(seen).rows(phases["run"][mine])
     length = np.nan_to_num(phases["stop"][mine] - phases["start"][mine])
     seconds = sums(row[row >= 0], np.maximum(length, 0.0)[row >= 0], len(seen))
-    given: np.ndarray = np.fmin(to_micros(seconds), np.fmax(duration, 0.0))
+    given: np.ndarray = np.fmin(to_micros(seconds), np.fmax(duration(), 0.0))
     return given
 
 
-def _status(ended: Symbols, worker: Symbols, rows: np.ndarray, at_worker: np.ndarray) -> Symbols:
-    if (rows >= 0).all():
+def _status(
+    ended: Symbols, of_worker: Callable[[], Symbols], rows: np.ndarray | None, at_worker: np.ndarray | None
+) -> Symbols:
+    if rows is None or (rows >= 0).all():
         return ended
+    worker = of_worker()
     names = [_STATUS.get(name, name) for name in worker.names]
-    told = fill_symbols(
-        Symbols(np.where(at_worker >= 0, 1, 0).astype("u4"), ["running", ""]), Symbols(worker.codes, names)
-    )
-    return fill_symbols(ended, told)
+    there = np.ones(len(rows), "u4") if at_worker is None else (at_worker >= 0).astype("u4")
+    return fill_symbols(ended, fill_symbols(Symbols(there, ["running", ""]), Symbols(worker.codes, names)))
 
 
-def _first(*columns: Symbols) -> Symbols:
-    result = columns[0]
-    for column in columns[1:]:
-        result = fill_symbols(result, column)
-    return result
+def _first(texts: Symbols, *others: Callable[[], Symbols]) -> Symbols:
+    """Texts, those that others tell where they are ''."""
+    for other in others:
+        if "" in texts.names:
+            texts = fill_symbols(texts, other())
+    return texts
+
+
+def _filled(values: np.ndarray, *others: Callable[[], np.ndarray]) -> np.ndarray:
+    """Values, those that others tell where they are missing."""
+    for other in others:
+        if np.isnan(values).any():
+            values = fill(values, other())
+    return values

@@ -121,7 +121,7 @@ def attempts(read: Read) -> Attempts:
     at_worker = all_or(there, len(executions["run"]))
 
     def scheduler(name: str) -> np.ndarray:
-        values = seconds(told[name]) if name in told else np.asarray(taken_out(ended, name), "f8")
+        values = seconds(told.pop(name)) if name in told else np.asarray(taken_out(ended, name), "f8")
         return np.concatenate((values, np.full(len(more), np.nan))) if len(more) else values
 
     def worker(name: str) -> np.ndarray:
@@ -135,16 +135,22 @@ def attempts(read: Read) -> Attempts:
         begun = np.where(np.isnan(start), Lookup(running["run"]).rows(run), -1)
         start = np.where(begun >= 0, pick(running["start"], begun), start)
     ran = np.isfinite(start)
-    stop = fill(worker("stop"), scheduler("stop"))
+    stop, done = fill(worker("stop"), scheduler("stop")), scheduler("done")
     if not (known := np.isfinite(stop)).all():
-        stop = np.where(known, stop, np.where(now, until, fill(scheduler("done"), start)))
+        stop = np.where(known, stop, np.where(now, until, fill(done, start)))
     stop = _latest(stop, start)
     taken = _latest(worker("ended"), stop)
-    done = fill(_latest(scheduler("done"), stop), taken)
-    first = _earliest(fill(worker("executing"), start), start)
-    times = [Micros.of(each) for each in (first, start, stop, taken, done)]
     # Each is kept in half the memory before the next one is read.
-    del start, stop, taken, done
+    times = [Micros.of(fill(_latest(done, stop), taken))]
+    del done
+    times.insert(0, Micros.of(taken))
+    del taken
+    times.insert(0, Micros.of(stop))
+    del stop
+    times.insert(0, Micros.of(start))
+    first = _earliest(fill(worker("executing"), start), start)
+    del start
+    times.insert(0, Micros.of(first))
     give_back_between()
     for name, tell in (
         ("ready", worker),
@@ -156,7 +162,6 @@ def attempts(read: Read) -> Attempts:
         first = _earliest(tell(name), first)
         times.insert(0, Micros.of(first))
     del first
-    told.clear()
     give_back_between()
     moments = dict(zip(_MOMENTS, _filled_up(times, np.flatnonzero(~ran)), strict=True))
     ok = _mask(status, "ok")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ..columns import forget
+from ..columns import forget, gather, taken_out
 from ..lookup import Lookup, spread
 from ..schema import NOTHING
 from .attempts import Attempts, Read
@@ -52,18 +51,21 @@ def inputs(read: Read, attempts: Attempts) -> Inputs:
 
 def _pairs(read: Read, attempts: Attempts) -> tuple[np.ndarray, np.ndarray]:
     """Rows of attempts, and of those that made what they needed."""
-    table = read("edges")
-    edges: Any = {name: table[name] for name in ("task", "dependency")}
-    forget(table)
+    table = edges = read("edges")
+    gather(table, ("task", "dependency"))
     newest = Lookup(attempts.task)
-    good = np.where(attempts.ok, attempts.task, NOTHING).astype("u4")
-    makers = Lookup(good)
-    needs, made = newest.rows(edges["task"]), makers.rows(edges["dependency"])
+    older = np.flatnonzero(newest.rows(attempts.task) != np.arange(len(attempts.run), dtype="i4"))
+    older = older[attempts.task[older] != NOTHING]
+    if len(older):
+        # Both are looked at once more.
+        edges = {name: taken_out(table, name) for name in ("task", "dependency")}
+    needs = newest.rows(np.asarray(taken_out(edges, "task")))
+    makers = Lookup(np.where(attempts.ok, attempts.task, NOTHING).astype("u4"))
+    made = makers.rows(np.asarray(taken_out(edges, "dependency")))
+    forget(table)
     both = (needs >= 0) & (made >= 0)
     if not both.all():
         needs, made = needs[both], made[both]
-    older = np.flatnonzero(newest.rows(attempts.task) != np.arange(len(attempts.run), dtype="i4"))
-    older = older[attempts.task[older] != NOTHING]
     if not len(older):
         return needs, made
     order = np.argsort(edges["task"], kind="stable")
@@ -115,7 +117,7 @@ def _greatest(
 def _from_elsewhere(attempts: Attempts, needs: np.ndarray, made: np.ndarray) -> np.ndarray:
     """Size of each input; -inf of those that were made on the worker that needed them."""
     worker = attempts.worker.codes
-    return np.where(worker[needs] == worker[made], -np.inf, np.nan_to_num(attempts.nbytes[made]))
+    return np.where(worker[needs] == worker[made], -np.inf, np.nan_to_num(attempts.at("nbytes", made)))
 
 
 def _retried(attempts: Attempts) -> tuple[np.ndarray, np.ndarray]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from ..tables.facts import from_json
 from .attempts import Read
 
 #: Seconds that a task waits on such a worker, with all its inputs and a free thread, from which it waits
@@ -17,9 +16,9 @@ def worker_resources(read: Read) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for row, worker in enumerate(table["worker"].tolist()):
         try:
-            told = json.loads(table["detail"][row] or "{}").get("resources") or {}
+            told = from_json(table["detail"][row] or "{}").get("resources") or {}
             resources = {str(name): float(amount) for name, amount in told.items()}
-        except (TypeError, ValueError, AttributeError):
+        except (TypeError, ValueError, AttributeError, OverflowError):
             continue
         if resources:
             found[worker] = resources

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...columns import steady
 from ...lookup import is_any, sorted_set
+from ...tables.facts import from_json
 from ...timeline import Attempts, attempts
 from .facts import facts_of
 from .memory import Series, memory_of
@@ -63,7 +64,8 @@ class Measured(NamedTuple):
 def measure(run: Opened) -> Measured:
     """Measure a run."""
     recording = run.recording
-    known = attempts(recording.columns)
+    read = steady(recording.columns)
+    known = attempts(read)
     budget = recording.time_budget()
     told = budget.attrs
     ran = np.flatnonzero(known.ran)
@@ -83,7 +85,7 @@ def measure(run: Opened) -> Measured:
         computing=float(computing),
         tasks=len(sorted_set(known.task[known.ok])),
         starved=_starved(recording, began, began + length),
-        names=names_of(recording.columns, known, ran),
+        names=names_of(read, known, ran),
         budget={str(part): (str(kind), float(seconds)) for part, kind, seconds in parts},
         memory=memory_of(
             recording.columns("memory"), recording.columns("resources"), recording.columns("workers"), began
@@ -126,7 +128,7 @@ def _findings(recording: Recording) -> list[Finding]:
 def _listed(text: str) -> tuple[str, ...]:
     """A JSON list of names; none if it is something else."""
     try:
-        told = json.loads(text)
+        told = from_json(text)
     except ValueError:
         return ()
     return tuple(map(str, told)) if isinstance(told, list) else ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ... import words
 from ...intake import intake_seconds
+from ...tables.facts import from_json
 from ...timeline import Moments
 from .facts import Facts, is_any, place
 from .finding import Fact, Finding
@@ -78,7 +78,7 @@ def _underway(facts: Facts) -> _Underway | None:
     if (made["time"] >= when).any():
         return None
     try:
-        told = json.loads(events["detail"][row])
+        told = from_json(events["detail"][row])
         since, line = float(told["since"]), place(str(told["file"]), int(told["line"]))
     except (KeyError, TypeError, ValueError):
         return None

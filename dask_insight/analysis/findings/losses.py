@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
@@ -11,6 +10,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import pick
+from ...tables.facts import from_json
 from .ends import ANEW, DIED, NOTHING_RAN, End, ends
 from .facts import Facts, is_any
 from .finding import Fact, Finding
@@ -149,7 +149,7 @@ def losses_of(facts: Facts) -> Iterator[Loss]:
     given = split(known.worker, np.flatnonzero(of_workers(facts, lost)))
     for row in rows.tolist():
         try:
-            detail = json.loads(events["detail"][row])
+            detail = from_json(events["detail"][row])
             processing, results, expected = (detail[name] for name in ("processing", "lost", "expected"))
         except (KeyError, TypeError, ValueError):
             continue
@@ -227,7 +227,7 @@ def kills_of(facts: Facts) -> list[Kill]:
     for row in np.flatnonzero(is_any(events["kind"], ("dask",))).tolist():
         if events["message"][row] == "worker-restart-memory":
             try:
-                detail = json.loads(events["detail"][row])
+                detail = from_json(events["detail"][row])
                 when = float(events["time"][row])
                 found.append(Kill(str(detail["worker"]), when, float(detail["rss"])))
             except (KeyError, TypeError, ValueError):

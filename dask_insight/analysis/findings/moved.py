@@ -60,7 +60,7 @@ def _transfer_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
         return
     makers = _makers(facts, came)
     users = _users(facts)
-    produced = float(np.nan_to_num(facts.attempts.nbytes[facts.good]).sum())
+    produced = float(np.nan_to_num(facts.attempts.at("nbytes", facts.good)).sum())
     rate = moved / max(Moments.of(came.start, came.stop).seconds, 1e-9)
     first, last = min(each.start.min() for each in waiting), max(each.stop.max() for each in waiting)
     yield Finding(

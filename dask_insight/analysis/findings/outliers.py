@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -74,7 +75,7 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
     path = facts.path
     steps = path.of("compute") & (path.row >= 0)
     held = sums(path.row[steps], path.seconds[steps], len(code))[over] * beyond[over]
-    sizes = facts.input_bytes(), facts.attempts.nbytes
+    sizes = facts.input_bytes().__getitem__, partial(facts.attempts.at, "nbytes")
     every = by_code(code, facts.good)
     far = np.zeros(len(code), bool)
     far[over] = True
@@ -103,15 +104,17 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
         )
 
 
-def _larger(sizes: tuple[np.ndarray, ...], same: np.ndarray, mine: np.ndarray) -> float:
+def _larger(
+    sizes: tuple[Callable[[np.ndarray], np.ndarray], ...], same: np.ndarray, mine: np.ndarray
+) -> float:
     """How many times the usual the data of outliers are: inputs or results, whichever stands out more."""
     found = [np.nan]
     for size in sizes:
-        known = size[same]
+        known = size(same)
         known = known[~np.isnan(known)]
         usual = np.median(known) if np.isfinite(known).any() else np.nan
-        if usual > 0 and np.isfinite(size[mine]).any():
-            found.append(float(np.nanmean(size[mine])) / float(usual))
+        if usual > 0 and np.isfinite(told := size(mine)).any():
+            found.append(float(np.nanmean(told)) / float(usual))
     return float(np.nanmax(found)) if np.isfinite(found).any() else np.nan
 
 

@@ -48,8 +48,6 @@ from .thresholds import Limits
 from .tiny import TINY_TASKS
 from .waits import IO_WAIT, SLEEPING
 
-#: Rules after which freed memory is handed back; that takes as long as a rule does.
-_OFTEN = 1
 #: In the order in which findings of equal weight are told.
 RULES: tuple[Rule, ...] = (
     FAILED_TASKS,
@@ -110,10 +108,9 @@ def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findin
     """
     found: list[Finding] = []
     failed: list[Failed] = []
-    for number, rule in enumerate(rules):
-        if number % _OFTEN == 0:
-            # What rules look at on the way leaves gaps that the next one's arrays do not fit in.
-            give_back_between()
+    for rule in rules:
+        # What rules look at on the way leaves gaps that the next one's arrays do not fit in.
+        give_back_between()
         try:
             found += [graded(each, facts, limits) for each in rule.find(facts, limits)]
         except Exception as error:

@@ -101,15 +101,15 @@ def _to_clients(facts: Facts) -> np.ndarray:
 def _gathered(facts: Facts, rows: np.ndarray, limits: Limits) -> tuple[float, tuple[str, ...]]:
     """Thread-seconds of threads idle while single tasks put together what others had made; names of that."""
     known, edges = facts.attempts, facts.read("edges")
-    rows = np.unique(rows[known.nbytes[rows] >= limits["oversized-results.bytes"]])
+    rows = np.unique(rows[known.at("nbytes", rows) >= limits["oversized-results.bytes"]])
     users = Lookup(known.task[rows]).rows(edges["task"])
     makers = Lookup(np.where(known.ok, known.task, NOTHING).astype("u4")).rows(edges["dependency"])
     forget(edges)
     both = (users >= 0) & (makers >= 0)
     users, makers = users[both], makers[both]
-    size = np.nan_to_num(known.nbytes[makers])
+    size = np.nan_to_num(known.at("nbytes", makers))
     came = np.bincount(users, size, len(rows))
-    put = (np.bincount(users, minlength=len(rows)) > 1) & (came >= 0.5 * known.nbytes[rows])
+    put = (np.bincount(users, minlength=len(rows)) > 1) & (came >= 0.5 * known.at("nbytes", rows))
     moments = Moments.of(known.at("assigned", rows[put]), known.at("done", rows[put]))
     parts = put[users]
     return facts.within(facts.pieces(*IDLE), moments), most(facts, makers[parts], size[parts])
@@ -122,18 +122,17 @@ def _chunks(facts: Facts, limits: Limits, told: set[str]) -> Iterator[Finding]:
     for code, name in enumerate(known.worker.names):
         worker = facts.workers.get(name, {})
         room[code] = worker.get("memory_limit", math.nan) / max(1, worker.get("threads", 1))
-    nbytes = known.nbytes
-    fits = room[known.worker.codes] / np.where(nbytes > 0, nbytes, np.nan)
-    large = facts.good & (nbytes >= limits["oversized-results.bytes"])
-    large &= fits < limits["oversized-results.fits"]
-    large &= ~np.array([name in told for name in facts.names] or [False])[facts.prefix.codes]
-    rows = np.flatnonzero(large)
+    rows = np.flatnonzero(facts.good & (known.nbytes >= limits["oversized-results.bytes"]))
+    nbytes = known.at("nbytes", rows)
+    fits = room[known.worker.codes[rows]] / np.where(nbytes > 0, nbytes, np.nan)
+    large = fits < limits["oversized-results.fits"]
+    large &= ~np.array([name in told for name in facts.names] or [False])[facts.prefix.codes[rows]]
+    rows, nbytes, fits = rows[large], nbytes[large], fits[large]
     if not len(rows):
         return
-    names = most(facts, rows, known.nbytes[rows])
-    biggest = rows[np.argmax(known.nbytes[rows])]
-    least, size = float(fits[rows].min()), float(known.nbytes[biggest])
-    critical = least < limits["oversized-results.critical"] and (named(facts, names[0]) & large).sum() > 1
+    names = most(facts, rows, nbytes)
+    least, size = float(fits.min()), float(nbytes.max())
+    critical = least < limits["oversized-results.critical"] and named(facts, names[0])[rows].sum() > 1
     yield Finding(
         code="oversized-results",
         severity="critical" if critical else "warning",

@@ -48,7 +48,7 @@ def _spill(facts: Facts, limits: Limits) -> Iterator[Finding]:
     written, read = sum(told.written.values()), sum(told.read.values())
     if written < limits["spill.bytes"]:
         return
-    produced = float(np.nan_to_num(facts.attempts.nbytes[facts.good]).sum())
+    produced = float(np.nan_to_num(facts.attempts.at("nbytes", facts.good)).sum())
     seconds = sum(told.seconds.values())
     lives = _lives(facts)
     share = seconds / max(sum(lives.values()), 1e-9)

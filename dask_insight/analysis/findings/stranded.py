@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import words
+from ...tables.facts import from_json
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .names import quoted
@@ -35,7 +36,7 @@ def _stays(facts: Facts) -> list[_Stay]:
     rows = np.flatnonzero(is_any(events["kind"], ("no-worker",)))
     for row in rows[np.argsort(events["time"][rows], kind="stable")].tolist():
         try:
-            told = json.loads(events["detail"][row])
+            told = from_json(events["detail"][row])
             tasks, seconds = int(told["tasks"]), float(told.get("seconds", 0.0))
         except (KeyError, TypeError, ValueError, AttributeError):
             continue

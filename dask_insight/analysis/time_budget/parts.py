@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ...timeline import BLOCK, Ascending, Fields, Kept, Micros, Moment, Number, Numbers, seconds
+from ...timeline import BLOCK, Ascending, Fields, Kept, Micros, Moment, Number, Numbers
 
 #: Every part but custom activities, in the order in which they are shown: name and meaning.
 PARTS = {
@@ -35,8 +35,6 @@ PARTS = {
 CUSTOM = "custom: "
 IDLE = ("inputs", "data", "placement", "scheduler", "paused", "resources", "client", "joining", "leaving")
 _WORK = ("cpu", "off-cpu", "compute", "failed")
-#: Columns of pieces.
-_COLUMNS = {"lane": "i4", "start": "f8", "stop": "f8", "threads": "f8", "row": "i4"}
 #: Of numbers of threads that many times as many are one if they are kept by what is not.
 _MOSTLY = 3
 CODE = {name: code for code, name in enumerate(PARTS)}
@@ -72,6 +70,8 @@ def mostly_one(threads: np.ndarray) -> Threads:
     if threads.strides == (0,):
         return threads
     others = np.flatnonzero(threads != 1.0).astype("i4")
+    if not len(others):
+        return np.broadcast_to(1.0, len(threads))
     if _MOSTLY * len(others) > len(threads):
         return threads
     return partial(_mostly_one, len(threads), others, threads[others])
@@ -150,17 +150,18 @@ class Pieces(Fields):
     ) -> Pieces:
         """The same, where most are left out; else all, in these very arrays; they take `length` seconds."""
         shares = threads() if callable(threads) else threads
-        if 2 * np.count_nonzero((length > 0) & (shares > 0)) < len(length):
-            row = row.array if isinstance(row, Ascending) else row
-            return cls.of(lane, seconds(start), seconds(stop), part, row=row, threads=shares)
-        return cls(
+        lasts = (length > 0) & (shares > 0)
+        whole = cls(
             lane=lane,
             start=start,
             stop=stop,
-            threads=threads if callable(threads) else mostly_one(threads),
+            threads=threads,
             row=row if isinstance(row, Ascending) else row.astype("i4", copy=False),
             part=CODE[part] if isinstance(part, str) else part,
         )
+        if 2 * np.count_nonzero(lasts) < len(length):
+            return whole.but(threads=shares).take(np.flatnonzero(lasts))
+        return whole if callable(threads) else whole.but(threads=mostly_one(threads))
 
     @property
     def count(self) -> int:
@@ -210,7 +211,9 @@ class Pieces(Fields):
     def packed(self) -> Pieces:
         """The same in less memory."""
         return self.but(
-            start=Micros.of(self.start), stop=Micros.of(self.stop), threads=mostly_one(self.threads)
+            start=_in_half(self.kept("start")),
+            stop=_in_half(self.kept("stop")),
+            threads=self.kept("threads") if callable(self.kept("threads")) else mostly_one(self.threads),
         )
 
     @property
@@ -232,11 +235,29 @@ def together(pieces: list[Pieces]) -> Iterator[Pieces]:
 
 
 def joined(pieces: list[Pieces], part: int, yields: int = 0) -> Pieces:
-    """Several of one part as one."""
+    """Several of one part as one, in little memory."""
     if len(pieces) == 1:
         return pieces[0]
-    columns = {
-        name: np.concatenate([getattr(each, name) for each in pieces] or [np.zeros(0, kind)])
-        for name, kind in _COLUMNS.items()
-    }
-    return Pieces(**columns, part=part, yields=yields)
+    return Pieces(
+        lane=np.concatenate([each.lane for each in pieces] or [np.zeros(0, "i4")]),
+        # Each is kept in half the memory before the next one is put together.
+        start=Micros.of(_column(pieces, "start", "f8")),
+        stop=Micros.of(_column(pieces, "stop", "f8")),
+        threads=mostly_one(_column(pieces, "threads", "f8")),
+        row=_column(pieces, "row", "i4"),
+        part=part,
+        yields=yields,
+    )
+
+
+def _column(pieces: list[Pieces], name: str, kind: str) -> np.ndarray:
+    """A column of several, one after another."""
+    column, end = np.empty(sum(each.count for each in pieces), kind), 0
+    for each in pieces:
+        column[end : end + each.count] = getattr(each, name)
+        end += each.count
+    return column
+
+
+def _in_half(moments: Kept) -> Kept:
+    return moments if isinstance(moments, Micros) else Micros.of(moments)

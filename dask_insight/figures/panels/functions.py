@@ -24,6 +24,10 @@ def chart(request: Request) -> Chart:
     seconds = np.bincount(ran.name, ran.seconds, count)
     tasks = np.bincount(ran.name, minlength=count)
     failed = np.bincount(ran.name, ran.status > 0, count)
+    # Whole durations, also where the time that is shown cuts them; what runs still has none.
+    ended = ~ran.running
+    whole_ones = np.bincount(ran.name[ended], minlength=count)
+    long = np.bincount(ran.name[ended], (ran.stop - ran.start)[ended], count)
     whole = float(seconds.sum()) or 1.0
     made = []
     for code in np.argsort(-seconds, kind="stable").tolist():
@@ -31,7 +35,8 @@ def chart(request: Request) -> Chart:
             continue
         name = ran.names[code]
         told = [words.duration(seconds[code]), words.share(seconds[code] / whole)]
-        told += [words.count(int(tasks[code]), "task"), f"mean {words.duration(seconds[code] / tasks[code])}"]
+        told += [words.count(int(tasks[code]), "task")]
+        told += [f"mean {words.duration(long[code] / whole_ones[code])}"] if whole_ones[code] else []
         told += [f"{words.count(int(failed[code]))} failed"] if failed[code] else []
         parts = [bars.Part("computing", float(seconds[code]), request.colors[name])]
         made.append(bars.Bar(name or "(no name)", parts, " · ".join(told)))

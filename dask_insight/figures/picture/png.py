@@ -34,7 +34,7 @@ class PngPen:
             from matplotlib.transforms import Affine2D
         except ImportError as error:
             raise ImportError(
-                "pictures as PNG need matplotlib: `pip install 'dask_insight[pictures]'`; SVG needs nothing"
+                "pictures as PNG need matplotlib: `pip install matplotlib`; SVG needs nothing"
             ) from error
         self._scale = scale
         self._title = title

@@ -155,7 +155,7 @@ def _in_file(path: str) -> str:
         raise CommandError(f"there is no file {path}", ExitCode.UNREADABLE) from None
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror}", ExitCode.UNREADABLE) from None
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         told = f"{path} is no scheduler file: `dask scheduler --scheduler-file FILE` writes one"
         raise CommandError(told, ExitCode.UNREADABLE) from None
     return str(address)

@@ -12,6 +12,7 @@ from ...errors import CommandError, ExitCode
 from ...legible import ascii_json
 from .command import Command
 from .files import apart, reading, writable
+from .progress import saying
 from .prose import tell
 
 if TYPE_CHECKING:
@@ -75,15 +76,16 @@ def _execute(options: argparse.Namespace) -> int:
     sides = _sides(options)
     apart(html, output, markdown, read=[path for side in sides for path in side])
     try:
-        with reading():
+        with saying("Reading and comparing"), reading():
             comparison = compare(*sides, names=_names(options, sides))
     except ValueError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
     try:
-        if html is not None:
-            comparison.report(html)
-        if output is not None:
-            comparison.save(output)
+        with saying("Writing", quiet=not (html or output)):
+            if html is not None:
+                comparison.report(html)
+            if output is not None:
+                comparison.save(output)
         if markdown is not None:
             markdown.write_text(comparison.to_markdown(), encoding="utf-8")
     except (OSError, RuntimeError) as error:

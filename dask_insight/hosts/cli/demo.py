@@ -26,7 +26,7 @@ it for some seconds, and leave a recording and its report.
 _EXAMPLES = """\
 examples:
   dask-insight demo
-  dask-insight demo --no-open -o /tmp/demo.dinsight --html /tmp/demo.html
+  dask-insight demo --no-open -o mine.dinsight --html mine.html
 """
 
 

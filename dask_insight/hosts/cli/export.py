@@ -90,7 +90,6 @@ def _execute(options: argparse.Namespace) -> int:
     target = Path(options.output or f"{stem}{shown}{end}")
     apart(target, read=[source])
     progress = Progress()
-    progress.show(f"Reading {source.name}")
     try:
         recording = open_file(options.file)
         export(recording, target, name, force=options.force, told=_shown(progress, target), **asked)

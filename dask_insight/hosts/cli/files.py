@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import frames
 from ...errors import CommandError, ExitCode
+from .progress import saying
 
 if TYPE_CHECKING:
     from ...recording import Recording
@@ -95,7 +96,7 @@ def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = 
             f"there is no folder {folder}: make it first, or name another", ExitCode.UNWRITABLE
         )
     if not os.access(target if target.exists() else folder, os.W_OK):
-        raise CommandError(f"{target} cannot be written: choose another place with -o", ExitCode.UNWRITABLE)
+        raise CommandError(f"{target} cannot be written: choose another place", ExitCode.UNWRITABLE)
     if target.exists() and not force and (what := _precious(target, text)):
         raise CommandError(
             f"{target} is there and {what}: choose another name, or use --force", ExitCode.UNWRITABLE
@@ -145,7 +146,7 @@ def open_file(path: str) -> Recording:
     """
     from ...recording import open_recording
 
-    with reading():
+    with saying(f"Reading {Path(path).name}"), reading():
         return open_recording(path)
 
 
@@ -171,8 +172,8 @@ def reading() -> Iterator[None]:
         raise CommandError(str(error), ExitCode.UNREADABLE) from None
 
 
-def write_report(recording: Recording, path: Path) -> Path:
-    """Write the HTML report of a recording for a command.
+def write_report(recording: Recording, path: Path, *, quiet: bool = False) -> Path:
+    """Write the HTML report of a recording for a command, which says so unless it is `quiet`.
 
     Raises
     ------
@@ -180,7 +181,8 @@ def write_report(recording: Recording, path: Path) -> Path:
         If it cannot be written.
     """
     try:
-        recording.report(path)
+        with saying(f"Writing {path.name}", quiet=quiet):
+            recording.report(path)
     except (OSError, RuntimeError) as error:
         raise CommandError(f"the report could not be written: {error}", ExitCode.UNWRITABLE) from error
     return path

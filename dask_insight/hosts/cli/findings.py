@@ -12,6 +12,7 @@ from ...errors import CommandError, ExitCode
 from ...legible import ascii_json
 from .command import Command
 from .files import open_file, quoted
+from .progress import saying
 from .prose import tell
 
 if TYPE_CHECKING:
@@ -73,13 +74,15 @@ def _execute(options: argparse.Namespace) -> int:
         told = f"{options.file} is a comparison: `{shown}` tells what it found"
         raise CommandError(told, ExitCode.UNREADABLE)
     try:
-        found = recording.findings(dict(options.threshold))
+        with saying("Looking for what cost time"):
+            found = recording.findings(dict(options.threshold))
+            verdict = "" if options.json else recording.summary(findings=False).verdict()
     except ValueError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
     if options.json:
         print(ascii_json(found.to_json()))
     else:
-        tell(recording.summary(findings=False).verdict())
+        tell(verdict)
         tell(found)
     return _judged(found, options.fail_on)
 

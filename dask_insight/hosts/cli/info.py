@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ExitCode
 from .command import Command
 from .files import open_file
+from .progress import saying
 from .prose import tell
 
 if TYPE_CHECKING:
@@ -38,15 +39,22 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     recording = open_file(options.file)
+    with saying("Summing up"):
+        told = _json(recording) if options.json else describe(recording)
     if options.json:
-        facts = recording.summary()._asdict()
-        facts["findings"] = [each._asdict() for each in facts["findings"]]
-        facts["rows"] = dict(_rows(recording))
-        facts["gaps"] = [gap._asdict() for gap in recording.gaps]
-        print(json.dumps(_plain(facts), indent=2))
+        print(told)
     else:
-        tell(describe(recording))
+        tell(told)
     return ExitCode.OK
+
+
+def _json(recording: Recording) -> str:
+    """What is in a recording, as a JSON object."""
+    facts = recording.summary()._asdict()
+    facts["findings"] = [each._asdict() for each in facts["findings"]]
+    facts["rows"] = dict(_rows(recording))
+    facts["gaps"] = [gap._asdict() for gap in recording.gaps]
+    return json.dumps(_plain(facts), indent=2)
 
 
 def describe(recording: Recording) -> str:

@@ -9,6 +9,7 @@ import contextlib
 import shutil
 import sys
 import unicodedata
+from collections.abc import Iterator
 from typing import TextIO
 
 from ...legible import harmless
@@ -22,7 +23,7 @@ class Progress:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream if stream is not None else sys.stderr
-        self._live = self._stream.isatty()
+        self._live = _is_terminal(self._stream)
         #: Columns that the renewed line takes.
         self._taken = 0
 
@@ -50,10 +51,30 @@ class Progress:
             self._taken = 0
 
     def _put(self, text: str) -> None:
-        # A terminal may go while a recording lasts.
-        with contextlib.suppress(OSError):
+        # A terminal may go while a recording lasts, and a program close its streams.
+        with contextlib.suppress(OSError, ValueError):
             self._stream.write(text)
             self._stream.flush()
+
+
+@contextlib.contextmanager
+def saying(text: str, *, quiet: bool = False) -> Iterator[None]:
+    """Tell a person who watches what is done within; others, or if `quiet`, are told nothing."""
+    progress = Progress()
+    if not quiet:
+        progress.show(text)
+    try:
+        yield
+    finally:
+        progress.clear()
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    """Whether a person watches a stream, which a program may have closed or replaced by another thing."""
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):
+        return False
 
 
 def _columns(text: str) -> int:

@@ -16,7 +16,7 @@ _DESCRIPTION = "Write a recording as one HTML file that opens anywhere, without 
 _EXAMPLES = """\
 examples:
   dask-insight report train.dinsight                 writes train.html beside it
-  dask-insight report train.dinsight -o /tmp/a.html
+  dask-insight report train.dinsight -o a.html
   dask-insight report train.dinsight --open          and opens it in the browser
 """
 

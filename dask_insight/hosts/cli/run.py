@@ -15,6 +15,7 @@ from . import times
 from .command import Command
 from .files import SUFFIX, apart, lacking, new_path, quoted, reserve, size_of, writable, write_report
 from .program import Program, load_module, load_script
+from .progress import saying
 from .ranks import of_rank, rank
 from .recorder import Recorder
 from .signals import Termination
@@ -157,21 +158,23 @@ def _conclude(recorder: Recorder, files: _Files, lacks: list[str]) -> ExitCode:
         return ExitCode.UNWRITABLE if isinstance(recorder.refused, OSError) else ExitCode.FAILED
     code = ExitCode.UNWRITABLE if lacks else ExitCode.OK
     try:
-        if html is not None and (trouble := _report(recording, folder / html)) is not None:
+        if html is not None and (trouble := _report(recording, folder / html, quiet)) is not None:
             _say(str(trouble))
             html, code = None, trouble.code
         if lacks or not quiet:
             with legible():
-                _say(outcome(recording, output, html, lacks, folder))
+                with saying("Summing up", quiet=quiet):
+                    told = outcome(recording, output, html, lacks, folder)
+                _say(told)
     except Exception as error:
         _say(f"{output} is complete, but {type(error).__name__}: {error}")
     return code
 
 
-def _report(recording: Recording, path: Path) -> CommandError | None:
+def _report(recording: Recording, path: Path, quiet: bool) -> CommandError | None:
     """Write the report, or return why that cannot be."""
     try:
-        write_report(recording, path)
+        write_report(recording, path, quiet=quiet)
     except CommandError as error:
         return error
     return None

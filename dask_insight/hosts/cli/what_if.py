@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import CommandError, ExitCode
 from .command import Command
 from .files import open_file
+from .progress import saying
 from .prose import tell
 
 if TYPE_CHECKING:
@@ -107,10 +108,11 @@ def _execute(options: argparse.Namespace) -> int:
     }
     asked = {name: value for name, value in changes.items() if value is not None}
     try:
-        if asked:
-            told = _answer(recording, asked | {"cluster": options.cluster})
-        else:
-            told = _usual_of(recording, options.cluster)
+        with saying("Simulating"):
+            if asked:
+                told = _answer(recording, asked | {"cluster": options.cluster})
+            else:
+                told = _usual_of(recording, options.cluster)
     except ValueError as error:
         raise CommandError(str(error), ExitCode.USAGE if asked else ExitCode.UNREADABLE) from None
     if options.json:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ... import words
 from ...analysis.compare.say import PARTS
 from ...analysis.overview import short
+from ...tables.facts import from_json
 
 if TYPE_CHECKING:
     from ...analysis.compare import Comparison
@@ -197,10 +198,19 @@ def as_object(comparison: Comparison) -> dict[str, Any]:
     for row in (*tables["names"], *tables["findings"]):
         for column in ("names", "tasks"):
             if column in row:
-                row[column] = json.loads(row[column])
+                row[column] = _listed(row[column])
     return {
         "verdict": comparison.verdict(),
         "notes": comparison.notes(),
         "slower": comparison.slower(),
         **tables,
     }
+
+
+def _listed(text: str | None) -> list[Any]:
+    """A JSON list that stands in a file; empty if it is something else."""
+    try:
+        told = from_json(text or "[]")
+    except ValueError:
+        return []
+    return told if isinstance(told, list) else []
