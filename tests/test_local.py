@@ -43,6 +43,7 @@ from dask_insight.sources.local import LocalSource, computation
 from dask_insight.sources.local.computation import Computation
 from dask_insight.sources.local.ledger import Ledger
 from dask_insight.sources.local.rows import Rows
+from dask_insight.sources.local.workers import Workers
 
 SCHEDULERS = ["threads", "sync", "processes"]
 
@@ -317,6 +318,25 @@ def test_a_task_that_waits_for_its_own_computation_holds_no_thread() -> None:
     tasks = recording.tasks
     waited = tasks[tasks.prefix == "outer"]
     assert (waited.seceded > 0.5 * waited.duration).all() and not tasks[tasks.prefix == "inner"].seceded.any()
+
+
+def test_who_has_more_threads_is_told_of_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where two computations begin at once."""
+    workers = Workers()
+    second = threading.Thread(target=workers.add, args=("threads", 6))
+
+    def host() -> str:
+        if second.ident is None:
+            second.start()
+            second.join(0.2)
+        return "host"
+
+    monkeypatch.setattr("socket.gethostname", host)
+    workers.add("threads", 5)
+    second.join()
+    assert workers.threads("threads") == 6
+    told = workers.joined.take()
+    assert told is not None and told["threads"] == [5, 6]
 
 
 def test_several_threads_compute_at_once() -> None:

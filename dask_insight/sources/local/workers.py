@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import socket
+import threading
 from collections.abc import Iterator
 from math import inf, nan
 from time import perf_counter
@@ -32,18 +33,21 @@ class Workers:
     def __init__(self) -> None:
         self.joined, self.left = Rows("workers", *_COLUMNS), Rows("workers", *_COLUMNS)
         self._here: dict[str, tuple[Any, ...]] = {}
+        #: Computations of several threads begin at once: who had more threads is told of last.
+        self._lock = threading.Lock()
 
     def add(self, name: str, threads: int, pid: int = 0, since: float = inf) -> None:
         """A worker is there, `since` a moment if not from now on, or has more threads than was known."""
-        known = self._here.get(name)
-        if known is not None and known[_THREADS] >= threads:
-            return
-        joined = known[_JOINED] if known is not None else min(since, perf_counter())
-        detail = json.dumps({"python": platform.python_version(), "dask": dask.__version__})
-        of_process = (name, name, socket.gethostname(), pid or os.getpid())
-        row = (*of_process, threads, nan, joined, nan, detail, CPU_COUNT, pid in (0, os.getpid()))
-        self._here[name] = row
-        self.joined.add(row)
+        with self._lock:
+            known = self._here.get(name)
+            if known is not None and known[_THREADS] >= threads:
+                return
+            joined = known[_JOINED] if known is not None else min(since, perf_counter())
+            detail = json.dumps({"python": platform.python_version(), "dask": dask.__version__})
+            of_process = (name, name, socket.gethostname(), pid or os.getpid())
+            row = (*of_process, threads, nan, joined, nan, detail, CPU_COUNT, pid in (0, os.getpid()))
+            self._here[name] = row
+            self.joined.add(row)
 
     def threads(self, name: str) -> int:
         """How many threads a worker is known to have."""
