@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import arguments
-from .columns import Columns, steady
+from .columns import steady
 from .current import current
 from .store import Store
 
@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from .answers import Answers
-
-
-class _Seen(NamedTuple):
-    """A recording as it was when it was looked at."""
-
-    columns: Callable[[str], Columns]
 
 
 class Questions(Store):
@@ -244,9 +238,7 @@ class Questions(Store):
         findings
             Whether to look for what cost time and tell it too, as `findings` does.
         """
-        look = self._answers.look()
-        found = look("findings") if findings else {}
-        return above("analysis.overview", "overview")(_Seen(look), look("budget"), found)
+        return above("analysis.overview", "overview")(self._answers.look(), None if findings else {})
 
     @current
     def bottlenecks(self, by: str | Sequence[str] = "function") -> pd.DataFrame:

@@ -203,7 +203,7 @@ def test_processes_are_workers_for_as_long_as_their_pool_is_there() -> None:
             told.append(tally.state()["workers"])
     assert told == [1, 1], "a pool of the user's own goes on"
     source.stop()
-    found = overview(recording)
+    found = overview(recording.columns)
     assert found.workers == found.threads <= 2
     life = {name: row for name, *row in rows(recording, "workers", "worker", "joined", "left")}
     assert len(life) > 3

@@ -24,7 +24,7 @@ def recorded(**tables: dict[str, Any]) -> Recording:
 
 
 def summed(**tables: dict[str, Any]) -> Overview:
-    return overview(recorded(**tables))
+    return overview(recorded(**tables).columns)
 
 
 def plain(text: str) -> str:

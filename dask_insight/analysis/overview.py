@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from dask_insight.lookup import sorted_set
 from dask_insight.schema import NOTHING
 from dask_insight.tables.facts import facts as facts_of
 from dask_insight.tables.facts import moment, part_of_run, recorded
-from dask_insight.timeline import Used, is_pooled, most_at_once, standstills, used
+from dask_insight.timeline import Read, Used, is_pooled, most_at_once, standstills, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
 INSTEAD = {
@@ -50,14 +50,6 @@ _TOLD = 0.02
 _SAID = 0.1
 #: Share of the duration, and seconds, from which it is told that who asked went on after the last result.
 _ON, _LONG = 0.1, 1.0
-
-
-class Columns(Protocol):
-    """What an overview needs of a recording."""
-
-    def columns(self, table: str) -> Mapping[str, Values]:
-        """The columns of a table, merged over its batches."""
-        ...
 
 
 class Told(NamedTuple):
@@ -297,42 +289,36 @@ def short(name: str, most: int = 60) -> str:
     return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
 
 
-def overview(
-    recording: Columns,
-    budget: Mapping[str, Values] | None = None,
-    findings: Mapping[str, Values] | None = None,
-) -> Overview:
+def overview(read: Read, findings: Mapping[str, Values] | None = None) -> Overview:
     """Sum a recording up.
 
     Parameters
     ----------
-    recording
-        Anything with ``columns(table)``, a `Recording` for one.
-    budget
-        Columns of the table `budget`; by default those that the recording has.
+    read
+        Gives the columns of a table.
     findings
-        Columns of the table `findings`, likewise.
+        Columns of the table `findings`; by default those that are read.
     """
-    attempts = recording.columns("attempts")
-    facts = facts_of(recording.columns("about"))
+    attempts = read("attempts")
+    facts = facts_of(read("about"))
     start, stop = _numbers(attempts, "start"), _numbers(attempts, "stop")
     length = np.where(np.isfinite(start) & np.isfinite(stop), stop - start, 0.0)
     length = np.maximum(length, 0.0)
-    budget = recording.columns("budget") if budget is None else budget
+    budget = read("budget")
     # It tells of tasks that run on, too.
     first, last = (_of_last_edition(budget, name) for name in ("start", "stop"))
     begin = _least(
         _numbers(attempts, "submitted"), start, first, fallback=moment(facts.get("started"), np.nan)
     )
     end = -_least(-_numbers(attempts, "done"), -stop, -last, fallback=-moment(facts.get("stopped"), np.nan))
-    since, until = part_of_run(recording.columns)
+    since, until = part_of_run(read)
     begin, end = max(since, begin), min(until, end)
     status = _symbols(attempts, "status")
     task = _numbers(attempts, "task")
     ok = _is(status, "ok")
-    given_up = np.isin(_numbers(attempts, "run"), _numbers(recording.columns("errors"), "run"))
-    workers, hosts, threads, offered = _workers(recording, attempts, begin, end)
-    still = standstills(recording.columns)
+    given_up = np.isin(_numbers(attempts, "run"), _numbers(read("errors"), "run"))
+    workers, hosts, threads, offered = _workers(read, attempts, begin, end)
+    still = standstills(read)
     shares = _budget(budget)
     computing = float(length.sum())
     if shares:
@@ -340,7 +326,7 @@ def overview(
         computing = sum(seconds for part, _, seconds in shares if part not in INSTEAD)
     erred = int((_is(status, "erred") | (_is(status, "killed") & given_up)).sum())
     has_ended = erred > 0 or bool(ok.any())
-    unfinished, longest = ({}, ("", 0.0)) if has_ended else _unended(recording, attempts)
+    unfinished, longest = ({}, ("", 0.0)) if has_ended else _unended(read, attempts)
     return Overview(
         name=str(facts.get("name") or ""),
         started=begin,
@@ -348,23 +334,23 @@ def overview(
         workers=workers,
         hosts=hosts,
         threads=threads,
-        clusters=len({*_symbols(recording.columns("workers"), "cluster").tolist()} - {""}),
+        clusters=len({*_symbols(read("workers"), "cluster").tolist()} - {""}),
         tasks=len(sorted_set(task[ok])),
         erred=erred,
         retried=int(_is(status, "retried").sum()),
         offered=offered,
         computing=computing,
-        around=_around(recording.columns("phases")),
-        names=_computed(shares) or _names(recording.columns("graph"), task, length),
-        losses=_losses(recording.columns("events")),
+        around=_around(read("phases")),
+        names=_computed(shares) or _names(read("graph"), task, length),
+        losses=_losses(read("events")),
         facts=facts,
         budget=shares,
-        findings=_findings(recording.columns("findings") if findings is None else findings),
-        used=used(recording.columns, begin, end),
+        findings=_findings(read("findings") if findings is None else findings),
+        used=used(read, begin, end),
         still=float(still.within(np.array([begin]), np.array([end]))[0]),
         rescheduled=int(_is(status, "rescheduled").sum()),
-        calls=_calls(recording.columns("metrics")),
-        after=_went_on(recording.columns("cells"), facts, end) if np.isinf(until) else ("", 0.0),
+        calls=_calls(read("metrics")),
+        after=_went_on(read("cells"), facts, end) if np.isinf(until) else ("", 0.0),
         unfinished=unfinished,
         longest=longest,
     )
@@ -395,10 +381,10 @@ def _least(*arrays: Numbers, fallback: float) -> float:
 
 
 def _workers(
-    recording: Columns, attempts: Mapping[str, Values], begin: float, end: float
+    read: Read, attempts: Mapping[str, Values], begin: float, end: float
 ) -> tuple[int, int, int, float]:
     """Workers, hosts and threads at once, and the thread-seconds offered from `begin` to `end`."""
-    table = recording.columns("workers")
+    table = read("workers")
     newest = {name: row for row, name in enumerate(_symbols(table, "worker").tolist())}
     if not newest:
         lanes = {
@@ -424,9 +410,9 @@ def _workers(
     )
 
 
-def _unended(recording: Columns, attempts: Mapping[str, Values]) -> tuple[dict[str, int], tuple[str, float]]:
+def _unended(read: Read, attempts: Mapping[str, Values]) -> tuple[dict[str, int], tuple[str, float]]:
     """`unfinished` and `longest` of a recording in which no task ended."""
-    graph, running = recording.columns("graph"), recording.columns("running")
+    graph, running = read("graph"), read("running")
     on = np.isin(_numbers(running, "run"), _numbers(attempts, "run"), invert=True)
     task, start = _numbers(running, "task")[on], _numbers(running, "start")[on]
     to_come = (_numbers(graph, "submission") != NOTHING) | (_numbers(graph, "order") != NOTHING)
@@ -439,7 +425,7 @@ def _unended(recording: Columns, attempts: Mapping[str, Values]) -> tuple[dict[s
     if not np.isfinite(start).any():
         return _counted(stood), ("", 0.0)
     first = [int(np.nanargmin(start))]
-    seconds = recorded(recording.columns)[1] - start[first]
+    seconds = recorded(read)[1] - start[first]
     return _counted(stood), max(_names(graph, task[first], seconds), default=("", 0.0))
 
 

@@ -181,9 +181,8 @@ def parts_of(recording: Recording) -> tuple[list[bytes], list[bytes]]:
     rest: list[bytes] = []
     rows: Counter[str] = Counter()
     batches = recording.packed(coarse=True, explained=True)
-    attempts = (msgpack.unpackb(batch) for batch in batches if table_of(batch) == "attempts")
     # All parts of a column come at one time: a page takes them in the order of their rows.
-    placed = all(map(_all_placed, attempts))
+    placed = all(_all_placed(msgpack.unpackb(batch)) for batch in batches if table_of(batch) == "attempts")
     for batch in batches:
         table = table_of(batch)
         if table not in FIRST_COLUMNS:

@@ -26,8 +26,8 @@ def chart(request: Request) -> Chart:
     failed = np.bincount(ran.name, ran.status > 0, count)
     # Whole durations, also where the time that is shown cuts them; what runs still has none.
     ended = ~ran.running
-    whole_ones = np.bincount(ran.name[ended], minlength=count)
-    long = np.bincount(ran.name[ended], (ran.stop - ran.start)[ended], count)
+    finished = np.bincount(ran.name[ended], minlength=count)
+    lasted = np.bincount(ran.name[ended], (ran.stop - ran.start)[ended], count)
     whole = float(seconds.sum()) or 1.0
     made = []
     for code in np.argsort(-seconds, kind="stable").tolist():
@@ -36,7 +36,7 @@ def chart(request: Request) -> Chart:
         name = ran.names[code]
         told = [words.duration(seconds[code]), words.share(seconds[code] / whole)]
         told += [words.count(int(tasks[code]), "task")]
-        told += [f"mean {words.duration(long[code] / whole_ones[code])}"] if whole_ones[code] else []
+        told += [f"mean {words.duration(lasted[code] / finished[code])}"] if finished[code] else []
         told += [f"{words.count(int(failed[code]))} failed"] if failed[code] else []
         parts = [bars.Part("computing", float(seconds[code]), request.colors[name])]
         made.append(bars.Bar(name or "(no name)", parts, " · ".join(told)))
