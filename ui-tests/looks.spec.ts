@@ -252,4 +252,13 @@ test.describe('high contrast', () => {
     expect(colors.length).toBeGreaterThan(2);
     expect(new Set(colors).size).toBe(1);
   });
+
+  test('bars of a comparison keep their colours', async ({ report }) => {
+    await report.open('compared');
+    const colors = await report
+      .panel('Compare')
+      .locator('.di-side-part')
+      .evaluateAll(all => all.map(each => getComputedStyle(each).backgroundColor));
+    expect(new Set(colors).size).toBeGreaterThan(2);
+  });
 });
