@@ -6,6 +6,7 @@ import gc
 import threading
 from collections.abc import Iterator
 from math import isnan, nan
+from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,6 +31,12 @@ from dask_insight.sources.cluster.source import ClusterRefused
 
 def _increment(number: int) -> int:
     return number + 1
+
+
+def _spin(seconds: float) -> None:
+    stop = perf_counter() + seconds
+    while perf_counter() < stop:
+        pass
 
 
 def _fail(number: int) -> int:
@@ -219,6 +226,59 @@ def test_what_a_person_sets_is_kept_within_reason(session: Live) -> None:
     assert DRIVER.interval == 0.5
     session.stop()
     assert DRIVER.interval == INTERVAL
+
+
+def _samples_of(session: Live, keys: list[str]) -> int:
+    """Samples of the stacks of tasks."""
+    tasks, samples = session.recording.tasks, session.recording.samples
+    return int(samples["run"].isin(tasks[tasks["key"].isin(keys)]["run"]).sum())
+
+
+def test_rates_follow_what_a_person_sets(session: Live) -> None:
+    with _cluster(processes=True) as cluster, Client(cluster) as client:
+
+        def spun(seconds: float) -> list[str]:
+            futures = client.map(_spin, [seconds] * 2, pure=False)
+            client.gather(futures)
+            keys = [future.key for future in futures]
+            wait_for(lambda: set(keys) <= set(session.recording.tasks["key"]), "the tasks")
+            return keys
+
+        sampled = spun(0.3)
+        wait_for(lambda: _samples_of(session, sampled), "their stacks")
+
+        session.set({"stacks": 0, "resources": 50})
+        assert session.recording.about["options"]["profile"] is False
+        wait_for(lambda: _shortest(session, cluster) < 0.1, "resources of the worker, more often")
+        # Its push has told the worker of both.
+        assert _samples_of(session, spun(0.3)) == 0
+
+        session.set({"stacks": 50})
+        assert session.recording.about["options"]["profile_interval"] == 0.02
+        wait_for(lambda: _samples_of(session, spun(0.3)), "stacks again")
+
+
+def _shortest(session: Live, cluster: LocalCluster) -> float:
+    """Least seconds between two looks at what the only worker uses."""
+    (worker,) = cluster.workers.values()
+    looks = session.recording.resources.dropna(subset="memory")
+    return float(looks[looks["process"] == worker.worker_address]["time"].diff().min())
+
+
+def test_rates_of_local_schedulers_follow_too(session: Live) -> None:
+    def spun() -> list[str]:
+        task = dask.delayed(_spin)(0.3)
+        task.compute(scheduler="threads")
+        wait_for(lambda: task.key in set(session.recording.tasks["key"]), "the task")
+        return [task.key]
+
+    sampled = spun()
+    wait_for(lambda: _samples_of(session, sampled), "its stacks")
+    session.set({"stacks": 0})
+    assert _samples_of(session, spun()) == 0
+    session.set({"stacks": 100})
+    again = spun()
+    wait_for(lambda: _samples_of(session, again), "stacks again")
 
 
 def test_the_end_of_one_session_leaves_the_others_cell_and_rate(session: Live) -> None:

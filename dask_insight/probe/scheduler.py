@@ -38,7 +38,7 @@ _PUSHES = 3
 _HOLD, _NUMBERING = 0.005, 1.0
 #: Workers that are named where they are many.
 _NAMED = 5
-_CALLS = ("join", "poll", "push", "clock", "flush", "leave")
+_CALLS = ("join", "adjust", "poll", "push", "clock", "flush", "leave")
 
 
 class Probe(SchedulerPlugin):
@@ -134,6 +134,13 @@ class Probe(SchedulerPlugin):
             # A recorder in this very process samples our thread with its own.
             "thread": threading.get_ident() if options.get("process") == process() else 0,
         }
+
+    def adjust(self, *, recorder: str, options: dict[str, Any]) -> None:
+        """A recorder asks for other rates; workers hear of it when they push."""
+        if (reader := self._readers.get(recorder)) is not None:
+            reader.options = options
+            self._tell_own()
+            self._adjust_own()
 
     def _begin(self, reader: Reader) -> None:
         """Have a reader begin here: tasks that have a number by now are told again."""
@@ -259,7 +266,7 @@ class Probe(SchedulerPlugin):
         """Take everything off; a new probe may be started meanwhile, and keeps what is its own."""
         if self.scheduler.plugins.get(self.name) is self:
             del self.scheduler.plugins[self.name]
-        self._shut("join", "poll", "flush", "leave")
+        self._shut("join", "adjust", "poll", "flush", "leave")
         if self._own is not None:
             self._own.stop()
         if self._numbering is not None:

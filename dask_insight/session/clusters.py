@@ -106,12 +106,16 @@ class Clusters:
 
     def hurry(self) -> None:
         """Ask all schedulers now, whatever the pace; from any thread, waits for nothing."""
+        self._tell_each(lambda source: source.hurry())
+
+    def _tell_each(self, what: Callable[[ClusterSource], None]) -> None:
+        """Call something with each source, on its event loop."""
         for one in list(self._followed.values()):
             loop = _loop(one.client)
             if loop is not None:
                 with contextlib.suppress(RuntimeError):
                     # A loop that has ended takes nothing.
-                    loop.call_soon_threadsafe(one.source.hurry)
+                    loop.call_soon_threadsafe(what, one.source)
 
     def catch_up(self) -> None:
         """Have what has happened by now come; takes bounded time.
@@ -130,6 +134,11 @@ class Clusters:
             future.cancel()
         if late:
             self._ask_after = time.monotonic() + _UNASKED
+
+    def adjust(self, options: Options) -> None:
+        """Sample as often as `options` say from now on; from any thread, waits for nothing."""
+        self._options = options
+        self._tell_each(lambda source: source.adjust(options))
 
     async def begin_async(self, client: Any) -> None:
         """Like `begin`, from a coroutine."""

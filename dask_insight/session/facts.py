@@ -16,6 +16,7 @@ from ..options import Options
 from ..schema import FORMAT
 
 _PACKAGES = ("dask_insight", "dask", "distributed", "msgpack", "numpy", "pandas", "pyarrow", "bokeh")
+_RATES = ("profile", "profile_interval", "profile_budget", "resources", "poll", "ring", "source")
 #: Settings of Dask that change how a computation runs; none of them holds a secret.
 _SETTINGS = (
     "array.chunk-size",
@@ -37,7 +38,6 @@ _SETTINGS = (
 
 def beginning(name: str | None, started: float, options: Options) -> bytes:
     """A batch of `about` for a recording that begins."""
-    rates = ("profile", "profile_interval", "profile_budget", "resources", "poll", "ring", "source")
     return facts(
         {
             "format": list(FORMAT),
@@ -50,15 +50,24 @@ def beginning(name: str | None, started: float, options: Options) -> bytes:
             "python": platform.python_version(),
             "packages": {package: each for package in _PACKAGES if (each := _version(package))},
             "settings": _config(),
-            "options": {rate: getattr(options, rate) for rate in rates},
+            **_rates(options),
         }
     )
+
+
+def rates(options: Options) -> bytes:
+    """A batch of `about` for a recording that goes on with other rates."""
+    return facts(_rates(options))
 
 
 def facts(values: Mapping[str, Any]) -> bytes:
     """A batch of `about`."""
     texts = [json.dumps(value, default=str, ensure_ascii=False) for value in values.values()]
     return encode("about", {"name": list(values), "value": texts})
+
+
+def _rates(options: Options) -> dict[str, Any]:
+    return {"options": {rate: getattr(options, rate) for rate in _RATES}}
 
 
 def _program() -> str:

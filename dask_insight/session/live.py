@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping
-from math import isnan
+from dataclasses import replace
+from math import isfinite, isnan
 from typing import Any
 
 import dask
@@ -27,6 +28,8 @@ _HISTORY_BOUNDS = (1_000, 5_000_000)
 #: Seconds between two polls of a scheduler while somebody looks on, and while nobody does.
 _POLL = 0.4
 _UNSEEN = 2.0
+#: Least seconds between two samples that a person can set.
+_LEAST_INTERVAL = 0.001
 #: Longest that a new client is kept from its maker until its cluster is recorded, seconds.
 _PATIENCE = 5.0
 #: Problems that are kept in words.
@@ -84,18 +87,28 @@ class Live(Session):
         """Take what a person has set.
 
         ``history``, attempts kept; ``rate``, messages a second; ``report_bytes``,
-        most bytes of a report that stays in a notebook.
+        most bytes of a report that stays in a notebook; ``resources`` and ``stacks``,
+        samples a second, 0 for no stacks.
         """
-        history, rate, size = values.get("history"), values.get("rate"), values.get("report_bytes")
-        if isinstance(size, int | float) and not isinstance(size, bool) and size > 0:
+        set_to = {name: value for name, value in values.items() if _is_number(value)}
+        if (size := set_to.get("report_bytes", 0)) > 0:
             dask.config.set({OUTPUT_SIZE: int(size)})
-        if isinstance(history, int) and not isinstance(history, bool):
+        if (history := set_to.get("history")) is not None:
             least, most = _HISTORY_BOUNDS
-            self.recording.history.limit = min(max(history, least), most)
+            self.recording.history.limit = int(min(max(history, least), most))
             DRIVER.wake()
-        if isinstance(rate, int | float) and rate > 0:
+        if (rate := set_to.get("rate", 0)) > 0:
             DRIVER.interval = 1 / rate
             self._paced = True
+        options = self._options
+        if (samples := set_to.get("resources", 0)) > 0:
+            options = replace(options, resources=max(1 / samples, _LEAST_INTERVAL))
+        if (stacks := set_to.get("stacks")) is not None:
+            options = replace(options, profile=stacks > 0)
+        if stacks:
+            options = replace(options, profile_interval=max(1 / stacks, _LEAST_INTERVAL))
+        if options != self._options:
+            self._adjust(options)
 
     def cell(self, execution: int, cell: str, code: str, start: float, stop: float, status: str) -> None:
         """A notebook cell has begun, or with a `stop` that is not NaN has ended."""
@@ -189,6 +202,10 @@ class Live(Session):
         if self._paced:
             DRIVER.interval = INTERVAL
         return super()._halt()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 _lock = threading.Lock()

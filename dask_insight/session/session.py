@@ -18,7 +18,7 @@ from .. import arguments
 from ..options import Emit, Options
 from ..recording import Recording
 from .clusters import AsynchronousClient, Clusters
-from .facts import beginning, facts
+from .facts import beginning, facts, rates
 from .settings import client_of, name_of, options_of
 from .target import Target
 
@@ -183,6 +183,15 @@ class Session:
     def _pace(self) -> float:
         """Seconds until a scheduler is asked again."""
         return self._options.poll
+
+    def _adjust(self, options: Options) -> None:
+        """Sample as often as `options` say from now on."""
+        self._options = options
+        if self._clusters is not None:
+            self.recording.append(rates(options))
+            self._clusters.adjust(options)
+        if self._local is not None:
+            self._local.adjust(options)
 
     def _write(self) -> None:
         if self._target is not None:

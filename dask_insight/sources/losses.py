@@ -1,8 +1,8 @@
-"""What was lost before it could be recorded, in words."""
+"""What was lost before it could be recorded, and what cannot be recorded, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _WORDS = {
@@ -20,3 +20,8 @@ def lost_words(told: Mapping[str, Any]) -> Iterator[str]:
     for name, what in _WORDS.items():
         if told.get(name):
             yield f"{told[name]} {what}"
+
+
+def gap_words(reasons: Iterable[str]) -> Iterator[str]:
+    """A sentence for each thing that cannot be recorded in a process."""
+    return (f"not recorded here: {reason}" for reason in reasons)

@@ -40,7 +40,8 @@ export class Settings {
 
   /** What the kernel has to know. */
   get forKernel(): Readonly<Record<string, unknown>> {
-    const { rate, history, reportSize } = this.stored.composite;
-    return { rate, history, report_bytes: typeof reportSize === 'number' ? reportSize * 1e6 : undefined };
+    const { rate, history, resources, stacks, reportSize } = this.stored.composite;
+    const report_bytes = typeof reportSize === 'number' ? reportSize * 1e6 : undefined;
+    return { rate, history, resources, stacks, report_bytes };
   }
 }

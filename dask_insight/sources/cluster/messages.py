@@ -16,7 +16,7 @@ from ...probe import executions, secede, transfers
 from ...schema import SECEDED
 from ..dynamic import shown_traceback
 from ..garbage import collected
-from ..losses import lost_words
+from ..losses import gap_words, lost_words
 from .attempts import Attempts
 from .clocks import Clock, Clocks
 from .gather import Gather
@@ -222,7 +222,7 @@ class Messages:
     def _events(self, process: str, clock: Clock, told: dict[str, Any]) -> None:
         now = told["clock"][0] if "clock" in told else told["now"]
         found = [(when, "log", level, text) for when, level, text in told.get("logs", ())]
-        found += [(now, "gap", "info", f"not recorded here: {reason}") for reason in told.get("gaps", ())]
+        found += [(now, "gap", "info", text) for text in gap_words(told.get("gaps", ()))]
         for where, (count, text) in told.get("failures", {}).items():
             found.append((now, "lost", "error", f"the recorder failed in {where}, {count} times: {text}"))
         found += [(now, "lost", "warning", text) for text in lost_words(told)]

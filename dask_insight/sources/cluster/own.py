@@ -18,13 +18,12 @@ from ...probe.pulse import Pulse
 from ...probe.sampler import Sampler
 from ...schema import NOTHING
 from ..garbage import collected
-from ..losses import lost_words
+from ..losses import gap_words, lost_words
 from .gather import Gather
 from .profiles import profile
 
 _PROCESS = "client"
 _SCHEDULER = "scheduler"
-_LOST = {"source": _PROCESS, "kind": "lost", "level": "warning"}
 
 
 class ClientProcess:
@@ -41,28 +40,39 @@ class ClientProcess:
     """
 
     def __init__(self, options: Options, loop: Any, scheduler: int) -> None:
+        self._options = options
         self._pulse = Pulse(options.resources, loop)
         self._collections = Collections()
-        self.gaps = list(self._pulse.gaps)
+        self._gaps = list(self._pulse.gaps)
         main = threading.main_thread().ident or 0
-        names = {threading.get_ident(): "event loop", main: "main"}
+        self._names = {threading.get_ident(): "event loop", main: "main"}
         if scheduler:
-            names[scheduler] = _SCHEDULER
+            self._names[scheduler] = _SCHEDULER
         self._sampler: Sampler | None = None
-        if options.profile:
-            threads = dict.fromkeys(names, NOTHING)
-            # Half of a worker's budget: these threads hold up every task when they are stopped.
-            budget = options.profile_budget / 2
-            self._sampler = Sampler(lambda: threads, names.__getitem__, options.profile_interval, budget)
-            if self._sampler.reason:
-                self.gaps.append(self._sampler.reason)
 
     def start(self) -> None:
         """Begin."""
-        if self._sampler is not None:
-            self._sampler.start()
-        self._pulse.start(self._sampler)
+        self.adjust(self._options)
         self._collections.start()
+
+    def adjust(self, options: Options) -> None:
+        """Sample as often as `options` say; stacks that are to be taken no more have been told."""
+        self._pulse.interval = options.resources
+        # Half of a worker's budget: these threads hold up every task when they are stopped.
+        interval, budget = options.profile_interval, options.profile_budget / 2
+        if self._sampler is not None and options.profile:
+            self._sampler.pace.aim, self._sampler.pace.budget = interval, budget
+            return
+        if self._sampler is not None:
+            self._sampler.stop()
+            self._sampler = None
+        elif options.profile:
+            threads = dict.fromkeys(self._names, NOTHING)
+            self._sampler = Sampler(lambda: threads, self._names.__getitem__, interval, budget)
+            self._sampler.start()
+            if self._sampler.reason:
+                self._gaps.append(self._sampler.reason)
+        self._pulse.start(self._sampler)
 
     def stop(self) -> None:
         """End; what is left can still be taken."""
@@ -81,11 +91,14 @@ class ClientProcess:
                 gather.add(table, columns | {"process": [_PROCESS] * len(found)})
         if collections := self._collections.take():
             gather.add("collections", collected(_PROCESS, collections, offset, None))
-        lost = list(lost_words(losses(samples=self._sampler, resources=self._pulse)))
-        if lost:
-            when = [time() - offset] * len(lost)
-            columns = {name: [word] * len(lost) for name, word in _LOST.items()}
-            gather.add("events", columns | {"time": np.array(when), "message": lost})
+        told = [("gap", "info", text) for text in gap_words(self._gaps)]
+        self._gaps.clear()
+        lost = losses(samples=self._sampler, resources=self._pulse)
+        told += [("lost", "warning", text) for text in lost_words(lost)]
+        if told:
+            kind, level, message = zip(*told, strict=True)
+            columns = {"kind": kind, "level": level, "message": message, "source": [_PROCESS] * len(told)}
+            gather.add("events", columns | {"time": np.full(len(told), time() - offset)})
         if self._sampler is not None:
             for packed, process in _parted(self._sampler.drain()):
                 profile(process, packed, offset, stacks, None, gather)

@@ -38,6 +38,8 @@ _LEAST = 0.1
 _ABANDON = 5.0
 #: Least seconds, and polls, after which the scheduler takes everything off if it was not asked for anything.
 _LEASE, _POLLS = 300.0, 3
+#: Options that the scheduler's probe and the workers' have to know.
+_RATES = ("profile", "profile_interval", "profile_budget", "resources", "poll")
 
 
 class ClusterRefused(RuntimeError):
@@ -64,6 +66,8 @@ class ClusterSource:
     ) -> None:
         self._client = client
         self._options = options
+        #: Those that the scheduler's probe knows.
+        self._agreed: Options | None = None
         self.lease = max(_LEASE, _POLLS * options.poll)
         self._identity = identity
         self._recorder = uuid.uuid4().hex
@@ -158,6 +162,14 @@ class ClusterSource:
             self.hurry()
             await come
 
+    def adjust(self, options: Options) -> None:
+        """Sample as often as `options` say from now on; on the client's event loop."""
+        self._options = options
+        if self._own is not None:
+            self._tell_own(final=True)
+            self._own.adjust(options)
+            self.hurry()
+
     def unfollowed(self) -> None:
         """The recording goes on, but nobody follows this cluster any more."""
         if self._own is not None:
@@ -220,16 +232,29 @@ class ClusterSource:
         call: Awaitable[Any] = getattr(self._client.scheduler, f"{package()}_{name}")(**arguments)
         return call
 
+    async def _call_with_rates(self, name: str, **arguments: Any) -> Any:
+        options = self._options
+        rates = {rate: getattr(options, rate) for rate in _RATES}
+        rates |= {"lease": self.lease, "process": process()}
+        answer = await self._call(name, recorder=self._recorder, options=rates, **arguments)
+        self._agreed = options
+        return answer
+
+    async def _agree(self) -> None:
+        """Tell the scheduler's probe of rates that were changed."""
+        if self._agreed is not self._options:
+            await self._call_with_rates("adjust")
+            self._part_with_scheduler()
+
+    def _part_with_scheduler(self) -> None:
+        """What others have sampled of a thread that this process samples itself is left out."""
+        here = bool(self._thread) and self._options.profile
+        self._tables.messages.sampled_here = "scheduler" if here else ""
+
     async def _join(self) -> None:
-        options = {
-            name: getattr(self._options, name)
-            for name in ("profile", "profile_interval", "profile_budget", "resources", "poll")
-        } | {"lease": self.lease, "process": process()}
         for _ in range(_TRIES):
             await self._register()
-            answer = await self._call(
-                "join", recorder=self._recorder, client=self._client.id, options=options
-            )
+            answer = await self._call_with_rates("join", client=self._client.id)
             if answer is not None:
                 break
         else:
@@ -246,8 +271,7 @@ class ClusterSource:
         if answer["workers"]:
             self._tables.workers(answer["workers"])
         self._thread = answer["thread"]
-        if self._thread and self._options.profile:
-            self._tables.messages.sampled_here = "scheduler"
+        self._part_with_scheduler()
         if answer["host"] == host():
             self._offset.same()
         facts = answer["about"]
@@ -292,6 +316,7 @@ class ClusterSource:
                 awaited, self._awaited = self._awaited, []
             more = False
             try:
+                await self._agree()
                 more = await self._poll()
                 self._lost = None
             except OSError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count, islice
 from math import nan
 from threading import Lock
@@ -20,7 +20,7 @@ from ...probe.sampler import Sampler
 from ...schema import NOTHING, SECEDED
 from ..cells import shown_file
 from ..garbage import collected
-from ..losses import lost_words
+from ..losses import gap_words, lost_words
 from .activity import Activity, Reporter
 from .cache import Metric, Totals
 from .epoch import Epoch
@@ -82,6 +82,7 @@ class Ledger:
         #: Of each process, its numbers of the newest runs.
         self._numbered: dict[int, dict[int, int]] = {}
         self._told: set[str] = set()
+        self._absent: deque[str] = deque()
         self._next_task = 0
         self._lock = Lock()
 
@@ -102,6 +103,10 @@ class Ledger:
             self._told.add(where)
             message = f"part of a local computation is not recorded: {where}: {type(error).__name__}: {error}"
             self._events.add((perf_counter(), "recorder", "lost", "error", message))
+
+    def absent(self, reasons: Iterable[str]) -> None:
+        """What cannot be recorded of this process, and why; told when it is known what it runs."""
+        self._absent.extend(gap_words(reasons))
 
     def lost(self, counts: Mapping[str, int]) -> None:
         """Something was lost, so many times; see `lost_words`."""
@@ -141,9 +146,9 @@ class Ledger:
 
     def run_ended(self, run: int, start: float, stop: float, name: str, thread: int) -> None:
         """A run in this process has ended, and was sampled."""
-        if self.sampler is not None:
+        if (sampler := self.sampler) is not None:
             ahead = self._epoch.ahead
-            self.sampler.ended(run, ahead + start, ahead + stop, name, thread)
+            sampler.ended(run, ahead + start, ahead + stop, name, thread)
 
     def phases(self, run: int, measured: Measured) -> None:
         """What was around the computing of an attempt in another process."""
@@ -200,6 +205,8 @@ class Ledger:
         outlet = self._outlet
         self._epoch.look()
         self._reporter.tell()
+        while self._absent:
+            self._events.add((perf_counter(), self.home(), "gap", "info", self._absent.popleft()))
         for rows in (self.workers.joined, self.submitted):
             outlet.rows(emit, rows)
         while self._columns:

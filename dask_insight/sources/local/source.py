@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
+from math import inf
 from time import perf_counter
 from typing import Any
 
@@ -91,6 +92,18 @@ class LocalSource:
         if self._unlisten is not None:
             self._flush()
 
+    def adjust(self, options: Options) -> None:
+        """Sample as often as `options` say; stacks that were not taken, from the next computation on."""
+        self._options = options
+        with self._lock:
+            sampler, wanted = self._ledger.sampler, self.profile
+            if sampler is not None and wanted is not None:
+                sampler.pace.aim, sampler.pace.budget = wanted
+            elif sampler is not None:
+                self._ledger.sampler = None
+                sampler.stop()
+                self._ledger.profile(sampler.drain())
+
     def begin(self, scheduler: str, place: Place, threads: int, origin: Origin) -> Computation | None:
         """A computation begins; None in a process that was forked off, which cannot reach the recording."""
         if os.getpid() != self._pid:
@@ -117,17 +130,20 @@ class LocalSource:
                     partial(runs, self._ledger.activity), str, *self.profile, base=BASE, ends=True
                 )
                 sampler.start()
+                if sampler.reason:
+                    self._ledger.absent([sampler.reason])
                 self._ledger.sampler = sampler
 
     def _run(self) -> None:
         resources, children, waits = ResourceSampler(), Children(), Waits(self._threads)
-        tick = min(self._options.resources, _FLUSH)
-        next_sample = next_flush = next_drain = perf_counter()
-        while not self._stopping.wait(tick):
+        self._ledger.absent(resources.gaps)
+        next_flush = next_drain = perf_counter()
+        sampled = -inf
+        while not self._stopping.wait(min(self._options.resources, _FLUSH)):
             now = perf_counter()
             try:
-                if now >= next_sample:
-                    next_sample = now + self._options.resources * 0.9
+                if now - sampled >= self._options.resources * 0.9:
+                    sampled = now
                     self._sample(resources, children, waits)
                     self._ledger.look()
                 if now >= next_drain:
