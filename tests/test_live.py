@@ -281,6 +281,19 @@ def test_rates_of_local_schedulers_follow_too(session: Live) -> None:
     wait_for(lambda: _samples_of(session, again), "stacks again")
 
 
+def test_what_cannot_be_sampled_here_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_driver() -> None:
+        raise OSError("no driver")
+
+    monkeypatch.setattr("pynvml.nvmlInit", no_driver)
+    with _cluster() as cluster, Client(cluster) as client, dask_insight.record(client=client) as run:
+        client.submit(_increment, 1).result()
+        dask.delayed(_increment)(1).compute(scheduler="threads")
+    events = run.events
+    told = events[events["kind"] == "gap"].set_index("source")["message"]
+    assert told["client"] == told["threads"] == "not recorded here: no NVML: no driver"
+
+
 def test_the_end_of_one_session_leaves_the_others_cell_and_rate(session: Live) -> None:
     session.set({"rate": 2})
     session.cell(1, "a", "x.compute()", 0.0, nan, "running")

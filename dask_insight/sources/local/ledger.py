@@ -82,7 +82,6 @@ class Ledger:
         #: Of each process, its numbers of the newest runs.
         self._numbered: dict[int, dict[int, int]] = {}
         self._told: set[str] = set()
-        self._absent: deque[str] = deque()
         self._next_task = 0
         self._lock = Lock()
 
@@ -105,8 +104,9 @@ class Ledger:
             self._events.add((perf_counter(), "recorder", "lost", "error", message))
 
     def absent(self, reasons: Iterable[str]) -> None:
-        """What cannot be recorded of this process, and why; told when it is known what it runs."""
-        self._absent.extend(gap_words(reasons))
+        """What cannot be recorded of this process, and why."""
+        for message in gap_words(reasons):
+            self._events.add((perf_counter(), self.home(), "gap", "info", message))
 
     def lost(self, counts: Mapping[str, int]) -> None:
         """Something was lost, so many times; see `lost_words`."""
@@ -205,8 +205,6 @@ class Ledger:
         outlet = self._outlet
         self._epoch.look()
         self._reporter.tell()
-        while self._absent:
-            self._events.add((perf_counter(), self.home(), "gap", "info", self._absent.popleft()))
         for rows in (self.workers.joined, self.submitted):
             outlet.rows(emit, rows)
         while self._columns:

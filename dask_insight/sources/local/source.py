@@ -59,6 +59,8 @@ class LocalSource:
         self._emit: Emit = _nowhere
         self._pid = os.getpid()
         self._ran: set[int] = set()
+        #: What cannot be sampled, until it is told.
+        self._gaps: list[str] = []
 
     @property
     def profile(self) -> tuple[float, float] | None:
@@ -131,12 +133,12 @@ class LocalSource:
                 )
                 sampler.start()
                 if sampler.reason:
-                    self._ledger.absent([sampler.reason])
+                    self._gaps.append(sampler.reason)
                 self._ledger.sampler = sampler
 
     def _run(self) -> None:
         resources, children, waits = ResourceSampler(), Children(), Waits(self._threads)
-        self._ledger.absent(resources.gaps)
+        self._gaps += resources.gaps
         next_flush = next_drain = perf_counter()
         sampled = -inf
         while not self._stopping.wait(min(self._options.resources, _FLUSH)):
@@ -185,6 +187,8 @@ class LocalSource:
 
     def _drain(self) -> None:
         sampler = self._ledger.sampler
+        gaps, self._gaps = self._gaps, []
+        self._ledger.absent(gaps)
         self._ledger.collected(self._ledger.home(), self._collections.take())
         if sampler is not None:
             self._ledger.profile(sampler.drain())
