@@ -262,6 +262,25 @@ def test_recordings_leave_no_memory_behind(client: Any) -> None:
     assert all(number <= 3 for number in left.values()), left
 
 
+def test_recordings_leave_no_topic_behind(client: Any) -> None:
+    def topics(dask_scheduler: Any) -> list[str]:
+        return [name for name in dask_scheduler._broker._topics if "insight" in name]
+
+    with recorded(client):
+        assert client.run_on_scheduler(topics), "it is heard when the scheduler closes"
+    wait_for(lambda: not client.run_on_scheduler(topics), "the topic has gone")
+
+
+def test_a_start_that_is_given_up_leaves_no_listener(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*args: Any, **options: Any) -> None:
+        raise RuntimeError("no more")
+
+    monkeypatch.setattr("dask_insight.sources.cluster.source.Tables", fails)
+    with pytest.raises(RuntimeError, match="no more"), recorded(client):
+        pass
+    wait_for(lambda: not any("insight" in name for name in client._event_handlers), "nobody listens")
+
+
 def test_a_recorder_that_stops_asking_is_taken_off(client: Any) -> None:
     source = ClusterSource(client, Options(poll=0.1), Identity())
     source.lease = 1.0

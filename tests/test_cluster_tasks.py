@@ -582,6 +582,47 @@ def test_processes_are_sampled(client: Any) -> None:
     assert {"versions", "config", "cluster"} <= about
 
 
+def test_values_of_environment_variables_may_be_secrets(client: Any) -> None:
+    given = {"API_TOKEN": "secret", "OMP_NUM_THREADS": 3}
+    with dask.config.set({"distributed.nanny.environ": given}), recorded(client) as batches:
+        pass
+    about = {row["name"]: row["value"] for row in batches.table("about")}
+    told = json.loads(about["config"])["distributed.nanny.environ"]
+    assert told == {"API_TOKEN": "(set)", "OMP_NUM_THREADS": 3}
+
+
+def test_names_that_are_no_text_hold_nothing_up() -> None:
+    from distributed import LocalCluster
+
+    # Within one process nothing makes text of them.
+    with (
+        LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+        recorded(client) as batches,
+    ):
+        assert client.submit(increment, 1, key="name-\udcff").result() == 2
+        cluster.scheduler.log_event("mine", {("x", 0): 1})
+        wait_for(lambda: batches.events("user"), "the event")
+    assert [attempt["status"] for attempt in batches.attempts()] == ["ok"]
+    assert "('x', 0)" in batches.events("user")[0]["detail"]
+
+
+def test_tasks_that_fail_for_want_of_a_worker() -> None:
+    from distributed import LocalCluster
+
+    given = {"distributed.scheduler.no-workers-timeout": "500ms"}
+    with (
+        dask.config.set(given),
+        LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+        recorded(client) as batches,
+    ):
+        wanting = [client.submit(increment, number, resources={"X": 1}) for number in range(2)]
+        wait_for(lambda: all(each.status == "error" for each in wanting), "they have failed")
+    assert [attempt["status"] for attempt in batches.attempts()] == ["erred"] * 2
+    assert len({row["task"] for row in batches.table("errors")}) == 2, "each has its reason"
+
+
 def test_logs_events_and_spans(client: Any) -> None:
     from distributed import span
 

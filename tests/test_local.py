@@ -812,3 +812,24 @@ def test_a_forked_process_leaves_the_recording_alone() -> None:
             assert pool.submit(dask.get, GRAPH, b"c").result(60) == 5
             assert not pool.submit(ours_called).result(60)
     assert len(column(recording, "attempts", "task")) == 4
+
+
+def test_nothing_is_left_of_a_recording_that_ends_during_a_computation() -> None:
+    from dask.callbacks import Callback
+
+    begun, ended = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        assert ended.wait(30)
+
+    before = set(Callback.active)
+    session = dask_insight.record(clusters=False)
+    session.start()
+    computing = threading.Thread(target=dask.delayed(wait)().compute, kwargs={"scheduler": "threads"})
+    computing.start()
+    assert begun.wait(30)
+    session.stop()
+    ended.set()
+    computing.join()
+    assert set(Callback.active) == before

@@ -93,6 +93,13 @@ def test_the_clock_is_the_one_by_which_dask_stamps(monkeypatch: pytest.MonkeyPat
     assert time() == 12.5
 
 
+def test_the_clock_goes_while_dask_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.probe import clock
+
+    monkeypatch.setitem(sys.modules, "distributed.worker", ModuleType("distributed.worker"))
+    assert abs(clock.time() - time.time()) < 10
+
+
 def test_dasks_corrections_are_undone() -> None:
     clocks = Clocks()
     clock = clocks.of("w")
@@ -426,10 +433,37 @@ def test_logs_come_once_and_only_warnings() -> None:
             ("error", "mine: it failed\nValueError: why"),
         ]
         assert twin.take() == [], "a process tells of each record once"
+        logs.shut()
+        logger.warning("and that")
+        assert [text for *_, text in twin.take()] == ["distributed.some.part: and that"], (
+            "the other takes over"
+        )
     finally:
         logs.shut()
         twin.shut()
     assert not [one for one in logging.getLogger().handlers if one.get_name() == "test-logs"]
+
+
+_QUIET = """
+import logging
+from dask_insight.probe.logs import Logs
+logs = Logs("test-logs")
+logs.open()
+logging.getLogger("mine").warning("before")
+logging.basicConfig(format="configured %(message)s")
+assert len(logs.take()) == 1
+logging.getLogger("mine").warning("between")
+logs.shut()
+logging.getLogger("mine").warning("after")
+assert len(logs.take()) == 1 and len(logging.getLogger().handlers) == 1
+assert type(logging.lastResort).__module__ == "logging"
+"""
+
+
+def test_what_a_program_logs_is_shown_as_without_us() -> None:
+    done = subprocess.run([sys.executable, "-c", _QUIET], capture_output=True, text=True)
+    assert done.stderr.splitlines() == ["before", "configured between", "configured after"]
+    assert done.returncode == 0
 
 
 class Task(SimpleNamespace):
@@ -486,6 +520,30 @@ def test_an_attempt_that_is_cancelled_while_it_runs_ends_when_it_ends() -> None:
     ((run, _, status, *_),) = follower.rows()
     assert (run, status) == (7, 3)
     assert follower.ended == [(7, 1.0, 2.0, "p", 0)]
+
+
+def test_an_attempt_that_is_wanted_again_while_it_runs_keeps_its_number() -> None:
+    follower = Follower()
+    follower.tasks["a"] = Task(7)
+    follower.move("a", "released", "waiting")
+    follower.move("a", "ready", "executing")
+    follower.move("a", "executing", "released", "cancelled")
+    follower.tasks["a"].run_id = 8
+    follower.move("a", "cancelled", "waiting", "executing")
+    assert follower.executions.run_of("a") == 7
+
+
+def test_an_attempt_whose_result_came_from_elsewhere_has_times_all_the_same() -> None:
+    follower = Follower()
+    follower.tasks["a"] = Task(7)
+    follower.move("a", "released", "waiting")
+    follower.move("a", "ready", "executing")
+    follower.move("a", "executing", "released", "cancelled")
+    follower.move("a", "cancelled", "fetch", "resumed")
+    follower.tasks["a"].startstops.append({"action": "compute", "start": 1.0, "stop": 2.0})
+    follower.move("a", "resumed", "memory")
+    ((run, _, status, _, stop, start, *_),) = follower.rows()
+    assert (run, status, start, stop) == (7, 3, 1.0, 2.0), "the scheduler has no times of it"
 
 
 def test_an_attempt_that_runs_already_is_told_of_and_ends() -> None:

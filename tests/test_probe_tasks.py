@@ -30,6 +30,8 @@ LIVES = (
     (*PLAIN, "released", "wanted", "queued", "given_up", "forgotten"),
     ("wanted", "given", "erred"),
     ("wanted", "queued", "given", "stolen", "finished"),
+    ("wanted", "queued", "refused", "wanted", "given", "finished"),
+    ("wanted", "given", "input lost", "wanted", "given", "finished"),
     ("finished", "forgotten"),
     (*PLAIN, *PLAIN, "forgotten"),
     (*PLAIN, "forgotten", *PLAIN, "released", "forgotten"),
@@ -76,6 +78,11 @@ class Scheduler:
             state.processing_on = self.worker  # type: ignore[assignment]
             state.run_id = next(self._runs)
             hook(key, "queued", "processing", stimulus_id="task-finished-1")
+        elif step == "refused":
+            hook(key, "queued", "erred", stimulus_id="check-no-workers-1", exception=b"", cause=key)
+        elif step == "input lost":
+            state.processing_on = None
+            hook(key, "processing", "released", stimulus_id="handle-worker-cleanup-1")
         elif step == "stolen":
             state.run_id = next(self._runs)
             self.probe.stolen(key, ADDRESS)
@@ -261,6 +268,32 @@ def test_a_wait_that_was_given_up_is_none_of_the_next_attempt(patched: pytest.Mo
     scheduler.probe.settle()
     (found,) = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
     assert found["status"] == 0 and found["ready"] == found["assigned"]
+
+
+def test_a_task_for_which_no_worker_came_has_failed(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    for step in ("wanted", "queued", "refused", "wanted", "given", "finished"):
+        scheduler.move("a", step)
+    scheduler.probe.settle()
+    failed, again = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
+    assert module.STATUSES[failed["status"]] == "erred" and failed["run"] == NOTHING
+    assert failed["ready"] < failed["done"] and math.isnan(failed["assigned"])
+    assert again["ready"] == again["assigned"], "that wait is none of the next attempt"
+    ((run, task, text, _),) = scheduler.probe.errors.take(0, 10)[2]
+    assert (run, task) == (NOTHING, failed["task"]) and "no-workers-timeout" in text
+
+
+@pytest.mark.parametrize(("wanted", "status"), [(True, "rescheduled"), (False, "cancelled")])
+def test_an_attempt_whose_input_was_lost_is_made_again(
+    patched: pytest.MonkeyPatch, wanted: bool, status: str
+) -> None:
+    scheduler = Scheduler(patched)
+    for step in ("wanted", "given"):
+        scheduler.move("a", step)
+    scheduler.tasks["a"].who_wants = {"client"} if wanted else set()  # type: ignore[arg-type]
+    scheduler.move("a", "input lost")
+    (found,) = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
+    assert module.STATUSES[found["status"]] == status
 
 
 def test_a_result_that_was_lost_and_not_wanted_any_more_was_given_up_by_nobody(

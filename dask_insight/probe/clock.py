@@ -18,8 +18,8 @@ _ROUNDING = 1e-5
 
 def time() -> float:
     """Seconds since the epoch on the clock by which Dask stamps tasks in this process."""
-    dasks = sys.modules.get("distributed.worker")
-    now: float = standard.time() if dasks is None else dasks.time()
+    # While it is being imported, its module is there without this.
+    now: float = getattr(sys.modules.get("distributed.worker"), "time", standard.time)()
     return now
 
 

@@ -14,8 +14,6 @@ _CONFIG = (
     "distributed.scheduler",
     "distributed.worker",
     "distributed.comm.compression",
-    "distributed.nanny.environ",
-    "distributed.nanny.pre-spawn-environ",
     "distributed.adaptive",
     "distributed.p2p",
     "array",
@@ -23,6 +21,9 @@ _CONFIG = (
     "optimization",
     "temporary-directory",
 )
+#: Environment variables of workers, which may be secrets; the values are told of those that begin or end so.
+_ENVIRONMENT = ("distributed.nanny.environ", "distributed.nanny.pre-spawn-environ")
+_TOLD, _WITHHELD = (("MALLOC_",), ("_THREADS",)), "(set)"
 #: Workers looked at in one turn.
 _WORKERS = 300
 #: Parts of these that may hold secrets or are long.
@@ -36,7 +37,8 @@ def about(scheduler: Any) -> dict[str, Any]:
     return {
         "scheduler": {"id": scheduler.id, "address": scheduler.address},
         "versions": {"host": dict(versions["host"]), "packages": dict(versions["packages"])},
-        "config": {name: _without(dask.config.get(name, None)) for name in _CONFIG},
+        "config": {name: _without(dask.config.get(name, None)) for name in _CONFIG}
+        | {name: _variables(dask.config.get(name, None)) for name in _ENVIRONMENT},
         "cluster": {
             "workers": len(workers),
             "threads": sum(state.nthreads for state in workers),
@@ -50,6 +52,14 @@ def _without(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(name): _without(part) for name, part in value.items() if name not in _LEFT_OUT}
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def _variables(value: Any) -> Any:
+    begins, ends = _TOLD
+    return {
+        str(name): _without(text) if str(name).startswith(begins) or str(name).endswith(ends) else _WITHHELD
+        for name, text in (value.items() if isinstance(value, dict) else ())
+    }
 
 
 def worker_facts(scheduler: Any, state: Any) -> dict[str, Any]:

@@ -158,6 +158,9 @@ class Executions:
 
     def run_of(self, key: Hashable) -> int:
         """The run that works on a task now."""
+        if (attempt := self._attempts.get(key)) is not None:
+            # While its function runs the task may have been cancelled, and asked for with another number.
+            return int(attempt[_RUN])
         state = self._tasks.get(key)
         return NOTHING if state is None else state.run_id & NOTHING
 
@@ -172,7 +175,9 @@ class Executions:
         if start in _RUNS:
             state = self._tasks.get(key)
             if state is None or state.state not in _RUNS:
-                self._ends(key, state, _CODES.get(finish, _CANCELLED))
+                # What it gives to others in place of its result is none to the scheduler.
+                found = finish if start != "resumed" or finish != "memory" else "cancelled"
+                self._ends(key, state, _CODES.get(found, _CANCELLED))
             elif (attempt := self._attempts.get(key)) is not None:
                 # It was told to stop, or to go on, but its function still runs.
                 attempt[_WAS_CANCELLED] = state.state == "cancelled"

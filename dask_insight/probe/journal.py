@@ -19,6 +19,7 @@ _TROUBLE = (
     "transition-counter-max-exceeded",
     "worker-fail-hard",
     "worker-restart-memory",
+    "p2p",
 )
 _QUIET = ("scheduler", "worker-get-client", "worker-client")
 
@@ -63,7 +64,7 @@ class Journal:
         self, level: str, kind: str, message: str, detail: Any = None, source: str = "scheduler"
     ) -> None:
         """Write an event."""
-        text = "" if detail is None else json.dumps(detail, default=str)[:_DETAIL]
+        text = "" if detail is None else _json(detail)[:_DETAIL]
         self._events.add((time(), source, kind, level, message[:_DETAIL], text))
 
     def failed(self, where: str, error: Exception) -> None:
@@ -92,7 +93,7 @@ class Journal:
             reason = str(message.get("reason"))
             self.event("info", "worker-closing", reason, source=self._labels.last(topic))
         elif topic in _TROUBLE:
-            self.event("error", "dask", topic, _short(message))
+            self.event("error", "dask", str(action or topic), _short(message))
         elif action in _CHANGES:
             pass  # Told on the topic "all" as well.
         elif topic not in _QUIET and topic not in clients and not self._labels.known(topic):
@@ -113,6 +114,14 @@ class Journal:
             text = f"a worker left while it worked on {working} tasks; it alone held {lost} results"
             detail = {"processing": working, "lost": lost, "expected": message["expected"]}
             self.event(level, "worker-lost", text, detail, source=self._labels.last(message["worker"]))
+
+
+def _json(detail: Any) -> str:
+    try:
+        return json.dumps(detail, default=str)
+    except (TypeError, ValueError):
+        # Names that are no texts, as those of tasks may be; or it holds itself.
+        return str(detail)
 
 
 def _short(message: Any) -> Any:

@@ -5,18 +5,23 @@ from __future__ import annotations
 import logging
 from collections import deque
 
+#: Those that Dask or a person may have taken off the others, or given handlers of their own.
 _LOGGERS = ("", "distributed", "dask")
 _TEXT = 4000
+
+#: Those of this process that are open: of one process's records only the first notes anything.
+_open: list[Logs] = []
 
 
 class Logs(logging.Handler):
     """Keeps log records of level WARNING and above until they are taken; bounded, the oldest go first.
 
+    In a cluster inside one process records cannot be told apart by who logged them, so they come once.
+
     Parameters
     ----------
     name
-        Name of the handler. A process has one of each name: in a cluster
-        inside one process, records cannot be told apart by who logged them.
+        Name of the handler.
     """
 
     def __init__(self, name: str) -> None:
@@ -24,26 +29,39 @@ class Logs(logging.Handler):
         self.set_name(name)
         self._kept: deque[tuple[float, str, str]] = deque(maxlen=1000)
         self._seen: logging.LogRecord | None = None
-        self._on: list[logging.Logger] = []
+        self._last: _Last | None = None
         self.dropped = 0
 
     def open(self) -> None:
-        """Begin to listen, unless a handler of this name does already."""
+        """Begin to listen."""
+        _open.append(self)
+        self._listen()
+
+    def _listen(self) -> None:
+        """Listen where others do; a logger without handlers stays so, or it would be silent because of us."""
         for logger in map(logging.getLogger, _LOGGERS):
-            if not any(handler.get_name() == self.get_name() for handler in logger.handlers):
+            if any(not isinstance(one, Logs) for one in logger.handlers):
                 logger.addHandler(self)
-                self._on.append(logger)
+            else:
+                logger.removeHandler(self)
+        if self._last is None and logging.lastResort is not None:
+            self._last = _Last(self, logging.lastResort)
+            logging.lastResort = self._last
 
     def shut(self) -> None:
         """Stop listening."""
-        for logger in self._on:
+        if self in _open:
+            _open.remove(self)
+        for logger in map(logging.getLogger, _LOGGERS):
             logger.removeHandler(self)
-        self._on.clear()
+        if self._last is not None:
+            self._last.leave()
+            self._last = None
         self.close()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a record; it may come twice where loggers propagate."""
-        if record is self._seen:
+        if record is self._seen or self not in _open[:1]:
             return
         self._seen = record
         try:
@@ -57,7 +75,38 @@ class Logs(logging.Handler):
 
     def take(self) -> list[tuple[float, str, str]]:
         """Time, level and text of the records since the last call."""
+        if self in _open:
+            # The program may have set up its logging meanwhile.
+            self._listen()
         found = []
         while self._kept:
             found.append(self._kept.popleft())
         return found
+
+
+class _Last(logging.Handler):
+    """Stands before the handler of those records for which there is no other.
+
+    Parameters
+    ----------
+    logs
+        Notes them as well.
+    before
+        The handler that goes on to show them.
+    """
+
+    def __init__(self, logs: Logs, before: logging.Handler) -> None:
+        super().__init__(before.level)
+        self._logs: Logs | None = logs
+        self._before = before
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self._logs is not None:
+            self._logs.handle(record)
+        self._before.handle(record)
+
+    def leave(self) -> None:
+        """Note nothing any more, and give the place back, unless somebody else stands before us."""
+        self._logs = None
+        while isinstance(logging.lastResort, _Last) and logging.lastResort._logs is None:
+            logging.lastResort = logging.lastResort._before

@@ -128,7 +128,7 @@ class Stores:
                 at[name] += len(new)
         if lost:
             told["lost"] = lost
-        return msgpack.packb(told, default=str), blobs, at, more
+        return msgpack.packb(told, default=str, unicode_errors="backslashreplace"), blobs, at, more
 
     def _again(self, keys: list[Hashable], below: int) -> tuple[bytes, bytes, bytes]:
         """Tasks that a reader has not seen although others have: keys, `graph` and `edges` rows."""

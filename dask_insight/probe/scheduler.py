@@ -31,6 +31,8 @@ _WATCH = 0.5
 _OWN = 1.0
 #: Seconds without a recorder after which everything is taken off: who registered us never joined.
 _UNCLAIMED = 30.0
+#: Seconds until nobody listens any more for whether we close, who has left: that comes another way.
+_UNHEARD = 1.0
 #: Pushes of a worker for which the ids of tasks outlive them: the next one or two still name them.
 _PUSHES = 3
 #: Seconds for which numbering the tasks that are there holds the event loop at a time, and for which a
@@ -247,6 +249,7 @@ class Probe(SchedulerPlugin):
     async def leave(self, *, recorder: str) -> bool:
         """End for a recorder; when nobody else records, everything of ours is taken off."""
         self._readers.pop(recorder, None)
+        asyncio.get_running_loop().call_later(_UNHEARD, self._forget_topic, topic(self.name, recorder))
         if self._farewell is not None:
             self._farewell.without(recorder)
         if self._readers:
@@ -255,6 +258,12 @@ class Probe(SchedulerPlugin):
         else:
             await self._take_off()
         return True
+
+    def _forget_topic(self, name: str) -> None:
+        """Dask keeps every topic for which there was a listener."""
+        topics = getattr(getattr(self.scheduler, "_broker", None), "_topics", {})
+        if (heard := topics.get(name)) is not None and heard.subscribers.isdisjoint(self.scheduler.clients):
+            del topics[name]
 
     async def _take_off(self) -> None:
         """Leave nothing of ours, once: a recorder may leave just when its client is found to be gone."""

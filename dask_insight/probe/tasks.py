@@ -25,6 +25,12 @@ _WANTED, _READY, _LET_GO, _GIVEN, _FINISHED, _GIVEN_UP, _FREED = range(7)
 _WAITS_FOR_A_WORKER = ("queued", "no-worker")
 _WAITS = ("waiting", *_WAITS_FOR_A_WORKER)
 
+#: Dask pickles its own errors, and we unpickle nothing.
+_KILLED_TOO_OFTEN = "KilledWorker: the worker died while it ran this task, too often to try again"
+_NO_WORKER_CAME = (
+    "NoWorkerError: no worker that may run this task came within `distributed.scheduler.no-workers-timeout`"
+)
+
 #: What stands for a phase that nobody tells.
 _NO_PHASE = {"action": "", "start": math.nan, "stop": math.nan}
 
@@ -129,6 +135,8 @@ class Tasks:
                         self._let_go.pop(key, None)
             elif start == "memory":
                 notes.append((_FREED, key, time()))
+            elif finish == "erred" and start in _WAITS_FOR_A_WORKER:
+                self._unplaced(key, facts)
             elif finish in _WAITS_FOR_A_WORKER:
                 notes.append((_READY, key, time()))
             elif finish == "released" and start in _WAITS:
@@ -232,7 +240,7 @@ class Tasks:
             status = _KILLED if gone else _ERRED
             text = facts.get("exception_text") or state.exception_text or ""
             if not text and gone:
-                text = "KilledWorker: the worker died while it ran this task, too often to try again"
+                text = _KILLED_TOO_OFTEN
             trace = facts.get("traceback_text") or state.traceback_text or ""
             self.errors.add((run, task, text[:_TEXT], trace[-_TEXT:]))
         elif gone:
@@ -242,6 +250,9 @@ class Tasks:
             state.waiters or state.who_wants
         ):
             status = _RETRIED
+        elif stimulus.startswith("handle-worker-cleanup") and (state.waiters or state.who_wants):
+            # What it needs went with another worker: it waits until that is there again.
+            status = _RESCHEDULED
         elif stimulus.startswith("steal-"):
             status = _STOLEN
         elif stimulus.startswith(
@@ -250,6 +261,14 @@ class Tasks:
             status = _RESCHEDULED
         thread = self.threads.code((worker, facts.get("thread") or 0))
         self.attempts.add(run, task, thread, status | queued, 0, now, ended, began, assigned, ready, math.nan)
+
+    def _unplaced(self, key: Hashable, facts: dict[str, Any]) -> None:
+        """A task fails for which no worker was there in time."""
+        self.settle()
+        nan, task = math.nan, self.graph.id(key)
+        self.errors.add((NOTHING, task, facts.get("exception_text") or _NO_WORKER_CAME, ""))
+        ready = self._ready.pop(key, nan)
+        self.attempts.add(NOTHING, task, 0, _ERRED, 0, time(), nan, nan, nan, ready, nan)
 
     def stolen(self, key: Hashable, thief: str) -> None:
         """A task was moved to another worker before it ran; there is no transition for this."""

@@ -25,7 +25,6 @@ class Transfers:
             "incoming": _last(worker.transfer_incoming_log),
             "outgoing": _last(worker.transfer_outgoing_log),
         }
-        self._counted = worker.transfer_outgoing_count_total
         self.peers = Names("")
         self.dropped = 0
 

@@ -115,12 +115,10 @@ def _size(graph: Any) -> float:
 
 def calling(frame: FrameType | None) -> Caller:
     """The innermost frame that is neither a library's nor Dask's."""
-    first = None
     while frame is not None:
         name = frame.f_globals.get("__name__", "")
         if not _library(frame.f_code.co_filename, str(name), _ignored()):
             break
-        first = first or frame
         frame = frame.f_back
     if frame is None:
         return Caller("", 0, "", "", running_cell())

@@ -13,7 +13,7 @@ from ...batch import encode
 from ...identity import Identity
 from ...options import Emit
 from ...probe import executions, secede, transfers
-from ...schema import SECEDED
+from ...schema import NOTHING, SECEDED
 from ..dynamic import shown_traceback
 from ..garbage import collected
 from ..losses import gap_words, lost_words
@@ -114,7 +114,8 @@ class Messages:
 
     def errors(self, found: Sequence[tuple[Any, ...]]) -> None:
         """Emit exceptions that are new: run, task, exception, traceback."""
-        new = [row for row in found if row[0] not in self.erred]
+        # Of those that were never given to a worker only the task is known.
+        new = [row for row in found if row[0] == NOTHING or row[0] not in self.erred]
         if not new:
             return
         if len(self.erred) > _MOST:

@@ -86,7 +86,9 @@ class ClientProcess:
         rows, gpus = self._pulse.take()
         for table, found in (("resources", rows), ("gpus", gpus)):
             if found:
-                columns: dict[str, Any] = {name: [row[name] for row in found] for name in found[0]}
+                # What could not be read just then is missing in a row.
+                names = dict.fromkeys(name for row in found for name in row)
+                columns: dict[str, Any] = {name: [row.get(name, np.nan) for row in found] for name in names}
                 columns["time"] = np.array(columns["time"]) - offset
                 gather.add(table, columns | {"process": [_PROCESS] * len(found)})
         if collections := self._collections.take():

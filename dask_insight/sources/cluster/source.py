@@ -73,7 +73,6 @@ class ClusterSource:
         self._recorder = uuid.uuid4().hex
         self._farewell = topic(package(), self._recorder)
         self._at: dict[str, int] | None = None
-        self._scheduler = ""
         self._following: asyncio.Task[None] | None = None
         self._abandoning: asyncio.Task[None] | None = None
         self._leaving: asyncio.Task[None] | None = None
@@ -120,6 +119,7 @@ class ClusterSource:
         self._following = asyncio.create_task(self._follow())
 
     async def _abandon(self) -> None:
+        self._deaf()
         with contextlib.suppress(Exception):
             await asyncio.wait_for(self._call("leave", recorder=self._recorder), _ABANDON)
 

@@ -35,6 +35,7 @@ _OUR_FRAMES = r"dask_insight[\\\/]sources[\\\/]local[\\\/]"
 _lock = threading.Lock()
 _listeners: list[Listener] = []
 _originals: dict[str, Any] = {}
+_registered_in: list[set[Any]] = []
 
 
 class Part(Watcher, Protocol):
@@ -77,7 +78,8 @@ def _install() -> None:
     for module in _MODULES:
         _originals[module.__name__] = module.get_async
         module.get_async = _taking_part(module.get_async)
-    dask.callbacks.Callback.active.add(_REGISTERED)
+    _registered_in.append(dask.callbacks.Callback.active)
+    _registered_in[-1].add(_REGISTERED)
     shorten = dask.config.get(_SHORTEN, None)
     if shorten:
         dask.config.set({_SHORTEN: [*shorten, _OUR_FRAMES]})
@@ -87,7 +89,10 @@ def _uninstall() -> None:
     for module in _MODULES:
         if getattr(module.get_async, "_dask_insight", False):
             module.get_async = _originals.pop(module.__name__)
-    dask.callbacks.Callback.active.discard(_REGISTERED)
+    # While a computation runs Dask has another set there, and puts the one from before back when it ends.
+    for callbacks in (*_registered_in, dask.callbacks.Callback.active):
+        callbacks.discard(_REGISTERED)
+    _registered_in.clear()
     shorten = dask.config.get(_SHORTEN, None)
     if shorten and _OUR_FRAMES in shorten:
         dask.config.set({_SHORTEN: [path for path in shorten if path != _OUR_FRAMES]})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-import sys
 import sysconfig
 from types import FrameType
 from typing import NamedTuple
@@ -76,8 +75,3 @@ def _dedent(lines: list[str]) -> str:
     """Lines without the indentation of the first."""
     indent = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
     return "\n".join(line[:indent].lstrip() + line[indent:].rstrip() for line in lines)
-
-
-def caller() -> FrameType | None:
-    """The frame outside the function that asks."""
-    return sys._getframe(2)
