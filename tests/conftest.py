@@ -11,11 +11,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from dask_insight.batch import decode, default
 from dask_insight.identity import Identity
 from dask_insight.options import Options
 from dask_insight.schema import TABLES
+
+# How long an example takes says more of the machine than of us.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 #: Seconds after which a condition that tests wait for will not come any more.
 PATIENCE = 60.0

@@ -69,7 +69,7 @@ def subjects(read: Read, described: np.ndarray, pieces: Sequence[Pieces]) -> Sub
     return Subjects(
         [prefix.names[each] for each in names.tolist()],
         [span.names[each] for each in spans.tolist()],
-        np.where(numbers == 0, NOTHING, numbers - 1).astype("u4"),
+        np.where(numbers == 0, np.uint32(NOTHING), numbers - 1).astype("u4"),
         place[told.task],
         place[told.nameless],
     )
