@@ -20,8 +20,8 @@ _PROCESSES = ("scheduler", "client")
 _NAMED = (("attempts", "worker"), ("resources", "process"), ("memory", "worker"), ("samples", "process"))
 
 
-def local_path(path: Any) -> None:
-    """A path of a file on this machine.
+def local_path(path: Any) -> str:
+    """A path of a file on this machine, with the folder that ``~`` stands for.
 
     Raises
     ------
@@ -32,6 +32,7 @@ def local_path(path: Any) -> None:
         raise TypeError(f"{path!r} is no path: give a str or a pathlib.Path")
     if isinstance(path, str) and "://" in path:
         raise ValueError(f"{path} is a URL: name a file here, and copy it from or to there, as with fsspec")
+    return os.path.expanduser(os.fspath(path))
 
 
 def number(name: str, value: Any, meaning: str) -> Any:

@@ -209,9 +209,14 @@ class Recording(Questions):
 
     @current
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a file; it appears whole or not at all."""
-        arguments.local_path(path)
-        frames.save(path, self.packed())
+        """Write everything to a file; it appears whole or not at all.
+
+        The file that it is being recorded to stays that: it is brought up to date, and what comes later
+        goes into it too.
+        """
+        place = arguments.local_path(path)
+        if not self.checkpoint(place):
+            frames.save(place, self.packed())
 
     def explain(self) -> None:
         """Work out what its other tables explain (``budget``, ``critical`` …), and keep it as rows.
@@ -241,9 +246,9 @@ class Recording(Questions):
         FileExistsError
             If a recording is there, which it would replace.
         """
-        arguments.local_path(path)
+        place = arguments.local_path(path)
         heading = None if title is None else arguments.text("title", title, "the heading of the page")
-        written: Path = above("hosts.report", "write_report")(self, path, title=heading)
+        written: Path = above("hosts.report", "write_report")(self, place, title=heading)
         return written
 
     @current
@@ -285,8 +290,8 @@ class Recording(Questions):
         ImportError
             If the format needs a library that is not installed; the message names it.
         """
-        arguments.local_path(path)
-        written: Path = above("exports", "export")(self, path, format, force=force, **options)
+        place = arguments.local_path(path)
+        written: Path = above("exports", "export")(self, place, format, force=force, **options)
         return written
 
     def widget(self, panel: str | None = None) -> Any:
@@ -366,12 +371,12 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
         If there is no such file.
     """
     try:
-        arguments.local_path(path)
+        place = arguments.local_path(path)
     except ValueError as error:
         raise RecordingError(str(error)) from None
     recording = Recording()
     gaps = []
-    for item in frames.read(path):
+    for item in frames.read(place):
         if isinstance(item, Gap):
             gaps.append(item)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -143,6 +144,22 @@ class Store:
                 writer.write(batch)
             writer.flush()
             self._writer = writer
+
+    def checkpoint(self, path: str | os.PathLike[str]) -> bool:
+        """Have all that has come in the file that it is recorded to; False if `path` is another file.
+
+        Raises
+        ------
+        OSError
+            If the file does not take it.
+        """
+        with self._lock:
+            if self._writer is None or not self._writer.is_at(path):
+                return False
+            self._flush()
+            if self._refused is not None:
+                raise self._refused
+            return True
 
     def batches(self) -> list[bytes]:
         """All batches so far, in the order in which they came."""

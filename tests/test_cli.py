@@ -373,6 +373,12 @@ def test_trouble_with_the_report_changes_nothing_for_the_program(tmp_path: Path)
     assert len(tasks(open_recording(tmp_path / "program.dinsight"))) == 11
 
 
+def test_a_program_may_close_its_streams(tmp_path: Path) -> None:
+    write(tmp_path, "import sys; sys.stderr.close()\n")
+    assert run("run", "program.py", folder=tmp_path).returncode == 0
+    assert "stopped" in open_recording(tmp_path / "program.dinsight").about
+
+
 def start_waiting(folder: Path, how: str = "") -> tuple[subprocess.Popen[str], Path]:
     write(folder, WAITS.format(how=how))
     begun = folder / "begun"
@@ -630,6 +636,7 @@ def test_own_recordings_are_numbered_unless_named(tmp_path: Path) -> None:
         (["report", "notes.txt"], ExitCode.UNREADABLE, "not a dask_insight recording"),
         (["report", "notes.txt"], ExitCode.UNREADABLE, "`dask-insight import`"),
         (["report", "run.dinsight", "-o", "-"], ExitCode.USAGE, "name a file"),
+        (["export", "run.dinsight", "--to", "json", "-o", "-"], ExitCode.USAGE, "name a file"),
         (["info", "memory://run.dinsight"], ExitCode.UNREADABLE, "is a URL"),
         (["import", "run.dinsight"], ExitCode.UNREADABLE, "is a recording already"),
         (["findings", "compared.dinsight"], ExitCode.UNREADABLE, "`dask-insight info compared.dinsight`"),
@@ -1020,6 +1027,37 @@ def test_attach_to_what_is_no_scheduler(
     assert words in told
     assert told.count("\n") == 1
     assert not list(tmp_path.glob("*.dinsight")), "a file that was to be a recording does not stay"
+
+
+def test_attach_to_a_cluster_that_refuses(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dask_insight.sources.cluster.source import ClusterRefused, ClusterSource
+
+    async def refuse(self: ClusterSource, emit: Any) -> None:
+        raise ClusterRefused("it takes\nno plugins")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ClusterSource, "start", refuse)
+    assert main(["attach", client.scheduler.address]) == ExitCode.UNREACHABLE
+    assert capsys.readouterr().err == "dask-insight: it takes no plugins\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_attach_tells_of_the_recording_where_the_report_fails(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dask_insight.hosts.report.write_report", full)
+    given = ["attach", client.scheduler.address, "--duration", "100ms", "--html", "a.html"]
+    assert main(given) == ExitCode.UNWRITABLE
+    *_, trouble, told = capsys.readouterr().err.splitlines()
+    assert trouble.startswith("dask-insight: the report could not be written: ")
+    assert "cluster.dinsight holds" in told and "a.html" not in told
+    assert open_recording("cluster.dinsight").about["stopped"]
 
 
 def test_a_new_file_is_nobody_elses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

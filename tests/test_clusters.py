@@ -138,8 +138,26 @@ def test_the_command_tells_of_each(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["what-if", path, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [told["bounds"]["cluster"], *(each["bounds"]["cluster"] for each in told["others"])] == [TWO, ONE]
-    assert main(["what-if", path, "--cluster", "tcp://three"]) != 0
+    assert main(["what-if", path, "--cluster", "tcp://three"]) == 2
     assert "no tasks of this recording ran there" in capsys.readouterr().err
+
+
+def test_the_command_tells_of_one_where_another_ended_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = Run(a={"threads": 1, "joined": -1.0, "left": NAN}, b={"threads": 2, "joined": -1.0, "left": NAN})
+    run.task("fit", "b", 0, 2)
+    run.task("load", "a", 1, NAN, status="cancelled", ended=3.0)
+    run.tables = {"workers": {"worker": ["a", "b"], "threads": [1, 2], "cluster": [ONE, TWO]}}
+    path = str(tmp_path / "two.dinsight")
+    run.recording().save(path)
+    assert main(["what-if", path]) == 0
+    said = capsys.readouterr().out
+    assert 0 <= said.index(f"{TWO}: 2") < said.index(f"{ONE}: no task ended")
+    assert main(["what-if", path, "--json"]) == 0
+    [other] = json.loads(capsys.readouterr().out)["others"]
+    assert other["cluster"] == ONE and "no task ended" in other["why"]
+    assert main(["what-if", path, "--cluster", ONE]) == 3
 
 
 def test_a_chain_on_one_of_them_is_found() -> None:

@@ -19,7 +19,10 @@ from dask_insight.errors import ExitCode
 from dask_insight.exports import FORMATS
 from dask_insight.hosts.cli import main
 from dask_insight.hosts.cli.progress import Progress
-from dask_insight.hosts.notebook import bundle
+from dask_insight.hosts.magic.counts import Counts
+from dask_insight.hosts.magic.progress import as_text
+from dask_insight.hosts.notebook import bundle, static_bundles
+from dask_insight.hosts.widget.widget import InsightWidget
 from dask_insight.legible import ascii_json, legible
 
 GOLDEN = Path(__file__).parent / "golden" / "run.dinsight"
@@ -110,6 +113,8 @@ def test_names_command_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture
     told = [recording, recording.summary(), recording.findings(), *recording.findings(), recording.bounds()]
     told += [recording.what_if(faster={f"{name}a": 2}), dask_insight.compare(recording, recording)]
     texts = [text(each) for each in told for text in (str, repr)]
+    texts += [each["text/plain"] for each in static_bundles(recording)]
+    texts += [as_text(name, Counts()), InsightWidget(recording)._without_kernel()["text/plain"]]
     texts += [bundle(recording)["text/plain"], recording.export(tmp_path / "a.collapsed.txt").read_text()]
     assert all(r"\x1b]0;title\x07" in text for text in (texts[0], texts[2], texts[-2]))
     assert set("\x1b\x07\x9b\r\u202e\x00") & set("".join(texts)) == set()
@@ -118,6 +123,12 @@ def test_names_command_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["import", str(tmp_path / "a.trace.json"), "-o", str(tmp_path / "b.dinsight")]) == ExitCode.OK
     for command in ("info", "findings"):
         assert main([command, str(tmp_path / "a.dinsight")]) == ExitCode.OK
+    slow = Run()
+    slow.task("a", "a", 0, 9)
+    slow.recording().save(tmp_path / "slow.dinsight")
+    sides = [str(tmp_path / f"{each}.dinsight") for each in ("a", "slow")]
+    names = f"{name}before,{name}after".replace("\x00", "")
+    assert main(["compare", *sides, "--names", names, "--fail-if-slower", "1%"]) == ExitCode.SLOWER
     assert main(["info", str(tmp_path / f"{name}.dinsight".replace("\x00", ""))]) == ExitCode.UNREADABLE
     assert "\x1b" not in "".join(capsys.readouterr())
 

@@ -223,6 +223,12 @@ def test_other_magics_around_it(shell: InteractiveShell) -> None:
     assert shell.user_ns["got"].stdout.startswith("quiet")
 
 
+@pytest.mark.parametrize("around", ["", "%%capture got\n"])
+def test_a_run_without_a_name_has_that_of_its_cell(shell: InteractiveShell, around: str) -> None:
+    Cell(shell, f"{around}%%dprofile\n{COMPUTED}")
+    assert list(dask_insight.runs) == [f"Cell {len(shell.history_manager.input_hist_parsed) - 1}"]
+
+
 def test_paths_of_windows_keep_their_backslashes_and_quotes_hold_together() -> None:
     text = r"""'my run' -o "C:\my files\new.dinsight" --html C:\out.html"""
     words = ["my run", "-o", r"C:\my files\new.dinsight", "--html", r"C:\out.html"]
@@ -276,6 +282,35 @@ def test_files_are_written_and_named(shell: InteractiveShell, tmp_path: Path) ->
     assert list(dask_insight.runs) == ["two words"]
 
 
+def test_a_page_lands_where_it_was_named(
+    shell: InteractiveShell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    foreign = tmp_path / "sub" / "a.html"
+    foreign.parent.mkdir()
+    foreign.write_text("mine")
+    cell = Cell(shell, f"%%dprofile --html a.html\nimport os\nos.chdir('sub')\n{COMPUTED}")
+    assert foreign.read_text() == "mine"
+    assert 'content="dask_insight"' in (tmp_path / "a.html").read_text("utf-8")
+    assert "Written to a.html." in cell.text
+
+
+def test_a_page_that_cannot_be_written_costs_nothing_else(shell: InteractiveShell, tmp_path: Path) -> None:
+    shell.user_ns["page"] = tmp_path / "gone" / "a.html"
+    (tmp_path / "gone").mkdir()
+    cell = Cell(shell, f"%%dprofile --html $page\npage.parent.rmdir()\n{COMPUTED}")
+    assert f"{shell.user_ns['page']} was not written: " in cell.text
+    assert MIME in cell.shown[0]
+
+
+def test_files_of_a_run_without_tasks_are_named(shell: InteractiveShell, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<meta name="generator" content="dask_insight">')
+    shell.user_ns["folder"] = tmp_path
+    cell = Cell(shell, "%%dprofile -o $folder/a.dinsight --html $folder/a.html\n1")
+    assert f"Written to {tmp_path / 'a.dinsight'}." in cell.text
+    assert f"{tmp_path / 'a.html'} was not written." in cell.text
+
+
 def test_without_stacks(shell: InteractiveShell) -> None:
     Cell(shell, f"%%dprofile --no-profile\n{COMPUTED}")
     assert recorded(shell).about["options"]["profile"] is False
@@ -302,6 +337,39 @@ def test_on_a_line(shell: InteractiveShell) -> None:
     assert Cell(shell, "%dprofile").value is recorded(shell)
     assert isinstance(Cell(shell, "%dprofile 1 / 0").error, ZeroDivisionError)
     assert isinstance(Cell(shell, "%dprofile --bogus 1").error, UsageError)
+
+
+def test_code_on_a_line_is_left_as_it_is_and_options_name_variables(
+    shell: InteractiveShell, tmp_path: Path
+) -> None:
+    shell.user_ns |= {"i": 9, "folder": tmp_path}
+    assert Cell(shell, '%dprofile [f"{i}" for i in range(3)]').value == ["0", "1", "2"]
+    assert Cell(shell, "%dprofile '$i'").value == "$i"
+    assert Cell(shell, f"%dprofile -o {{folder / 'a.dinsight'}} {COMPUTED}").value == 3
+    assert (
+        Cell(shell, f"def f(own):\n    %dprofile -o $own {COMPUTED}\nf(folder / 'b.dinsight')").error is None
+    )
+    with capture_output(display=False):
+        shell.run_cell_magic("dprofile", "-o {folder}/c.dinsight", f"text = '{{i}}'\n{COMPUTED}")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.dinsight", "b.dinsight", "c.dinsight"]
+    assert shell.user_ns["text"] == "{i}"
+    shell.user_ns["blank"] = "two words"
+    assert "unrecognized arguments: words" in Cell(shell, "%dprofile -o $blank 1").err
+
+
+@pytest.mark.parametrize(
+    ("code", "value"), [("4;", None), ("5;  # told", None), ("';'", ";"), ("x = 6;", None)]
+)
+def test_a_semicolon_at_the_end_of_a_line_shows_no_value(
+    shell: InteractiveShell, code: str, value: Any
+) -> None:
+    assert Cell(shell, f"%dprofile --name 'a;' {code}").value == value
+
+
+def test_the_code_of_a_line_has_the_number_of_its_cell(shell: InteractiveShell) -> None:
+    Cell(shell, "%dprofile 4 + 4")
+    number = len(shell.history_manager.input_hist_parsed) - 1
+    assert set(shell.compile._filename_map.values()) == set(range(1, number + 1))
 
 
 def test_called_by_a_program(shell: InteractiveShell) -> None:

@@ -248,13 +248,13 @@ def test_an_output_keeps_to_the_limit(limit: str, tmp_path: Path, monkeypatch: p
     pairs = {"task": np.arange(1, 60_000), "dependency": random.integers(0, 60_000, 59_999)}
     source.append(encode("edges", pairs))
     with dask.config.set({OUTPUT_SIZE: limit}):
-        shown = bundle(source)
+        shown = bundle(source, aside=True)
     assert len(json.dumps(shown)) <= dask.utils.parse_bytes(limit)
     left_out, whole = shown[MIME]["notes"]
     assert "leaves out which task needed which" in left_out
     [file] = tmp_path.iterdir()
     assert file.name in whole
-    assert file.name == "dprofile-a-big-run.html"
+    assert re.fullmatch(r"dprofile-a-big-run-\d{8}-\d{6}\.html", file.name)
     seen, real = data_of(frame_of(shown["text/html"])).summary(), source.summary()
     assert seen.computing == pytest.approx(real.computing, rel=0.01)
     assert dict(seen.names) == pytest.approx(dict(real.names), rel=0.01)
@@ -291,8 +291,32 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(gone)
     gone.rmdir()
     with dask.config.set({OUTPUT_SIZE: "110 kB"}):
-        notes = bundle(recording(20_000, ("a", "b")))[MIME]["notes"]
+        notes = bundle(recording(20_000, ("a", "b")), aside=True)[MIME]["notes"]
     assert "could not be written beside it" in notes[-1]
+
+
+def test_a_whole_report_beside_replaces_none_and_what_is_shown_again_writes_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = recording(20_000, ("a", "b"))
+    with dask.config.set({OUTPUT_SIZE: "110 kB"}):
+        notes = [bundle(each, aside=True)[MIME]["notes"][-1] for each in (source, recording(20_000, ("c",)))]
+        again = source._repr_mimebundle_()[MIME]["notes"]
+    assert {f"The whole one is {file.name}." for file in tmp_path.iterdir()} == set(notes)
+    assert len(set(notes)) == 2
+    assert again[-1] == "`.report(path)` writes the whole one."
+
+
+@pytest.mark.parametrize("tables", [("graph",), ()])
+def test_what_has_not_ended_is_shown_in_little_room_too(tables: tuple[str, ...]) -> None:
+    made = Recording()
+    at = {"worker": ["a"] * 9, "thread": ["1"] * 9, "start": [START] * 9}
+    made.append(encode("running", {"run": range(9), "task": range(9), **at}))
+    for table in tables:
+        made.append(encode(table, {"task": range(9), "prefix": ["hang"] * 9}))
+    with dask.config.set({OUTPUT_SIZE: "100 kB"}):
+        assert "running" in bundle(made)["text/plain"]
 
 
 def test_progress_counts_what_arrives() -> None:

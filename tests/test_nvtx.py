@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 from distributed import Client, LocalCluster
 
+import dask_insight
 from dask_insight.compat import dasf
 
 compiler = shutil.which("cc") or shutil.which("gcc")
@@ -101,6 +102,21 @@ def test_ranges_are_around_tasks_and_named_after_them(
     assert total >= tasks["duration"].sum() - CLOCKS
     for start, stop in ran:
         assert any(first <= start + CLOCKS and stop - CLOCKS <= last for first, last in within)
+
+
+def test_what_workers_cannot_load_does_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.compat.dasf.nvtx import NAME, Ranges
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Ranges, "__reduce__", lambda self: (int, ("no number",)))
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        with pytest.raises(Exception, match="no number"):
+            dasf.register_default_profiler(client, name="run", enable_nvtx=True, add_time_suffix=False)
+        assert NAME not in cluster.scheduler.worker_plugins
+    assert "stopped" in dask_insight.open("run.dinsight").about
 
 
 def test_what_is_open_when_they_are_taken_off_is_closed(

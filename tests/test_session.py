@@ -22,6 +22,7 @@ from distributed import Client, LocalCluster
 
 import dask_insight
 from dask_insight.batch import encode
+from dask_insight.hosts.cli.files import writable
 from dask_insight.options import Options
 from dask_insight.recording import Recording
 from dask_insight.session import AsynchronousClient, IncompleteFile, Session, record
@@ -426,6 +427,66 @@ def test_a_program_that_goes_to_another_folder(tmp_path: Path, monkeypatch: pyte
         dask.delayed(_increment)(1).compute(scheduler="sync")
     assert list((tmp_path / "elsewhere").iterdir()) == []
     assert len(dask_insight.open(tmp_path / "run.dinsight").tasks) == 1
+
+
+def test_what_is_saved_to_its_own_file_is_up_to_date_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dask_insight.session.target.PACK_BYTES", 0)
+    path = tmp_path / "run.dinsight"
+    with record(path, clusters=False) as run:
+        dask.delayed(_increment)(1, dask_key_name="first").compute(scheduler="sync")
+        run.save(path)
+        assert _keys(dask_insight.open(path)) == {"first"}
+        dask.delayed(_increment)(1, dask_key_name="second").compute(scheduler="sync")
+        run.save(path)
+        assert _keys(dask_insight.open(path)) == {"first", "second"}
+    assert "stopped" in dask_insight.open(path).about
+
+
+def test_a_file_that_another_has_replaced_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dask_insight.session.target.PACK_BYTES", 0)
+    path = tmp_path / "run.dinsight"
+    with record(path, clusters=False):
+        Recording().save(path)
+        dask.delayed(_increment)(1, dask_key_name="late").compute(scheduler="sync")
+    assert _keys(dask_insight.open(path)) == {"late"}
+
+
+def test_a_disk_that_is_full_is_told_to_who_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "run.dinsight"
+    with record(path, clusters=False) as run, monkeypatch.context() as patched:
+        patched.setattr("dask_insight.frames.Writer.put", full)
+        dask.delayed(_increment)(1).compute(scheduler="sync")
+        with pytest.raises(OSError, match="No space left"):
+            run.save(path)
+
+
+def test_the_home_folder_may_be_written_as_a_tilde(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(home))
+    with record("~/run.dinsight", clusters=False) as run:
+        pass
+    assert "stopped" in dask_insight.open("~/run.dinsight").about
+    run.save(Path("~", "again.dinsight"))
+    assert run.report("~/page.html") == home / "page.html"
+    assert run.export("~/run.json") == home / "run.json"
+    assert writable("~/other.dinsight") == home / "other.dinsight"
+    assert {each.name for each in home.iterdir()} == {
+        "run.dinsight",
+        "again.dinsight",
+        "page.html",
+        "run.json",
+    }
+    assert [each.name for each in tmp_path.iterdir()] == ["home"]
 
 
 @pytest.mark.parametrize("small", [True, False])

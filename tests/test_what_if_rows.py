@@ -272,10 +272,13 @@ def test_the_command_line_must_be_right(
     assert "what-if" in capsys.readouterr().err
 
 
-def test_the_command_has_nothing_to_say_of_an_empty_recording(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("asked", [[], ["--workers", "4"]])
+@pytest.mark.parametrize("said", ["no task ended", "does not tell which task needs which"])
+def test_the_command_has_nothing_to_say_of_what_cannot_be_replayed(
+    said: str, asked: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "empty.dinsight"
-    Recording().save(path)
-    assert main(["what-if", str(path)]) == 3
-    assert "no task ended" in capsys.readouterr().err
+    recording = Recording() if said == "no task ended" else ran(TREE[:1], **about("source", "a report"))
+    path = tmp_path / "run.dinsight"
+    recording.save(path)
+    assert main(["what-if", *asked, str(path)]) == 3
+    assert said in capsys.readouterr().err

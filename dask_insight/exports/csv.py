@@ -1,4 +1,8 @@
-"""A folder with every table as CSV: texts in quotes, nothing where a number is missing."""
+"""A folder with every table as CSV: texts in quotes, nothing where a number is missing.
+
+Texts that begin with ``=``, ``+``, ``-`` or ``@`` are left as they are, and a spreadsheet may take them for
+formulas: have it import the columns as text.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from ..schema import FORMAT
@@ -47,14 +48,23 @@ class Writer:
     been flushed: `Store` does so a quarter of a second after a batch. Not
     thread-safe: `Store` locks.
 
+    Parameters
+    ----------
+    file
+        Where to write.
+    place
+        Where that file is, if it is to be told from others that take its place.
+
     Attributes
     ----------
     waiting
         Whether there is anything to flush.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, place: Path | None = None) -> None:
         self._file = file
+        # Asked as `is_at` asks: on Windows what is told of an open file need not be the same.
+        self._known = None if place is None else place.stat()
         self._waiting: list[bytes] = []
         self._bytes = 0
         self._raw = 0
@@ -104,6 +114,13 @@ class Writer:
             raise
         self._end += len(data)
 
+    def is_at(self, path: str | os.PathLike[str]) -> bool:
+        """Whether the file at a path is the one it writes, or wrote until it was closed."""
+        try:
+            return self._known is not None and os.path.samestat(self._known, os.stat(path))
+        except OSError:
+            return False
+
     def close(self) -> None:
         """Flush and close the file."""
         try:
@@ -114,10 +131,11 @@ class Writer:
 
 def create(path: str | os.PathLike[str]) -> Writer:
     """Begin a recording file; one that is there is replaced."""
+    place = place_of(path)
     # A buffer would keep what a full disk does not take, and write it later, where it does not belong.
-    file = open(place_of(path), "wb", buffering=0)  # noqa: SIM115  the writer closes it
+    file = open(place, "wb", buffering=0)  # noqa: SIM115  the writer closes it
     try:
-        return Writer(file)
+        return Writer(file, place)
     except OSError:
         # Windows takes no file away that is open.
         with suppress(OSError):

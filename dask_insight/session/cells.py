@@ -77,7 +77,7 @@ class Cells:
         content = request["content"]
         if content.get("store_history", True) and not content.get("silent", False):
             cell = str(request.get("metadata", {}).get("cellId") or "")
-            self._begin(_number(self._ip) - 1, cell, content["code"])
+            self._begin(begun(self._ip), cell, content["code"])
 
     def close(self) -> None:
         """Listen no more."""
@@ -98,7 +98,7 @@ class Cells:
             return
         self._began()
         if info.store_history:
-            self._begin(_number(self._ip), str(getattr(info, "cell_id", None) or ""), str(info.raw_cell))
+            self._begin(begun(self._ip) + 1, str(getattr(info, "cell_id", None) or ""), str(info.raw_cell))
 
     def _begin(self, execution: int, cell: str, code: str) -> None:
         self._running = Running(execution, cell, code, time.time())
@@ -171,7 +171,7 @@ def _id(request: Mapping[str, Any]) -> str:
     return str(request.get("header", {}).get("msg_id", ""))
 
 
-def _number(ip: Any) -> int:
-    """The number of a cell that begins now; versions of IPython differ in when they count it."""
+def begun(ip: Any) -> int:
+    """Cells that have begun, that which runs among them; versions of IPython differ in when they count it."""
     known = getattr(ip.history_manager, "input_hist_parsed", None)
-    return len(known) if known else int(ip.execution_count)
+    return (len(known) if known else int(ip.execution_count)) - 1

@@ -47,9 +47,7 @@ class Session:
         local: bool,
         clusters: bool = True,
     ) -> None:
-        if path is not None:
-            arguments.local_path(path)
-        self._named = None if path is None else Path(path)
+        self._named = None if path is None else Path(arguments.local_path(path))
         self._path = self._named and self._named.absolute()
         self._target: Target | None = None
         self._client = client

@@ -55,7 +55,7 @@ class Target:
         self._path = path
         self._named = named
         self._new = not path.exists()
-        self._begun = False
+        self._writer: frames.Writer | None = None
         if _written[path]:
             told = f"another recording writes to {named} as well: the one that ends last replaces the other"
             warnings.warn(told, RuntimeWarning, stacklevel=5)
@@ -63,28 +63,30 @@ class Target:
 
     def begin(self, recording: Recording) -> None:
         """Write what has come, and from now on what comes."""
-        recording.write_to(frames.create(self._path))
-        self._begun = True
+        writer = frames.create(self._path)
+        recording.write_to(writer)
+        self._writer = writer
         _written[self._path] += 1
 
     def finish(self, recording: Recording) -> None:
         """Complete the file, or leave things as they were if the recording has never begun."""
-        if not self._begun:
+        if self._writer is None:
             if self._new:
                 self._path.unlink(missing_ok=True)
             return
         _written[self._path] -= 1
-        if lack := self._complete(recording):
+        if lack := self._complete(recording, self._writer):
             warnings.warn(IncompleteFile(self._named, lack), stacklevel=4)
 
-    def _complete(self, recording: Recording) -> str:
+    def _complete(self, recording: Recording, writer: frames.Writer) -> str:
         """Complete the file; returns what it lacks then, '' if nothing."""
         refused: OSError | None = None
         try:
             recording.close()
         except OSError as error:
             refused = error
-        gone = not self._path.exists()
+        # Another may have taken its place.
+        gone = not writer.is_at(self._path)
         if gone or sum(map(len, recording.batches())) <= PACK_BYTES:
             try:
                 recording.save(self._path)

@@ -22,6 +22,9 @@ Columns of unit *time* are seconds since `run.started`; `run.table(name, timesta
 timestamps. A missing number is NaN, a missing text `''`. Ids count within one recording; 4294967295 is
 "none". Of rows that replace earlier ones, of the same worker or run of a cell, only the last is there.
 `run.describe(name)` shows the same as a DataFrame.
+
+As CSV (`run.export("tables", "csv")`) texts that begin with `=`, `+`, `-` or `@` are left as they are, and a
+spreadsheet may take them for formulas: have it import the columns as text.
 """
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import time
+from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,20 @@ class Registered:
         self.recording: Recording = session.start()
         self._session, self._client, self._ranges = session, client, ranges
         if ranges:
-            from .nvtx import annotate
-
-            annotate(client)
+            self._annotate()
         atexit.register(self.stop)
+
+    def _annotate(self) -> None:
+        from .nvtx import annotate, withdraw
+
+        try:
+            annotate(self._client)
+        except BaseException:
+            # The scheduler has it all the same, and gives it to every worker to come.
+            with suppress(Exception):
+                withdraw(self._client)
+            self._session.stop()
+            raise
 
     def stop(self) -> None:
         """End it now, and leave nothing on the workers."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import CommandError, ExitCode
 from . import times
 from .command import Command
-from .files import apart, lacking, recorded, recording_file, writable, write_report
+from .files import apart, lacking, recorded, recording_file, trouble_with_report, writable
 from .progress import Progress
 from .run import outcome, recording_options
 from .signals import Interrupt
@@ -87,10 +87,12 @@ def _record(options: argparse.Namespace, output: Path, html: Path | None) -> int
     progress.clear()
     if gone:
         progress.line(f"{address} has gone; what came until then is recorded")
-    if html is not None:
-        write_report(recording, html)
+    code = ExitCode.UNWRITABLE if lacks else ExitCode.OK
+    if html and (trouble := trouble_with_report(recording, html)):
+        progress.line(f"dask-insight: {trouble}")
+        html, code = None, trouble.code
     progress.line(outcome(recording, output, html, lacks))
-    return ExitCode.UNWRITABLE if lacks else ExitCode.OK
+    return code
 
 
 def _connect(given: str, timeout: float) -> Any:

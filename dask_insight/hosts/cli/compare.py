@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import CommandError, ExitCode
-from ...legible import ascii_json
+from ...legible import ascii_json, harmless
 from .command import Command
 from .files import apart, reading, writable
 from .progress import saying
@@ -113,7 +113,8 @@ def _judged(comparison: Comparison, limit: float | None) -> ExitCode:
     for side in sides.to_dict("records")[1:]:
         if not side["change"] > limit * base:
             continue
-        by = f"{side['name']} is {_share(side['change'] / base)} slower than {sides['name'].iloc[0]}"
+        name, baseline = harmless(side["name"]), harmless(sides["name"].iloc[0])
+        by = f"{name} is {_share(side['change'] / base)} slower than {baseline}"
         more = f"more than the {_share(limit)} allowed"
         if side["name"] in slower:
             print(f"dask-insight: {by}, {more}", file=sys.stderr)

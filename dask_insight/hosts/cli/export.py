@@ -14,7 +14,7 @@ from ...exports import ALL, FORMATS, export, format_of
 from ...figures.defaults import OVERVIEW, SCALE, WIDTH
 from ...figures.panels import PANELS
 from .command import Command
-from .files import SUFFIX, apart, open_file, size_of
+from .files import SUFFIX, apart, open_file, place, size_of
 from .progress import Progress, bar
 
 #: Seconds between two looks at the progress; seconds that are worth telling.
@@ -87,7 +87,7 @@ def _execute(options: argparse.Namespace) -> int:
     panel = asked.get("panel", OVERVIEW)
     end = f"-{name}" if panel == ALL or not FORMATS[name].suffix else FORMATS[name].suffix
     shown = "" if panel in (OVERVIEW, ALL) else f"-{panel}"
-    target = Path(options.output or f"{stem}{shown}{end}")
+    target = place(options.output or f"{stem}{shown}{end}")
     apart(target, read=[source])
     progress = Progress()
     try:

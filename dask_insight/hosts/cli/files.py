@@ -66,6 +66,19 @@ def recording_file(given: str | None, stem: str, force: bool) -> Iterator[Path]:
                 path.unlink()
 
 
+def place(path: str | os.PathLike[str]) -> Path:
+    """Where something is to be written, with the folder that ``~`` stands for.
+
+    Raises
+    ------
+    CommandError
+        If that is to be the standard output.
+    """
+    if os.fspath(path) == "-":
+        raise CommandError("it cannot be written to the standard output: name a file", ExitCode.USAGE)
+    return Path(os.path.expanduser(path))
+
+
 def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = False) -> Path:
     """A path that may be written: free, or taken by a file of ours of the same kind.
 
@@ -83,9 +96,7 @@ def writable(path: str | os.PathLike[str], force: bool = False, *, text: bool = 
     CommandError
         If another kind of file would be lost, or the folder is not there.
     """
-    target = Path(path)
-    if os.fspath(path) == "-":
-        raise CommandError("it cannot be written to the standard output: name a file", ExitCode.USAGE)
+    target = place(path)
     if target.is_dir():
         raise CommandError(f"{target} is a folder: name a file in it", ExitCode.UNWRITABLE)
     if target.exists() and not target.is_file():
@@ -125,15 +136,15 @@ def apart(*written: Path | None, read: Iterable[str | os.PathLike[str]] = ()) ->
     CommandError
         If two of the paths are one file.
     """
-    sources = {os.path.realpath(path) for path in read}
+    sources = {os.path.realpath(os.path.expanduser(path)) for path in read}
     taken: set[str] = set()
     for path in filter(None, written):
-        place = os.path.realpath(path)
-        if place in sources:
+        real = os.path.realpath(path)
+        if real in sources:
             raise CommandError(f"{path} is what is to be read: write to another file", ExitCode.USAGE)
-        if place in taken:
+        if real in taken:
             raise CommandError(f"{path} cannot hold two things: name another file for one", ExitCode.USAGE)
-        taken.add(place)
+        taken.add(real)
 
 
 def open_file(path: str) -> Recording:
@@ -188,6 +199,15 @@ def write_report(recording: Recording, path: Path, *, quiet: bool = False) -> Pa
     return path
 
 
+def trouble_with_report(recording: Recording, path: Path, *, quiet: bool = False) -> CommandError | None:
+    """Write it like `write_report`, or give why that cannot be: the recording is there all the same."""
+    try:
+        write_report(recording, path, quiet=quiet)
+    except CommandError as error:
+        return error
+    return None
+
+
 def reserve(path: Path) -> None:
     """Begin the file of a recording that is to come, which holds nothing until then.
 
@@ -211,14 +231,15 @@ def begun(session: Session, path: Path) -> Recording:
     Raises
     ------
     CommandError
-        If it cannot be written.
+        If it cannot be written, or the cluster not be recorded.
     """
     try:
         return session.start()
-    except OSError as error:
-        if error.errno is None:
+    except (OSError, RuntimeError) as error:
+        if not isinstance(error, OSError) or error.errno is None:
             # It is the cluster's.
-            raise
+            told = " ".join(str(error).split()) or type(error).__name__
+            raise CommandError(told, ExitCode.UNREACHABLE) from None
         raise CommandError(f"{path} cannot be written: {error}", ExitCode.UNWRITABLE) from None
 
 

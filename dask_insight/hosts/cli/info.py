@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import ExitCode
 from .command import Command
 from .files import open_file
+from .json_ import as_json
 from .progress import saying
 from .prose import tell
 
@@ -54,7 +53,7 @@ def _json(recording: Recording) -> str:
     facts["findings"] = [each._asdict() for each in facts["findings"]]
     facts["rows"] = dict(_rows(recording))
     facts["gaps"] = [gap._asdict() for gap in recording.gaps]
-    return json.dumps(_plain(facts), indent=2)
+    return as_json(facts)
 
 
 def describe(recording: Recording) -> str:
@@ -97,15 +96,6 @@ def _rows(recording: Recording) -> Iterator[tuple[str, int]]:
             decoded = decode(batch)
             rows[decoded.table] = rows.get(decoded.table, 0) + decoded.rows
     return ((table, number) for table, number in rows.items() if number)
-
-
-def _plain(value: Any) -> Any:
-    """The same with null for what JSON has no number for."""
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 INFO = Command("info", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import CommandError, ExitCode
+from ...errors import ExitCode
 from ...legible import harmless, legible
 from . import times
 from .command import Command
-from .files import SUFFIX, apart, lacking, new_path, quoted, reserve, size_of, writable, write_report
+from .files import SUFFIX, apart, lacking, new_path, quoted, reserve, size_of, trouble_with_report, writable
 from .program import Program, load_module, load_script
 from .progress import saying
 from .ranks import of_rank, rank
@@ -158,7 +159,7 @@ def _conclude(recorder: Recorder, files: _Files, lacks: list[str]) -> ExitCode:
         return ExitCode.UNWRITABLE if isinstance(recorder.refused, OSError) else ExitCode.FAILED
     code = ExitCode.UNWRITABLE if lacks else ExitCode.OK
     try:
-        if html is not None and (trouble := _report(recording, folder / html, quiet)) is not None:
+        if html and (trouble := trouble_with_report(recording, folder / html, quiet=quiet)):
             _say(str(trouble))
             html, code = None, trouble.code
         if lacks or not quiet:
@@ -171,17 +172,10 @@ def _conclude(recorder: Recorder, files: _Files, lacks: list[str]) -> ExitCode:
     return code
 
 
-def _report(recording: Recording, path: Path, quiet: bool) -> CommandError | None:
-    """Write the report, or return why that cannot be."""
-    try:
-        write_report(recording, path, quiet=quiet)
-    except CommandError as error:
-        return error
-    return None
-
-
 def _say(what: str) -> None:
-    print(f"dask-insight: {harmless(what)}", file=sys.stderr)
+    # The program may have closed its streams.
+    with suppress(OSError, ValueError):
+        print(f"dask-insight: {harmless(what)}", file=sys.stderr)
 
 
 def outcome(

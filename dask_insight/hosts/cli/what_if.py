@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CommandError, ExitCode
 from .command import Command
 from .files import open_file
+from .json_ import as_json
 from .progress import saying
 from .prose import tell
 
 if TYPE_CHECKING:
+    from ...analysis.what_if import Replay
     from ...recording import Recording
 
 _HELP = "say how much faster the run could be, and what would make it so"
@@ -107,42 +109,68 @@ def _execute(options: argparse.Namespace) -> int:
         "chunks": options.chunks,
     }
     asked = {name: value for name, value in changes.items() if value is not None}
-    try:
-        with saying("Simulating"):
-            if asked:
-                told = _answer(recording, asked | {"cluster": options.cluster})
-            else:
-                told = _usual_of(recording, options.cluster)
-    except ValueError as error:
-        raise CommandError(str(error), ExitCode.USAGE if asked else ExitCode.UNREADABLE) from None
+    with saying("Simulating"):
+        told = _answer(recording, options.cluster, asked) if asked else _usual_of(recording, options.cluster)
     if options.json:
-        print(_json(told))
+        print(as_json({name: value for name, value in told.items() if name != "text"}))
     else:
         tell(told["text"])
     return ExitCode.OK
 
 
-def _answer(recording: Recording, asked: Mapping[str, Any]) -> dict[str, Any]:
-    answer = recording.what_if(**asked)
+@contextmanager
+def _or_end_with(code: ExitCode) -> Iterator[None]:
+    """What cannot be answered ends the command so."""
+    try:
+        yield
+    except ValueError as error:
+        raise CommandError(str(error), code) from None
+
+
+def _replay(recording: Recording, cluster: str | None) -> Replay:
+    from ...analysis.what_if import Replay
+    from ...timeline import one_cluster
+
+    with _or_end_with(ExitCode.USAGE):
+        one_cluster(recording.columns, cluster)
+    with _or_end_with(ExitCode.UNREADABLE):
+        return Replay(recording.columns, recording.about, cluster)
+
+
+def _answer(recording: Recording, cluster: str | None, asked: Mapping[str, Any]) -> dict[str, Any]:
+    replay = _replay(recording, cluster)
+    with _or_end_with(ExitCode.USAGE):
+        answer = replay.ask(**asked)
     return {"text": str(answer), "answer": answer.to_dict()}
 
 
 def _usual_of(recording: Recording, cluster: str | None) -> dict[str, Any]:
     """The usual questions to one cluster, or to all, of which the others are told beside the first."""
-    from ...timeline import by_cluster
+    from ...timeline import UNNAMED, by_cluster
 
-    clusters = by_cluster(recording.columns) if cluster is None else [cluster]
-    first, *others = [_usual(recording, each) for each in clusters]
+    told: list[dict[str, Any]] = []
+    refused: dict[str, CommandError] = {}
+    for each in by_cluster(recording.columns) if cluster is None else [cluster]:
+        try:
+            told.append(_usual(recording, each))
+        except CommandError as error:
+            refused[each or UNNAMED] = error
+    if not told:
+        raise next(iter(refused.values()))
+    first, *others = told
+    others += [{"text": f"{name}: {why}", "cluster": name, "why": str(why)} for name, why in refused.items()]
     text = "\n\n\n".join(each["text"] for each in (first, *others))
     plain = [{name: value for name, value in each.items() if name != "text"} for each in others]
     return first | {"text": text} | ({"others": plain} if others else {})
 
 
 def _usual(recording: Recording, cluster: str) -> dict[str, Any]:
-    from ...analysis.what_if import Replay, usual
+    from ...analysis.what_if import usual
 
+    replay = _replay(recording, cluster)
+    with _or_end_with(ExitCode.UNREADABLE):
+        found = usual(replay, most=sys.maxsize)
     bounds = recording.bounds(cluster=cluster)
-    found = usual(Replay(recording.columns, recording.about, cluster), most=sys.maxsize)
     lines = [str(bounds), "", found.known.trust(), ""]
     lines += [answer.verdict() for _, answer in found.answers]
     notes = [*found.notes, *(note for _, answer in found.answers for note in answer.notes)]
@@ -156,20 +184,6 @@ def _usual(recording: Recording, cluster: str) -> dict[str, Any]:
         "answers": answers,
         "notes": list(found.notes),
     }
-
-
-def _json(told: Mapping[str, Any]) -> str:
-    plain = {name: _plain(value) for name, value in told.items() if name != "text"}
-    return json.dumps(plain, indent=2)
-
-
-def _plain(value: Any) -> Any:
-    """What is not known is null."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 WHAT_IF = Command("what-if", _HELP, _DESCRIPTION, _EXAMPLES, _arguments, _execute)

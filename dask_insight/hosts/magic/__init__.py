@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from IPython.core.magic import no_var_expand
+
 from ..runs import Runs, runs
 from .arguments import parser
 from .cell import CellRewriter, CellTransform
@@ -16,6 +18,7 @@ __all__ = ["Runs", "register", "runs", "unregister"]
 def _magic(shell: Any) -> Any:
     """The magic as a program or `%dprofile?` finds it; cells take the way of `cell.CellTransform`."""
 
+    @no_var_expand
     def dprofile(line: str, cell: str | None = None) -> Any:
         __tracebackhide__ = True
         return run_line(shell, line) if cell is None else run_body(shell, line, cell)

@@ -93,23 +93,30 @@ def parser(*, line: bool) -> argparse.ArgumentParser:
     return made
 
 
-def parse(text: str, *, line: bool = False) -> Arguments:
+def parse(text: str, code: str | None = None) -> Arguments:
     """Read the arguments.
+
+    Parameters
+    ----------
+    text
+        What stands before the code.
+    code
+        The code of a line; None for a cell.
 
     Raises
     ------
     UsageError
         If they are not understood, or a file cannot be written.
     """
-    code = ""
-    if line:
-        text, code = _before_code(text)
+    line = code is not None
     magic = "%dprofile" if line else "%%dprofile"
     try:
         given = parser(line=line).parse_args(words_of(text), Arguments())
+        if line and given.code:
+            raise UsageError(f"unrecognized arguments: {' '.join(given.code)}")
     except (UsageError, ValueError, argparse.ArgumentError) as error:
         raise UsageError(f"{magic}: {error}. See {magic}? for help.") from None
-    given.code = code
+    given.code = code or ""
     try:
         given.output = writable(given.output) if given.output else None
         given.html = writable(given.html, text=True) if given.html else None
@@ -137,7 +144,7 @@ def words_of(text: str, escape: str = "" if os.name == "nt" else "\\") -> list[s
     return list(found)
 
 
-def _before_code(text: str) -> tuple[str, str]:
+def before_code(text: str) -> tuple[str, str]:
     """A line, taken apart where the options end and the code begins, which keeps its quotes and spaces."""
     valued = {"--name", "-o", "--output", "--html", "--resources", "--client", "--open", "--compare"}
     rest = text.lstrip()
@@ -155,14 +162,16 @@ def _before_code(text: str) -> tuple[str, str]:
 
 
 def _first_word(text: str) -> tuple[str, str]:
-    """The first word as it stands, quotes and all, and what follows it."""
-    quote = ""
+    """The first word as it stands, quotes, braces and all, and what follows it."""
+    quote, braces = "", 0
     for place, sign in enumerate(text):
         if quote:
             quote = "" if sign == quote else quote
         elif sign in "'\"":
             quote = sign
-        elif sign.isspace():
+        elif sign in "{}":
+            braces += 1 if sign == "{" else -1
+        elif sign.isspace() and braces <= 0:
             return text[:place], text[place:].lstrip()
     return text, ""
 

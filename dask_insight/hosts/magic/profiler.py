@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from IPython.core.error import UsageError
 
+from ...session.cells import begun
 from .arguments import client_of, parse
 from .run import Run
 
@@ -85,12 +86,16 @@ class Profiler:
         cell = self._cells[-1] if self._cells else None
         if cell is None and not awaited:
             raise UsageError("%%dprofile: this cell runs without events, so nothing says when it ends")
-        number = self._shell.execution_count - bool(getattr(cell, "store_history", False))
         identity = getattr(cell, "cell_id", None) or getattr(cell, "raw_cell", "")
-        name = arguments.name or f"Cell {number}"
+        name = arguments.name or f"Cell {self.number}"
         run = Run(self._shell, arguments, client, name, origin="" if arguments.name else f"cell {identity}")
         self._open.append((run, cell, awaited))
         return run
+
+    @property
+    def number(self) -> int:
+        """The number of the cell that is running; that of the next one where none has a number."""
+        return begun(self._shell) + (not any(each.store_history for each in self._cells))
 
     def forget(self, run: Run) -> None:
         """A run has ended, or not begun."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from ... import words
 from ...analysis.overview import short
+from ...legible import harmless
 from ...store import Store
 from ..cli.progress import bar
 from .counts import Counts, GroupCount
@@ -85,7 +86,7 @@ def as_text(name: str, counts: Counts) -> str:
     lines += [
         f"  {short(each.name, 30):<{width}}  {bar(_share(each))} {_amount(each)}".rstrip() for each in groups
     ]
-    return "\n".join(lines + ([f"  and {left} more names"] if left else []))
+    return harmless("\n".join(lines + ([f"  and {left} more names"] if left else [])))
 
 
 def as_html(name: str, counts: Counts, elapsed: float) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.error import UsageError
 
 from ...analysis.compare import Comparison, compare
+from ...legible import harmless
 from ...session import AsynchronousClient, record
 from ..notebook import bundle, static_bundles
 from ..runs import runs
@@ -18,6 +19,8 @@ from .progress import Progress
 from .span import quiet_span
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ...recording import Recording
 
 _NOTHING = (
@@ -34,6 +37,8 @@ class Run:
         self._arguments = arguments
         self._name = name
         self._origin = origin
+        # The cell may go to another folder.
+        self._page = arguments.html and arguments.html.absolute()
         self._display = f"dask-insight-{uuid.uuid4()}"
         self._around = ExitStack()
         self._progress: Progress | None = None
@@ -125,17 +130,30 @@ class Run:
 
     def _results(self, recording: Recording) -> list[dict[str, Any]]:
         """The outputs that stay under the cell."""
-        if not recording.summary().has_tasks:
-            return [{"text/plain": f"{self._name}: {_NOTHING}"}]
         arguments = self._arguments
+        notes = [] if arguments.output is None else [f"Written to {arguments.output}."]
+        if not recording.summary().has_tasks:
+            notes += [] if arguments.html is None else [f"{arguments.html} was not written."]
+            return [{"text/plain": harmless(" ".join([f"{self._name}: {_NOTHING}", *notes]))}]
         comparison = self._compared(recording)
         shown = recording if comparison is None else comparison.beside(recording)
-        if arguments.html is not None:
-            shown.report(arguments.html)
-        files = [path for path in (arguments.output, arguments.html) if path is not None]
+        page, told = self._reported(shown)
+        notes += told
         if arguments.static:
-            return static_bundles(shown, files=files, comparison=comparison)
-        return [bundle(shown, files=files, whole=arguments.html, comparison=comparison)]
+            return static_bundles(shown, notes=notes, comparison=comparison)
+        in_kernel = hasattr(self._shell, "kernel")
+        return [bundle(shown, notes=notes, whole=page, aside=in_kernel, comparison=comparison)]
+
+    def _reported(self, shown: Recording) -> tuple[Path | None, list[str]]:
+        """The page that was asked for, as it was named, and what to say of it."""
+        html = self._arguments.html
+        if html is None or self._page is None:
+            return None, []
+        try:
+            shown.report(self._page)
+        except (OSError, RuntimeError) as error:
+            return None, [f"{html} was not written: {error}"]
+        return html, [f"Written to {html}."]
 
     def _compared(self, recording: Recording) -> Comparison | None:
         baseline, name = self._arguments.baseline, self._arguments.compare

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
@@ -15,8 +14,9 @@ from ...legible import harmless
 from ...options import OUTPUT_SIZE
 from ..comparison import folded
 from ..plain import marked, plain
-from ..report import MissingFrontEnd, write_report
+from ..report import MissingFrontEnd
 from . import table
+from .aside import write_aside
 from .frame import frame, front_end_size
 from .picture import png, svg
 from .raster import Picture, task_stream
@@ -36,8 +36,9 @@ _MARGIN = 24_000
 def bundle(
     recording: Recording,
     *,
-    files: Iterable[Path] = (),
+    notes: Iterable[str] = (),
     whole: Path | None = None,
+    aside: bool = False,
     comparison: Comparison | None = None,
 ) -> dict[str, Any]:
     """The MIME bundle of a recording.
@@ -46,11 +47,12 @@ def bundle(
     ----------
     recording
         What to show.
-    files
-        Files that were written of it, to name.
+    notes
+        Sentences to follow the table.
     whole
-        Where the whole report stands already; it is written to the current
-        folder where the output cannot hold it.
+        Where the whole report stands already.
+    aside
+        Where that is nowhere, and the output cannot hold it, write it to a new file in the current folder.
     comparison
         What it was compared with, to say too; its rows are in the recording.
 
@@ -61,7 +63,7 @@ def bundle(
         setting ``dask-insight.output-size``, 1.5 MB by default, as far as
         leaving out can bring it there.
     """
-    said = _Said(recording, files, comparison)
+    said = _Said(recording, notes, comparison)
     picture = task_stream(recording)
     if picture is None and not said.has_tasks:
         return {"text/html": said.html(), "text/plain": said.text()}
@@ -74,7 +76,7 @@ def bundle(
         report = frame(shown, said.name, inside)
         if left_out:
             said.notes.append(f"To keep the notebook small this report leaves out {words.listing(left_out)}.")
-            said.notes.append(_whole(recording, said.name, whole))
+            said.notes.append(_whole(recording, said.name, whole, aside=aside))
     except MissingFrontEnd as error:
         said.notes.append(str(error))
         return {"text/html": said.html(), "text/plain": said.text()} | images
@@ -82,32 +84,32 @@ def bundle(
 
 
 def static_bundles(
-    recording: Recording, *, files: Iterable[Path] = (), comparison: Comparison | None = None
+    recording: Recording, *, notes: Iterable[str] = (), comparison: Comparison | None = None
 ) -> list[dict[str, Any]]:
     """The MIME bundles of a picture and a table, for viewers that run no scripts.
 
     They are two outputs since most viewers show one form of an output, and
     Markdown before a picture.
     """
-    said = _Said(recording, files, comparison)
+    said = _Said(recording, notes, comparison)
     table_only = {"text/markdown": said.markdown(), "text/plain": said.text()}
     if (picture := task_stream(recording)) is None:
         return [table_only]
-    return [_images(picture, said.name) | {"text/plain": f"Task stream · {said.name}"}, table_only]
+    return [_images(picture, said.name) | {"text/plain": harmless(f"Task stream · {said.name}")}, table_only]
 
 
 class _Said:
     """What is said of a recording in words, in each form that viewers show."""
 
     def __init__(
-        self, recording: Recording, files: Iterable[Path], comparison: Comparison | None = None
+        self, recording: Recording, notes: Iterable[str], comparison: Comparison | None = None
     ) -> None:
         self._comparison = comparison
         self._summary: Overview = recording.summary()
         self.name = short(self._summary.name, 120) or "Dask computation"
         self._rows = table.rows(self._summary)
         #: Sentences that follow the table.
-        self.notes = [f"Written to {path}." for path in files]
+        self.notes = list(notes)
         self.notes += [f"Lost: {short(loss, 400)}" for loss in self._summary.losses[:20]]
 
     @property
@@ -159,14 +161,11 @@ def _limit() -> int:
     return int(parse_bytes(dask.config.get(OUTPUT_SIZE, _DEFAULT_LIMIT)))
 
 
-def _whole(recording: Recording, name: str, given: Path | None) -> str:
-    """Where the whole report is, in words; it is written where it is not there yet."""
-    if given is not None:
-        return f"The whole one is {given}."
-    stem = re.sub(r"[^\w-]+", "-", name).strip("-").lower()[:60] or "report"
-    path = Path(f"dprofile-{stem}.html")
+def _whole(recording: Recording, name: str, given: Path | None, *, aside: bool) -> str:
+    """Where the whole report is, in words; it may be written for that."""
+    if given is None and not aside:
+        return "`.report(path)` writes the whole one."
     try:
-        write_report(recording, path)
+        return f"The whole one is {given or write_aside(recording, name)}."
     except OSError as error:
         return f"The whole one could not be written beside it ({error}); `.report(path)` writes it elsewhere."
-    return f"The whole one is {path}."

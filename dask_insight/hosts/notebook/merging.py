@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...columns import Columns, take
+from ...lookup import Lookup, pick
 
 #: What merged attempts do not have as one.
 _NOT_MERGED = ("done", "assigned", "ready", "submitted", "queued", "nbytes", "typename")
@@ -54,6 +55,4 @@ class Lanes:
 
 
 def _names(graph: Any, task: np.ndarray) -> np.ndarray:
-    order = np.argsort(graph["task"], kind="stable")
-    place = np.minimum(np.searchsorted(graph["task"][order], task), len(order) - 1)
-    return np.asarray(graph["prefix"].codes[order[place]])
+    return np.asarray(pick(graph["prefix"], Lookup(graph["task"]).rows(task)).codes)

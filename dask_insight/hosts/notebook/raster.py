@@ -9,6 +9,7 @@ import numpy as np
 from ...batch import Symbols
 from ...columns import Columns
 from ...figures.colors import FAILED, Rgb, colors_of
+from ...lookup import Lookup, pick
 from ...timeline import unused_lanes
 
 #: A pixel with anything in it is at least this much of its colour.
@@ -74,15 +75,9 @@ def task_stream(recording: HasColumns, width: int = 900) -> Picture | None:
 
 def _names(graph: Columns, task: np.ndarray) -> tuple[list[str], np.ndarray]:
     """All task names in the order of the recording, and the one of each of these tasks."""
-    prefix: Any = graph["prefix"]
     ids: Any = graph["task"]
-    names = [*prefix.names, ""] if "" not in prefix.names else list(prefix.names)
-    unknown = names.index("")
-    if not len(ids):
-        return names, np.full(len(task), unknown)
-    order = np.argsort(ids, kind="stable")
-    place = order[np.minimum(np.searchsorted(ids[order], task), len(ids) - 1)]
-    return names, np.where(ids[place] == task, prefix.codes[place], unknown).astype("i8")
+    found: Symbols = pick(graph["prefix"], Lookup(ids).rows(task))
+    return found.names, found.codes.astype("i8")
 
 
 def _lanes(recording: HasColumns, attempts: Any, ran: np.ndarray) -> tuple[np.ndarray, list[str]]:
@@ -115,12 +110,10 @@ def _threads(recording: HasColumns, attempts: Any) -> Symbols:
     missing = np.isin(thread.codes, [code for code, name in enumerate(thread.names) if name == ""])
     if not missing.any() or not len(seen["run"]):
         return thread
-    order = np.argsort(seen["run"], kind="stable")
-    runs = seen["run"][order]
-    place = np.minimum(np.searchsorted(runs, attempts["run"]), len(runs) - 1)
-    known = missing & (runs[place] == attempts["run"])
+    rows = Lookup(seen["run"]).rows(attempts["run"])
+    known = missing & (rows >= 0)
     codes = thread.codes.astype("i8")
-    codes[known] = seen["thread"].codes[order[place[known]]] + len(thread.names)
+    codes[known] = seen["thread"].codes[rows[known]] + len(thread.names)
     return Symbols(codes.astype("u4"), [*thread.names, *seen["thread"].names])
 
 

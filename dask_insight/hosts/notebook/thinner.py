@@ -50,6 +50,8 @@ def thinned(recording: Recording, budget: int) -> tuple[Recording, list[str]]:
         left_out = [*left_out, said] if said != _NO_STACKS else [*left_out[:-1], said]
         if _rows(tables) * _ROW <= budget and sizes.of(tables) <= budget:
             return _recording(tables, every), left_out
+    if "attempts" not in tables or "graph" not in tables:
+        return _recording(tables, every), left_out
     whole = _rows(tables)
     tables = _merged(tables, budget, sizes)
     fewer = words.count(whole - _rows(tables), "short task")
@@ -62,6 +64,8 @@ def _without(tables: Tables, *names: str) -> Tables:
 
 def _without_details(tables: Tables) -> Tables:
     kept = _without(tables, "executions", "clocks", "cache", "collections", "releases")
+    if "graph" not in kept:
+        return kept
     return kept | {"graph": {name: values for name, values in kept["graph"].items() if name != "key"}}
 
 

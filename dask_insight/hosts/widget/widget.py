@@ -16,6 +16,7 @@ import anywidget
 import traitlets
 from ipywidgets import __protocol_version__
 
+from dask_insight.legible import harmless
 from dask_insight.session.feed import own_version
 from dask_insight.words import marked
 
@@ -241,7 +242,7 @@ class InsightWidget(anywidget.AnyWidget):
     def _without_kernel(self) -> dict[str, str]:
         """What stands in a saved notebook for those who have no kernel, or show no widgets."""
         words = f"{self._title}: {self._verdict}" if self._verdict else self._title
-        text = f"{words}\n{_WITHOUT_KERNEL}"
+        text = harmless(f"{words}\n{_WITHOUT_KERNEL}")
         if "google.colab" in sys.modules:
             return {"text/plain": text}
         html = f"<p>{marked(words)}</p><p>{escape(_WITHOUT_KERNEL)}</p>"

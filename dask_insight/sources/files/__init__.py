@@ -82,9 +82,7 @@ def load(
     if not all(isinstance(file, str | os.PathLike) for file in files):
         from_data: Callable[[list[Any]], Recording] = import_module(f"{__name__}.task_stream").from_data
         return from_data(_messages(files))
-    for file in files:
-        local_path(file)
-    paths = [Path(file) for file in files if isinstance(file, str | os.PathLike)]
+    paths = [Path(local_path(file)) for file in files]
     if format is None:
         format = _recognised(paths[0])
     elif format not in FORMATS:
