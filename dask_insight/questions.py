@@ -158,7 +158,8 @@ class Questions(Store):
         -------
         Bounds
             ``work`` and ``spread`` (work / threads), ``longest`` (the longest
-            chain of tasks that need one another, named in ``chain``),
+            chain of tasks that need one another, named in ``chain``; the
+            longest task where it is not recorded which needs which),
             ``least`` and ``most`` (Brent's bounds), ``seconds``, ``above`` (the
             run over ``least``); ``frame()`` gives the chain as a DataFrame.
         """
@@ -298,10 +299,10 @@ class Questions(Store):
         Findings
             A list of `Finding`, each with ``code``, ``severity`` (info,
             warning, critical), ``title``, ``tasks`` (names), ``workers``,
-            ``start`` and ``stop`` (seconds since `started`; NaN for the whole
-            run), ``cost_thread_seconds`` and ``cost_seconds`` (of wall time;
-            NaN for a risk that costs none), ``evidence``, ``why``, ``advice``
-            and ``url``; prints as text. ``frame()`` gives a DataFrame,
+            ``start`` and ``stop`` (seconds since `started`; those of the run
+            where it is about all of it), ``cost_thread_seconds`` and
+            ``cost_seconds`` (of wall time; 0 for a risk that costs none),
+            ``evidence``, ``why``, ``advice`` and ``url``; prints as text. ``frame()`` gives a DataFrame,
             ``at_least(severity)`` a part, ``failed`` the rules that could not
             be worked out.
 
@@ -323,8 +324,9 @@ class Questions(Store):
         """How evenly the workers were used over time.
 
         A result is held from when it was made, or had come from another worker,
-        to when the last task that needs it has ended; to the end if none does.
-        Results that a client keeps longer are in ``managed``, which is sampled.
+        to when it was let go of; where that is not recorded, to when the last
+        task that needs it has ended, and to the end if none does. ``managed``
+        is what Dask counts itself, and is sampled.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """Amounts as people read them: three significant figures, a unit, a narrow space between.
 
-Standard library only.
+And what threads do, in words. Standard library only.
 """
 
 from __future__ import annotations
@@ -18,6 +18,24 @@ from .legible import printed
 SPACE, MINUS = printed("\N{NARROW NO-BREAK SPACE}"), printed("\N{MINUS SIGN}")
 #: Seconds since the epoch that are a date: files without one count from 0, or from a machine's start.
 _DATED = (1e8, 3e10)
+#: What threads did around task functions, and those that were idle instead, by part of the time budget.
+AROUND = {
+    "deserialize": "deserializing",
+    "serialize": "serializing",
+    "disk": "reading from disk and writing to it",
+    "overhead": "starting and ending tasks",
+}
+IDLE = {
+    "inputs": "waiting for inputs",
+    "data": "waiting for data from other workers",
+    "placement": "idle beside busy workers",
+    "scheduler": "waiting for the scheduler",
+    "paused": "paused for lack of memory",
+    "resources": "waiting for resources of workers",
+    "client": "without tasks",
+    "joining": "on workers that had just joined",
+    "leaving": "on workers that were leaving or died",
+}
 
 
 def duration(seconds: float) -> str:
@@ -73,11 +91,17 @@ def count(number: int, one: str = "", many: str = "") -> str:
     return f"{number:,} {noun}" if one else f"{number:,}"
 
 
-def about(number: float, one: str = "") -> str:
-    """A number to two figures, and what is counted by it: ``490 cores``, ``1 core``, ``2.5 cores``."""
-    rounded = float(f"{number:.2g}")
+def about(number: float, one: str = "", *, digits: int = 2) -> str:
+    """A number to so many figures, and what is counted by it: ``490 cores``, ``1 core``, ``2.5 cores``."""
+    rounded = float(f"{number:.{digits}g}")
     text = f"{rounded:,.15g}"
     return f"{text} {one if rounded == 1 else f'{one}s'}" if one else text
+
+
+def round_up(number: float) -> float:
+    """The next round number: 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(number))
+    return next(step * power for step in (1, 2, 5, 10) if step * power >= 0.999 * number)
 
 
 def listing(items: Iterable[str]) -> str:

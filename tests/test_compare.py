@@ -13,7 +13,7 @@ import pytest
 from graphs import START, Task, ran
 
 import dask_insight
-from dask_insight import Comparison, compare
+from dask_insight import Comparison, compare, words
 from dask_insight.analysis.compare import noise
 from dask_insight.analysis.compare.findings import findings
 from dask_insight.analysis.compare.measure import Finding
@@ -594,3 +594,19 @@ def test_single_short_runs_differ_by_what_starting_takes(before: float, after: f
 def test_a_short_run_that_takes_five_times_as_long_is_slower() -> None:
     runs = [ran([Task("sum", seconds / 4)] * 8, (1, 1)) for seconds in (0.2, 1.0)]
     assert compare(*runs).sides["verdict"].tolist() == ["baseline", "slower"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        pytest.param(
+            {"more": [Task("spin", 0.0)] * 10}, {"more": [Task("spin", 1.0)] * 10}, "s 1 s", id="time"
+        ),
+        pytest.param({"cpu": (0, 0, 0)}, {"cpu": (0, 0.09, 0)}, "ms CPU time", id="CPU time"),
+    ],
+)
+def test_what_took_no_time_before_is_told_without_a_ratio(
+    before: dict[str, Any], after: dict[str, Any], said: str
+) -> None:
+    told = compare(run(**before), run(**after)).verdict().replace(words.SPACE, " ")
+    assert f"{said} instead of 0 s" in told

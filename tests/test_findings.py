@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -241,6 +242,12 @@ def test_every_threshold_belongs_to_a_rule_and_says_what_it_is() -> None:
         each.url.startswith("https://") and each.says and each.formula and each.cost and each.advice
         for each in RULES
     )
+
+
+def test_thresholds_that_rules_tell_of_are_there() -> None:
+    told = {name for each in RULES for name in re.findall("`([^`]+)`", f"{each.formula} {each.cost}")}
+    codes = tuple(f"{each.code}." for each in RULES)
+    assert {name for name in told if name.replace(" ", "").startswith(codes)} <= {*DEFAULTS}
 
 
 def test_the_documentation_is_that_of_the_rules() -> None:

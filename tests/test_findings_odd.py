@@ -435,6 +435,11 @@ def test_threads_that_all_wait_for_what_no_task_brings(
     assert (found.severity == "critical") == stuck
     assert found.title.startswith("All threads are held by `outer`") == stuck
     assert ("no task began or ended" in found.why) == stuck and (says in found.why or not stuck)
+    # Who has left holds no thread.
+    run.workers["b"] = TWO | {"left": 1.0}
+    assert (one(run, "held-up").severity == "critical") == stuck
+    run.workers["b"] = TWO
+    assert one(run, "held-up").severity != "critical"
 
 
 def short_chunks(key: str) -> Run:

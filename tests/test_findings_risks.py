@@ -178,6 +178,21 @@ def test_attempts_that_were_rescheduled_gave_nothing() -> None:
     assert run.summary().verdict().endswith("10 attempts were rescheduled.")
 
 
+def test_attempts_that_lost_their_inputs_before_they_ran_have_cost_nothing() -> None:
+    run = rescheduled()
+    for attempt in run.attempts:
+        if attempt["status"] == "rescheduled":
+            attempt["start"] = attempt["stop"] = NAN
+    assert not found(run.recording(), "retried-work")
+
+
+def test_one_attempt_that_was_rescheduled() -> None:
+    run = busy(4)
+    task = run.task("part", "a", 4, 6, status="rescheduled")
+    run.task("part", "b", 6, 8, task=task)
+    assert the(run.recording(), "retried-work").title == "1 attempt at `part` was rescheduled"
+
+
 def test_outputs_of_p2p_that_are_placed_are_told_by_what_that_costs() -> None:
     one = the(rescheduled(of_p2p=True).recording(), "retried-work")
     assert (one.severity, one.cost_thread_seconds) == ("warning", pytest.approx(5))
@@ -377,6 +392,13 @@ def test_tasks_that_no_worker_may_run_are_told_where_no_task_ran() -> None:
     assert (one.severity, one.start, one.stop) == ("critical", pytest.approx(2), pytest.approx(4))
 
 
+@pytest.mark.parametrize(("names", "said"), [(["train"], "1 `train` waits for"), ([], "1 task waits for")])
+def test_one_task_that_no_worker_may_run(names: list[str], said: str) -> None:
+    asked = ASKED | {"tasks": 1, "names": names, "resources": {"memory": 5e9}}
+    one = the(stranded([asked]), "no-worker")
+    assert one.title.startswith(f"{said} a worker that has `memory=5000000000`")
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
@@ -536,6 +558,20 @@ def test_what_a_slow_graph_holds_up_is_told_of_the_graph(tasks: int, codes: list
 def test_the_schedulers_event_loop_is_nobodys_task() -> None:
     one = the(lagging("scheduler", [0.2] * 80), "event-loop-lag")
     assert "scheduler" in one.title and one.tasks == ()
+
+
+@pytest.mark.parametrize("quiet", [0, 3])
+def test_event_loops_that_are_all_late_are_those_of_a_busy_machine(quiet: int) -> None:
+    """A worker that is there for a moment tells nothing of the rest."""
+    run = busy(workers=("a", "b", "c"))
+    late = [(name, at, 0.18 * (at % 2)) for name in ("a", "b", "scheduler") for at in range(100)]
+    rows = [*late, *(("c", at, 0.0) for at in range(quiet))]
+    run.tables["resources"] = {
+        "process": [name for name, _, _ in rows],
+        "time": [START + 0.2 * (at + 1) for _, at, _ in rows],
+        "lag": [lag for _, _, lag in rows],
+    }
+    assert not found(run.recording(), "event-loop-lag")
 
 
 @pytest.mark.parametrize("lags", [[0.05] * 100, [0.4] + [0.01] * 99, [0.15, 0.02, 0.02, 0.02, 0.02] * 20])
@@ -1002,6 +1038,18 @@ def test_messages_of_few_bytes_that_take_long_are_slow() -> None:
     """The size of objects of one's own is not known to Dask, and pickling them takes place in between."""
     assert the(moving(0.5, 56), "slow-transfer").tasks == ("produce", "align")
     assert not found(moving(0.1, 56), "slow-transfer")
+
+
+def test_one_message_of_few_bytes_that_takes_long() -> None:
+    run = Run()
+    made = [run.task("produce", "a", number / 8, (number + 1) / 8) for number in range(4)]
+    run.task("align", "b", 5.5, 6, *made, assigned=0.5, inputs=5.5)
+    moved = {"worker": ["b"], "peer": ["a"], "direction": ["in"], "nbytes": [56.0]}
+    run.tables["transfers"] = moved | {"transfer": [0], "start": [START + 0.5], "stop": [START + 5.5]}
+    run.tables["transferred"] = {"transfer": [0] * 4, "task": made, "nbytes": [14.0] * 4}
+    assert the(run.recording(), "slow-transfer").title.startswith(
+        f"1 message of few bytes took {words.duration(5)} from a, mostly of `produce`"
+    )
 
 
 def test_a_line_is_not_slow_where_an_event_loop_was_late() -> None:

@@ -10,10 +10,12 @@ import pytest
 from test_findings import facts
 from test_time_budget import CLUSTER, NAN, START, Run
 
-from dask_insight.analysis.findings import Finding
+from dask_insight import words
+from dask_insight.analysis.findings import Finding, inside
 from dask_insight.batch import encode
 from dask_insight.recording import Recording
 from dask_insight.schema import NOTHING
+from dask_insight.tables.stacks import below
 
 TWO = {"threads": 2, "joined": -1.0, "left": NAN}
 
@@ -546,6 +548,17 @@ def test_io_wait_where_waits_for_a_core_are_not_known() -> None:
     assert told(on_cores(beside(0.02, late=0.0001, starved=0.0, use=198), 2), "io-wait")
 
 
+@pytest.mark.parametrize(("busy", "codes"), [(90.0, []), (0.0, ["io-wait"])])
+def test_who_keeps_a_gpu_busy_while_it_runs_reads_nothing(busy: float, codes: list[str]) -> None:
+    run = beside(0.02, late=0.0001, starved=0.0, use=4)
+    run.tables["gpus"] = {
+        "process": ["a"] * 100,
+        "time": START + 0.5 + np.arange(100),
+        "utilization": np.repeat([busy, 0.0], [10, 90]).astype("f4"),
+    }
+    assert [each.code for each in told(run, "io-wait")] == codes
+
+
 def sampled_in(run: Run, *texts: str) -> Run:
     """With samples of all attempts, shared among functions whose running line has these texts."""
     count, runs = len(texts), np.array([attempt["run"] for attempt in run.attempts])
@@ -679,6 +692,16 @@ def test_too_few_tasks() -> None:
     assert found.tasks == ("half",)
     assert found.cost_seconds == pytest.approx(2.5)
     assert "8" in found.advice
+
+
+def test_nobody_knows_whether_more_tasks_could_run_where_no_one_tells_when_they_were_wanted() -> None:
+    run = Run(a=TWO)
+    run.task("train", "a", 0, 20)
+    assert told(run, "too-few-tasks")
+    for moment in ("submitted", "ready", "assigned", "received", "inputs"):
+        run.attempts[0][moment] = NAN
+    run.tables["executions"] = {}
+    assert told(run, "too-few-tasks") == []
 
 
 def test_too_few_tasks_of_each_of_many_names() -> None:
@@ -895,6 +918,23 @@ def test_a_limit_on_cpu_time_costs_what_tasks_waited_for_it() -> None:
     assert told(run, "busy-host") == told(run, "oversubscribed") == []
 
 
+def test_workers_that_followed_one_another_have_no_more_threads() -> None:
+    lock, limit = beside(0.5, late=0.01, starved=0.02), beside(0.5, late=0.0002, starved=1.0, use=100)
+    for run in (lock, limit):
+        later = {"threads": 2, "joined": 10.0, "left": NAN}
+        run.workers = {"a": TWO | {"left": 10.0}, "b": later}
+        for number in range(20):
+            run.task("loop", "b", 10 + number // 2, 11 + number // 2, cpu=0.5, thread=str(1 + number % 2))
+        for name in ("resources", "sampling"):
+            table = run.tables[name]
+            run.tables[name] = {each: [*values, *values] for each, values in table.items()}
+            run.tables[name]["process"][10:] = ["b"] * 10
+            run.tables[name]["time"][10:] = START + 11.0 + np.arange(10)
+    run.tables["workers"] = run._columns()["workers"] | {"host": ["here"] * 2}
+    assert "n_workers=2, threads" in one(lock, "gil-contention").advice
+    assert "'cpu': '2'" in told(limited(limit, 1.0, 0.9), "cpu-limit")[0].advice
+
+
 def test_a_limit_that_is_seldom_reached_is_not_told() -> None:
     run = limited(on_cores(beside(0.5, late=0.0002, starved=1.0, use=100), 16), 1.0, 0.2)
     assert told(run, "cpu-limit") == []
@@ -1103,6 +1143,16 @@ def test_many_graphs_are_not_told_as_one() -> None:
     assert one(run, "large-graph").title.startswith("3 graphs of up to 5,000 tasks took the scheduler 3")
 
 
+def test_a_graph_of_many_bytes_and_few_tasks_is_told_by_its_bytes() -> None:
+    run = Run()
+    even(run)
+    both = {"submission": range(2), "time": [START] * 2, "tasks": [800, 990], "nbytes": [12e6, 1e3]}
+    run.tables["submissions"] = {**both, "states": np.full(2, 0.01, "f4")}
+    (found,) = told(run, "large-graph")
+    assert found.severity == "warning"
+    assert found.title == f"{words.size(12e6)} of graph for 800 tasks were sent to the scheduler"
+
+
 def test_a_graph_of_few_tasks_that_was_long_in_the_making() -> None:
     run = Run()
     even(run)
@@ -1126,10 +1176,12 @@ def test_a_graph_of_few_tasks_that_was_long_in_the_making() -> None:
     assert found.severity == "critical" and "80 s" in found.title.replace("\u202f", " ")
 
 
+@pytest.mark.parametrize("ran", [True, False])
 @pytest.mark.parametrize("made", [False, True])
-def test_a_graph_that_was_still_being_made(made: bool) -> None:
+def test_a_graph_that_was_still_being_made(made: bool, ran: bool) -> None:
     run = Run()
-    even(run)
+    if ran:
+        even(run)
     detail = json.dumps({"since": START + 3, "file": "/home/ada/train.py", "line": 7})
     run.events.append(
         {"time": START + 13, "source": "scheduler", "kind": "graph", "message": "", "detail": detail}
@@ -1144,6 +1196,7 @@ def test_a_graph_that_was_still_being_made(made: bool) -> None:
     for each in found:
         assert each.severity == "critical" and each.is_risk
         assert "30 s" in each.title.replace("\u202f", " ") and "`train.py:7`" in each.why
+        assert (each.start, each.stop) == ((3, 5) if ran else (3, 33))
 
 
 def test_graphs_that_are_quickly_taken_in_are_not_told() -> None:
@@ -1308,6 +1361,29 @@ def test_workers_that_join_when_none_is_there_cost_no_more_than_they_were_late()
     assert found.cost_seconds == pytest.approx(8)
 
 
+def test_time_without_any_worker_is_not_shared_among_threads() -> None:
+    run = came_late((0.0, 300.0, NAN))
+    run.attempts, run.names = [], []
+    run.task("train", "0-0", 300, 360)
+    run.task("ping", "0-1", 300, 300)
+    (found,) = told(run, "too-few-tasks")
+    assert found.title == "Only 1 `train` at a time for 2 threads"
+    assert found.cost_seconds == pytest.approx(30)
+    assert facts(run).threads == pytest.approx(2) and facts(run).spread(1e3) == pytest.approx(60)
+
+
+@pytest.mark.parametrize("second", [80.0, 81.0])
+def test_who_waits_long_for_the_first_workers_is_told(second: float) -> None:
+    run = came_late((0.0, 80.0, NAN))
+    run.workers["0-1"]["joined"] = second
+    found = one(run, "cold-start")
+    assert found.cost_seconds == pytest.approx(80, abs=0.5) and len(found.workers) == 2
+    # Where others are there, it is a cluster that grows.
+    run.workers["early"] = CLUSTER
+    run.task("work", "early", 0, 80)
+    assert told(run, "cold-start") == []
+
+
 def test_workers_that_an_adaptive_cluster_starts_twice_are_late_twice() -> None:
     found = one(came_late((0.0, 4.0, 7.0), (12.0, 18.0, NAN)), "cold-start")
     assert found.severity == "critical" and len(found.workers) == 4
@@ -1342,6 +1418,14 @@ def test_results_that_are_made_again() -> None:
     assert found.tasks == ("load",)
     assert found.cost_thread_seconds == pytest.approx(4)
     assert found.cost_seconds == pytest.approx(2, rel=0.1)
+
+
+def test_one_result_that_is_made_again() -> None:
+    run = Run(a=CLUSTER)
+    task = run.task("load", "a", 0, 2)
+    run.task("load", "a", 3, 5, task=task, submitted=3)
+    (found,) = told(run, "recompute")
+    assert found.title == f"1 task `load` was computed again: {words.duration(2)}"
 
 
 def test_results_lost_with_their_worker_are_told_elsewhere() -> None:
@@ -1411,6 +1495,15 @@ def test_what_was_fused_into_two_computations_is_made_again() -> None:
     assert found.tasks == ("std",) and "`load`" in found.title
     assert found.cost_thread_seconds == pytest.approx(2) and found.cost_seconds == pytest.approx(1)
     assert (found.start, found.stop) == (2, 4)
+
+
+def test_a_function_of_several_groups_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, looked = Run(), []
+    groups = two_questions(run) | {"max-9": (run.task("max", "a", 4, 6, submitted=4),)}
+    fused(run, groups, {name: ("load-1", name) for name in groups})
+    monkeypatch.setattr(inside, "below", lambda *each: looked.append(each) or below(*each))
+    (found,) = told(run, "recompute")
+    assert found.cost_thread_seconds == pytest.approx(3) and len(looked) == 1
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,12 @@ def test_idle_threads_beside_busy_cores_are_told_as_such() -> None:
     assert "cores" not in found._replace(computing=2 * found.duration).verdict()
 
 
+def test_what_idle_threads_waited_for_is_told_where_it_is_known() -> None:
+    tables = using()
+    tables["attempts"]["submitted"] = [np.nan]
+    assert "50 % idle." in plain(recorded(**tables).summary().verdict())
+
+
 def test_cores_in_use_are_known_of_all_workers_or_not_at_all() -> None:
     assert np.isnan(summed(**using()).used.cores)
     assert np.isnan(summed(**using(100.0, 100.0, cores=[2, np.nan])).used.cores)

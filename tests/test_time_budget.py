@@ -422,6 +422,14 @@ def test_by_time_and_any_range() -> None:
     assert causes(part) == {("inputs", "slow"): 1}
 
 
+def test_about_a_hundred_bins_where_nobody_tells_when_tasks_were_wanted() -> None:
+    run = Run(a=CLUSTER)
+    for number in range(20):
+        run.task("read", "a", number, number + 1)
+        run.attempts[-1]["submitted"] = run.attempts[-1]["done"] = NAN
+    assert 80 <= len(run.budget(by="time").time.unique()) <= 110
+
+
 def test_cells_lines_and_submissions() -> None:
     run = Run(a=CLUSTER)
     run.task("one", "a", 0, 1)

@@ -22,6 +22,7 @@ from dask_insight.analysis.what_if.model import Model, model
 from dask_insight.analysis.what_if.setting import Costs, Setting
 from dask_insight.analysis.what_if.simulation import Outcome, simulate
 from dask_insight.recording import Recording
+from dask_insight.sources.files import task_stream
 from dask_insight.tables.tasks import make
 
 FREE = Costs(up=0, down=0, handoff=0, scheduler=0, latency=0, bandwidth=math.inf, saturation=1.1)
@@ -469,3 +470,24 @@ def test_the_threaded_scheduler_is_one_worker() -> None:
     assert bounds.threads == 2 and bounds.work >= 0.9
     assert bounds.longest <= found.simulated < found.calibration
     assert recording.critical_path()["seconds"].sum() == pytest.approx(bounds.seconds, abs=1e-6)
+
+
+def test_bounds_of_what_does_not_tell_which_task_needs_which_speak_of_no_chain() -> None:
+    stream = [
+        {
+            **{"key": f"step-{number}", "worker": "a", "thread": number % 2, "status": "OK", "nbytes": 8},
+            "startstops": [{"action": "compute", "start": START + number, "stop": START + number + 1}],
+        }
+        for number in range(8)
+    ]
+    recording = task_stream.from_data(stream)
+    bounds = recording.bounds()
+    assert bounds.verdict().endswith(f"({words.duration(4)}). Which task needs which is not recorded.")
+    assert "hain" not in str(bounds) and math.isnan(bounds.most) and math.isnan(bounds.parallelism)
+    questions = recording.table("what_if")["question"].tolist()
+    assert questions == ["recorded", "spread", "gap"]
+
+
+def test_tasks_that_took_no_time_have_ended() -> None:
+    assert ran([Task("quick", 0.0)] * 3).bounds().verdict().startswith("Tasks ended, but took no time")
+    assert ran([]).bounds().verdict() == "No task ended while this was recorded."

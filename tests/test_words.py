@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dask_insight import words
+from dask_insight.analysis.findings.finding import amount
 
 
 def plain(text: str) -> str:
@@ -59,7 +62,20 @@ def test_counts_and_lists() -> None:
         "2.5 cores",
     ]
     assert words.about(12_345.0) == "12,000"
+    assert words.about(12_345.0, digits=3) == "12,300"
 
 
 def test_code_in_a_sentence_is_marked_and_nothing_in_it_runs() -> None:
     assert words.marked("`<b>` kept 2 & `x`") == "<code>&lt;b&gt;</code> kept 2 &amp; <code>x</code>"
+
+
+@given(st.floats(0.01, 1e6), st.integers(1, 6))
+def test_no_number_is_told_with_an_exponent(number: float, digits: int) -> None:
+    told = words.about(number, digits=digits)
+    assert "e" not in told + amount(number, "") + amount(number, "times").removesuffix("times")
+    assert float(told.replace(",", "")) == pytest.approx(number, rel=0.51 * 10.0 ** (1 - digits))
+
+
+@pytest.mark.parametrize(("number", "told"), [(0.19, 0.2), (0.2, 0.2), (0.21, 0.5), (30.0, 50.0), (6, 10)])
+def test_round_numbers(number: float, told: float) -> None:
+    assert words.round_up(number) == pytest.approx(told)

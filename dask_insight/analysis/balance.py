@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import words
 from ..batch import Symbols
 from ..lookup import Lookup
 from ..schema import NOTHING
@@ -48,7 +49,7 @@ def balance(read: Read, zero: float, every: float | None) -> pd.DataFrame:
         empty = {field.name: np.zeros(0) for field in FIELDS} | {"worker": Symbols(np.zeros(0, "u4"), [])}
         return frame(FIELDS, empty, zero, timestamps=False, own=False)
     if every is None:
-        every = max(_round((end - begin) / 100), 1e-3)
+        every = max(words.round_up((end - begin) / 100), 1e-3)
     first = np.floor((begin - zero) / every)
     bins = int(np.ceil((end - zero) / every) - first) or 1
     if bins * len(workers) > _MOST:
@@ -160,9 +161,3 @@ def _sampled(read: Read, workers: list[str], grid: _Grid) -> dict[str, np.ndarra
         name: grid.last(worker[rows], memory["time"][rows], memory[name][rows])
         for name in ("managed", "process")
     }
-
-
-def _round(seconds: float) -> float:
-    """The next round length: 1, 2 or 5 times a power of ten."""
-    power = 10.0 ** np.floor(np.log10(seconds))
-    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= seconds * 0.999))

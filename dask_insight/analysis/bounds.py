@@ -13,6 +13,7 @@ from .. import words
 from ..dag import longest_chain, needs
 from ..legible import printed
 from ..lookup import sorted_set
+from ..tables.facts import lacks
 from ..tables.tasks import make
 from ..timeline import (
     Read,
@@ -57,6 +58,8 @@ class Bounds(NamedTuple):
     cluster: str = ""
     #: Waits for locks, actors and other tasks, which count as work.
     waiting: Waiting = Waiting()
+    #: Whether it is recorded which task needs which; if not, the chain is the longest task.
+    is_chained: bool = True
 
     @property
     def spread(self) -> float:
@@ -70,10 +73,10 @@ class Bounds(NamedTuple):
 
     @property
     def most(self) -> float:
-        """Brent's bound: work / threads + longest × (threads − 1) / threads."""
-        return (
-            self.spread + self.longest * (self.threads - 1) / self.threads if self.threads else float("nan")
-        )
+        """Brent's bound: work / threads + longest × (threads − 1) / threads; NaN without chains."""
+        if not self.threads or not self.is_chained:
+            return float("nan")
+        return self.spread + self.longest * (self.threads - 1) / self.threads
 
     @property
     def above(self) -> float:
@@ -82,20 +85,25 @@ class Bounds(NamedTuple):
 
     @property
     def parallelism(self) -> float:
-        """Work over the longest chain: threads beyond that many cannot help."""
-        return self.work / self.longest if self.longest > 0 else float("nan")
+        """Work over the longest chain: threads beyond that many cannot help; NaN without chains."""
+        return self.work / self.longest if self.longest > 0 and self.is_chained else float("nan")
 
     def verdict(self) -> str:
         """How far from the best it was, and what sets that limit, in two sentences."""
-        if not self.threads or self.least <= 0:
+        if not self.threads:
             return "No task ended while this was recorded."
+        if self.least <= 0:
+            return "Tasks ended, but took no time that was recorded."
         took, least = words.duration(self.seconds), words.duration(self.least)
         threads = words.count(self.threads, "thread")
         said = f"{words.of_cluster(self.cluster)}{took}, "
         if self.above >= 1.005:
-            said += f"{self.above:.3g} times as long as {threads} would take at best ({least})."
+            said += f"{words.about(self.above, digits=3)} times as long as {threads} would take at best "
+            said += f"({least})."
         else:
             said += f"which is the best that {threads} can do."
+        if not self.is_chained:
+            return f"{said} Which task needs which is not recorded."
         what, so_that = self._limit()
         return f"{said} {what}{f', but {self.waiting.said()}' if self.waiting else so_that}."
 
@@ -118,6 +126,8 @@ class Bounds(NamedTuple):
                 f"{words.duration(self.spread)}  ({words.duration(self.work)} on {self.threads})",
             )
         ]
+        if not self.is_chained:
+            return [*found, ("Longest task", words.duration(self.longest))]
         found += [("Longest chain", words.duration(self.longest))]
         found += [("Brent's bound", words.duration(self.most))]
         most = sorted(self.chain, key=lambda part: -part[2])[:5]
@@ -187,6 +197,7 @@ def _bounds(read: Read) -> Bounds:
         chain=_named(names, spent[chain].tolist()),
         tasks=tuple(task[chain].tolist()),
         waiting=waiting(read, columns, ran),
+        is_chained="edges" not in lacks(read),
     )
 
 

@@ -40,10 +40,11 @@ def seen(read: Read) -> list[Seen]:
 
     That is the outermost frame that belongs neither to Dask nor to the standard library.
     """
-    known: Any = read("functions")["prefix"]
+    functions: Any = read("functions")["prefix"]
+    known = set(functions.names)
     columns: Mapping[str, Any] = samples(read)
     prefix, duration = columns["prefix"], columns["duration"].astype("f8")
-    wanted = [code for code, name in enumerate(prefix.names) if name and name not in set(known.names)]
+    wanted = [code for code, name in enumerate(prefix.names) if name and name not in known]
     rows = np.flatnonzero(np.isin(prefix.codes, wanted))
     if not len(rows):
         return []

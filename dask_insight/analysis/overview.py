@@ -16,30 +16,22 @@ from dask_insight.legible import printed
 from dask_insight.lookup import sorted_set
 from dask_insight.schema import NOTHING
 from dask_insight.tables.facts import facts as facts_of
-from dask_insight.tables.facts import moment, part_of_run, recorded
+from dask_insight.tables.facts import lacks, moment, part_of_run, recorded
 from dask_insight.timeline import Read, Used, is_pooled, most_at_once, standstills, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
 INSTEAD = {
-    "deserialize": "deserializing",
-    "serialize": "serializing",
-    "disk": "reading from disk and writing to it",
-    "overhead": "starting and ending tasks",
+    **words.AROUND,
+    **words.IDLE,
     "inputs": "waiting for {name}",
-    "data": "waiting for data from other workers",
     "processes": "starting processes and moving data between them",
-    "placement": "idle beside busy workers",
-    "scheduler": "waiting for the scheduler",
-    "paused": "paused for lack of memory",
-    "resources": "waiting for resources of workers",
-    "client": "without tasks",
-    "joining": "on workers that had just joined",
-    "leaving": "on workers that were leaving or died",
 }
 #: Parts in which threads had nothing to run; their share of thread time, and of cores in use, from which
 #: these are told beside; and how many cores for each thread in a task function are more than its own.
 _IDLE = ("inputs", "data", "processes", "placement", "scheduler")
 _MUCH, _FULL, _MORE = 0.15, 0.7, 1.1
+#: Parts of idle time that cannot be told apart where nobody knows when tasks were wanted.
+_UNKNOWN = ("inputs", "client")
 #: How tasks stood that had begun and not ended.
 _RUNNING = "still running"
 #: Share of the thread time that all threads would have offered from beginning to end, from which they did.
@@ -113,6 +105,8 @@ class Overview(NamedTuple):
     calls: tuple[int, float] = (0, 0.0)
     #: What had the last result, a cell or the recording, and seconds for which it went on then.
     after: tuple[str, float] = ("", 0.0)
+    #: Whether the recording tells when tasks were wanted: what idle threads waited for.
+    asked: bool = True
 
     @property
     def busy(self) -> float:
@@ -188,6 +182,8 @@ class Overview(NamedTuple):
             if part in INSTEAD:
                 alone = f"`{short(name)}`" if name else "tasks"
                 text = INSTEAD[part].format(name=together if together and name in few else alone)
+                if not self.asked and part in _UNKNOWN:
+                    text = "idle"
                 told[text] = told.get(text, 0.0) + seconds
         return sorted(told.items(), key=lambda item: -item[1])
 
@@ -242,7 +238,7 @@ class Overview(NamedTuple):
         if self.used.cores < _MORE * self.computing / self.duration:
             return ""
         cores = words.count(round(self.used.of), "core")
-        return f", while the workers used {self.used.cores:.2g} of {cores}"
+        return f", while the workers used {words.about(self.used.cores)} of {cores}"
 
     def _most(self) -> str:
         if not self.names or self.computing <= 0:
@@ -353,6 +349,7 @@ def overview(read: Read, findings: Mapping[str, Values] | None = None) -> Overvi
         after=_went_on(read("cells"), facts, end) if np.isinf(until) else ("", 0.0),
         unfinished=unfinished,
         longest=longest,
+        asked=_is_asked(read, attempts),
     )
 
 
@@ -378,6 +375,12 @@ def _least(*arrays: Numbers, fallback: float) -> float:
     finite = [array[np.isfinite(array)] for array in arrays]
     least = min((float(array.min()) for array in finite if len(array)), default=float("nan"))
     return least if np.isfinite(least) else fallback
+
+
+def _is_asked(read: Read, attempts: Mapping[str, Values]) -> bool:
+    """`Overview.asked`, as `timeline.Attempts` has it."""
+    told = (np.isfinite(_numbers(attempts, name)).any() for name in ("submitted", "ready", "assigned"))
+    return any(told) and "attempts" not in lacks(read)
 
 
 def _workers(

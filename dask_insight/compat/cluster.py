@@ -10,6 +10,7 @@ from typing import Any
 import distributed
 from distributed import get_client
 from distributed.diagnostics import memory_sampler
+from distributed.metrics import time
 
 from ..recording import Recording
 from ..session import Session, record
@@ -171,20 +172,42 @@ class get_task_stream(distributed.get_task_stream):
         self.recording: Recording | None = None
         self._session: Session | None = None
 
-    # distributed's `__enter__` and `__exit__` run these two.
+    # `__enter__` and `__exit__` of newer versions of distributed run `__aenter__` and `__aexit__`.
+
+    def __enter__(self) -> Any:
+        entered = super().__enter__()  # type: ignore[no-untyped-call]
+        if self._session is None:
+            session = record(client=self.client, local=False)
+            self.recording = session.start()
+            self._session = session
+        return entered
+
+    def __exit__(self, *error: Any) -> None:
+        try:
+            super().__exit__(*error)  # type: ignore[no-untyped-call]
+        finally:
+            if (session := self._ended()) is not None:
+                session.stop()
 
     async def __aenter__(self) -> Any:
+        # Older versions set it only in `__enter__`.
+        self.start = time()
         self._session = record(client=self.client, local=False)
         self.recording = await self._session.start_async()
         try:
             return await super().__aenter__()  # type: ignore[no-untyped-call]
         except BaseException:
-            await self._session.stop_async()
+            if (session := self._ended()) is not None:
+                await session.stop_async()
             raise
 
     async def __aexit__(self, *error: Any) -> None:
         try:
             await super().__aexit__(*error)  # type: ignore[no-untyped-call]
         finally:
-            if self._session is not None:
-                await self._session.stop_async()
+            if (session := self._ended()) is not None:
+                await session.stop_async()
+
+    def _ended(self) -> Session | None:
+        ended, self._session = self._session, None
+        return ended

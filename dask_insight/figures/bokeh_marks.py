@@ -202,4 +202,4 @@ def _amount(value: float, unit: str) -> str:
         return words.duration(value)
     if unit in ("bytes", "bytes/s"):
         return words.size(value) + unit.removeprefix("bytes")
-    return f"{value:,.3g}" + (f"{words.SPACE}{unit}" if unit not in ("", "count") else "")
+    return words.about(value, digits=3) + (f"{words.SPACE}{unit}" if unit not in ("", "count") else "")

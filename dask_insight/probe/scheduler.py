@@ -249,7 +249,9 @@ class Probe(SchedulerPlugin):
     async def leave(self, *, recorder: str) -> bool:
         """End for a recorder; when nobody else records, everything of ours is taken off."""
         self._readers.pop(recorder, None)
-        asyncio.get_running_loop().call_later(_UNHEARD, self._forget_topic, topic(self.name, recorder))
+        # Dask keeps every topic for which there was a listener.
+        topics = getattr(getattr(self.scheduler, "_broker", None), "_topics", {})
+        asyncio.get_running_loop().call_later(_UNHEARD, topics.pop, topic(self.name, recorder), None)
         if self._farewell is not None:
             self._farewell.without(recorder)
         if self._readers:
@@ -258,12 +260,6 @@ class Probe(SchedulerPlugin):
         else:
             await self._take_off()
         return True
-
-    def _forget_topic(self, name: str) -> None:
-        """Dask keeps every topic for which there was a listener."""
-        topics = getattr(getattr(self.scheduler, "_broker", None), "_topics", {})
-        if (heard := topics.get(name)) is not None and heard.subscribers.isdisjoint(self.scheduler.clients):
-            del topics[name]
 
     async def _take_off(self) -> None:
         """Leave nothing of ours, once: a recorder may leave just when its client is found to be gone."""

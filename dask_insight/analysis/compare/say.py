@@ -15,19 +15,8 @@ PARTS = {
     "off-cpu": "in tasks, off the CPU",
     "compute": "computing",
     "failed": "in attempts without a result",
-    "deserialize": "deserializing",
-    "serialize": "serializing",
-    "disk": "reading from disk and writing to it",
-    "overhead": "starting and ending tasks",
-    "inputs": "waiting for inputs",
-    "data": "waiting for data from other workers",
-    "placement": "idle beside busy workers",
-    "scheduler": "waiting for the scheduler",
-    "paused": "paused for lack of memory",
-    "resources": "waiting for resources of workers",
-    "client": "without tasks",
-    "joining": "on workers that had just joined",
-    "leaving": "on workers that were leaving or died",
+    **words.AROUND,
+    **words.IDLE,
 }
 #: A cause is named from this share of the difference on, or of the wall time where there is none.
 _OF_CHANGE, _OF_WALL = 0.15, 0.05
@@ -110,11 +99,7 @@ def _first(sides: Mapping[str, Any], side: int) -> str:
     by = f"{words.duration(abs(change))} ({words.share(abs(change) / before)})"
     by = f"{by} {'longer' if change > 0 else 'less'} than"
     if took >= 2 * before:
-        by = (
-            f"{took / before:.2g} times as long as"
-            if took < 100 * before
-            else f"{took / before:,.0f} times as long as"
-        )
+        by = f"{words.about(took / before)} times as long as"
     than = f"{base} with {words.duration(before)}"
     return f"{name} took {words.duration(took)}{where}, {by} {than} (noise {noise})."
 
@@ -177,8 +162,15 @@ def _said(name: _Name) -> str:
         times = words.count(round(name.attempts), "time")
         return f"{task} runs {times} instead of {name.before:,.0f} {cost}"
     if name.verdict in ("costlier", "cheaper"):
-        return f"{task} takes {_ratio(name.cpu / name.cpu_before, 'as much')} CPU time {cost}"
-    return f"{task} takes {_ratio(name.mean / name.mean_before)} {cost}"
+        return f"{task} takes {_instead(name.cpu, name.cpu_before, 'as much', ' CPU time')} {cost}"
+    return f"{task} takes {_instead(name.mean, name.mean_before)} {cost}"
+
+
+def _instead(now: float, before: float, alike: str = "as long", of: str = "") -> str:
+    """How many times as long something takes; both times where it took none before."""
+    if before > 0:
+        return _ratio(now / before, alike) + of
+    return f"{words.duration(now)}{of} instead of {words.duration(before)}"
 
 
 def _ratio(ratio: float, alike: str = "as long") -> str:

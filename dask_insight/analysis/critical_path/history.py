@@ -11,6 +11,7 @@ import numpy as np
 from ...columns import forget
 from ...dag import links
 from ...heap import give_back_between
+from ...intake import intake_seconds
 from ...lookup import Lookup, fill
 from ...schema import SECEDED
 from ...timeline import is_pooled, sizing_of
@@ -70,7 +71,7 @@ class History:
         self._disk = _Phases(read, columns["run"], _DISK, without=sizes)
         self._away = _Phases(read, columns["run"], (SECEDED,))
         self._nested = _sorted(ran[_by_tasks(read, columns["submission"][ran])], done)
-        self._intake = _intake(read)
+        self._intake = _intake(read("submissions"))
         workers = read("workers")
         joined = dict(zip(workers["worker"].tolist(), workers["joined"].tolist(), strict=True))
         self._joined = [joined.get(name, np.nan) for name in columns["worker"].names]
@@ -264,10 +265,7 @@ class _Phases:
         return list(zip(self._begin[some].tolist(), self._end[some].tolist(), strict=True))
 
 
-def _intake(read: Read) -> dict[int, float]:
+def _intake(submissions: Mapping[str, Any]) -> dict[int, float]:
     """Seconds that the scheduler took to take in each submission."""
-    table = read("submissions")
-    if not len(table["submission"]):
-        return {}
-    parts = [np.nan_to_num(np.abs(table[name])) for name in ("materialize", "ordering", "states")]
-    return dict(zip(table["submission"].tolist(), np.sum(parts, 0).tolist(), strict=True))
+    seconds = intake_seconds(submissions)
+    return dict(zip(submissions["submission"].tolist(), seconds.tolist(), strict=True))

@@ -29,15 +29,16 @@ def _recompute(facts: Facts, limits: Limits) -> Iterator[Finding]:
     names = most(facts, rows, seconds[rows])
     known = facts.attempts
     tasks = len(sorted_set(known.task[rows]))
-    title = f"{tasks:,} tasks, most of them `{names[0]}`, were computed again: {words.duration(total)}"
+    alone = len(sorted_set(facts.prefix.codes[rows])) == 1
+    which = words.count(tasks, "task") + (f" `{names[0]}`" if alone else f", most of them `{names[0]}`,")
+    title = f"{which} {'was' if tasks == 1 else 'were'} computed again: {words.duration(total)}"
     why = (
         f"Results of {words.listing(f'`{name}`' for name in names[:3])} were let go of after one "
         "computation and made again for a later one, with the same keys."
     )
     if float(inside.seconds.sum()) > 0.5 * total:
         functions = words.listing(f"`{name}`" for name in inside.functions[:3])
-        title = f"{functions} ran again inside of {tasks:,} tasks, most of them `{names[0]}`: "
-        title += words.duration(total)
+        title = f"{functions} ran again inside of {which.rstrip(',')}: {words.duration(total)}"
         why = (
             f"Dask fuses what follows one another, so that {functions} ran inside of "
             f"{words.listing(f'`{name}`' for name in names[:3])}. An earlier computation had computed the "

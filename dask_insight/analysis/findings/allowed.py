@@ -38,7 +38,7 @@ def allowed(facts: Facts) -> list[Allowed]:
     shared: dict[Any, dict[str, dict[str, np.ndarray]]] = {}
     for name, worker in facts.workers.items():
         mine = samples.of(name)
-        mine = {column: values[np.isfinite(mine["memory_allowed"])] for column, values in mine.items()}
+        mine = {column: values[mine["memory_allowed"] > 0] for column, values in mine.items()}
         # Local schedulers' processes are no workers that Dask limits.
         if worker["cluster"] and len(mine["time"]):
             group = worker["host"], float(mine["memory_group"][0])

@@ -47,7 +47,7 @@ def _names(facts: Facts, submission: int) -> tuple[str, ...]:
 
 def _slow_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     yield from _made(facts, limits)
-    yield from _unmade(facts, limits)
+    yield from unmade(facts, limits)
 
 
 def slow_intake(facts: Facts, limits: Limits) -> Moments:
@@ -85,7 +85,8 @@ def _underway(facts: Facts) -> _Underway | None:
     return _Underway(since, float(np.nanmax(facts.read("resources")["time"], initial=when)) - since, line)
 
 
-def _unmade(facts: Facts, limits: Limits) -> Iterator[Finding]:
+def unmade(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    """Of a graph that was still being made, for which there need not be any task."""
     underway = _underway(facts)
     if underway is None:
         return
@@ -94,8 +95,8 @@ def _unmade(facts: Facts, limits: Limits) -> Iterator[Finding]:
         code="slow-graph",
         severity="critical",
         title=f"For {words.duration(took)} the scheduler had been making a graph, and was not done",
-        start=facts.since(min(since, facts.stop)),
-        stop=facts.since(facts.stop),
+        start=facts.since(since),
+        stop=facts.since(since + took),
         is_risk=True,
         evidence=(Fact("making a graph that never was", took, "s", limits["slow-graph.seconds"]),),
         why=_why(line),

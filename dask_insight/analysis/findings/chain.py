@@ -117,9 +117,9 @@ def _meanwhile(facts: Facts, moments: Moments, lost: float) -> str:
     """How many threads waited for a chain, and for how many of them a core was free, in words."""
     length = moments.seconds
     idle = float((facts.seconds(facts.waiting) * facts.share_within(moments, facts.waiting)).sum())
-    said, free = f"{idle / length:.2g}", f"{lost / length:.2g}"
+    said, free = words.about(idle / length), words.about(lost / length)
     beside = "" if said == free else f", {free} of them beside a free core"
-    return f"Meanwhile {said} of {facts.threads:.2g} threads waited for them{beside}"
+    return f"Meanwhile {said} of {words.about(facts.threads, 'thread')} waited for them{beside}"
 
 
 def _idle(facts: Facts) -> np.ndarray:
@@ -134,7 +134,7 @@ def _idle(facts: Facts) -> np.ndarray:
 def _spread(facts: Facts, thread_seconds: float) -> float:
     """Seconds by which the run would be shorter if the threads that had a core shared these."""
     threads = facts.cores.threads
-    return min(facts.wall, thread_seconds / threads) if threads > 0 else 0.0
+    return min(facts.served, thread_seconds / threads) if threads > 0 else 0.0
 
 
 def _is_chain(each: Chain) -> bool:
@@ -142,6 +142,9 @@ def _is_chain(each: Chain) -> bool:
 
 
 def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
+    if not facts.attempts.asked:
+        # Whether more tasks could have run, nobody knows.
+        return
     told = facts.by_names
     idle = _idle(facts)
     lost = facts.summed(facts.waiting, idle)
@@ -156,7 +159,7 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = np.where(few, lost, 0.0)
     total = float(lost.sum())
     names = facts.worst(lost, facts.names)
-    offered = facts.cores.threads * facts.wall
+    offered = facts.cores.threads * facts.served
     if not names or total < limits["too-few-tasks.idle"] * offered:
         return
     code = facts.names.index(names[0])
@@ -164,11 +167,10 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     threads = round(facts.threads)
     loops = _computations(facts, code)
     one_by_one = loops >= MANY and told.number[code] < limits["too-few-tasks.ratio"] * facts.threads * loops
-    title = f"Only {at_once:.2g} `{names[0]}` at a time for {words.count(threads, 'thread')}"
+    there, said = words.count(threads, "thread"), words.about(at_once)
+    title = f"Only {said} `{names[0]}` at a time for {there}"
     if at_once >= threads:
-        title = (
-            f"Too few `{names[0]}` for {words.count(threads, 'thread')} to the end: {at_once:.2g} at a time"
-        )
+        title = f"Too few `{names[0]}` for {there} to the end: {said} at a time"
     ran, others = [f"`{name}`" for name in names[:3]], int((lost > 0).sum()) - len(names[:3])
     if others > 0:
         ran.append(f"tasks of {words.count(others, 'other name')}")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ... import words
+from ...timeline import is_pooled
 from .facts import IDLE, Facts
 from .finding import Fact, Finding
 from .garbage import Garbage
@@ -131,7 +132,7 @@ def _seldom(facts: Facts) -> str:
             "    client.run(gc.freeze)   # what they hold now is not looked at again\n"
             "    # of workers to come: gc.set_threshold in a file, for `dask worker --preload file.py`"
         )
-    if any(name.startswith("process ") for name in facts.lanes.workers):
+    if any(map(is_pooled, facts.lanes.workers)):
         return (
             "    from concurrent.futures import ProcessPoolExecutor\n"
             "    with ProcessPoolExecutor(initializer=gc.set_threshold, initargs=(50_000, 20, 50)) as pool:\n"

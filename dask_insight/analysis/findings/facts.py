@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import words
 from ...batch import Symbols
 from ...columns import forget, take, text
 from ...intake import taken_in
@@ -45,10 +46,7 @@ from .waits_for_others import WaitsForOthers, waits_for_others
 __all__ = ["IDLE", "Facts", "is_any", "medians"]
 
 #: Parts of the budget in which nothing ran.
-IDLE = (
-    *("inputs", "data", "placement", "scheduler", "paused"),
-    *("resources", "client", "joining", "leaving"),
-)
+IDLE = tuple(words.IDLE)
 
 #: Seconds from which a task that is ready waits for a thread.
 _MOMENT = 0.01
@@ -160,10 +158,16 @@ class Facts:
         """Thread-seconds that there were in it."""
         return sum(float(self.seconds(each).sum()) for each in in_blocks(self.budget.pieces))
 
+    @cached_property
+    def served(self) -> float:
+        """Seconds of it in which there was any worker."""
+        there = Moments.of(np.maximum(self.lanes.start, self.start), np.minimum(self.lanes.stop, self.stop))
+        return there.without(self.pause).without(self.still).seconds
+
     @property
     def threads(self) -> float:
-        """Threads that there were, on average."""
-        return self.offered / self.wall if self.wall > 0 else 0.0
+        """Threads that there were, on average while there was any."""
+        return self.offered / self.served if self.served > 0 else 0.0
 
     def spent(self, *parts: str) -> float:
         """Thread-seconds in these parts of the budget."""
@@ -171,7 +175,7 @@ class Facts:
 
     def spread(self, thread_seconds: float) -> float:
         """Seconds by which the run would be shorter if all threads shared what these thread-seconds took."""
-        return min(self.wall, thread_seconds / self.threads) if self.threads > 0 else 0.0
+        return min(self.served, thread_seconds / self.threads) if self.threads > 0 else 0.0
 
     @cached_property
     def prefix(self) -> Symbols:

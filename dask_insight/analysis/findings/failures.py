@@ -80,10 +80,12 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
             ).strip(),
         )
     sent = np.flatnonzero(ended_as(facts, "rescheduled"))
+    # Those that lost what they need before they ran wait for it again, and have cost nothing.
+    sent = sent[known.ran[sent]]
     placed = _of_p2p(facts, sent)
     if len(by_tasks := sent[~placed]):
         yield _made_again(facts, limits, by_tasks).but(
-            title=f"{_attempts(facts, by_tasks)} were rescheduled",
+            title=_rescheduled(facts, by_tasks),
             why=(
                 "They raised `Reschedule`, and Dask ran the tasks again, on any worker: "
                 f"{_lost(facts, by_tasks)}."
@@ -93,7 +95,7 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if len(by_dask := sent[placed]):
         # Each output is rescheduled once at most: that there are many says nothing.
         yield _made_again(facts, limits, by_dask).but(
-            title=f"{_attempts(facts, by_dask)} were rescheduled to place the outputs of P2P",
+            title=f"{_rescheduled(facts, by_dask)} to place the outputs of P2P",
             why=(
                 "A P2P shuffle or rechunk begins each output on any worker; one that belongs on another asks "
                 f"the scheduler to be run there, and ends: {_lost(facts, by_dask)}."
@@ -146,6 +148,10 @@ def _names_of(facts: Facts, rows: np.ndarray) -> tuple[str, ...]:
 
 def _attempts(facts: Facts, rows: np.ndarray) -> str:
     return f"{words.count(len(rows), 'attempt')} at {quoted(_names_of(facts, rows))}"
+
+
+def _rescheduled(facts: Facts, rows: np.ndarray) -> str:
+    return f"{_attempts(facts, rows)} {'was' if len(rows) == 1 else 'were'} rescheduled"
 
 
 def _lost(facts: Facts, rows: np.ndarray) -> str:

@@ -120,7 +120,7 @@ def amount(value: float, unit: str) -> str:
         return words.share(value)
     if not math.isfinite(value):
         return "–"
-    plain = f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"
+    plain = f"{value:,.0f}" if value == round(value) else words.about(value, digits=3)
     return plain if unit in ("", "count") else f"{plain}{words.SPACE}{unit}"
 
 

@@ -10,7 +10,7 @@ from ... import words
 from ...tables.waits import CALLS, KINDS, RESULTS
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import workers_of
+from .names import of_workers, workers_of
 from .rule import Rule
 from .thresholds import Limits
 from .waits_for_others import advice_on
@@ -84,8 +84,10 @@ def _of_actors(facts: Facts) -> Iterator[Fact]:
 def _stuck(facts: Facts, limits: Limits, rows: np.ndarray) -> float:
     """Seconds for which nothing has begun or ended, if such tasks hold all threads to the end; else 0."""
     known = facts.attempts
-    running = rows[~known.ok[rows] & ~known.failed[rows]]
-    if len(running) < max(1.0, float(facts.threads_by_worker.sum())):
+    # Who has left holds no thread, and had none to spare.
+    there = [name for name in facts.lanes.workers if facts.left(name) >= facts.stop]
+    running = rows[~known.ok[rows] & ~known.failed[rows] & of_workers(facts, there)[rows]]
+    if len(running) < max(1.0, sum(map(facts.threads_of, there))):
         return 0.0
     over = known.ran & (known.ok | known.failed)
     last = max(float(known.start[known.ran].max()), float(known.stop[over].max(initial=0.0)))

@@ -11,6 +11,7 @@ from ...lookup import Lookup
 from ...schema import NOTHING
 from ...tables.stacks import below
 from .facts import Facts
+from .names import by_code
 
 
 class Inside(NamedTuple):
@@ -45,12 +46,13 @@ def computed_inside(facts: Facts) -> Inside:
     group = np.where(known.described >= 0, graph.codes[known.described].astype("i8"), -1)
     rows = Lookup(np.where(facts.good, known.run, NOTHING)).rows(samples["run"])
     stacks = Lookup(facts.read("stacks")["stack"]).rows(samples["stack"])
+    sampled = by_code(group[rows], (rows >= 0) & (stacks >= 0))
+    under = {function: _below(facts, function) for function in set().union(*again.values())}
     for code, functions in again.items():
-        mine = np.flatnonzero((rows >= 0) & (stacks >= 0))
-        mine = mine[group[rows[mine]] == code]
+        mine = sampled.get(code, np.zeros(0, "i8"))
         inside = np.zeros(len(mine), bool)
         for function in functions:
-            here = _below(facts, function)[stacks[mine]]
+            here = under[function][stacks[mine]]
             spent[function.name] = spent.get(function.name, 0.0) + float(
                 samples["duration"][mine[here]].sum()
             )

@@ -25,7 +25,7 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     # Few that took long are told for themselves; see slow-graph.
     large = (table["tasks"] >= limits["large-graph.least"]) & ~slowly_made(facts, limits)
     taken, graphs = intake(facts, large), int(large.sum())
-    tasks = int(table["tasks"].max(initial=0))
+    tasks = int(np.max(table["tasks"], initial=0, where=large))
     seconds = float((taken.stop - taken.start).sum())
     # The first graph is taken in before the first task is wanted.
     before = seconds - float(taken.within(np.array([facts.start]), np.array([facts.stop])).sum())
@@ -43,7 +43,8 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = facts.within(idle, taken) + sent
     cost = before + facts.spread(lost)
     names = requests.names or _brought(facts, table, "nbytes" if heavy else "tasks")
-    evidence = [Fact("most tasks in one graph", tasks, "count", limits["large-graph.tasks"])]
+    most = int(table["tasks"].max(initial=0))
+    evidence = [Fact("most tasks in one graph", most, "count", limits["large-graph.tasks"])]
     if nbytes > 0:
         evidence.append(Fact("largest graph as sent", nbytes, "bytes", limits["large-graph.bytes"]))
     if seconds > 0:
@@ -55,6 +56,9 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
         evidence += [median, Fact("threads idle until tasks had come", sent, "s")]
     which = f"{graphs:,} graphs of up to" if graphs > 1 else "A graph of"
     title = f"{which} {tasks:,} tasks took the scheduler {words.duration(seconds)} to take in"
+    if heavy and seconds < limits["large-graph.seconds"]:
+        count = words.count(int(table["tasks"][_heaviest(table)]), "task")
+        title = f"{words.size(nbytes)} of graph for {count} were sent to the scheduler"
     name = names[0] if names else "task"
     if sent:
         title = f"`{name}` carries data in its graph: {words.duration(requests.way)} to send each task"
@@ -83,9 +87,14 @@ def _large_graph(facts: Facts, limits: Limits) -> Iterator[Finding]:
     )
 
 
+def _heaviest(table: Mapping[str, Any]) -> int:
+    """Row of the graph of most bytes."""
+    return int(np.argmax(np.nan_to_num(table["nbytes"])))
+
+
 def _comes_once(facts: Facts, table: Mapping[str, Any]) -> bool:
     """Whether a single task brings most of the largest graph, and others need it."""
-    largest, known = int(np.argmax(np.nan_to_num(table["nbytes"]))), facts.attempts
+    largest, known = _heaviest(table), facts.attempts
     most = np.flatnonzero(facts.good & (known.nbytes >= _MOST * table["nbytes"][largest]))
     most = most[known.described[most] >= 0]
     mine = pick(facts.read("graph")["submission"], known.described[most]) == table["submission"][largest]

@@ -92,10 +92,10 @@ def _of_scheduler(facts: Facts, least: float) -> Finding | None:
 
 
 def _beside(facts: Facts, told: Held) -> int:
-    """Threads for tasks that share a worker's limit, at most: those of its host."""
+    """Threads for tasks that share a worker's limit, the most at once: those of its host."""
     host = facts.workers.get(told.name, {}).get("host")
     sharing = [
-        each
+        each.name
         for each in facts.held
         if each is told
         or (
@@ -104,7 +104,7 @@ def _beside(facts: Facts, told: Held) -> int:
             and np.isclose(each.limit, told.limit)
         )
     ]
-    return round(sum(each.threads if np.isfinite(each.threads) else 1 for each in sharing))
+    return round(facts.most_threads(sharing))
 
 
 def _as_many(facts: Facts, threads: int, cores: int) -> str:

@@ -27,6 +27,8 @@ _EXPLAINED = 0.5
 _BLAMED = 0.5
 #: Share of the delays of which there must be call stacks.
 _SAMPLED = 0.2
+#: Share of the time for which any process was sampled, from which another tells how busy the machine was.
+_THERE = 0.25
 
 
 def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -45,7 +47,7 @@ def _event_loop_lag(facts: Facts, limits: Limits) -> Iterator[Finding]:
     much = {
         name: moments
         for name, moments in late.items()
-        if len(moments.start) and _much(facts, name, moments, usual, limits)
+        if len(moments.start) and _much(facts, name, moments, usual.get(name, 0.0), limits)
     }
     spilling = spilled(facts).seconds
     if facts.carried >= limits["large-graph.bytes"]:
@@ -236,15 +238,39 @@ def _longest(late: Mapping[str, Moments]) -> float:
 def often_late(facts: Facts, process: str, least: float) -> bool:
     """Whether an event loop is late for twice as long as that of the process which is late least."""
     late = blocked(facts, least)
-    return process in late and late[process].seconds > 2 * _usual(facts, late)
+    return process in late and late[process].seconds > 2 * _usual(facts, late).get(process, 0.0)
 
 
-def _usual(facts: Facts, late: Mapping[str, Moments]) -> float:
-    """Seconds in which even the process that was late least was: the machine was busy."""
-    names = facts.read("resources")["process"].names
+def _usual(facts: Facts, late: Mapping[str, Moments]) -> dict[str, float]:
+    """Seconds in which each process would be late if it were as often as the one that was late least.
+
+    The machine was busy then. Who was there for a short time tells nothing of the rest.
+    """
     if _one_process(facts):
-        return 0.0
-    return min(late[name].seconds if name in late else 0.0 for name in names)
+        return {}
+    sampled = _sampled(facts)
+    enough = _THERE * max(sampled.values(), default=0.0)
+    least = min(
+        (
+            late[name].seconds / seconds if name in late else 0.0
+            for name, seconds in sampled.items()
+            if seconds >= enough > 0
+        ),
+        default=0.0,
+    )
+    return {name: least * seconds for name, seconds in sampled.items()}
+
+
+def _sampled(facts: Facts) -> dict[str, float]:
+    """Seconds of the run in which each process was sampled."""
+    table = facts.read("resources")
+    time = table["time"]
+    since = time - np.nan_to_num(table["lag"])
+    rows = np.flatnonzero((time > facts.start) & (time <= facts.stop + 1))
+    return {
+        name: float(time[mine].max() - since[mine].min())
+        for name, mine in split(table["process"], rows).items()
+    }
 
 
 def _one_process(facts: Facts) -> bool:

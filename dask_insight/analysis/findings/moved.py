@@ -133,7 +133,9 @@ def _slow_transfer(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if nbytes >= limits["slow-transfer.bytes"] / 2:
         came_how = f"Data came at {words.size(rate)}/s {whom}"
     else:
-        came_how = f"{messages:,} messages of few bytes took {words.duration(took / messages)} each {whom}"
+        few = words.count(messages, "message of few bytes", "messages of few bytes")
+        each = " each" if messages > 1 else ""
+        came_how = f"{few} took {words.duration(took / messages)}{each} {whom}"
     title = f"{came_how}, mostly of {quoted(makers[:1])}"
     why, advice = _on_line(facts, slow)
     packed = _packed(facts, slow)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ...heap import give_back_between
 from .again import RECOMPUTE
-from .building import SLOW_GRAPH
+from .building import SLOW_GRAPH, unmade
 from .cancelled import CANCELLED_WORK
 from .chain import CRITICAL_PATH, TOO_FEW_TASKS
 from .clocks import CLOCK_SKEW
@@ -98,7 +98,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 #: Those that can tell something where no task was with a worker.
-WITHOUT_TASKS: tuple[Rule, ...] = (NO_WORKER,)
+WITHOUT_TASKS: tuple[Rule, ...] = (NO_WORKER, SLOW_GRAPH._replace(find=unmade))
 
 
 def apply(facts: Facts, limits: Limits, rules: Iterable[Rule] = RULES) -> Findings:

@@ -112,8 +112,8 @@ def _scheduler_bound(facts: Facts, limits: Limits) -> Iterator[Finding]:
         ),
         why=(
             f"Tasks ({words.listing(f'`{name}`' for name in names[:3])}) were ready, and threads were free, "
-            f"but {reason.because}: it handled {each:,.3g} tasks a second, and its event loop "
-            f"came up to {words.duration(worst)} late.{_limit(facts, limits)}"
+            f"but {reason.because}: it handled {words.about(each, 'task', digits=3)} a second, and its "
+            f"event loop came up to {words.duration(worst)} late.{_limit(facts, limits)}"
         ),
         advice=reason.advice,
         url=SCHEDULER_BOUND.url,

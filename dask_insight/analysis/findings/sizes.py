@@ -138,7 +138,7 @@ def _chunks(facts: Facts, limits: Limits, told: set[str]) -> Iterator[Finding]:
         severity="critical" if critical else "warning",
         title=(
             f"Results of {quoted(names, 1)} are up to {words.size(size)}: the memory of a thread holds "
-            f"{least:.2g} of them"
+            f"{words.about(least)} of them"
         ),
         tasks=names,
         workers=workers_of(facts, rows),

@@ -62,7 +62,8 @@ def _slow(facts: Facts, limits: Limits) -> Iterator[Finding]:
         yield Finding(
             code="worker-skew",
             title=(
-                f"Worker {facts.called(name)} takes {_many(times)} times as long as others for the same tasks"
+                f"Worker {facts.called(name)} takes {words.about(times)} times as long as others "
+                "for the same tasks"
             ),
             tasks=names,
             workers=(name,),
@@ -108,10 +109,6 @@ def _without(facts: Facts, seconds: np.ndarray, waited: np.ndarray | None) -> np
         return seconds
     computed = np.minimum(np.nan_to_num(facts.attempts.cpu), seconds)
     return np.asarray(np.maximum(seconds - waited, computed))
-
-
-def _many(times: float) -> str:
-    return f"{times:,.0f}" if times >= 10 else f"{times:.2g}"
 
 
 _Compared = tuple[np.ndarray, np.ndarray, int]

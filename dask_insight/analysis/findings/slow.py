@@ -45,7 +45,10 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
     took = f"took {words.duration(longest)}" if number == 1 else f"took up to {words.duration(longest)}"
     return Finding(
         code="straggler",
-        title=f"{what} `{name}` {took}, {times:.3g} times the usual {words.duration(found.median)}",
+        title=(
+            f"{what} `{name}` {took}, {words.about(times, digits=3)} times the usual "
+            f"{words.duration(found.median)}"
+        ),
         tasks=(name,),
         workers=where,
         start=facts.since(known.at("start", rows).min()),
@@ -108,8 +111,8 @@ def _of_data(facts: Facts, limits: Limits, found: Outliers) -> Finding:
     return Finding(
         code="data-skew",
         title=(
-            f"{one} `{name}` had {found.larger:.3g} times the data of the others and took "
-            f"{words.duration(longest)}"
+            f"{one} `{name}` had {words.about(found.larger, digits=3)} times the data of the others and "
+            f"took {words.duration(longest)}"
         ),
         tasks=(name, *(each for each in makers if each != name)),
         workers=tuple(dict.fromkeys(known.worker.names[code] for code in known.worker.codes[rows].tolist())),

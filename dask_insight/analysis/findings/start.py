@@ -175,6 +175,7 @@ def _late(facts: Facts, limits: Limits) -> list[_Late]:
     """Workers that joined after tasks were there: since the run began, or since others had left."""
     busy = Moments.together(facts.attempts.in_blocks("wanted", "done"))
     began = busy.both(facts.whole).start
+    opened = _opened(facts, began)
     gone = np.sort([facts.left(name) for name in facts.lanes.workers])
     found = []
     for name, joined in zip(facts.lanes.workers, facts.lanes.joined.tolist(), strict=True):
@@ -184,9 +185,16 @@ def _late(facts: Facts, limits: Limits) -> list[_Late]:
         # The processes of a local pool are started for each computation.
         if is_local(name) or at == len(began) or not began[at] < joined < facts.stop:
             continue
-        if joined - began[at] <= limits["cold-start.window"]:
+        if joined - opened[at] <= limits["cold-start.window"]:
             found.append(_Late(name, facts.threads_of(name), float(began[at]), joined))
     return found
+
+
+def _opened(facts: Facts, moments: np.ndarray) -> np.ndarray:
+    """From when on there were threads, of some moments: then, or when the next worker joined."""
+    joined = np.sort(np.append(facts.lanes.joined, np.inf))
+    following = joined[np.searchsorted(joined, moments, side="right")]
+    return np.where(_present(facts, moments) > 0, moments, following)
 
 
 def _there(facts: Facts, late: list[_Late]) -> float:
@@ -263,9 +271,9 @@ COLD_START = Rule(
         "they take `cold-start.times` of it and there are `cold-start.count` of the name; first tasks on "
         "their way to "
         "a worker; workers that joined within `cold-start.window` of the first task, or of the first after "
-        "others had left, while tasks waited for a thread (no more than *info* where `cold-start.there` of "
-        "the threads were there each time). Together at least `cold-start.seconds`. Names that waited for "
-        "others (`held-up`) are left out."
+        "others had left, or, where no thread was there then, of the first worker, while tasks waited for a "
+        "thread (no more than *info* where `cold-start.there` of the threads were there each time). Together "
+        "at least `cold-start.seconds`. Names that waited for others (`held-up`) are left out."
     ),
     cost=(
         "While tasks waited, the share that the missing threads have of these and those there; the other "

@@ -66,7 +66,8 @@ def _no_worker(facts: Facts, limits: Limits) -> Iterator[Finding]:
             code="no-worker",
             severity=_severity(stay) if lasts else "",
             title=(
-                f"{count} wait for {wanted}, for {words.duration(seconds)} so far"
+                f"{count} {'waits' if stay.tasks == 1 else 'wait'} for {wanted}, "
+                f"for {words.duration(seconds)} so far"
                 if lasts
                 else f"{count} waited {words.duration(seconds)} for {wanted}"
             ),
@@ -96,8 +97,8 @@ def _wanted(told: dict[str, Any]) -> tuple[str, str, str]:
     if not told.get("workers"):
         return "any worker", _EMPTY, _START
     if resources:
-        asked = words.listing(f"`{name}={amount:g}`" for name, amount in resources.items())
-        given = " ".join(f"{name}={amount:g}" for name, amount in resources.items())
+        asked = words.listing(f"`{name}={amount:.15g}`" for name, amount in resources.items())
+        given = " ".join(f"{name}={amount:.15g}" for name, amount in resources.items())
         return (
             f"a worker that has {asked}",
             f"They were submitted with `resources=`, and no worker that was there has {asked}. Dask does not "

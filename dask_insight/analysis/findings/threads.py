@@ -129,7 +129,7 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if np.isfinite(told.lock)
         else Fact("delay of a thread that asks for the lock", told.late, "s", limits["gil-contention.late"])
     )
-    threads = max(round(sum(facts.threads_of(each.name) for each in mine)), 2)
+    threads = max(round(facts.most_threads(each.name for each in mine)), 2)
     yield Finding(
         code="gil-contention",
         title=(
@@ -146,8 +146,8 @@ def _gil_contention(facts: Facts, limits: Limits) -> Iterator[Finding]:
             gauge,
         ),
         why=(
-            f"{at_once:.2g} tasks ran at once in each process, of which Python lets one at a time run its "
-            "code: "
+            f"{words.about(at_once, 'task')} ran at once in each process, of which Python lets one at a time "
+            "run its code: "
             f"{quoted(names, 3)} had no CPU for {words.duration(lost)} of thread time."
         ),
         advice=(
@@ -185,8 +185,8 @@ GIL_CONTENTION = Rule(
         "were without a CPU for `gil-contention.share` of their time, and where a thread that asks for the "
         "lock (our sampler's) waited `gil-contention.late` or more on average, its waits for a CPU left "
         "out; on Linux each second counts by how much threads may have waited for the lock in it. With "
-        "gilknocker, its measure `gil-contention.waiting` instead. Task names with less CPU than `gil- "
-        "contention.computes` of an equal share of one core do not want the lock, and are left out."
+        "gilknocker, its measure `gil-contention.waiting` instead. Task names with less CPU than "
+        "`gil-contention.computes` of an equal share of one core do not want the lock, and are left out."
     ),
     cost=(
         "Time of their tasks without a CPU, less what the one thread that had the lock waited for it, over "

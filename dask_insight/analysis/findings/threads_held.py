@@ -65,7 +65,7 @@ class Held(NamedTuple):
     waited: float
     #: Threads that it has for tasks.
     threads: float
-    #: Use of its GPUs, per cent; 0 if there are none.
+    #: Use of its GPUs while tasks ran, per cent; 0 if there are none.
     gpu: float
     #: Cores that a limit on its CPU time allows, share of time in which that was used up, and thread-seconds
     #: of waits for a CPU in it; NaN if there is none, or it is unknown.
@@ -141,7 +141,7 @@ def held(facts: Facts) -> list[Held]:
                 queued=_sum(facts, used, "starved"),
                 waited=_during(facts, used, busy, "gil_wait") / seconds,
                 threads=_told(facts, name),
-                gpu=_gpu(gpus.of(name)),
+                gpu=float(np.nan_to_num(_mean(gpus.of(name), busy, "utilization"))),
                 limit=_mean(used, busy, "cpu_limit"),
                 throttled=_mean(used, busy, "throttled"),
                 stopped=_during(facts, used, busy, "starved", "throttled"),
@@ -305,9 +305,3 @@ def _inside(facts: Facts, table: Mapping[str, np.ndarray]) -> np.ndarray:
     """Which samples tell of the run."""
     mask: np.ndarray = (table["time"] > facts.start) & (table["time"] <= facts.stop + 1)
     return mask
-
-
-def _gpu(table: Mapping[str, np.ndarray]) -> float:
-    use = table["utilization"]
-    known = np.isfinite(use)
-    return float(use[known].mean()) if known.any() else 0.0

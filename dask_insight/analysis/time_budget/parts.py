@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from ... import words
 from ...timeline import BLOCK, Ascending, Fields, Kept, Micros, Moment, Number, Numbers
 
 #: Every part but custom activities, in the order in which they are shown: name and meaning.
@@ -33,7 +34,7 @@ PARTS = {
 }
 #: A user's own activity within tasks stands under its label, with this before it.
 CUSTOM = "custom: "
-IDLE = ("inputs", "data", "placement", "scheduler", "paused", "resources", "client", "joining", "leaving")
+IDLE = tuple(words.IDLE)
 _WORK = ("cpu", "off-cpu", "compute", "failed")
 #: Of numbers of threads that many times as many are one if they are kept by what is not.
 _MOSTLY = 3

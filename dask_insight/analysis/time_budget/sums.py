@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ... import words
 from ...lookup import Lookup, distinct, pick
 from ...timeline import Read
 from .budget import Budget, budget
@@ -82,16 +83,12 @@ def time_budget(
 
 def _width(read: Read, zero: float, start: float, stop: float) -> float:
     """A round length that cuts the range into about a hundred bins."""
-    times, running = read("attempts"), read("running")
-    first = np.fmin(
-        np.nanmin(times["submitted"], initial=np.inf), np.nanmin(running["start"], initial=np.inf)
-    )
-    last = np.fmax(np.nanmax(times["done"], initial=-np.inf), np.nanmax(running["start"], initial=-np.inf))
-    begin = start if np.isfinite(start) else float(first) - zero
-    end = stop if np.isfinite(stop) else float(last) - zero
+    ended, running = read("attempts"), read("running")["start"]
+    moments = (ended["submitted"], ended["start"], ended["stop"], ended["done"], running)
+    begin = start if np.isfinite(start) else min(np.nanmin(each, initial=np.inf) for each in moments) - zero
+    end = stop if np.isfinite(stop) else max(np.nanmax(each, initial=-np.inf) for each in moments) - zero
     rough = max((end - begin) / 100, 1e-3) if 0 < end - begin < np.inf else 1.0
-    power = 10.0 ** np.floor(np.log10(rough))
-    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= rough * 0.999))
+    return words.round_up(float(rough))
 
 
 class _Key(NamedTuple):

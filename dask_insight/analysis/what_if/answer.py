@@ -86,8 +86,8 @@ class WhatIf(NamedTuple):
         if abs(self.speedup - 1) < _SAME:
             return ", which is no difference"
         if self.speedup > 1:
-            return f", {self.speedup:.3g} times faster"
-        return f", {1 / self.speedup:.3g} times slower"
+            return f", {words.about(self.speedup, digits=3)} times faster"
+        return f", {words.about(1 / self.speedup, digits=3)} times slower"
 
     def trust(self) -> str:
         """How well the simulation fits what was recorded, in a sentence."""

@@ -9,6 +9,9 @@ the chains keeps its tasks and needs the new ones in place of the old.
 
 from __future__ import annotations
 
+from functools import partial
+from math import isclose
+
 import numpy as np
 
 from ...dag import Links, links
@@ -33,7 +36,8 @@ def with_chunks(model: Model, factor: float) -> Model:
     """
     positive = 0 < factor < np.inf
     times, parts = (round(factor), round(1 / factor)) if positive else (0, 0)
-    if not positive or not (np.isclose(times, factor) or np.isclose(parts * factor, 1)):
+    near = partial(isclose, rel_tol=1e-5)
+    if not positive or not (near(times, factor) or near(parts * factor, 1)):
         raise ValueError(
             f"chunks={factor}: chunks can become 2, 3 … times as large, or 1/2, 1/3 … of what they are"
         )

@@ -300,14 +300,14 @@ def _change(
         least, most = min(before.threads), max(before.threads)
         there = f"{least}" if least == most else f"{least} to {most}"
         parts.append(f"with {words.count(after.threads[0], 'thread')} a worker instead of {there}")
-    parts += [f"with `{name}` {times:g} times faster" for name, times in faster.items()]
+    parts += [f"with `{name}` {words.about(times, digits=6)} times faster" for name, times in faster.items()]
     parts += [] if transfers else ["without transfers"]
     parts += [] if spilling else ["without spilling"]
     if chunks != 1:
         parts.append(
-            f"with chunks {chunks:g} times as large"
+            f"with chunks {words.about(chunks, digits=6)} times as large"
             if chunks > 1
-            else f"with chunks 1/{1 / chunks:g} as large"
+            else f"with chunks 1/{words.about(1 / chunks, digits=6)} as large"
         )
     said = words.listing(parts)
     return said[:1].upper() + said[1:]

@@ -55,24 +55,30 @@ def _bounds(bounds: Bounds) -> Iterator[Row]:
     if not bounds.threads or bounds.least <= 0:
         return
     yield Row("recorded", bounds.verdict(), seconds=bounds.seconds)
-    parts = sorted(bounds.chain, key=lambda part: -part[2])
-    named = [f"`{name}` {words.duration(spent)}" for name, _, spent in parts[:_NAMES]]
-    more = len(parts) - len(named)
-    told = words.listing([*named, *([words.count(more, "other name")] if more else [])])
-    yield Row(
-        "longest",
-        f"{words.count(len(bounds.tasks), 'task')}{_CHAINED if len(bounds.tasks) > 1 else ''}: {told}",
-        value=len(bounds.tasks),
-        tasks=[name for name, _, _ in parts],
-        seconds=bounds.longest,
-    )
+    if bounds.is_chained:
+        yield _longest(bounds)
     yield Row(
         "spread",
         f"{words.duration(bounds.work)} of tasks on {words.count(bounds.threads, 'thread')}",
         value=bounds.threads,
         seconds=bounds.spread,
     )
-    yield Row("most", seconds=bounds.most)
+    if bounds.is_chained:
+        yield Row("most", seconds=bounds.most)
+
+
+def _longest(bounds: Bounds) -> Row:
+    parts = sorted(bounds.chain, key=lambda part: -part[2])
+    named = [f"`{name}` {words.duration(spent)}" for name, _, spent in parts[:_NAMES]]
+    more = len(parts) - len(named)
+    told = words.listing([*named, *([words.count(more, "other name")] if more else [])])
+    return Row(
+        "longest",
+        f"{words.count(len(bounds.tasks), 'task')}{_CHAINED if len(bounds.tasks) > 1 else ''}: {told}",
+        value=len(bounds.tasks),
+        tasks=[name for name, _, _ in parts],
+        seconds=bounds.longest,
+    )
 
 
 def _simulated(read: Read, about: Mapping[str, Any], cluster: str, most: int) -> Iterator[Row]:

@@ -112,4 +112,4 @@ def _say(unit: str) -> Callable[[float], str]:
     if unit == "bytes":
         return words.size
     end = "" if unit == "count" else f"{words.SPACE}{unit}"
-    return lambda value: (f"{value:,.0f}" if value == round(value) else f"{value:,.3g}") + end
+    return lambda value: (f"{value:,.0f}" if value == round(value) else words.about(value, digits=3)) + end

@@ -66,7 +66,7 @@ def _sides(comparison: Comparison) -> Section:
                 words.duration(row["seconds"]),
                 change,
                 "" if row["side"] == 0 else f"±{words.SPACE}{words.duration(row['noise'])}",
-                f"{row['threads']:.3g}",
+                words.about(row["threads"], digits=3),
                 f"{row['tasks']:,.0f}",
                 words.share(busy),
                 words.size(row["memory"]),
@@ -117,7 +117,7 @@ def _changed(now: dict[str, Any], before: dict[str, Any]) -> str:
     if word in ("came", "went"):
         return word
     if word in ("more", "fewer"):
-        return f"{now['count'] / before['count']:.3g} times as many"
+        return f"{words.about(now['count'] / before['count'], digits=3)} times as many"
     by = now["mean"] / before["mean"] - 1 if before["mean"] else 0.0
     sign = "+" if by > 0 else _MINUS if by < 0 else ""
     told = f"{sign}{words.share(abs(by))}"
