@@ -135,6 +135,7 @@ test('functions are searched by / and sorted by a key', async ({ report, page })
   await expect.poll(() => report.column('Functions', 0)).toEqual(['load', 'solve', 'fail']);
   await expect(panel.locator('thead')).toContainText('Defined in');
   const places = await report.column('Functions', 11);
+  expect(places).toHaveLength(3);
   for (const place of places) expect(place).toMatch(/make_reports\.py:\d+$/);
 });
 

@@ -177,7 +177,9 @@ test('a menu opens within the window of a phone', async ({ report, page }) => {
 
 test('where there is nothing to note, no room is left for it', async ({ report }) => {
   await report.open('threads');
-  await expect(report.panel('Task stream').locator(':scope > .di-note')).toBeHidden();
+  const note = report.panel('Task stream').locator(':scope > .di-note');
+  await expect(note).toHaveCount(1);
+  await expect(note).toBeHidden();
 });
 
 for (const width of [1280, 390]) {
@@ -251,6 +253,15 @@ test.describe('high contrast', () => {
       .evaluateAll(all => all.map(each => getComputedStyle(each).color));
     expect(colors.length).toBeGreaterThan(2);
     expect(new Set(colors).size).toBe(1);
+  });
+
+  test('a button that is pressed looks like no other', async ({ report }) => {
+    await report.open('real');
+    const button = report.panel('Task stream').getByRole('button', { name: 'Show as table' });
+    const border = (): Promise<string> => button.evaluate(each => getComputedStyle(each).border);
+    const before = await border();
+    await button.click();
+    expect(await border()).not.toBe(before);
   });
 
   test('bars of a comparison keep their colours', async ({ report }) => {

@@ -18,8 +18,7 @@ test('a real run opens offline with every panel drawn', async ({ report, page })
   }
   for (const title of PICTURES) {
     await report.picture(title).scrollIntoViewIfNeeded();
-    const painted = await report.fingerprint(title);
-    expect(painted).not.toBe(0);
+    expect(await report.colors(title)).toBeGreaterThan(2);
   }
 });
 

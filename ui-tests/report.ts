@@ -159,6 +159,19 @@ export class Report {
       });
   }
 
+  /** How many colours a picture has. */
+  async colors(title: string): Promise<number> {
+    await this.settle();
+    return this.picture(title)
+      .locator('canvas')
+      .first()
+      .evaluate((canvas: HTMLCanvasElement) => {
+        const pen = canvas.getContext('2d') as CanvasRenderingContext2D;
+        const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+        return new Set(new Uint32Array(data.buffer)).size;
+      });
+  }
+
   /** The fingerprint of a picture that has come to rest: two looks at it found the same. */
   async rested(title: string): Promise<number> {
     await this.place(title);

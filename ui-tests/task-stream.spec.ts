@@ -8,6 +8,12 @@ declare global {
   }
 }
 
+/** `12.4 ms` in seconds. */
+function seconds(text: string): number {
+  const [, amount, unit] = /^([\d.]+)\s(µs|ms|s)$/.exec(text) ?? [];
+  return Number(amount) * { µs: 1e-6, ms: 1e-3, s: 1 }[unit as 'µs' | 'ms' | 's'];
+}
+
 test.beforeEach(async ({ report, page }) => {
   await report.open('synthetic');
   await page.evaluate(() => {
@@ -141,11 +147,20 @@ test('the table lists what is in sight', async ({ report, page }) => {
   const panel = report.panel(TITLE);
   await report.picture(TITLE).focus();
   for (let times = 0; times < 12; times++) await page.keyboard.press('+');
+  await expect.poll(() => page.evaluate(() => location.hash)).toContain('zoom=');
+  const zoom = await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('zoom') ?? '');
+  const [from, to] = zoom.split('-').map(Number);
   await panel.getByRole('button', { name: 'Show as table' }).click();
   const header = await panel.locator('thead th').allInnerTexts();
   expect(header).toEqual(['Name', 'Key', 'Status', 'Start, s', 'Took', 'Worker', 'Thread', 'Result']);
   const starts = (await report.column(TITLE, 3)).map(Number);
+  const took = (await report.column(TITLE, 4)).map(seconds);
   expect(starts.length).toBeGreaterThan(0);
+  for (const [row, start] of starts.entries()) {
+    expect(start).toBeLessThanOrEqual(to);
+    // What it took is rounded to three digits.
+    expect(start + 1.01 * took[row]).toBeGreaterThanOrEqual(from);
+  }
   expect([...starts].sort((a, b) => a - b)).toEqual(starts);
 });
 

@@ -4,8 +4,6 @@ export interface Window {
   readonly stop: number;
   /** Seconds a CSS pixel. */
   readonly perPixel: number;
-  /** True while a person is zooming or panning: what is at hand is good enough then. */
-  readonly moving: boolean;
 }
 
 export interface Cached<T> {
@@ -37,12 +35,17 @@ export class BinCache<T> {
     this.kept.clear();
   }
 
-  get(key: string, view: Window, make: (from: number, to: number, bins: number) => T): Cached<T> {
+  /** While a person is `moving` what is shown, what is at hand of it is good enough. */
+  get(
+    key: string,
+    view: Window,
+    moving: boolean,
+    make: (from: number, to: number, bins: number) => T
+  ): Cached<T> {
     const step = stepOf(view.perPixel);
     const known = this.kept.get(key);
     const covers = known && known.from <= view.start + step && known.to >= view.stop - step;
-    if (known && covers && known.step === step) return known;
-    if (known && view.moving) return known;
+    if (known && covers && (known.step === step || moving)) return known;
     const span = view.stop - view.start;
     const first = Math.floor((view.start - span) / step);
     const last = Math.ceil((view.stop + span) / step);

@@ -1,4 +1,5 @@
 import { duration, shortened } from './format';
+import { madeFrom } from './made-from';
 import type { Recording } from './recording';
 import type { TimeRange } from './selection';
 
@@ -16,7 +17,7 @@ export interface CellRun {
 }
 
 /** All runs of cells, in the order in which they began; a later row replaces an earlier one. */
-export function cellsOf(recording: Recording): CellRun[] {
+export const cellsOf = madeFrom(['cells'], (recording): readonly CellRun[] => {
   const table = recording.table('cells');
   const executions = table.numbers('execution');
   const starts = table.times('start');
@@ -34,7 +35,7 @@ export function cellsOf(recording: Recording): CellRun[] {
     }))
     .filter(({ start }) => Number.isFinite(start))
     .sort((a, b) => a.start - b.start);
-}
+});
 
 /** The part of the recording's time in which a cell ran. */
 export function timeOfCell({ start, stop }: CellRun, recording: Recording): TimeRange {

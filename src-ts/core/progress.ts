@@ -1,4 +1,5 @@
 import type { Recording } from './recording';
+import { NOTHING } from './schema';
 import type { Filter } from './selection';
 import { taskTest } from './task-filter';
 import type { Tasks } from './tasks';
@@ -23,9 +24,6 @@ const STANDINGS = 5;
 const ENDS: Readonly<Record<string, number>> = { ok: DONE, erred: FAILED, cancelled: GIVEN_UP };
 /** By the scheduler's state of it, which cluster dumps hold. */
 const STATES: Readonly<Record<string, number>> = { memory: DONE, erred: FAILED, processing: RUNNING };
-
-/** Stands where a number of `graph` is missing. */
-const NOTHING = 0xffffffff;
 
 /**
  * The task names of a filter, those that Dask runs first before the others, as they stand at the end of its

@@ -3,3 +3,12 @@ export function focusIn(where: Element): HTMLElement | undefined {
   const { activeElement } = where.getRootNode() as Document | ShadowRoot;
   return where.contains(activeElement) ? (activeElement as HTMLElement) : undefined;
 }
+
+/** Has `make` make elements anew; the button that had the focus has it again, known by what it says. */
+export function keepFocus(where: Element, make: () => void): void {
+  const focused = focusIn(where)?.textContent;
+  make();
+  if (focused === undefined) return;
+  const buttons = [...where.querySelectorAll('button')];
+  buttons.find(({ textContent }) => textContent === focused)?.focus({ preventScroll: true });
+}

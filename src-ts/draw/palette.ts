@@ -83,6 +83,11 @@ export function css([red, green, blue]: Rgb): string {
   return `rgb(${red},${green},${blue})`;
 }
 
+/** As a canvas stores it. */
+export function packed([red, green, blue]: Rgb): number {
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
 const HUES = 12;
 const LIGHTNESSES = 4;
 
@@ -169,6 +174,12 @@ export class ColorRegistry {
       this.take(slot);
     }
     return slot;
+  }
+
+  /** Gives all places back. */
+  clear(): void {
+    this.slots.clear();
+    this.nearest.fill(255);
   }
 
   color(name: string, dark: boolean, contrast = false): Rgb {

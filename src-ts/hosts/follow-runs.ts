@@ -23,7 +23,8 @@ export function followRuns({ tasks, viewport, recording }: Stage): Stop {
     bursts.update();
     const run = latest(bursts.list, recording.begin);
     if (!run) return;
-    const isNew = run.start !== known;
+    // What comes late may have begun a little sooner, in the same run.
+    const isNew = !(run.start - known < PAUSE);
     known = run.start;
     if (!isNew && !viewport.anchored) return;
     const isRunning = tasks.lanes.some(lane => lane.running > 0);

@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { THIN } from '../core/format';
 import { bytesOf, joined } from '../core/test-bytes';
+import { ColorRegistry } from '../draw/palette';
 import { Surface } from '../draw/surface';
 import { LivePage } from './live-page';
 
@@ -152,6 +153,15 @@ describe('what is followed', () => {
     expectShown(100, 210);
   });
 
+  it('stays whole where a task comes late that began a little sooner', () => {
+    page.take(joined(idle(0), ran(0, 100, 110)));
+    page.viewport.fit();
+    page.take(ran(1, 99.9, 109));
+    expectShown(0, 110);
+    page.take(ran(2, 116, 120));
+    expectShown(116, 120);
+  });
+
   it('leaves alone what a person has set', () => {
     page.take(ran(0, 100, 110));
     page.viewport.show(102, 103);
@@ -259,6 +269,41 @@ describe('another recording', () => {
     await vi.waitFor(() => expect(runs()).toEqual([7, 8]));
   });
 
+  it('leaves a page that is paused as it is, and is shown after that', () => {
+    vi.useFakeTimers();
+    page.take(joined(ran(0, 100, 101), ran(1, 101, 105)));
+    page.reset();
+    page.take(ran(7, 100, 101));
+    page.paused = true;
+    vi.runAllTimers();
+    expect(runs()).toEqual([0, 1]);
+    page.paused = false;
+    vi.runAllTimers();
+    expect(runs()).toEqual([7]);
+  });
+
+  it('of another session has its colours, whatever names there were before', () => {
+    const slot = vi.spyOn(ColorRegistry.prototype, 'slot');
+    const given = (): Map<string, unknown> =>
+      new Map(slot.mock.calls.map(([name], at) => [name, slot.mock.results[at].value]));
+    const named = (...prefixes: string[]): Uint8Array =>
+      bytesOf(
+        'graph',
+        prefixes.map((prefix, task) => ({ task, key: `${prefix}-1`, prefix }))
+      );
+    const other = joined(began(200), named('inc', 'sum', 'load'), ran(0, 201, 202));
+    const before = Array.from({ length: 30 }, (_, at) => `old-${at}`);
+    page.take(joined(began(99), named(...before), ran(0, 100, 101)));
+    slot.mockClear();
+    page.reset();
+    page.take(other);
+    const after = given();
+    expect(after.size).toBe(3);
+    slot.mockClear();
+    new LivePage().take(other);
+    expect(after).toEqual(given());
+  });
+
   it('that begins while the page is paused waits too', () => {
     page.take(ran(0, 100, 101));
     page.paused = true;
@@ -295,6 +340,24 @@ describe('panels', () => {
     expect(place.children).toHaveLength(0);
     expect(place.classList).toHaveLength(0);
     expect(document.querySelector('.di-card')).toBeNull();
+  });
+
+  it('listen to nothing once the page is gone', () => {
+    const listening = new Set<unknown>();
+    vi.stubGlobal('matchMedia', () => ({
+      matches: false,
+      addEventListener: (_: string, listener: unknown) => listening.add(listener),
+      removeEventListener: (_: string, listener: unknown) => listening.delete(listener)
+    }));
+    const place = host();
+    page.mount('task-stream', place);
+    expect(listening.size).toBeGreaterThan(0);
+    page.dispose();
+    expect(listening.size).toBe(0);
+    page.selection.set({ source: 'x', column: 'name', value: ['inc'] });
+    place.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+    expect(page.selection.clauses).toHaveLength(1);
+    vi.unstubAllGlobals();
   });
 
   it('that do not exist are refused with those that do', () => {
@@ -340,6 +403,7 @@ describe('cells', () => {
       [`[5] 1 / 0 (500${THIN}ms, failed)`, false],
       [`[4] x = da.ones(10) (3.2${THIN}s)`, true]
     ]);
+    expect(page.cells().map(({ execution }) => execution)).toEqual([5, 4]);
   });
 
   it('can be shown and left', () => {

@@ -7,7 +7,7 @@ import type { Selection } from '../core/selection';
 import { Tasks } from '../core/tasks';
 import type { Viewport } from '../draw/viewport';
 import { PANELS } from '../panels/index';
-import { type Mounted, mount } from '../panels/mount';
+import { focusPanel, mount } from '../panels/mount';
 import type { Stage } from '../panels/panel';
 import { createStage } from '../panels/stage';
 import { followRuns } from './follow-runs';
@@ -66,7 +66,7 @@ export class LivePage {
   /** What its panels need of the kernel beside the rows that it records. */
   readonly needs = new Needs();
   private readonly stage: Stage;
-  private readonly mounted = new Set<Mounted>();
+  private readonly panels = new Set<LivePanel>();
   private readonly callbacks = new Set<() => void>();
   /** What has arrived and is not in a recording yet. */
   private queue: Arrived[] = [];
@@ -155,6 +155,7 @@ export class LivePage {
     if (on === this.paused) return;
     const held = this.held ?? [];
     this.held = on ? [] : undefined;
+    if (!on && this.next) this.wait();
     for (const each of held) {
       if (each) this.put(each);
       else this.reset();
@@ -181,7 +182,7 @@ export class LivePage {
   cells(): CellChoice[] {
     const { recording } = this;
     const withTasks = cellsWithTasks(recording);
-    return cellsOf(recording)
+    return [...cellsOf(recording)]
       .reverse()
       .map(run => ({ ...run, words: cellWords(run), hasTasks: withTasks.has(run.execution) }));
   }
@@ -223,18 +224,17 @@ export class LivePage {
       this.needs.add(host, wanted ? tables : tables.filter(table => !onRequest.includes(table)));
     const stopNeeding = need(false);
     const mounted = mount(panel, this.stage, host, { fill, request: need });
-    this.mounted.add(mounted);
     const stopKeys = listenToKeys(
       host,
       this.stage,
       () => [mounted],
       () => showKeys(mounted.element)
     );
-    return {
+    const made: LivePanel = {
       element: mounted.element,
-      focus: () => focusIn(mounted),
+      focus: () => focusPanel(mounted.surface, mounted.element),
       dispose: () => {
-        if (!this.mounted.delete(mounted)) return;
+        if (!this.panels.delete(made)) return;
         stopNeeding();
         stopKeys();
         stopScheme();
@@ -242,15 +242,16 @@ export class LivePage {
         host.classList.remove('di-page', 'di-live', 'di-untitled');
       }
     };
+    this.panels.add(made);
+    return made;
   }
 
   /** Takes all panels out of their places. */
   dispose(): void {
     clearTimeout(this.patience);
     this.queue = [];
-    for (const each of this.mounted) each.dispose();
-    this.mounted.clear();
     this.needs.dispose();
+    for (const each of this.panels) each.dispose();
     this.callbacks.clear();
   }
 
@@ -322,8 +323,9 @@ export class LivePage {
 
   private swap(): void {
     clearTimeout(this.patience);
-    if (!this.next) return;
     const { next } = this;
+    // Panels that stand still do so until they may go on.
+    if (!next || this.held) return;
     this.next = undefined;
     this.recognise(next);
     this.recording.replace(next);
@@ -339,6 +341,9 @@ export class LivePage {
     if (isFirst) return;
     this.selection.forget();
     this.viewport.fit();
+    const { colors } = this.stage;
+    colors.clear();
+    for (const name of recording.table('graph').symbols('prefix').names) colors.slot(name);
   }
 
   private tell(): void {
@@ -353,15 +358,4 @@ async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
   } catch {
     throw new BatchError('compressed batches are damaged');
   }
-}
-
-function focusIn({ surface, element }: Mounted): void {
-  if (!surface.element.hidden) {
-    surface.element.focus({ preventScroll: true });
-    return;
-  }
-  const first = element.querySelector<HTMLElement>(
-    'button:not([hidden]), select, input, summary, [tabindex]'
-  );
-  (first ?? element).focus({ preventScroll: true });
 }

@@ -1,4 +1,4 @@
-import { button, element } from '../panels/element';
+import { button, element, setIdle } from '../panels/element';
 import { icon } from '../panels/icons';
 import { type Mounted, mount } from '../panels/mount';
 import type { Panel, Stage } from '../panels/panel';
@@ -75,9 +75,9 @@ export function page(main: HTMLElement, tools: HTMLElement, panels: readonly Pan
   const fit = button('Show the whole time (0)', () => stage.viewport.fit(), icon('fit'));
   tools.replaceChildren(undo, redo, fit, themeSwitch(), keysButton(tools));
   const enable = (): void => {
-    undo.disabled = !selection.canUndo;
-    redo.disabled = !selection.canRedo;
-    fit.disabled = stage.viewport.fitted;
+    setIdle(undo, !selection.canUndo);
+    setIdle(redo, !selection.canRedo);
+    setIdle(fit, stage.viewport.fitted);
   };
   enable();
 

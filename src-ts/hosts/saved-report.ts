@@ -2,7 +2,7 @@ import { fromAscii91 } from '../core/ascii91';
 import { plural } from '../core/format';
 import { inflate, load } from '../core/load';
 import { Recording } from '../core/recording';
-import { button, element } from '../panels/element';
+import { button, element, setIdle } from '../panels/element';
 import { icon } from '../panels/icons';
 import { PANELS } from '../panels/index';
 import { type Mounted, mount } from '../panels/mount';
@@ -59,8 +59,8 @@ export class SavedReport {
     const undo = button('Undo (Ctrl + Z)', () => selection.undo(), icon('undo'));
     const fit = button('Show the whole time (0)', () => viewport.fit(), icon('fit'));
     const enable = (): void => {
-      undo.disabled = !selection.canUndo;
-      fit.disabled = viewport.fitted;
+      setIdle(undo, !selection.canUndo);
+      setIdle(fit, viewport.fitted);
     };
     enable();
     bar.append(element('div', { class: 'di-actions' }, undo, fit, keysButton(host)));

@@ -51,8 +51,17 @@ export function button(name: string, press: () => void, icon?: SVGElement): HTML
     made.setAttribute('aria-label', name);
     made.title = name;
   }
-  made.addEventListener('click', press);
+  made.addEventListener('click', () => isIdle(made) || press());
   return made;
+}
+
+/** A button that can do nothing for now keeps the focus that it may have: it is not disabled, and says that it is. */
+export function setIdle(made: HTMLElement, idle: boolean): void {
+  if (isIdle(made) !== idle) made.setAttribute('aria-disabled', String(idle));
+}
+
+function isIdle(made: HTMLElement): boolean {
+  return made.getAttribute('aria-disabled') === 'true';
 }
 
 /** A choice of one of several. */

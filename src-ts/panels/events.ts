@@ -80,10 +80,10 @@ class EventsView extends PlainView {
       rows: {
         columns: [
           { title: 'Time', numeric: true },
-          { title: 'Level', numeric: false },
-          { title: 'Kind', numeric: false },
-          { title: 'From', numeric: false },
-          { title: 'What', numeric: false }
+          { title: 'Level' },
+          { title: 'Kind' },
+          { title: 'From' },
+          { title: 'What' }
         ],
         length: found.length,
         row: row => {

@@ -2,12 +2,12 @@ import { bytes, count, duration, share } from '../core/format';
 import { functionOf, placeWords } from '../core/functions-of';
 import type { Recording } from '../core/recording';
 import { sumTasks, type TaskSum } from '../core/task-sums';
-import { css } from '../draw/palette';
 import { noTasks } from './no-tasks';
 import type { Panel } from './panel';
 import { PlainView } from './plain-view';
 import { lookedFor, searchBox } from './search-box';
 import type { TableOptions } from './table';
+import { nameColor } from './task-stream/colors';
 import { type Column, number, rowsOf, some, text } from './things';
 
 /** Task names with what they cost, as a table that can be sorted and searched, and that chooses. */
@@ -46,7 +46,7 @@ class FunctionsView extends PlainView {
       caption: captionOf(sums.length, all.length, query),
       sort: 2,
       rows: rowsOf(sums, columns),
-      swatch: row => css(colors.color(sums[row].label, surface.theme.dark, surface.theme.contrast)),
+      swatch: row => nameColor(sums[row].label, colors, surface.theme),
       choose: row => selection.toggle('functions', 'name', sums[row].label),
       isChosen: row => chosen.has(sums[row].label)
     };

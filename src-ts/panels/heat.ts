@@ -1,5 +1,5 @@
 import type { Cached } from '../core/bin-cache';
-import { mixed, type Rgb, slotColor } from '../draw/palette';
+import { mixed, packed, type Rgb, slotColor } from '../draw/palette';
 import type { Box, Pen } from '../draw/pen';
 import type { Theme } from '../draw/theme';
 import type { Scale } from '../draw/viewport';
@@ -71,8 +71,4 @@ function rampOf(theme: Theme): Uint32Array {
   ramp[0] = packed(theme.background);
   for (let step = 0; step < STEPS; step++) ramp[step + 1] = packed(heatColor(theme, step / (STEPS - 1)));
   return ramp;
-}
-
-function packed([red, green, blue]: Rgb): number {
-  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }

@@ -184,3 +184,14 @@ test('a stretch that is marked beside the plot chooses no time', () => {
   brush?.(10, 150, true);
   expect(stage.selection.clauses).toHaveLength(1);
 });
+
+test('letters do the same with the caps lock on', () => {
+  handlers.hover?.({ x: 25, y: 5 });
+  press('I');
+  expect(title()).toBe('mark 9');
+  const stage = createStage(recordingOf({ resources: [1, 3].map(time => ({ process: 'w', time })) }));
+  const panel = { ...PANEL, overTime: true };
+  const { key } = new Interaction(panel, view, stage, surface, tooltip, () => {}).handlers();
+  key?.(new KeyboardEvent('keydown', { key: 'S' }));
+  expect(stage.selection.clauses).toHaveLength(1);
+});

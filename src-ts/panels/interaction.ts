@@ -249,24 +249,26 @@ export class Interaction {
   }
 
   private key(event: KeyboardEvent): boolean {
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z') {
+    // With the caps lock on, or Shift, letters are others.
+    const key = event.key.length > 1 ? event.key : event.key.toLowerCase();
+    if ((event.ctrlKey || event.metaKey) && key === 'z') {
       return event.shiftKey ? this.stage.selection.redo() : this.stage.selection.undo();
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
-    if (event.key === 'Escape') return this.escape();
-    if (event.key === '/' && this.view.search) {
+    if (key === 'Escape') return this.escape();
+    if (key === '/' && this.view.search) {
       this.view.search.focus();
       return true;
     }
-    if (event.key === 'Enter' && this.view.move) return this.enter(event.shiftKey);
-    if ((event.key === 'i' || event.key === 'o') && this.hovered && this.view.follow) {
-      return this.go(this.view.follow(this.hovered, ALONG[event.key]));
+    if (key === 'Enter' && this.view.move) return this.enter(event.shiftKey);
+    if ((key === 'i' || key === 'o') && this.hovered && this.view.follow) {
+      return this.go(this.view.follow(this.hovered, ALONG[key]));
     }
-    const direction = ARROWS[event.key];
+    const direction = ARROWS[key];
     if (direction && this.view.move && (this.stepping || event.shiftKey || !this.overTime)) {
       return this.step(direction);
     }
-    return this.overTime && this.moveTime(event.key);
+    return this.overTime && this.moveTime(key);
   }
 
   private escape(): boolean {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { recordingOf } from '../core/test-recording';
+import { Interaction } from './interaction';
 import { type Mounted, mount } from './mount';
 import type { Panel, PanelView, Stage } from './panel';
 import { createStage } from './stage';
@@ -8,7 +9,7 @@ let stage: Stage;
 let mounted: Mounted;
 let nothing: string | undefined;
 
-function show(view: Partial<PanelView> = {}): void {
+function show(view: Partial<PanelView> = {}, host: HTMLElement = document.body): void {
   const panel: Panel = {
     id: 'some',
     title: 'Some',
@@ -16,7 +17,7 @@ function show(view: Partial<PanelView> = {}): void {
     overTime: true,
     create: () => ({ empty: () => nothing, height: () => 10, layout: () => {}, draw: () => {}, ...view })
   };
-  mounted = mount(panel, stage, document.body);
+  mounted = mount(panel, stage, host);
 }
 
 const press = (name: string): void =>
@@ -93,4 +94,54 @@ test('why a picture could not be made is told where it was asked for', async () 
   await Promise.resolve();
   const menu = mounted.element.querySelector('details');
   expect([menu?.open, menu?.querySelector('[role=alert]')?.textContent]).toEqual([true, 'too large']);
+});
+
+test('whether a table is shown is told from the beginning', () => {
+  show({ rows: () => ({ columns: [], length: 0, row: () => [] }) });
+  const pressed = (): string | null | undefined =>
+    mounted.element.querySelector('[title="Show as table"]')?.getAttribute('aria-pressed');
+  expect(pressed()).toBe('false');
+  press('Show as table');
+  expect(pressed()).toBe('true');
+});
+
+test.each(['scroller', 'page'])('a card goes along in a shadow tree where it is scrolled: %s', where => {
+  const host = document.createElement('div');
+  const scroller = document.createElement('div');
+  const other = document.createElement('div');
+  document.body.append(host);
+  host.attachShadow({ mode: 'open' }).append(scroller, other);
+  const moved = vi.spyOn(Interaction.prototype, 'pageMoved');
+  show({}, scroller);
+  moved.mockClear();
+  other.dispatchEvent(new Event('scroll'));
+  expect(moved).not.toHaveBeenCalled();
+  (where === 'page' ? document : scroller).dispatchEvent(new Event('scroll'));
+  expect(moved).toHaveBeenCalledExactlyOnceWith(true);
+  host.remove();
+});
+
+test('a chip that is pressed gives the focus to the next one, the last one to the drawing', () => {
+  show();
+  const { selection } = stage;
+  for (const source of ['a', 'b']) selection.set({ source, column: 'name', value: [source] });
+  const chips = (): HTMLElement[] => [...mounted.element.querySelectorAll<HTMLElement>('.di-chip')];
+  for (const next of [() => chips()[0], () => mounted.surface.element]) {
+    chips()[0].focus();
+    chips()[0].click();
+    expect(document.activeElement).toBe(next());
+  }
+  mounted.surface.element.blur();
+  selection.set({ source: 'a', column: 'name', value: ['a'] });
+  expect(document.activeElement).toBe(document.body);
+});
+
+test('where there is no drawing the last chip gives the focus to what can be pressed first', () => {
+  show({ plain: true, rows: () => ({ columns: [], length: 0, row: () => [] }) });
+  stage.selection.set({ source: 'a', column: 'name', value: ['a'] });
+  mounted.layout();
+  const chip = mounted.element.querySelector<HTMLElement>('.di-chip');
+  chip?.focus();
+  chip?.click();
+  expect(document.activeElement).toBe(mounted.element.querySelector('[title="Show as table"]'));
 });

@@ -1,4 +1,5 @@
 import { dateTime, duration, range } from '../core/format';
+import { focusIn } from '../draw/focus';
 import { listen } from '../draw/gestures';
 import { Surface } from '../draw/surface';
 import { Tooltip } from '../draw/tooltip';
@@ -158,6 +159,7 @@ export function mount(
       fillTable();
     };
     const asTable = button('Show as table', show, icon('table'));
+    asTable.setAttribute('aria-pressed', 'false');
     actions.append(asTable);
   }
   actions.append(...parts(save));
@@ -188,8 +190,13 @@ export function mount(
     surface.invalidate('layout');
   };
   const refresh = (): void => {
+    const focused = [...chips.children].indexOf(focusIn(chips) as Element);
     fillChips(chips, panel.id, stage);
     renew();
+    if (focused < 0) return;
+    const chip = chips.children[focused] as HTMLElement | undefined;
+    if (chip) chip.focus();
+    else focusPanel(surface, section);
   };
   const pace = (): number => {
     const least = (view.plain && !view.prompt) || !tableBox.hidden ? LIVE_TABLE : LIVE;
@@ -197,6 +204,12 @@ export function mount(
   };
   // Parts of what has ended are given time to be whole: drawn one by one, they would move what stands below.
   const grown = atPace(pace, renew, { prompt: stage.live });
+  const root = section.getRootNode() as Document | ShadowRoot;
+  // From outside no more than itself is seen of a shadow tree.
+  const seen = [surface.element, 'host' in root ? root.host : null];
+  const scrolled = ({ target }: Event): void => {
+    if (target instanceof Node && seen.some(each => target.contains(each))) interaction.pageMoved(true);
+  };
   stops.push(
     grown.stop,
     stage.selection.subscribe(refresh),
@@ -210,9 +223,8 @@ export function mount(
     stage.recording.onReplace(renew),
     listen(surface.element, interaction.handlers()),
     heard(surface.element, 'blur', () => interaction.left()),
-    heard(document, 'scroll', ({ target }) => {
-      if (target instanceof Node && target.contains(surface.element)) interaction.pageMoved(true);
-    })
+    heard(document, 'scroll', scrolled),
+    heard(root, 'scroll', scrolled)
   );
   if (panel.overTime) {
     let shown = '';
@@ -232,9 +244,9 @@ export function mount(
   }
   fit();
   if (fill && view.fills !== undefined) {
-    const around = new ResizeObserver(fit);
-    for (const each of [host, head, ...parts(view.above, view.below)]) around.observe(each);
-    stops.push(() => around.disconnect());
+    const room = new ResizeObserver(fit);
+    for (const each of [host, head, ...parts(view.above, view.below)]) room.observe(each);
+    stops.push(() => room.disconnect());
   }
   if (!rest) stand();
   surface.start({
@@ -272,6 +284,14 @@ export function mount(
 /** What has no picture is laid out when it comes near the window, or at once. */
 function patience(view: PanelView, section: HTMLElement, layout: () => void): Patient {
   return view.prompt ? { renew: layout, stop: () => {} } : whenNear(section, layout);
+}
+
+/** Puts the keyboard into a panel: into its drawing, or where there is none to what can be pressed first. */
+export function focusPanel({ element }: Surface, section: HTMLElement): void {
+  const first = section.querySelector<HTMLElement>(
+    'button:not([hidden]), select, input, summary, [tabindex]'
+  );
+  (element.hidden ? (first ?? section) : element).focus({ preventScroll: true });
 }
 
 /** Listens, also to what happens to something within. Returns the stop. */

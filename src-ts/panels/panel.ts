@@ -95,7 +95,8 @@ export interface Sign {
 export interface TableRows {
   readonly columns: readonly {
     readonly title: string;
-    readonly numeric: boolean;
+    /** Its cells are numbers: they stand at the right and are sorted from the largest. */
+    readonly numeric?: boolean;
     /** Its cells are sentences, which are read from the left. */
     readonly prose?: boolean;
   }[];

@@ -5,11 +5,7 @@ import { asText, Table } from './table';
 afterEach(() => document.body.replaceChildren());
 
 const ROWS: TableRows = {
-  columns: [
-    { title: 'Level', numeric: false },
-    { title: 'Took', numeric: true },
-    { title: 'Joined', numeric: true }
-  ],
+  columns: [{ title: 'Level' }, { title: 'Took', numeric: true }, { title: 'Joined', numeric: true }],
   length: 2,
   row: row =>
     [
@@ -46,4 +42,65 @@ test('who listens hears the caption that stands there now', () => {
   const table = new Table({ caption: '3 of 9 events', rows: ROWS });
   table.renew({ caption: 'All events', rows: ROWS });
   expect(table.element.querySelector('[role=group]')?.getAttribute('aria-label')).toBe('All events');
+});
+
+const people = (rows: number, ...titles: string[]): TableRows => ({
+  columns: titles.map(title => ({ title, numeric: title === 'Age' })),
+  length: rows,
+  row: row => titles.map(title => `${title} ${row}`),
+  value: (row, column) => (titles[column] === 'Age' ? row : `${titles[column]} ${row}`)
+});
+
+function shown(table: Table): (string | null)[] {
+  return [...table.element.querySelectorAll('tbody tr')].map(row => row.firstChild?.textContent ?? null);
+}
+
+test('rows are sorted as before once the column is there again, and its button has the focus', () => {
+  const table = new Table({ caption: 'People', rows: people(2, 'Name', 'Age') });
+  document.body.append(table.element);
+  const sorters = (): HTMLElement[] => [...table.element.querySelectorAll<HTMLElement>('thead button')];
+  sorters()[1].click();
+  expect(shown(table)).toEqual(['Name 1', 'Name 0']);
+  table.renew({ caption: 'People', rows: people(2, 'Name') });
+  expect(shown(table)).toEqual(['Name 0', 'Name 1']);
+  sorters()[0].focus();
+  table.renew({ caption: 'People', rows: people(2, 'Name', 'Age') });
+  expect(shown(table)).toEqual(['Name 1', 'Name 0']);
+  expect(document.activeElement).toBe(sorters()[0]);
+});
+
+test.each([true, false])(
+  'who has asked for the last rows goes on with them, choosers or not: %s',
+  chooses => {
+    const rows = people(60, 'Name');
+    const table = new Table({ caption: 'People', rows, choose: chooses ? () => {} : undefined });
+    document.body.append(table.element);
+    const more = table.element.querySelector<HTMLElement>(':scope > .di-button');
+    more?.focus();
+    more?.click();
+    expect(more?.hidden).toBe(true);
+    const row = table.element.querySelectorAll('tbody tr')[50].querySelector('button');
+    expect(document.activeElement).toBe(chooses ? row : table.element.querySelector('[role=group]'));
+  }
+);
+
+test('rows that do something are pressed only where they can be chosen', () => {
+  const pressed = (isChosen?: () => boolean): (string | null)[] => {
+    const { element } = new Table({ caption: 'People', rows: people(1, 'Name'), choose: () => {}, isChosen });
+    return [...element.querySelectorAll('tbody button')].map(each => each.getAttribute('aria-pressed'));
+  };
+  expect([pressed(), pressed(() => false), pressed(() => true)]).toEqual([[null], ['false'], ['true']]);
+});
+
+test('a name that is cut is whole in its title', () => {
+  const { innerWidth } = window;
+  window.innerWidth = 400;
+  const name = 'x'.repeat(28);
+  const { element } = new Table({
+    caption: 'Names',
+    rows: { columns: [{ title: 'Name' }], length: 1, row: () => [name] }
+  });
+  expect(element.querySelector('.di-cut')).not.toBeNull();
+  expect(element.querySelector('bdi')?.title).toBe(name);
+  window.innerWidth = innerWidth;
 });

@@ -1,5 +1,5 @@
 import { count } from '../core/format';
-import { focusIn } from '../draw/focus';
+import { keepFocus } from '../draw/focus';
 import { copyText } from '../draw/tooltip';
 import { button, element, swatch } from './element';
 import { icon } from './icons';
@@ -34,6 +34,8 @@ export class Table {
   readonly element: HTMLElement;
   private order: number[] = [];
   private sorted: number;
+  /** Title of the column that rows are sorted by, also while it is not there. */
+  private by: string | undefined;
   private descending: boolean;
   private shown = PAGE;
   private letters = lettersIn(window.innerWidth);
@@ -46,10 +48,16 @@ export class Table {
 
   constructor(private options: TableOptions) {
     this.sorted = options.sort ?? -1;
-    this.descending = options.rows.columns[this.sorted]?.numeric ?? false;
+    const column = options.rows.columns[this.sorted];
+    this.by = column?.title;
+    this.descending = column?.numeric ?? false;
     this.more = button('Show more', () => {
-      this.shown += NEXT[this.shown === PAGE ? 0 : 1];
+      const first = this.shown;
+      this.shown += NEXT[first === PAGE ? 0 : 1];
       this.fill();
+      if (!this.more.hidden) return;
+      const row = this.body.children[first];
+      (row.querySelector('button') ?? this.scroll).focus();
     });
     const made = element(
       'table',
@@ -78,20 +86,16 @@ export class Table {
     this.caption.textContent = options.caption;
     this.scroll.setAttribute('aria-label', options.caption);
     const titles = options.rows.columns.map(({ title }) => title);
-    const before = this.cells.map(cell => cell.textContent);
-    if (titles.join() !== before.join()) {
-      const by = before[this.sorted];
-      if (by) this.sorted = titles.indexOf(by);
-      this.title();
-    }
     this.order = Array.from({ length: options.rows.length }, (_, row) => row);
-    this.mark();
-    this.sort();
-    const focused = focusIn(this.body)?.textContent;
-    this.fill();
-    if (focused === undefined) return;
-    const buttons = [...this.body.querySelectorAll('button')];
-    buttons.find(({ textContent }) => textContent === focused)?.focus({ preventScroll: true });
+    keepFocus(this.scroll, () => {
+      if (titles.join() !== this.cells.map(cell => cell.textContent).join()) {
+        this.sorted = titles.indexOf(this.by ?? '');
+        this.title();
+      }
+      this.mark();
+      this.sort();
+      this.fill();
+    });
   }
 
   /** Names take the room that there is. */
@@ -107,8 +111,9 @@ export class Table {
     this.cells = this.options.rows.columns.map((column, index) => {
       const sorter = element('button', { type: 'button' }, column.title);
       sorter.addEventListener('click', () => {
-        this.descending = this.sorted === index ? !this.descending : column.numeric;
+        this.descending = this.sorted === index ? !this.descending : (column.numeric ?? false);
         this.sorted = index;
+        this.by = column.title;
         this.mark();
         this.sort();
         this.fill();
@@ -163,7 +168,9 @@ function tableRow(options: TableOptions, row: number, most: number): HTMLTableRo
       class: column.numeric ? 'di-number' : undefined,
       scope: index === 0 ? 'row' : undefined
     });
-    const content = element('bdi', { title: text.length > 30 ? text.slice(0, 1000) : undefined });
+    const content = element('bdi', {
+      title: text.length > Math.min(30, most) ? text.slice(0, 1000) : undefined
+    });
     if (index > 0) {
       if (column.prose) cell.className = 'di-prose';
       content.append(text.slice(0, LONGEST));
@@ -173,7 +180,7 @@ function tableRow(options: TableOptions, row: number, most: number): HTMLTableRo
     content.append(...(column.prose ? [text.slice(0, LONGEST)] : inMiddle(text, most)));
     if (options.swatch) cell.append(swatch(options.swatch(row)));
     if (options.choose) {
-      const pressed = String(options.isChosen?.(row) ?? false);
+      const pressed = options.isChosen && String(options.isChosen(row));
       const chooser = element('button', { type: 'button', 'aria-pressed': pressed }, content);
       chooser.addEventListener('click', () => options.choose?.(row));
       cell.append(chooser);

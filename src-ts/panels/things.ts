@@ -4,7 +4,7 @@ import type { TableRows } from './panel';
 /** A column of a table of things: what it says of one, and the number or text behind that. */
 export interface Column<Thing> {
   readonly title: string;
-  readonly numeric: boolean;
+  readonly numeric?: boolean;
   readonly prose?: boolean;
   words(thing: Thing): string;
   value(thing: Thing): number | string;
@@ -19,7 +19,7 @@ export function number<Thing>(
 }
 
 export function text<Thing>(title: string, value: (thing: Thing) => string): Column<Thing> {
-  return { title, numeric: false, value, words: value };
+  return { title, value, words: value };
 }
 
 /** How many there are; no word where there are none. */

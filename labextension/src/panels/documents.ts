@@ -99,12 +99,13 @@ export class Documents {
       void this.tracker.save(widget).then(() => saveLayout(widget));
     };
     place.changed.connect(renamed);
+    // Its tracker has to let go of it before the others look at what is left.
+    void this.tracker.add(widget);
     widget.disposed.connect(() => {
       place.changed.disconnect(renamed);
       this.tidy();
       this.label();
     });
-    void this.tracker.add(widget);
     this.label();
     return widget;
   }

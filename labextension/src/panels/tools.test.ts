@@ -17,16 +17,23 @@ test('a report is offered as long as the kernel answers', () => {
   const session = { kernel: kernel as Kernel.IKernelConnection | null, dispose: () => undefined };
   const lend = () => place.lend(session as unknown as Parameters<Place['lend']>[0]);
   lend();
-  const { element } = tools(new LivePage(), place, () => undefined);
+  const exported = vi.fn();
+  const { element } = tools(new LivePage(), place, exported);
   const report = element.querySelector<HTMLButtonElement>('[aria-label="Save as a report"]');
-  expect(report?.disabled).toBe(false);
+  const pressed = (): boolean => {
+    exported.mockClear();
+    report?.click();
+    return exported.mock.calls.length > 0;
+  };
+  expect(pressed()).toBe(true);
   live.loaded = false;
   live.changed.emit();
-  expect(report?.disabled).toBe(true);
+  expect(pressed()).toBe(false);
+  expect(report?.getAttribute('aria-disabled')).toBe('true');
   live.loaded = true;
   live.changed.emit();
-  expect(report?.disabled).toBe(false);
+  expect(pressed()).toBe(true);
   session.kernel = null;
   lend();
-  expect(report?.disabled).toBe(true);
+  expect(pressed()).toBe(false);
 });

@@ -6,7 +6,7 @@ import {
   pauseButton
 } from '@dask-insight/panels/hosts/live-controls';
 import type { LivePage } from '@dask-insight/panels/hosts/live-page';
-import { button } from '@dask-insight/panels/panels/element';
+import { button, setIdle } from '@dask-insight/panels/panels/element';
 import { icon } from '@dask-insight/panels/panels/icons';
 import { reportIcon } from '../icons';
 import type { Place } from '../kernels/place';
@@ -67,10 +67,7 @@ function kept(
   subscribe: (callback: () => void) => () => void,
   idle: () => boolean
 ): Control {
-  const update = (): void => {
-    const disabled = idle();
-    if (made.disabled !== disabled) made.disabled = disabled;
-  };
+  const update = (): void => setIdle(made, idle());
   update();
   return { element: made, dispose: subscribe(update) };
 }

@@ -1,5 +1,5 @@
 import type { Stop } from '../../core/recording';
-import { button, choice, element } from '../../panels/element';
+import { button, choice, element, setIdle } from '../../panels/element';
 import { inline } from '../../panels/findings/prose';
 import { icon } from '../../panels/icons';
 import { PANELS } from '../../panels/index';
@@ -44,7 +44,7 @@ export function fillHead(head: HTMLElement, model: Model, shared: Shared): Stop 
     if (said !== shown) words.replaceChildren(...inline(said));
     shown = said;
     head.dataset.phase = status.phase;
-    fit.disabled = page.viewport.fitted;
+    setIdle(fit, page.viewport.fitted);
   };
   const control = (): void => {
     controls?.dispose();

@@ -1,13 +1,15 @@
 import type { SideStacks } from '../../core/comparison';
-import { type FlameTree, layOut, nodeAt } from '../../core/flame-tree';
+import { type FlameTree, layOut } from '../../core/flame-tree';
 import { duration, share } from '../../core/format';
 import { shortFile } from '../../core/package-of';
-import { css, mixed, type Rgb } from '../../draw/palette';
+import { css } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
-import { COVERAGES } from '../flame-graph/colors';
+import { COVERAGES, rampOf } from '../flame-graph/colors';
+import { neighbour } from '../flame-graph/neighbour';
 import { FlamePainter, ROW } from '../flame-graph/painter';
+import { boxOf, nodeIn, outlineNode } from '../flame-graph/places';
 import { FlameZoom } from '../flame-graph/zoom';
 import type { Direction, Mark } from '../panel';
 import { changeColor, changeStep, STEPS } from './colors';
@@ -102,11 +104,7 @@ export class FlameChange {
   drawOverlay(pen: Pen, mark: Mark, theme: Theme): void {
     const node = this.nodeOf(mark);
     if (node < 0) return;
-    const { x, y, width, height } = this.boxOf(node);
-    if (y < this.box.y || y + height > this.box.y + this.box.height + 1) return;
-    pen.strokeStyle = theme.text;
-    pen.lineWidth = 1.5;
-    pen.strokeRect(x + 0.5, y + 0.5, Math.max(1, width - 1), height - 2);
+    outlineNode(pen, this.boxOf(node), this.box, theme.text);
   }
 
   /** True for what lies in the graph, wherever in it. */
@@ -117,9 +115,7 @@ export class FlameChange {
   pick(x: number, y: number, theme: Theme): Mark | undefined {
     const { tree, box } = this;
     if (!tree || !this.holds(y)) return undefined;
-    const { from, to, depth } = this.zoom.window;
-    const row = depth + Math.floor((y - box.y) / ROW);
-    const node = nodeAt(tree, row, from + ((x - box.x) / box.width) * (to - from));
+    const node = nodeIn(tree, x, y, this.zoom.window, box);
     return node > 0 ? this.mark(node, theme) : undefined;
   }
 
@@ -209,14 +205,7 @@ export class FlameChange {
   }
 
   private boxOf(node: number): Box {
-    const tree = this.tree as FlameTree;
-    const { box } = this;
-    const { from, to, depth } = this.zoom.window;
-    const scale = box.width / (to - from);
-    const left = Math.max(0, (tree.start[node] - from) * scale);
-    const right = Math.min(box.width, (tree.start[node] + tree.total[node] - from) * scale);
-    const y = box.y + (tree.depth[node] - depth) * ROW;
-    return { x: box.x + left, y, width: Math.max(1, right - left), height: ROW };
+    return boxOf(this.tree as FlameTree, node, this.zoom.window, this.box);
   }
 
   private mark(node: number, theme: Theme): Mark {
@@ -257,34 +246,5 @@ export class FlameChange {
       }),
       words: () => `${name}, ${words}, ${duration(before)} before, ${duration(after)} after`
     };
-  }
-}
-
-function rampOf(color: Rgb, background: Rgb): Uint32Array {
-  return Uint32Array.from({ length: COVERAGES }, (_, step) => {
-    const [red, green, blue] = mixed(background, color, 0.25 + (0.75 * step) / (COVERAGES - 1));
-    return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
-  });
-}
-
-/** Where an arrow key leads; 0 where there is nothing. */
-function neighbour(tree: FlameTree, node: number, direction: Direction): number {
-  switch (direction) {
-    case 'up':
-      return tree.parent[node];
-    case 'down':
-      return tree.next[node] > node + 1 ? node + 1 : 0;
-    case 'right':
-      return tree.next[node] < tree.next[tree.parent[node]] ? tree.next[node] : 0;
-    case 'left': {
-      let sibling = tree.parent[node] + 1;
-      if (sibling === node) return 0;
-      while (tree.next[sibling] < node) sibling = tree.next[sibling];
-      return sibling;
-    }
-    case 'first':
-      return 1;
-    case 'last':
-      return tree.size - 1;
   }
 }

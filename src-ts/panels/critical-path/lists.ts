@@ -20,7 +20,7 @@ export function nameRows(sums: readonly PathSum[], tasks: Tasks, all: number): T
   const label = (row: number): string => tasks.names[sums[row].name] || NO_TASK;
   return {
     columns: [
-      { title: 'Task name', numeric: false },
+      { title: 'Task name' },
       { title: 'On the path', numeric: true },
       { title: 'Share', numeric: true },
       { title: 'Steps', numeric: true },
@@ -56,13 +56,13 @@ export function stepRows(
   const start = (row: number): number => path.start[path.first[steps[row]]] - origin;
   return {
     columns: [
-      { title: 'Task name', numeric: false },
+      { title: 'Task name' },
       { title: 'At', numeric: true },
       { title: 'On the path', numeric: true },
       { title: 'Share', numeric: true },
       { title: 'Computing', numeric: true },
-      { title: 'Waited for', numeric: false },
-      { title: 'Other time', numeric: false }
+      { title: 'Waited for' },
+      { title: 'Other time' }
     ],
     length: steps.length,
     row: row => {

@@ -121,6 +121,14 @@ describe('the list', () => {
     expect(titles(panel)).toHaveLength(9);
   });
 
+  it('gives the focus to the first of those that a person asks for', () => {
+    const panel = show(Array.from({ length: 8 }, (_, at) => row(`code-${at}`)));
+    const more = panel.querySelector<HTMLElement>('.di-findings > .di-button');
+    more?.focus();
+    more?.click();
+    expect(document.activeElement).toBe(titles(panel)[5]);
+  });
+
   it('says that nothing was found, and that nothing was looked for', () => {
     const none = show([row('', { severity: '' })]);
     expect(none.querySelector('.di-finding-none')?.textContent).toContain('Nothing found');

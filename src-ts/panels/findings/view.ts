@@ -3,10 +3,10 @@ import { clausesOf, type Finding, type Findings, findingsOf, SEVERITIES } from '
 import { duration, plural } from '../../core/format';
 import type { Clause, TimeRange } from '../../core/selection';
 import { activeTime } from '../../core/time-budget';
-import { css } from '../../draw/palette';
 import { button, element } from '../element';
 import { noTasks } from '../no-tasks';
 import type { PanelContext, PanelView, TableRows } from '../panel';
+import { nameColor } from '../task-stream/colors';
 import { FindingRow, type RowContext } from './row';
 import { costWords } from './words';
 
@@ -35,6 +35,7 @@ export class FindingsView implements PanelView {
     this.more = button('', () => {
       this.all = true;
       this.show();
+      this.items[MOST].focus();
     });
     this.below.append(this.none, this.list, this.more, this.gaps);
   }
@@ -92,14 +93,14 @@ export class FindingsView implements PanelView {
     ];
     return {
       columns: [
-        { title: 'Finding', numeric: false, prose: true },
-        { title: 'Severity', numeric: false },
-        { title: 'Code', numeric: false },
+        { title: 'Finding', prose: true },
+        { title: 'Severity' },
+        { title: 'Code' },
         { title: 'Costs', numeric: true },
         { title: 'Thread time', numeric: true },
-        { title: 'Tasks', numeric: false },
-        { title: 'Workers', numeric: false },
-        { title: 'Page', numeric: false }
+        { title: 'Tasks' },
+        { title: 'Workers' },
+        { title: 'Page' }
       ],
       length: list.length,
       row: row => texts(list[row]),
@@ -165,10 +166,7 @@ export class FindingsView implements PanelView {
     return {
       run: this.run(),
       origin: recording.origin,
-      color: name => {
-        const { dark, contrast } = surface.theme;
-        return css(colors.color(name, dark, contrast));
-      },
+      color: name => nameColor(name, colors, surface.theme),
       workerName: worker => tasks.workerName(worker),
       choose: finding => this.select(finding),
       narrow: (finding, column, value) => this.narrow(finding, column, value)

@@ -2,7 +2,7 @@ import { amountsOf, type Bar, unitsOf } from '../../core/fine-metrics';
 import { amount, plural, share, shortened } from '../../core/format';
 import { css } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
-import { TextWidth } from '../../draw/text-width';
+import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { choice, element, setHidden, setWords } from '../element';
 import { outline, stepped } from '../marks';
@@ -33,7 +33,6 @@ export class FineMetricsView implements PanelView {
   private groups: readonly Group[] = [];
   private lines: readonly Line[] = [];
   private readonly open = new Set<string>();
-  private text: TextWidth | undefined;
 
   constructor(private readonly context: PanelContext) {
     this.unit = choice('Unit', [], '', () => context.surface.invalidate('layout'));
@@ -63,8 +62,6 @@ export class FineMetricsView implements PanelView {
 
   draw(pen: Pen): void {
     const { theme } = this.context.surface;
-    const font = `12px ${theme.font}`;
-    if (this.text?.font !== font) this.text = new TextWidth(font);
     const own = new Set(this.context.selection.own('fine-metrics', 'name') ?? []);
     for (const line of this.lines) {
       if (line.bar < 0) this.drawHead(pen, line, theme);
@@ -112,9 +109,9 @@ export class FineMetricsView implements PanelView {
     const amounts = amountsOf(this.context.recording, unit, this.context.selection.filter());
     return {
       columns: [
-        { title: 'Context', numeric: false },
-        { title: 'Task name', numeric: false },
-        { title: 'Activity', numeric: false },
+        { title: 'Context' },
+        { title: 'Task name' },
+        { title: 'Activity' },
         { title: unit, numeric: true }
       ],
       length: amounts.length,
@@ -178,7 +175,7 @@ export class FineMetricsView implements PanelView {
   }
 
   private drawBar(pen: Pen, { group, bar: at, y }: Line, own: ReadonlySet<string>, theme: Theme): void {
-    const text = this.text as TextWidth;
+    const text = textWidth(`12px ${theme.font}`);
     const bar = group.bars[at];
     const { width } = this.context.surface;
     const labels = this.labelWidth();

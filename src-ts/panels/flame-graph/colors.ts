@@ -1,5 +1,5 @@
 import { OWN_CODE, packageOf, STANDARD_LIBRARY } from '../../core/package-of';
-import { hash, mixed, oklch, type Rgb } from '../../draw/palette';
+import { hash, mixed, oklch, packed, type Rgb } from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 
 /** Steps from an empty pixel to a full one. */
@@ -87,12 +87,10 @@ function grey([red, green, blue]: Rgb): Rgb {
   return [level, level, level];
 }
 
-function rampOf(color: Rgb, background: Rgb): Uint32Array {
-  const ramp = new Uint32Array(COVERAGES);
-  for (let step = 0; step < COVERAGES; step++) {
+/** Packed colours of a frame, for pixels that are more or less full. */
+export function rampOf(color: Rgb, background: Rgb): Uint32Array {
+  return Uint32Array.from({ length: COVERAGES }, (_, step) =>
     // Even what fills a pixel by a hair stays visible.
-    const [red, green, blue] = mixed(background, color, 0.25 + (0.75 * step) / (COVERAGES - 1));
-    ramp[step] = ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
-  }
-  return ramp;
+    packed(mixed(background, color, 0.25 + (0.75 * step) / (COVERAGES - 1)))
+  );
 }

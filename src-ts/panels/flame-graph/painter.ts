@@ -1,4 +1,5 @@
 import type { FlameTree } from '../../core/flame-tree';
+import { packed } from '../../draw/palette';
 import type { Box, Pen } from '../../draw/pen';
 import type { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
@@ -70,8 +71,7 @@ export class FlamePainter {
       this.image = new ImageData(width, rows);
       this.pixels = new Uint32Array(this.image.data.buffer);
     }
-    const [red, green, blue] = theme.background;
-    this.pixels.fill(((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0);
+    this.pixels.fill(packed(theme.background));
   }
 
   /** Sums of widths up to each entry, to know how full a pixel is without looking at all that is in it. */

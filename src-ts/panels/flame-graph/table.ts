@@ -34,13 +34,13 @@ export function frameTable(tree: FlameTree, frames: Frames, code: FrameCode): Ta
   };
   return {
     columns: [
-      { title: 'Function', numeric: false },
+      { title: 'Function' },
       { title: 'Itself', numeric: true },
       { title: 'Share', numeric: true },
       { title: 'Total', numeric: true },
       { title: 'Share', numeric: true },
-      { title: 'Busiest line', numeric: false },
-      { title: 'File', numeric: false }
+      { title: 'Busiest line' },
+      { title: 'File' }
     ],
     length: order.length,
     row: row => {

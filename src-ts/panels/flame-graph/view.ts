@@ -1,5 +1,5 @@
 import type { Threads } from '../../core/flame-samples';
-import { type FlameTree, nodeAt } from '../../core/flame-tree';
+import type { FlameTree } from '../../core/flame-tree';
 import { duration, share } from '../../core/format';
 import type { GestureHandlers } from '../../draw/gestures';
 import type { Box, Pen } from '../../draw/pen';
@@ -11,9 +11,11 @@ import type { Direction, Mark, PanelContext, PanelView, Reader, Stage, TableRows
 import { frameMark } from './card';
 import type { FrameColors } from './colors';
 import { FlameData } from './data';
+import { neighbour } from './neighbour';
 import { drawPackages } from './packages';
 import { FlamePainter, ROW } from './painter';
 import { nodeOf } from './path';
+import { boxOf, nodeIn, outlineNode } from './places';
 import { TreeReader } from './reader';
 import { frameTable } from './table';
 import { FlameZoom } from './zoom';
@@ -127,21 +129,14 @@ export class FlameGraphView implements PanelView {
     const { tree } = this.data;
     const node = tree && hovered ? nodeOf(tree, String(hovered.id)) : -1;
     if (!tree || node < 0) return;
-    const { x, y, width, height } = this.boxOf(tree, node);
-    const { y: top, height: room } = this.box();
-    if (y < top || y + height > top + room + 1) return;
-    pen.strokeStyle = this.context.surface.theme.text;
-    pen.lineWidth = 1.5;
-    pen.strokeRect(x + 0.5, y + 0.5, Math.max(1, width - 1), height - 2);
+    outlineNode(pen, this.boxOf(tree, node), this.box(), this.context.surface.theme.text);
   }
 
   pick(x: number, y: number): Mark | undefined {
     const { tree } = this.data;
     const box = this.box();
     if (!tree || y < box.y || y >= box.y + box.height) return undefined;
-    const { from, to, depth } = this.zoom.window;
-    const row = depth + Math.floor((y - box.y) / ROW);
-    const node = nodeAt(tree, row, from + ((x - box.x) / box.width) * (to - from));
+    const node = nodeIn(tree, x, y, this.zoom.window, box);
     return node > 0 ? this.mark(tree, node) : undefined;
   }
 
@@ -150,7 +145,7 @@ export class FlameGraphView implements PanelView {
     if (!tree || tree.size < 2) return undefined;
     const at = from ? nodeOf(tree, String(from.id)) : -1;
     const node = at > 0 ? neighbour(tree, at, direction) : 1;
-    if (node === undefined || node <= 0) return undefined;
+    if (node <= 0) return undefined;
     this.zoom.reveal(tree, node);
     if (frames) this.readerTree.show(tree, node, frames.names);
     return this.mark(tree, node);
@@ -246,17 +241,7 @@ export class FlameGraphView implements PanelView {
   }
 
   private boxOf(tree: FlameTree, node: number): Box {
-    const box = this.box();
-    const { from, to, depth } = this.zoom.window;
-    const scale = box.width / (to - from);
-    const left = Math.max(0, (tree.start[node] - from) * scale);
-    const right = Math.min(box.width, (tree.start[node] + tree.total[node] - from) * scale);
-    return {
-      x: box.x + left,
-      y: box.y + (tree.depth[node] - depth) * ROW,
-      width: Math.max(1, right - left),
-      height: ROW
-    };
+    return boxOf(tree, node, this.zoom.window, this.box());
   }
 
   private mark(tree: FlameTree, node: number): Mark {
@@ -281,25 +266,4 @@ function withoutSamples(stage: Stage): string {
     stage,
     'No call stacks were recorded: no task ran long enough to be sampled, or sampling was off (`profile=False`).'
   );
-}
-
-function neighbour(tree: FlameTree, node: number, direction: Direction): number | undefined {
-  switch (direction) {
-    case 'up':
-      return tree.parent[node];
-    case 'down':
-      return tree.next[node] > node + 1 ? node + 1 : undefined;
-    case 'right':
-      return tree.next[node] < tree.next[tree.parent[node]] ? tree.next[node] : undefined;
-    case 'left': {
-      let sibling = tree.parent[node] + 1;
-      if (sibling === node) return undefined;
-      while (tree.next[sibling] < node) sibling = tree.next[sibling];
-      return sibling;
-    }
-    case 'first':
-      return 1;
-    case 'last':
-      return tree.size - 1;
-  }
 }

@@ -1,4 +1,4 @@
-import { BinCache, type Cached, type Window } from '../../core/bin-cache';
+import { BinCache, type Cached } from '../../core/bin-cache';
 import { bytes, clock, count, duration } from '../../core/format';
 import { binnedHeld, Held } from '../../core/held';
 import type { Clause } from '../../core/selection';
@@ -8,6 +8,7 @@ import type { Theme } from '../../draw/theme';
 import type { CardLine } from '../../draw/tooltip';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawArea, drawRowFrame, isNarrow, type RowScale, rowScale } from '../chart-row';
+import { peakOf, stacked } from '../layers';
 import type { Mark, PanelContext, Sign, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
 import { drawSwatches } from './swatches';
@@ -59,19 +60,19 @@ export class ByName {
   }
 
   draw(pen: Pen, scale: Scale, theme: Theme): void {
-    const { row, layers } = this;
+    const bins = this.bins(scale);
+    const layers = stacked(bins.value);
+    this.most = Math.max(this.most, peakOf(layers) * 1.04);
+    const row = rowScale(this.row.box, this.most);
+    this.row = row;
     const title = isNarrow(row.box.x) ? '' : 'Results held';
     drawSwatches(pen, row.box, this.signsOf(theme), theme);
     drawRowFrame(pen, row, title, 'bytes', false, theme);
     clip(pen, row.box);
-    const bins = this.bins(scale);
-    let below: Float64Array = new Float64Array(bins.bins);
-    for (let layer = 0; layer < layers.length + Number(this.others); layer++) {
-      const above = bins.value[layer].map((value, bin) => below[bin] + value);
+    layers.forEach(({ low, high }, layer) => {
       pen.fillStyle = this.colorOf(layer, theme);
-      drawArea(pen, row, scale, bins, below, above);
-      below = above;
-    }
+      drawArea(pen, row, scale, bins, low, high);
+    });
     pen.restore();
   }
 
@@ -148,7 +149,7 @@ export class ByName {
     };
     return {
       columns: [
-        { title: 'Name', numeric: false },
+        { title: 'Name' },
         { title: 'Most at once', numeric: true },
         { title: 'Results', numeric: true },
         { title: 'Mean size', numeric: true }
@@ -197,20 +198,12 @@ export class ByName {
   private findMost(): number {
     const { origin, end } = this.context.recording;
     const sums = binnedHeld(this.held, this.layerOf, LAYERS + 1, origin, end, COARSE);
-    let most = 0;
-    for (let bin = 0; bin < COARSE; bin++) {
-      most = Math.max(
-        most,
-        sums.reduce((all, sum) => all + sum[bin], 0)
-      );
-    }
-    return most * 1.04;
+    return peakOf(stacked(sums)) * 1.04;
   }
 
   private bins(scale: Scale): Cached<readonly Float64Array[]> {
-    const window: Window = { ...scale, stop: scale.stop, moving: this.context.viewport.moving };
     const layers = this.layers.length + Number(this.others);
-    return this.cache.get('', window, (from, to, bins) =>
+    return this.cache.get('', scale, this.context.viewport.moving, (from, to, bins) =>
       binnedHeld(this.held, this.layerOf, this.others ? LAYERS + 1 : layers, from, to, bins)
     );
   }

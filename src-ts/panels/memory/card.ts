@@ -55,7 +55,7 @@ export function memoryTable(figures: MemoryFigures, time: TimeRange | undefined)
   const titles = ['process, most', ...MEASURES.map(({ label }) => `${label}, most`)];
   return {
     columns: [
-      { title: 'Worker', numeric: false },
+      { title: 'Worker' },
       ...titles.map(title => ({ title, numeric: true })),
       { title: 'limit', numeric: true }
     ],

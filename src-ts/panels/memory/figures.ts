@@ -1,5 +1,6 @@
 import { plural } from '../../core/format';
 import { type Binned, binned, type Series, seriesOf, summed, valueAt } from '../../core/series';
+import { peakOf, stacked } from '../layers';
 import type { PanelContext } from '../panel';
 import { workerLabel } from '../worker-label';
 import { ofProcess } from './shared-process';
@@ -14,6 +15,9 @@ export const MEASURES: readonly { readonly column: MeasureName; readonly label: 
   { column: 'unmanaged_recent', label: 'unmanaged, recent' },
   { column: 'spilled', label: 'spilled to disk' }
 ];
+
+/** Bins in which the highest sum is looked for. */
+const COARSE = 400;
 
 /** A column in bins of time. */
 export interface BinnedMemory {
@@ -109,27 +113,25 @@ export class MemoryFigures {
 
   private mostKept = { version: '', most: 0 };
 
-  /** The axis reaches a little over the highest sum; over the limit too where the limit is not far. */
-  mostOfSum(): number {
+  /**
+   * The axis reaches a little over the highest sum, of what was `seen` too; over the limit too where the limit is
+   * not far.
+   */
+  mostOfSum(seen = 0): number {
     if (this.mostKept.version !== this.version) {
       this.mostKept = { version: this.version, most: this.findMost() };
     }
-    return this.mostKept.most;
-  }
-
-  private findMost(): number {
-    const { origin, end } = this.context.recording;
-    const total = new Float64Array(400);
-    for (const { column } of MEASURES) {
-      this.binned(column, origin, end, total.length).sum.forEach((value, bin) => {
-        if (!Number.isNaN(value)) total[bin] += value;
-      });
-    }
-    const most = total.reduce((a, b) => Math.max(a, b), 0) * 1.04;
+    this.mostKept.most = Math.max(this.mostKept.most, seen);
+    const most = this.mostKept.most * 1.04;
     const limit = this.limitOf(this.included);
     // Without any measure in what is shown the limit alone says how much there could be.
     if (most === 0 && limit > 0) return limit * 1.04;
     return limit * 1.04 > most && limit < most * 2.5 ? limit * 1.04 : most;
+  }
+
+  private findMost(): number {
+    const { origin, end } = this.context.recording;
+    return peakOf(stacked(MEASURES.map(({ column }) => this.binned(column, origin, end, COARSE).sum)));
   }
 
   mostOfOne(): number {

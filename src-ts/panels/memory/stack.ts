@@ -6,11 +6,9 @@ import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawArea, drawLine, drawRowFrame, isNarrow, type RowScale } from '../chart-row';
-import { MEASURES, type MeasureName, type MemoryFigures } from './figures';
+import type { Layer } from '../layers';
+import { MEASURES, type MemoryFigures } from './figures';
 import { drawSwatches } from './swatches';
-
-/** The sum of a measure over the workers, bin by bin. */
-export type Sums = (column: MeasureName) => Cached<{ readonly sum: Float64Array }>;
 
 /** The measures one over the other, with the limit above. */
 export function drawStack(
@@ -18,7 +16,8 @@ export function drawStack(
   row: RowScale,
   scale: Scale,
   figures: MemoryFigures,
-  sums: Sums,
+  bins: Cached<unknown>,
+  layers: readonly Layer[],
   theme: Theme
 ): void {
   const { box } = row;
@@ -26,25 +25,20 @@ export function drawStack(
   const title = included.length < series.names.length ? figures.titleOf(included) : 'All workers';
   drawRowFrame(pen, row, isNarrow(box.x) ? '' : clipped(title), 'bytes', false, theme);
   clip(pen, box);
-  let below: Float64Array | undefined;
   MEASURES.forEach(({ column }, at) => {
-    const bins = sums(column);
-    const { sum } = bins.value;
-    const floor = below ?? new Float64Array(sum.length);
-    const above = sum.map((value, bin) => (Number.isNaN(value) ? value : floor[bin] + value));
+    const { low, high } = layers[at];
     pen.fillStyle = css(colorOf(at, theme));
     pen.strokeStyle = pen.fillStyle;
     pen.lineWidth = 1;
     if (column === 'spilled') {
       pen.globalAlpha = 0.3;
-      drawArea(pen, row, scale, bins, floor, above);
+      drawArea(pen, row, scale, bins, low, high);
       pen.globalAlpha = 1;
-      const seen = above.map((value, bin) => (value > floor[bin] ? value : Number.NaN));
+      const seen = high.map((value, bin) => (value > low[bin] ? value : Number.NaN));
       drawLine(pen, row, scale, bins, seen, seen, 0);
     } else {
-      drawArea(pen, row, scale, bins, floor, above);
+      drawArea(pen, row, scale, bins, low, high);
     }
-    below = above.map((value, bin) => (Number.isNaN(value) ? floor[bin] : value));
   });
   drawLimit(pen, row, figures.limitOf(included), theme);
   pen.restore();

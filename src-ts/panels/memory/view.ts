@@ -1,4 +1,4 @@
-import { BinCache, type Cached, type Window } from '../../core/bin-cache';
+import { BinCache, type Cached } from '../../core/bin-cache';
 import { Bursts } from '../../core/bursts';
 import { bytes } from '../../core/format';
 import { stretchesOf, stretchKind } from '../../core/stretches';
@@ -10,13 +10,14 @@ import type { Scale } from '../../draw/viewport';
 import { clip, drawUnknown, isNarrow, type RowScale, rowScale } from '../chart-row';
 import { choice, element, setHidden, setWords } from '../element';
 import { drawHeat, heatHeight } from '../heat';
+import { peakOf, stacked } from '../layers';
 import { noneOf } from '../no-tasks';
 import type { Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { drawTimes } from '../time-axis';
 import { AlignedRuns } from './aligned';
 import { ByName } from './by-name';
 import { memoryMark, memoryTable } from './card';
-import { type BinnedMemory, type MemoryColumn, MemoryFigures } from './figures';
+import { type BinnedMemory, MEASURES, type MemoryColumn, MemoryFigures } from './figures';
 import { drawStack, drawStackLegend } from './stack';
 
 type Look = 'cluster' | 'workers' | 'names';
@@ -142,8 +143,10 @@ export class MemoryView implements PanelView {
     if (look === 'workers') {
       this.drawMap(pen, scale, theme);
     } else {
+      const layers = stacked(MEASURES.map(({ column }) => this.bins(column, scale).value.sum));
+      this.scale = rowScale(box, figures.mostOfSum(peakOf(layers)));
       drawStackLegend(pen, this.scale, figures.limitOf(figures.included), theme);
-      drawStack(pen, this.scale, scale, figures, column => this.bins(column, scale), theme);
+      drawStack(pen, this.scale, scale, figures, this.bins('managed', scale), layers, theme);
     }
     const known = this.bins(look === 'workers' ? 'process' : 'managed', scale);
     drawUnknown(pen, box, scale, known, known.value.values.mean, theme);
@@ -228,7 +231,8 @@ export class MemoryView implements PanelView {
   }
 
   private bins(column: MemoryColumn, scale: Scale): Cached<BinnedMemory> {
-    const window: Window = { ...scale, stop: scale.stop, moving: this.context.viewport.moving };
-    return this.cache.get(column, window, (from, to, bins) => this.figures.binned(column, from, to, bins));
+    return this.cache.get(column, scale, this.context.viewport.moving, (from, to, bins) =>
+      this.figures.binned(column, from, to, bins)
+    );
   }
 }

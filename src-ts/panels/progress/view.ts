@@ -9,6 +9,7 @@ import { activityColor } from '../fine-metrics/colors';
 import { outline, stepped } from '../marks';
 import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
+import { nameColor } from '../task-stream/colors';
 import { doneWords, leftWords, openWords } from './words';
 
 const SOURCE = 'progress';
@@ -117,7 +118,7 @@ export class ProgressView implements PanelView {
     ];
     return {
       columns: [
-        { title: 'Task name', numeric: false },
+        { title: 'Task name' },
         ...titles.map(title => ({ title, numeric: true })),
         { title: 'Mean', numeric: true }
       ],
@@ -206,7 +207,7 @@ export class ProgressView implements PanelView {
       box,
       card: () => ({
         title: each.name || '(no name)',
-        color: css(this.context.colors.color(each.name, theme.dark, theme.contrast)),
+        color: nameColor(each.name, this.context.colors, theme),
         groups: [
           [
             { label: 'Done', value: `${count(each.done)} of ${count(each.total)}` },

@@ -6,6 +6,7 @@ import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import { drawArea, drawBand, drawLine, isNarrow, NARROW_TITLE, type RowScale } from '../chart-row';
 import { drawHeat } from '../heat';
+import { type Layer, stacked } from '../layers';
 import { type Measure, type MeasureColumn, wordsOf } from './measures';
 
 /** One measure in its place. */
@@ -63,18 +64,17 @@ export function drawProcess(pen: Pen, row: Row, scale: Scale, bins: Bins, proces
 }
 
 function drawLayers(pen: Pen, row: Row, scale: Scale, bins: Bins, theme: Theme): void {
-  const fills = layersOf(theme);
-  let below: Float64Array | undefined;
-  row.measure.columns.forEach(({ column }, at) => {
-    const kept = bins(row, column, scale);
-    const { sum } = kept.value;
-    if (!sum) return;
-    const floor = below ?? new Float64Array(sum.length);
-    const above = sum.map((value, bin) => (Number.isNaN(value) ? value : floor[bin] + value));
+  const fills = fillsOf(theme);
+  const kept = bins(row, row.measure.columns[0].column, scale);
+  layersOf(row, scale, bins).forEach(({ low, high }, at) => {
     pen.fillStyle = fills[at];
-    drawArea(pen, row.scale, scale, kept, floor, above);
-    below = above.map((value, bin) => (Number.isNaN(value) ? floor[bin] : value));
+    drawArea(pen, row.scale, scale, kept, low, high);
   });
+}
+
+/** The columns one over the other, summed over the processes; none where a measure is not drawn so. */
+export function layersOf(row: Row, scale: Scale, bins: Bins): Layer[] {
+  return stacked(row.measure.columns.flatMap(({ column }) => bins(row, column, scale).value.sum ?? []));
 }
 
 /** The heat map of the first column of a row. */
@@ -99,7 +99,7 @@ export function drawMapFrame(pen: Pen, { measure, scale: { box, most } }: Row, t
 }
 
 /** Colours of stacked layers, from the bottom. */
-function layersOf(theme: Theme): readonly string[] {
+function fillsOf(theme: Theme): readonly string[] {
   const [first, second, third] = [31, 19, 7].map(slot => slotColor(slot, theme.dark, theme.contrast));
   return [css(first), css(mixed(theme.background, second, 0.45)), css(mixed(theme.background, third, 0.2))];
 }
@@ -110,6 +110,6 @@ export function partsOf(
   theme: Theme
 ): { readonly label: string; readonly color?: string }[] {
   if (measure.style === 'line') return [];
-  const colors = measure.style === 'stack' ? layersOf(theme) : [];
+  const colors = measure.style === 'stack' ? fillsOf(theme) : [];
   return measure.columns.map(({ label }, at) => ({ label, color: colors[at] }));
 }

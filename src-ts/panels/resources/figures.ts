@@ -1,4 +1,5 @@
 import { binned, type Series, seriesOf, summed } from '../../core/series';
+import { peakOf, stacked } from '../layers';
 import type { PanelContext } from '../panel';
 import { workerLabel } from '../worker-label';
 import {
@@ -12,6 +13,9 @@ import {
 
 /** Whose figures are looked at. */
 export type Group = 'workers' | 'scheduler' | 'client';
+
+/** Bins in which the highest sum is looked for. */
+const COARSE = 400;
 
 /** The samples of one group of processes, and what of the measures there is. */
 export class ResourceFigures {
@@ -86,9 +90,11 @@ export class ResourceFigures {
     return made;
   }
 
-  /** The largest figure of any process; of layers, the largest sum. */
-  mostOf(measure: Measure): number {
-    return this.most.get(measure.id) ?? 1;
+  /** The largest figure of any process; of layers, the largest sum, of what was `seen` too. */
+  mostOf({ id }: Measure, seen = 0): number {
+    const most = Math.max(this.most.get(id) ?? 1, seen);
+    this.most.set(id, most);
+    return most;
   }
 
   mostOfColumn(measure: Measure, column: MeasureColumn): number {
@@ -110,14 +116,10 @@ export class ResourceFigures {
     const { origin, end } = this.context.recording;
     const series = this.seriesOf(measure);
     const all = series.names.map((_, process) => process);
-    const total = new Float64Array(400);
-    for (const { column } of measure.columns) {
-      const bins = binned(series, this.values(measure, column), origin, end, total.length);
-      summed(bins, all).forEach((value, bin) => {
-        if (!Number.isNaN(value)) total[bin] += value;
-      });
-    }
-    return total.reduce((a, b) => Math.max(a, b), 0);
+    const sums = measure.columns.map(({ column }) =>
+      summed(binned(series, this.values(measure, column), origin, end, COARSE), all)
+    );
+    return peakOf(stacked(sums));
   }
 }
 

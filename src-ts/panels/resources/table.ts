@@ -26,10 +26,7 @@ export function resourceTable(
     })
   );
   return {
-    columns: [
-      { title: 'Process', numeric: false },
-      ...columns.map(({ title }) => ({ title, numeric: true }))
-    ],
+    columns: [{ title: 'Process' }, ...columns.map(({ title }) => ({ title, numeric: true }))],
     length: names.length,
     row: row => [names[row], ...columns.map(({ measure, values }) => wordsOf(measure, values[row]))],
     value: (row, column) => (column === 0 ? names[row] : columns[column - 1].values[row])

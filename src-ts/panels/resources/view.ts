@@ -1,4 +1,4 @@
-import { BinCache, type Cached, type Window } from '../../core/bin-cache';
+import { BinCache, type Cached } from '../../core/bin-cache';
 import { band, binned, summed, valueAt } from '../../core/series';
 import { timeOf } from '../../core/task-filter';
 import { drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
@@ -7,10 +7,20 @@ import type { Scale } from '../../draw/viewport';
 import { clip, drawRowFrame, drawUnknown, isNarrow, NARROW_TITLE, rowScale } from '../chart-row';
 import { choice, element, setWords } from '../element';
 import { heatHeight } from '../heat';
+import { peakOf } from '../layers';
 import type { Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { timeMarks } from '../time-axis';
 import { resourceMark } from './card';
-import { type Drawn, drawMap, drawMapFrame, drawProcess, drawRow, partsOf, type Row } from './draw-row';
+import {
+  type Drawn,
+  drawMap,
+  drawMapFrame,
+  drawProcess,
+  drawRow,
+  layersOf,
+  partsOf,
+  type Row
+} from './draw-row';
 import { absentWords, type Group, MORE_OFTEN, ResourceFigures, workerOf } from './figures';
 import { MEASURES, type Measure, type MeasureColumn } from './measures';
 import { measureMenu } from './menu';
@@ -118,6 +128,7 @@ export class ResourcesView implements PanelView {
     const plot = this.plot();
     const scale = viewport.scale(plot.width, surface.ratio);
     drawTimeGrid(pen, plot, scale, viewport.origin, timeMarks(scale, viewport.origin), theme);
+    this.rowsDrawn = this.rowsDrawn.map(row => this.raised(row, scale));
     for (const row of this.rowsDrawn) {
       const { measure } = row;
       const parts = partsOf(measure, theme);
@@ -171,18 +182,31 @@ export class ResourcesView implements PanelView {
 
   private readonly bins = (row: Row, column: MeasureColumn, scale: Scale): Cached<Drawn> => {
     const { measure, series } = row;
-    const window: Window = { ...scale, stop: scale.stop, moving: this.context.viewport.moving };
-    return this.cache.get(`${measure.table}.${column}`, window, (from, to, bins) => {
-      const values = binned(series, this.figures.values(measure, column), from, to, bins);
-      const all = series.names.map((_, process) => process);
-      const isStack = measure.style === 'stack';
-      return {
-        values,
-        band: all.length > MOST_LINES && !isStack ? band(values, all) : undefined,
-        sum: isStack ? summed(values, all) : undefined
-      };
-    });
+    // Layers are of the same bins, all of them; of a map there is one column alone.
+    return this.cache.get(
+      `${this.look} ${measure.table}.${column}`,
+      scale,
+      this.context.viewport.moving,
+      (from, to, bins) => {
+        const values = binned(series, this.figures.values(measure, column), from, to, bins);
+        const all = series.names.map((_, process) => process);
+        const isStack = measure.style === 'stack';
+        return {
+          values,
+          band: all.length > MOST_LINES && !isStack ? band(values, all) : undefined,
+          sum: isStack ? summed(values, all) : undefined
+        };
+      }
+    );
   };
+
+  /** Layers of finer bins may reach higher than the axis that was made of the whole time. */
+  private raised(row: Row, time: Scale): Row {
+    const { measure, scale } = row;
+    if (this.look === 'map' || measure.style !== 'stack') return row;
+    const most = this.figures.mostOf(measure, peakOf(layersOf(row, time, this.bins)));
+    return { ...row, scale: rowScale(scale.box, most) };
+  }
 
   private isMirrored(measure: Measure): boolean {
     return measure.style === 'mirror' && this.look === 'lines';

@@ -1,4 +1,12 @@
-import { type ColorRegistry, css, mixed, mixtures, type Rgb, reservedColor } from '../../draw/palette';
+import {
+  type ColorRegistry,
+  css,
+  mixed,
+  mixtures,
+  packed,
+  type Rgb,
+  reservedColor
+} from '../../draw/palette';
 import type { Theme } from '../../draw/theme';
 import { ERRED, FIRST_NAME, FULL, KILLED, RETRIED } from './cells';
 import { ACTIONS, AWAY, reservedOf } from './phases';
@@ -30,10 +38,6 @@ export interface ColorChoice {
   readonly bright: (name: string) => boolean;
   /** Some names are chosen: what belongs to none of them steps back too. */
   readonly chosen: boolean;
-}
-
-function packed([red, green, blue]: Rgb): number {
-  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
 export function failureColor(failure: number, theme: Theme): Rgb {

@@ -46,13 +46,22 @@ export function drawDetails(pen: Pen, details: Details): void {
   pen.font = font;
   pen.textBaseline = 'middle';
   pen.textAlign = 'left';
-  for (let row = 0; row < lanes.length; row++) drawLane(pen, details, widths, lanes[row], row);
+  const { highlight } = context.selection;
+  const { names, workers } = context.selection.filter();
+  const isDim: Dims = (worker, name) =>
+    workers?.has(worker) === false ||
+    (highlight !== undefined ? highlight !== name : names?.has(name) === false);
+  for (let row = 0; row < lanes.length; row++) drawLane(pen, details, widths, isDim, lanes[row], row);
 }
+
+/** Whether tasks of a name on a worker step back. */
+type Dims = (worker: string, name: string) => boolean;
 
 function drawLane(
   pen: Pen,
   { context, plot, scale, laneHeight, roles, entries, isLow }: Details,
   widths: TextWidth,
+  isDim: Dims,
   lane: Lane,
   row: number
 ): void {
@@ -81,7 +90,8 @@ function drawLane(
     if (status[entry] === LOST) drawOpen(pen, box, 'left', context);
     else if (box.width >= LABEL_FROM && laneHeight >= LABEL_HEIGHT) {
       const low = isLow(row, left + INTO_LABEL);
-      drawLabel(pen, context, widths, context.tasks.names[name[entry]], lane.worker, box, failed, low);
+      const words = context.tasks.names[name[entry]];
+      drawLabel(pen, context, widths, words, isDim(lane.worker, words), box, failed, low);
     }
   }
 }
@@ -141,7 +151,7 @@ function drawLabel(
   context: PanelContext,
   widths: TextWidth,
   name: string,
-  worker: string,
+  isDim: boolean,
   box: Box,
   failed: boolean,
   low: boolean
@@ -151,11 +161,6 @@ function drawLabel(
   const { colors, surface } = context;
   const { theme } = surface;
   const ground = failed ? ([0, 0, 0] as const) : colors.color(name, theme.dark, theme.contrast);
-  const { highlight } = context.selection;
-  const { names, workers } = context.selection.filter();
-  const isDim =
-    workers?.has(worker) === false ||
-    (highlight !== undefined ? highlight !== name : names?.has(name) === false);
   pen.fillStyle = isDim ? theme.faint : low ? theme.muted : textOn(ground);
   pen.fillText(text, box.x + 4 + (failed ? 4 : 0), box.y + box.height / 2 + 0.5);
 }

@@ -60,6 +60,7 @@ export class TaskMark implements Mark {
   private readonly start: number;
   private readonly row: number;
   private readonly running: boolean;
+  private readonly run: number;
 
   constructor(
     private readonly context: PanelContext,
@@ -72,13 +73,17 @@ export class TaskMark implements Mark {
     this.start = lane.start[entry];
     this.row = lane.row[entry];
     this.running = lane.status[entry] === RUNNING;
+    const table = context.recording.table(this.running ? 'running' : 'attempts');
+    this.run = table.numbers('run')[this.row];
     this.id = `${lane.worker} ${lane.thread} ${lane.status[entry]} ${lane.row[entry]}`;
   }
 
-  /** Where the task is now: more may have come since the mark was made. */
+  /** Where the task is now: more may have come since the mark was made, its end too. */
   current(): Place | undefined {
-    const entry = this.place.lane.find(this.start, this.row, this.running);
-    return entry < 0 ? undefined : { lane: this.place.lane, entry };
+    const { tasks } = this.context;
+    const { lane } = this.place;
+    const entry = lane.find(this.start, this.row, this.running);
+    return entry < 0 ? tasks.entryOf(tasks.attemptRow(this.run)) : { lane, entry };
   }
 
   card(): Card {

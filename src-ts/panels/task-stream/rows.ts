@@ -9,13 +9,13 @@ import type { Choice } from './choice';
 const MOST = 20_000;
 
 const COLUMNS = [
-  { title: 'Name', numeric: false },
-  { title: 'Key', numeric: false },
-  { title: 'Status', numeric: false },
+  { title: 'Name' },
+  { title: 'Key' },
+  { title: 'Status' },
   { title: 'Start, s', numeric: true },
   { title: 'Took', numeric: true },
-  { title: 'Worker', numeric: false },
-  { title: 'Thread', numeric: false },
+  { title: 'Worker' },
+  { title: 'Thread' },
   { title: 'Result', numeric: true }
 ] as const;
 

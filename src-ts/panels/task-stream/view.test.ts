@@ -180,6 +180,17 @@ describe('Task stream', () => {
     expect(view.move?.(below, 'down')?.id).toBe(below?.id);
   });
 
+  test('arrow keys go on from a task that has ended meanwhile', () => {
+    const task = { run: 8, task: 0, worker: 'w1', thread: 't1', start: 1007 };
+    stage.recording.take(batchOf('running', [task]));
+    view.layout();
+    const last = view.move?.(view.move?.(undefined, 'first'), 'last');
+    expect(last?.words()).toContain('inc, running');
+    stage.recording.take(batchOf('attempts', [{ ...task, status: 'ok', stop: 1008, done: 1008 }]));
+    view.layout();
+    expect(view.move?.(last, 'left')?.words()).toContain('sum');
+  });
+
   test('arrow keys pass over what is hidden, in a lane and between lanes', () => {
     const hide = (name: string): void =>
       view.above?.querySelector<HTMLElement>(`[aria-label="Hide ${name}"]`)?.click();

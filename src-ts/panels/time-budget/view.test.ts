@@ -116,6 +116,11 @@ describe('the bar', () => {
     expect(table()[3]).toEqual(['waiting for read', 'idle', '4 s', '20 %']);
   });
 
+  it.each([true, false])('is not read out as long as the run goes on: %s', live => {
+    const [aside] = timeBudget.create({ ...stage, live, surface, say: () => {} }).controls ?? [];
+    expect(aside.hasAttribute('role')).toBe(!live);
+  });
+
   it('follows all that is chosen, its own stretch of time too', () => {
     stage.selection.set({ source: 'x', column: 'worker', value: ['b'] });
     refresh();
@@ -187,6 +192,13 @@ describe('the bar', () => {
 });
 
 describe('over time', () => {
+  it('begins with the recording, also where a bin began sooner', () => {
+    stage.viewport.setExtent(START + 0.01, START + 10);
+    const { x, y, height } = view.plot?.() ?? { x: 0, y: 0, height: 1 };
+    const card = view.pick?.(x + 0.5, y + height - 1)?.card();
+    expect(card?.groups.flat().find(({ label }) => label === 'between')?.value).toMatch(/^0/);
+  });
+
   it('stands on the shared axis', () => {
     expect(view.ownAxis).toBe(false);
     const plot = view.plot?.();

@@ -1,4 +1,4 @@
-import { BinCache, type Window } from '../../core/bin-cache';
+import { BinCache } from '../../core/bin-cache';
 import { type Grouping, groupingsOf } from '../../core/budget-groups';
 import type { Stop } from '../../core/recording';
 import { AXIS_HEIGHT, gutterOf, MARGIN } from '../../draw/axis';
@@ -7,6 +7,7 @@ import { type TextWidth, textWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
 import { type RowScale, rowScale } from '../chart-row';
 import { choice, element, setHidden, setWords } from '../element';
+import { outline, stepped } from '../marks';
 import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { drawTimes } from '../time-axis';
@@ -60,7 +61,7 @@ export class TimeBudgetView implements PanelView {
   readonly controls: readonly HTMLElement[];
   readonly below = element('p', { class: 'di-budget-note' });
   /** In the head, where it takes no room: nothing moves under a pointer that has just chosen something. */
-  private readonly aside = element('span', { class: 'di-note', role: 'status' });
+  private readonly aside: HTMLElement;
   private readonly select: HTMLSelectElement;
   private readonly figures: BudgetFigures;
   private readonly cache = new BinCache<readonly Float64Array[]>();
@@ -74,6 +75,8 @@ export class TimeBudgetView implements PanelView {
 
   constructor(private readonly context: PanelContext) {
     this.figures = new BudgetFigures(context);
+    // Of a run that goes on it changes all the time: it is not read out.
+    this.aside = element('span', { class: 'di-note', role: context.live ? undefined : 'status' });
     this.select = choice<By>('Shared out', [['time', TITLES.time]], 'time', by => {
       this.by = by;
       this.all = false;
@@ -149,15 +152,13 @@ export class TimeBudgetView implements PanelView {
   drawOverlay(pen: Pen, hovered: Mark | undefined): void {
     if (!hovered) return;
     const { theme } = this.context.surface;
-    const { subject, box } = hovered as BudgetMark;
+    const { subject } = hovered as BudgetMark;
     if (subject.kind === 'part') {
       const found = this.bar.segments.find(({ part }) => part.id === subject.part?.id);
       if (found) frameSegment(pen, found, theme);
       return;
     }
-    pen.strokeStyle = theme.faint;
-    pen.lineWidth = 1;
-    pen.strokeRect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1);
+    outline(pen, hovered, theme.faint);
   }
 
   pick(x: number, y: number): Mark | undefined {
@@ -175,8 +176,9 @@ export class TimeBudgetView implements PanelView {
     const bins = this.bins(scale);
     const at = layerAt(row, scale, bins, x, y);
     if (!at) return undefined;
-    const from = bins.from + at.bin * bins.step - this.context.viewport.origin;
-    const when = { from, to: from + bins.step };
+    const start = bins.from + at.bin * bins.step - this.context.viewport.origin;
+    // The first bin begins before the recording does.
+    const when = { from: Math.max(0, start), to: start + bins.step };
     return momentMark(this.figures, at, bins.value, when, { ...row.box, x: x - 6, width: 12 });
   }
 
@@ -187,10 +189,7 @@ export class TimeBudgetView implements PanelView {
     ];
     if (this.shown !== 'time' && this.lines.more > 0) marks.push(this.lineMark('more', -1));
     const at = marks.findIndex(({ id }) => id === from?.id);
-    const forward = direction === 'right' || direction === 'down';
-    const last = marks.length - 1;
-    const next = direction === 'first' || !from ? 0 : direction === 'last' ? last : at + (forward ? 1 : -1);
-    return marks[next];
+    return marks[stepped(at, direction, marks.length)];
   }
 
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
@@ -294,8 +293,9 @@ export class TimeBudgetView implements PanelView {
   }
 
   private bins(scale: Scale): Bins {
-    const window: Window = { ...scale, stop: scale.stop, moving: this.context.viewport.moving };
-    return this.cache.get('', window, (from, to, bins) => this.figures.overTime(from, to, bins));
+    return this.cache.get('', scale, this.context.viewport.moving, (from, to, bins) =>
+      this.figures.overTime(from, to, bins)
+    );
   }
 
   private text(): TextWidth {

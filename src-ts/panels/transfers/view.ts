@@ -10,6 +10,7 @@ import { choice } from '../element';
 import { heatColor } from '../heat';
 import { outline, stepped } from '../marks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
+import { nameColor } from '../task-stream/colors';
 import { fittedLabel, workerLabel } from '../worker-label';
 import { MEASURES, type Measure, rateWords, type Sums } from './measures';
 import { type Square, squareOf } from './square';
@@ -163,8 +164,8 @@ export class TransfersView implements PanelView {
     ];
     return {
       columns: [
-        { title: 'From', numeric: false },
-        { title: 'To', numeric: false },
+        { title: 'From' },
+        { title: 'To' },
         { title: 'Transfers', numeric: true },
         { title: 'Bytes', numeric: true },
         { title: 'Time', numeric: true },
@@ -334,8 +335,7 @@ export class TransfersView implements PanelView {
   }
 
   private colorOf(name: string): string {
-    const { theme } = this.context.surface;
-    return css(this.context.colors.color(name, theme.dark, theme.contrast));
+    return nameColor(name, this.context.colors, this.context.surface.theme);
   }
 
   private pairMark(at: number | undefined): Mark | undefined {

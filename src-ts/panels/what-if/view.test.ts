@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Row, recordingOf } from '../../core/test-recording';
+import { batchOf, type Row, recordingOf } from '../../core/test-recording';
 import { type Mounted, mount } from '../mount';
 import type { Stage } from '../panel';
 import { createStage } from '../stage';
@@ -156,6 +156,22 @@ describe('a click', () => {
     chain.click();
     expect(stage.selection.own('what-if', 'name')).toEqual(['add', 'load']);
   });
+});
+
+it('keeps the focus when it is worked out anew', () => {
+  const panel = show(ROWS, { stopped: false });
+  const button = (): HTMLElement | null => panel.querySelector('button.di-what-if-name');
+  const before = button();
+  before?.focus();
+  stage.recording.take(
+    batchOf(
+      'what_if',
+      ROWS.map(row => ({ edition: 2, ...row }))
+    )
+  );
+  mounted?.view.layout();
+  expect(button()).not.toBe(before);
+  expect(document.activeElement).toBe(button());
 });
 
 it('can be read as a table', () => {

@@ -1,10 +1,11 @@
 import { MISSING, share } from '../../core/format';
 import { type Possible, type WhatIf, whatIfsOf } from '../../core/what-if';
-import { css } from '../../draw/palette';
+import { keepFocus } from '../../draw/focus';
 import { element, swatch } from '../element';
 import { inline } from '../findings/prose';
 import { noTasks } from '../no-tasks';
 import type { PanelContext, PanelView, TableRows } from '../panel';
+import { nameColor } from '../task-stream/colors';
 import { BOUND_WORDS, boundWords, changeWords, timeWords } from './words';
 
 const SOURCE = 'what-if';
@@ -50,7 +51,7 @@ export class WhatIfView implements PanelView {
     if (known !== this.known) {
       this.known = known;
       this.found = whatIfsOf(recording);
-      this.build();
+      keepFocus(this.below, () => this.build());
     }
     const own = (selection.own(SOURCE, 'name') ?? []).join('\n');
     for (const [button, names] of this.choosers) {
@@ -67,11 +68,11 @@ export class WhatIfView implements PanelView {
     const tookOf = ({ recorded }: WhatIf): number => recorded?.seconds ?? Number.NaN;
     return {
       columns: [
-        { title: 'What', numeric: false, prose: true },
+        { title: 'What', prose: true },
         { title: 'Takes', numeric: true },
         { title: 'Change', numeric: true },
         { title: 'Simulation off by', numeric: true },
-        { title: 'Notes', numeric: false }
+        { title: 'Notes' }
       ],
       length: list.length,
       row: row => [
@@ -153,8 +154,7 @@ export class WhatIfView implements PanelView {
 
   private swatch(name: string): HTMLElement {
     const { colors, surface } = this.context;
-    const { dark, contrast } = surface.theme;
-    return swatch(css(colors.color(name, dark, contrast)));
+    return swatch(nameColor(name, colors, surface.theme));
   }
 
   /** Chooses what a line is about; again takes it back. */

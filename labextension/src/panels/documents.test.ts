@@ -1,0 +1,47 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Signal } from '@lumino/signaling';
+import { expect, test, vi } from 'vitest';
+import type { LiveKernels } from '../kernels/live-kernel';
+import { Place } from '../kernels/place';
+import type { Places } from '../kernels/places';
+import { Documents } from './documents';
+
+vi.mock('../icons', () => ({ panelIcon: () => undefined }));
+
+/** As much of them as panels need. */
+vi.mock('@jupyterlab/apputils', async () => {
+  const { Signal } = await import('@lumino/signaling');
+  const { Widget } = await import('@lumino/widgets');
+  class MainAreaWidget extends Widget {
+    readonly toolbar = new Widget();
+    readonly content;
+    constructor({ content }: { content: unknown }) {
+      super();
+      this.content = content;
+    }
+  }
+  class WidgetTracker {
+    readonly currentChanged = new Signal(this);
+    private readonly all = new Set<InstanceType<typeof Widget>>();
+    async add(widget: InstanceType<typeof Widget>): Promise<void> {
+      this.all.add(widget);
+      widget.disposed.connect(() => this.all.delete(widget));
+    }
+    forEach(callback: (widget: InstanceType<typeof Widget>) => void): void {
+      this.all.forEach(callback);
+    }
+  }
+  return { MainAreaWidget, WidgetTracker };
+});
+
+test('with the last panel of a document that is closed its place is let go of', () => {
+  const keep = vi.fn();
+  const places = { closed: new Signal<object, Place>({}), keep } as unknown as Places;
+  const documents = new Documents({} as JupyterFrontEnd, places, true, () => undefined);
+  const place = new Place('notebook', 'a.ipynb', {} as LiveKernels);
+  const [first, last] = ['functions', 'events'].map(id => documents.made(id, place));
+  first.dispose();
+  expect(keep).toHaveBeenLastCalledWith(new Set([place]));
+  last.dispose();
+  expect(keep).toHaveBeenLastCalledWith(new Set());
+});
