@@ -1,3 +1,6 @@
+/** Bins in which the highest moment of a whole recording is looked for. */
+export const COARSE = 400;
+
 /** The edges of a layer, bin by bin; the upper one is NaN where nothing is known of it. */
 export interface Layer {
   readonly low: Float64Array;

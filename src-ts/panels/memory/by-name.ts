@@ -8,7 +8,7 @@ import type { Theme } from '../../draw/theme';
 import type { CardLine } from '../../draw/tooltip';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawArea, drawRowFrame, isNarrow, type RowScale, rowScale } from '../chart-row';
-import { peakOf, stacked } from '../layers';
+import { COARSE, peakOf, stacked } from '../layers';
 import type { Mark, PanelContext, Sign, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
 import { drawSwatches } from './swatches';
@@ -16,8 +16,6 @@ import { drawSwatches } from './swatches';
 /** Names that have a layer of their own. */
 const LAYERS = 8;
 const NONE = 255;
-/** Bins in which the highest moment is looked for. */
-const COARSE = 400;
 const NAMED_IN_CARD = 12;
 const AT_A_TIME = 1000;
 

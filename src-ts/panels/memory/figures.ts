@@ -1,6 +1,6 @@
 import { plural } from '../../core/format';
 import { type Binned, binned, type Series, seriesOf, summed, valueAt } from '../../core/series';
-import { peakOf, stacked } from '../layers';
+import { COARSE, peakOf, stacked } from '../layers';
 import type { PanelContext } from '../panel';
 import { workerLabel } from '../worker-label';
 import { ofProcess } from './shared-process';
@@ -15,9 +15,6 @@ export const MEASURES: readonly { readonly column: MeasureName; readonly label: 
   { column: 'unmanaged_recent', label: 'unmanaged, recent' },
   { column: 'spilled', label: 'spilled to disk' }
 ];
-
-/** Bins in which the highest sum is looked for. */
-const COARSE = 400;
 
 /** A column in bins of time. */
 export interface BinnedMemory {

@@ -1,5 +1,5 @@
 import { binned, type Series, seriesOf, summed } from '../../core/series';
-import { peakOf, stacked } from '../layers';
+import { COARSE, peakOf, stacked } from '../layers';
 import type { PanelContext } from '../panel';
 import { workerLabel } from '../worker-label';
 import {
@@ -13,9 +13,6 @@ import {
 
 /** Whose figures are looked at. */
 export type Group = 'workers' | 'scheduler' | 'client';
-
-/** Bins in which the highest sum is looked for. */
-const COARSE = 400;
 
 /** The samples of one group of processes, and what of the measures there is. */
 export class ResourceFigures {
