@@ -31,8 +31,9 @@ _WATCH = 0.5
 _OWN = 1.0
 #: Seconds without a recorder after which everything is taken off: who registered us never joined.
 _UNCLAIMED = 30.0
-#: Seconds until nobody listens any more for whether we close, who has left: that comes another way.
-_UNHEARD = 1.0
+#: Seconds after which a recorder that has left listens no more for whether we close: it says so another way,
+#: mostly at once.
+_UNHEARD = (1.0, 30.0)
 #: Pushes of a worker for which the ids of tasks outlive them: the next one or two still name them.
 _PUSHES = 3
 #: Seconds for which numbering the tasks that are there holds the event loop at a time, and for which a
@@ -251,7 +252,8 @@ class Probe(SchedulerPlugin):
         self._readers.pop(recorder, None)
         # Dask keeps every topic for which there was a listener.
         topics = getattr(getattr(self.scheduler, "_broker", None), "_topics", {})
-        asyncio.get_running_loop().call_later(_UNHEARD, topics.pop, topic(self.name, recorder), None)
+        for seconds in _UNHEARD:
+            asyncio.get_running_loop().call_later(seconds, topics.pop, topic(self.name, recorder), None)
         if self._farewell is not None:
             self._farewell.without(recorder)
         if self._readers:

@@ -9,12 +9,12 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ... import frames
 from ...errors import CommandError, ExitCode
+from ..untaken import untaken
 from .progress import saying
 
 if TYPE_CHECKING:
@@ -35,17 +35,11 @@ def new_path(stem: str) -> Path:
     CommandError
         If it cannot be written.
     """
-    for number in count(1):
-        path = Path(f"{stem}{SUFFIX}" if number == 1 else f"{stem}-{number}{SUFFIX}")
-        try:
-            path.open("xb").close()
-        except FileExistsError:
-            continue
-        except OSError as error:
-            told = f"{path} cannot be written ({error.strerror}): choose another place with -o"
-            raise CommandError(told, ExitCode.UNWRITABLE) from None
-        return path
-    raise AssertionError("unreachable")
+    try:
+        return untaken(stem, SUFFIX)
+    except OSError as error:
+        told = f"{error.filename} cannot be written ({error.strerror}): choose another place with -o"
+        raise CommandError(told, ExitCode.UNWRITABLE) from None
 
 
 @contextmanager

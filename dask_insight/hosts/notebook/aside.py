@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ... import words
 from ..report import write_report
+from ..untaken import untaken
 
 if TYPE_CHECKING:
     from ...recording import Recording
@@ -22,7 +22,7 @@ def write_aside(recording: Recording, name: str) -> Path:
     OSError
         If it cannot be written.
     """
-    path = _new(_stem(recording, name))
+    path = untaken(_stem(recording, name), ".html")
     try:
         return write_report(recording, path)
     except BaseException:
@@ -35,15 +35,3 @@ def _stem(recording: Recording, name: str) -> str:
     if began := words.dated(recording.started):
         parts.append(f"{began:%Y%m%d-%H%M%S}")
     return "-".join(parts)
-
-
-def _new(stem: str) -> Path:
-    """A new file, there from now on: nobody else takes it."""
-    for number in count(1):
-        path = Path(f"{stem}.html" if number == 1 else f"{stem}-{number}.html")
-        try:
-            path.open("xb").close()
-        except FileExistsError:
-            continue
-        return path
-    raise AssertionError("unreachable")
