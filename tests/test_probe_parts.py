@@ -522,23 +522,25 @@ def test_an_attempt_that_is_cancelled_while_it_runs_ends_when_it_ends() -> None:
     assert follower.ended == [(7, 1.0, 2.0, "p", 0)]
 
 
-def test_an_attempt_that_is_wanted_again_while_it_runs_keeps_its_number() -> None:
+def cancelled_while_it_runs() -> Follower:
+    """Of run 7 of the task a."""
     follower = Follower()
     follower.tasks["a"] = Task(7)
     follower.move("a", "released", "waiting")
     follower.move("a", "ready", "executing")
     follower.move("a", "executing", "released", "cancelled")
+    return follower
+
+
+def test_an_attempt_that_is_wanted_again_while_it_runs_keeps_its_number() -> None:
+    follower = cancelled_while_it_runs()
     follower.tasks["a"].run_id = 8
     follower.move("a", "cancelled", "waiting", "executing")
     assert follower.executions.run_of("a") == 7
 
 
 def test_an_attempt_whose_result_came_from_elsewhere_has_times_all_the_same() -> None:
-    follower = Follower()
-    follower.tasks["a"] = Task(7)
-    follower.move("a", "released", "waiting")
-    follower.move("a", "ready", "executing")
-    follower.move("a", "executing", "released", "cancelled")
+    follower = cancelled_while_it_runs()
     follower.move("a", "cancelled", "fetch", "resumed")
     follower.tasks["a"].startstops.append({"action": "compute", "start": 1.0, "stop": 2.0})
     follower.move("a", "resumed", "memory")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from html import escape
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -16,8 +17,8 @@ from dask_insight.legible import printed
 from dask_insight.lookup import sorted_set
 from dask_insight.schema import NOTHING
 from dask_insight.tables.facts import facts as facts_of
-from dask_insight.tables.facts import lacks, moment, part_of_run, recorded
-from dask_insight.timeline import Read, Used, is_pooled, most_at_once, standstills, used
+from dask_insight.tables.facts import moment, part_of_run, recorded
+from dask_insight.timeline import Read, Used, is_pooled, most_at_once, standstills, tells_when_asked, used
 
 #: What is said of time in which no task function ran, by part of the time budget.
 INSTEAD = {
@@ -349,7 +350,7 @@ def overview(read: Read, findings: Mapping[str, Values] | None = None) -> Overvi
         after=_went_on(read("cells"), facts, end) if np.isinf(until) else ("", 0.0),
         unfinished=unfinished,
         longest=longest,
-        asked=_is_asked(read, attempts),
+        asked=tells_when_asked(read, partial(_numbers, attempts)),
     )
 
 
@@ -375,12 +376,6 @@ def _least(*arrays: Numbers, fallback: float) -> float:
     finite = [array[np.isfinite(array)] for array in arrays]
     least = min((float(array.min()) for array in finite if len(array)), default=float("nan"))
     return least if np.isfinite(least) else fallback
-
-
-def _is_asked(read: Read, attempts: Mapping[str, Values]) -> bool:
-    """`Overview.asked`, as `timeline.Attempts` has it."""
-    told = (np.isfinite(_numbers(attempts, name)).any() for name in ("submitted", "ready", "assigned"))
-    return any(told) and "attempts" not in lacks(read)
 
 
 def _workers(

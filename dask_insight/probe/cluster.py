@@ -23,7 +23,7 @@ _CONFIG = (
 )
 #: Environment variables of workers, which may be secrets; the values are told of those that begin or end so.
 _ENVIRONMENT = ("distributed.nanny.environ", "distributed.nanny.pre-spawn-environ")
-_TOLD, _WITHHELD = (("MALLOC_",), ("_THREADS",)), "(set)"
+_BEGIN, _END, _WITHHELD = "MALLOC_", "_THREADS", "(set)"
 #: Workers looked at in one turn.
 _WORKERS = 300
 #: Parts of these that may hold secrets or are long.
@@ -54,11 +54,11 @@ def _without(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
 
-def _variables(value: Any) -> Any:
-    begins, ends = _TOLD
+def _variables(values: Any) -> dict[str, Any]:
+    given = values if isinstance(values, dict) else {}
     return {
-        str(name): _without(text) if str(name).startswith(begins) or str(name).endswith(ends) else _WITHHELD
-        for name, text in (value.items() if isinstance(value, dict) else ())
+        name: _without(value) if name.startswith(_BEGIN) or name.endswith(_END) else _WITHHELD
+        for name, value in zip(map(str, given), given.values(), strict=True)
     }
 
 

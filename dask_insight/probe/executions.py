@@ -175,9 +175,9 @@ class Executions:
         if start in _RUNS:
             state = self._tasks.get(key)
             if state is None or state.state not in _RUNS:
-                # What it gives to others in place of its result is none to the scheduler.
-                found = finish if start != "resumed" or finish != "memory" else "cancelled"
-                self._ends(key, state, _CODES.get(found, _CANCELLED))
+                # Of one that was resumed to be fetched the scheduler takes no result.
+                unwanted = start == "resumed" and finish == "memory"
+                self._ends(key, state, _CANCELLED if unwanted else _CODES.get(finish, _CANCELLED))
             elif (attempt := self._attempts.get(key)) is not None:
                 # It was told to stop, or to go on, but its function still runs.
                 attempt[_WAS_CANCELLED] = state.state == "cancelled"

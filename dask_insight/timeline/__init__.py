@@ -1,7 +1,7 @@
 """Attempts as they happened on the threads of workers, for whoever asks where time went."""
 
 from .ascending import Ascending, Numbers
-from .attempts import Attempts, Read, attempts, concerns, is_local, is_pooled, pool_of
+from .attempts import Attempts, Read, attempts, concerns, is_local, is_pooled, pool_of, tells_when_asked
 from .clusters import LOCAL, UNNAMED, by_cluster, cluster_of, one_cluster, schedulers_mixed
 from .fields import Fields, Moment, Number
 from .gpus import Gpus, gpus
@@ -71,6 +71,7 @@ __all__ = [
     "standstills",
     "states",
     "stretches",
+    "tells_when_asked",
     "unused_lanes",
     "used",
     "waiting",

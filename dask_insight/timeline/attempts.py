@@ -95,6 +95,12 @@ class Attempts(Fields):
         return mask
 
 
+def tells_when_asked(read: Read, moments: Callable[[str], np.ndarray]) -> bool:
+    """`Attempts.asked`, from `moments` of the scheduler by their name."""
+    told = (np.isfinite(moments(name)).any() for name in ("submitted", "ready", "assigned"))
+    return any(told) and "attempts" not in lacks(read)
+
+
 def attempts(read: Read) -> Attempts:
     """The attempts of a recording.
 
@@ -109,7 +115,7 @@ def attempts(read: Read) -> Attempts:
     # One table's moments are kept in half the memory before the next one is read.
     told = {name: Micros.of(np.asarray(taken_out(ended, name), "f8")) for name in _BY_SCHEDULER}
     give_back_between()
-    scheduled = any(np.isfinite(seconds(told[name])).any() for name in ("submitted", "ready", "assigned"))
+    asked = tells_when_asked(read, lambda name: seconds(told[name]))
     gather(executions, _OF_WORKER)
     more = np.flatnonzero(Lookup(ended["run"]).rows(running["run"]) < 0)
     count = len(ended["run"])
@@ -193,7 +199,7 @@ def attempts(read: Read) -> Attempts:
         cpu=_in_half(evened(np.asarray(cpu, "f8"), np.where(there < 0, np.nan, lasted), alike), cpu),
         nbytes=nbytes,
         local=_marked(worker_names, [is_local(name) for name in worker_names.names]),
-        asked=scheduled and "attempts" not in lacks(read),
+        asked=asked,
     )
 
 
