@@ -318,6 +318,23 @@ def test_all_who_want_it_share_it() -> None:
     assert "stopped" in first.recording.about
 
 
+def test_a_hold_may_be_given_back_while_another_one_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, old = hold_live()
+    old()
+    start = Live.start
+
+    def collecting(session: Live) -> Any:
+        # So garbage is collected: in the midst of it, a widget that was closed before among it.
+        old()
+        return start(session)
+
+    monkeypatch.setattr(Live, "start", collecting)
+    began = threading.Thread(target=lambda: hold_live()[1](), daemon=True)
+    began.start()
+    began.join(30)
+    assert not began.is_alive() and live() is None
+
+
 def test_while_nobody_looks_the_scheduler_is_asked_seldom_and_at_once_when_somebody_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -17,7 +17,7 @@ class Audience:
 
     def __init__(self, came: Callable[[], None] = lambda: None) -> None:
         self._came = came
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._hosts: dict[object, Callable[[], bool]] = {}
 
     def add(self, looked_at: Callable[[], bool]) -> Callable[[], None]:

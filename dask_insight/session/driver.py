@@ -43,7 +43,7 @@ class Driver:
     def __init__(self, name: str = "dask-insight-feed") -> None:
         self.interval = INTERVAL
         self._name = name
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._driven: list[Driven] = []
         self._awake = threading.Event()
         self._idle = threading.Event()

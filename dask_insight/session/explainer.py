@@ -80,7 +80,7 @@ class Explainer:
     def __init__(self, recording: Recording) -> None:
         self.cost: dict[str, float] = {}
         self._recording = recording
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._serving: dict[object, Serving] = {}
         self._awake = threading.Event()
         self._thread: threading.Thread | None = None

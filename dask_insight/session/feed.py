@@ -128,7 +128,7 @@ class Feed:
         self._wake = wake
         self._state = state
         self._settings = settings
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._pages: dict[str, Page] = {}
         self._told: dict[str, Any] | None = None
         self._told_at = 0.0

@@ -208,7 +208,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
-_lock = threading.Lock()
+#: A widget that is garbage may give its hold back wherever Python looks for garbage, also where this is held.
+_lock = threading.RLock()
 _live: Live | None = None
 _holders = 0
 
@@ -225,10 +226,16 @@ def hold_live() -> tuple[Live, Callable[[], None]]:
     """
     global _live, _holders
     with _lock:
-        if _live is None:
-            _live = Live()
-            _live.start()
+        # First of all: from here on nobody else ends it.
         _holders += 1
+        try:
+            if _live is None:
+                begun = Live()
+                begun.start()
+                _live = begun
+        except BaseException:
+            _holders -= 1
+            raise
         held, done = _live, False
 
     def release() -> None:

@@ -29,7 +29,7 @@ class Connection:
         self._recording = recording
         self._send = send
         self._state = state
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._feed: Feed | None = None
         self._undrive: Callable[[], None] = lambda: None
 

@@ -24,7 +24,7 @@ class Outputs:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._cells: dict[Shown, set[str]] = {}
         self._shell: Any = None
 

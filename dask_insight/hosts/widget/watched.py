@@ -8,7 +8,8 @@ from typing import Any
 
 from dask_insight.session.live import Live, hold_live, until_unloaded
 
-_lock = threading.Lock()
+#: Taken again where a widget is found to be garbage just then.
+_lock = threading.RLock()
 #: Of single clients, by the client's id; and how many watch each.
 _sessions: dict[str, tuple[Live, int]] = {}
 
