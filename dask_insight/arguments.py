@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ Read = Callable[[str], Mapping[str, Any]]
 
 #: Processes that any recording may tell of, beside its workers.
 _PROCESSES = ("scheduler", "client")
+#: How the address of another place begins; one letter is a drive of Windows.
+_URL = r"[A-Za-z][A-Za-z0-9+.-]+://"
 #: Where the names of workers and other processes stand.
 _NAMED = (("attempts", "worker"), ("resources", "process"), ("memory", "worker"), ("samples", "process"))
 
@@ -30,7 +33,7 @@ def local_path(path: Any) -> str:
     """
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"{path!r} is no path: give a str or a pathlib.Path")
-    if isinstance(path, str) and "://" in path:
+    if isinstance(path, str) and re.search(_URL, path):
         raise ValueError(f"{path} is a URL: name a file here, and copy it from or to there, as with fsspec")
     return os.path.expanduser(os.fspath(path))
 

@@ -140,3 +140,29 @@ def test_arrows_are_those_of_their_file_or_lead_to_another(tmp_path: Path) -> No
         ),
     )
     assert needs(recording) == [("b", "a"), ("d", "c"), ("e", "b")]
+
+
+def test_what_never_ended_ran_when_the_trace_was_cut_off(tmp_path: Path) -> None:
+    file = tmp_path / "crash.json"
+    begins = {"ph": "B", "pid": 1, "tid": 1}
+    done = {"ph": "X", "pid": 1, "tid": 2, "dur": 5e6}
+    events = [begins | {"name": "hang", "ts": 6e6}, *({"name": "f", "ts": at} | done for at in (0, 16e6))]
+    file.write_text(json.dumps(events))
+    run = load(file)
+    assert of_tasks(run, "status") == {"f-0": "ok", "f-1": "ok", "hang-2": "running"}
+    assert dict(zip(run.tasks["prefix"], run.tasks["start"], strict=True))["hang"] == 6
+
+
+def test_tasks_that_began_before_the_recording_keep_their_dates(tmp_path: Path) -> None:
+    run = Recording()
+    run.append(encode("about", {"name": ["started"], "value": [json.dumps(MONDAY)]}))
+    run.append(encode("graph", {"task": [0, 1], "key": ["early", "late"], "prefix": ["early", "late"]}))
+    start = np.array([MONDAY - 60, MONDAY + 1])
+    place = {"worker": ["tcp://a:1"] * 2, "thread": ["7"] * 2, "status": ["ok"] * 2}
+    moments = {"start": start, "stop": start + 1, "done": start + 1}
+    run.append(encode("attempts", {"run": [0, 1], "task": [0, 1], **place, **moments}))
+    again = load(run.export(tmp_path / "run.trace.json"))
+    assert dates(again) == dates(run) == {"early": MONDAY - 60, "late": MONDAY + 1}
+    tables = json.loads(run.export(tmp_path / "run.json").read_bytes())
+    assert "1699999940" in json.dumps(tables["about"])
+    assert "1699999940" in (run.export(tmp_path / "tables", "csv") / "about.csv").read_text()

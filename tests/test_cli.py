@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -871,12 +872,15 @@ def test_nothing_is_written_over_what_is_read_or_written(tmp_path: Path) -> None
     write(tmp_path, "pass\n")
     assert run("run", "-q", "--html", "page.html", "program.py", folder=tmp_path).returncode == 0
     kept = (tmp_path / "program.dinsight").read_bytes()
-    same = "program.dinsight"
+    same, other = "program.dinsight", "other.dinsight"
+    # So it is where capitals and small letters are the same.
+    (tmp_path / other).hardlink_to(tmp_path / same)
     for arguments, code in (
         (["run", "-o", "one", "--html", "one", "program.py"], ExitCode.USAGE),
         (["report", same, "-o", same, "--force"], ExitCode.USAGE),
         (["export", same, "--to", "json", "-o", same, "--force"], ExitCode.USAGE),
         (["compare", same, same, "-o", same], ExitCode.USAGE),
+        (["compare", same, same, "-o", other], ExitCode.USAGE),
         (["compare", same, same, "--html", "one", "--markdown", "one"], ExitCode.USAGE),
         (["import", same, "-o", same, "--force"], ExitCode.USAGE),
         (["demo", "-o", "one", "--html", "./one"], ExitCode.USAGE),
@@ -1126,3 +1130,28 @@ def test_sentences_on_a_terminal_are_broken_between_words() -> None:
         "12. No tasks for 636 ms",
         "    of 3.21 s",
     ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+@pytest.mark.parametrize("stage", ["load", "_save"])
+def test_nothing_is_left_of_a_command_that_is_ended(tmp_path: Path, stage: str) -> None:
+    (tmp_path / "trace.json").write_text('[{"ph": "X", "name": "f", "ts": 0, "dur": 1}]')
+    code = f"""
+        import os, signal, sys
+        from dask_insight.hosts.cli import import_, main
+        setattr(import_, {stage!r}, lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
+        sys.exit(main(["import", "trace.json"]))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (-signal.SIGTERM, "")
+    assert [each.name for each in tmp_path.iterdir()] == ["trace.json"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes")
+def test_a_pipe_is_refused_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert main(["import", str(tmp_path / "pipe"), "-o", str(tmp_path / "run.dinsight")]) != ExitCode.OK
+    assert (
+        "pipe is a pipe or a device, which cannot be searched: write it to a file" in capsys.readouterr().err
+    )

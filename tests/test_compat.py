@@ -18,7 +18,10 @@ import pytest
 from distributed import Client, LocalCluster
 
 import dask_insight
+from dask_insight.batch import encode
 from dask_insight.compat.cluster import profile
+from dask_insight.recording import Recording
+from dask_insight.schema import NOTHING
 
 SUITES = Path(dask.__file__).parent / "diagnostics" / "tests"
 GRAPH = {"a": 1, "b": 2, "c": (operator.add, "a", "b"), "d": (operator.mul, "c", 10)}
@@ -281,6 +284,20 @@ def test_a_profile_is_what_distributed_draws(cluster: LocalCluster, tmp_path: Pa
     _, figure = profile(run, filename=str(tmp_path / "profile.html"))
     assert type(figure).__name__ == "figure"
     assert "spin_leaf" in (tmp_path / "profile.html").read_text("utf-8")
+
+
+def test_what_is_short_counts_where_it_was_called_from() -> None:
+    run, leaves = Recording(), list(range(1, 201))
+    names = {"function": ["work", *(f"leaf{leaf}" for leaf in leaves)], "file": ["work.py"] * 201}
+    run.append(encode("stacks", {"stack": [0, *leaves], "parent": [NOTHING, *[0] * 200], **names}))
+    taken = {
+        "process": ["tcp://a:1"] * 200,
+        "time": [leaf / 100 for leaf in leaves],
+        "duration": [0.004] * 200,
+    }
+    run.append(encode("samples", {**taken, "stack": leaves, "run": [0] * 200}))
+    state = profile(run)
+    assert (state["count"], counted(state, "work")) == (80, 80)
 
 
 def test_a_task_stream_is_saved_like_distributeds(cluster: LocalCluster, tmp_path: Path) -> None:

@@ -470,7 +470,8 @@ def test_what_was_taken_back_is_no_error_of_a_span(tmp_path: Path) -> None:
 def test_profiles_are_written_whatever_moment_a_file_tells(tmp_path: Path, started: float) -> None:
     recording = Recording()
     recording.append(encode("about", {"name": ["started"], "value": [json.dumps(started)]}))
-    assert gzip.decompress(recording.export(tmp_path / "run.pb.gz").read_bytes())
+    for name in ("run.pb.gz", "RUN.PB.GZ", "RUN.TRACE.JSON.GZ"):
+        assert gzip.decompress(recording.export(tmp_path / name).read_bytes())
 
 
 @pytest.mark.parametrize("format", [name for name in FORMATS if name not in ("parquet", "svg", "png")])

@@ -129,11 +129,14 @@ def _lines(recording: Recording) -> dict[tuple[str, int], str]:
 
 def _state(tree: pd.DataFrame, lines: dict[tuple[str, int], str], interval: float) -> State:
     """The tree of `Recording.flame` as nested states."""
-    counts = np.rint(tree["self"].to_numpy() / interval).astype("i8").tolist()
+    counts = np.rint(tree["total"].to_numpy() / interval).astype("i8").tolist()
     parents = tree["parent"].tolist()
+    below = [0] * len(counts)
     for row in range(len(counts) - 1, -1, -1):
+        # What is too short to count by itself counts where it was called from.
+        counts[row] = max(counts[row], below[row])
         if parents[row] >= 0:
-            counts[parents[row]] += counts[row]
+            below[parents[row]] += counts[row]
     root: State = create()
     states: list[State] = []
     columns = ("function", "file", "line", "first_line")

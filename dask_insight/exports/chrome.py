@@ -61,7 +61,9 @@ def write(recording: Recording, path: Path, told: Told = silent) -> None:
     """
     with replaced(path) as file:
         file.write(b'{"displayTimeUnit":"ms","otherData":')
-        about = {name: str(value) for name, value in recording.about.items() if name != _LONG}
+        # Some tasks may have begun before the recording, which is where moments count from.
+        facts = {**recording.about, "started": recording.started}
+        about = {name: str(value) for name, value in facts.items() if name != _LONG}
         places = Places(recording)
         ran = Ran(recording, places)
         file.write(

@@ -16,7 +16,7 @@ from ..frames import beside, place_of, replacing, take_place
 def replaced(path: Path, *, packed: bool = False) -> Iterator[IO[bytes]]:
     """A file to write in place of `path`; compressed with `packed`, and if its name ends in ``.gz``."""
     with replacing(path) as raw:
-        if packed or path.name.endswith(".gz"):
+        if packed or path.name.lower().endswith(".gz"):
             # Without name and time, the same recording gives the same bytes.
             with gzip.GzipFile("", "wb", 6, raw, mtime=0) as smaller:
                 yield cast("IO[bytes]", smaller)

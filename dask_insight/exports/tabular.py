@@ -6,6 +6,7 @@ after `Recording.explain`: to work it out takes more time and memory than to wri
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,8 @@ class Rows:
         self.name, self.columns = name, [field.name for field in FIELDS[name]]
         self._values: Mapping[str, Any] = joined(recording.columns, name)
         self._started = recording.started
+        if name == "about":
+            self._values = _counted_from(self._started, self._values)
 
     def __len__(self) -> int:
         # The first column may be one of texts that nobody has looked up yet.
@@ -57,6 +60,13 @@ class Rows:
             rows = slice(begin, begin + _ROWS)
             some = {name: _some(self._values[name], rows) for name in wanted}
             yield frame_of(self.name, some, self._started)
+
+
+def _counted_from(started: float, about: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The latest of each fact; ``started`` is where moments count from, as some tasks began before."""
+    told = dict(zip(about["name"].tolist(), about["value"].tolist(), strict=True))
+    told["started"] = json.dumps(started)
+    return {"name": Texts.of(told), "value": Texts.of(told.values())}
 
 
 def _some(values: Any, rows: slice) -> Any:

@@ -70,6 +70,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 with suppress(PermissionError):
                     partial.chmod(stat.S_IMODE(target.stat().st_mode))
             yield file
+            file.flush()
+            # Else a machine that fails soon after may have neither of the two; not every file system can.
+            with suppress(OSError):
+                os.fsync(file.fileno())
         take_place(partial, target)
     finally:
         partial.unlink(missing_ok=True)

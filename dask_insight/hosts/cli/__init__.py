@@ -20,6 +20,7 @@ from .import_ import IMPORT
 from .info import INFO
 from .report import REPORT
 from .run import RUN
+from .signals import Termination
 from .streams import all_streams
 from .what_if import WHAT_IF
 
@@ -61,7 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with legible():
             options = _parser().parse_args(arguments)
             if options.execute is not RUN.execute:
-                return _executed(options)
+                # Files that are not whole are taken away before it ends.
+                with Termination() as termination, termination.raising():
+                    return _executed(options)
         # What a program prints is its own.
         return _executed(options)
 

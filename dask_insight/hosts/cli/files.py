@@ -130,15 +130,24 @@ def apart(*written: Path | None, read: Iterable[str | os.PathLike[str]] = ()) ->
     CommandError
         If two of the paths are one file.
     """
-    sources = {os.path.realpath(os.path.expanduser(path)) for path in read}
-    taken: set[str] = set()
+    sources = {_which(os.path.expanduser(path)) for path in read}
+    taken: set[tuple[object, ...]] = set()
     for path in filter(None, written):
-        real = os.path.realpath(path)
-        if real in sources:
+        which = _which(path)
+        if which in sources:
             raise CommandError(f"{path} is what is to be read: write to another file", ExitCode.USAGE)
-        if real in taken:
+        if which in taken:
             raise CommandError(f"{path} cannot hold two things: name another file for one", ExitCode.USAGE)
-        taken.add(real)
+        taken.add(which)
+
+
+def _which(path: str | os.PathLike[str]) -> tuple[object, ...]:
+    """Which file it is, whatever it is called: some systems do not tell capitals from small letters."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return (os.path.normcase(os.path.realpath(path)),)
+    return (found.st_dev, found.st_ino)
 
 
 def open_file(path: str) -> Recording:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import builtins
-import importlib.machinery
 import importlib.util
 import io
 import os
+import pkgutil
 import sys
 import threading
-import zipimport
 from collections.abc import Callable
-from contextlib import suppress
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
+from typing import Any
 
 from ...errors import CommandError, ExitCode
 from .threads import wait_for_threads
@@ -23,15 +23,28 @@ _SPAWNED = "__mp_main__"
 
 
 class Program:
-    """A script or module that is ready to run as ``__main__``."""
+    """A script or module that is ready to run as ``__main__``.
 
-    def __init__(self, name: str, code: CodeType, main: ModuleType, argv: list[str], folder: str) -> None:
-        #: What to call it.
+    Parameters
+    ----------
+    name
+        What to call it.
+    code, main
+        What runs, and the module that it runs as.
+    argv
+        Its ``sys.argv``.
+    path
+        What its ``sys.path`` begins with in place of what ours begins with; None where that is done.
+    """
+
+    def __init__(
+        self, name: str, code: CodeType, main: ModuleType, argv: list[str], path: list[str] | None
+    ) -> None:
         self.name = name
         self._code = code
         self._main = main
         self._argv = argv
-        self._folder = folder
+        self._path = path
 
     def run(self) -> None:
         """Run it until its threads have ended too; whatever it raises passes on.
@@ -41,9 +54,8 @@ class Program:
         and what they send, too.
         """
         sys.argv[:] = self._argv
-        if not sys.flags.safe_path:
-            # Where Python found the command: beside it, or here.
-            sys.path[:1] = [self._folder]
+        if self._path is not None:
+            sys.path[: _given()] = self._path
         sys.modules["__main__"] = self._main
         if _SPAWNED in sys.modules:
             sys.modules[_SPAWNED] = self._main
@@ -77,8 +89,8 @@ def load_script(path: str, arguments: list[str]) -> Program:
         If there is none.
     """
     file = Path(path)
-    if file.is_dir():
-        file = file / "__main__.py"
+    if (importer := pkgutil.get_importer(str(file.absolute()))) is not None:
+        return _load_within(file, importer, [path, *arguments])
     if not file.is_file():
         raise CommandError(
             f"there is no file {file}; for a module, use `dask-insight run -m {path}`", ExitCode.USAGE
@@ -89,26 +101,26 @@ def load_script(path: str, arguments: list[str]) -> Program:
             ExitCode.USAGE,
         )
     whole = str(file.absolute())
-    with suppress(zipimport.ZipImportError):
-        return _load_archive(file, zipimport.zipimporter(whole), [path, *arguments])
     try:
         with io.open_code(whole) as stream:
             source = stream.read()
     except OSError as error:
         raise CommandError(f"{file} cannot be read: {error.strerror}", ExitCode.UNREADABLE) from None
     code = _compiled(lambda: compile(source, whole, "exec", dont_inherit=True))
-    # Python follows the links of a script, and those of a folder not.
-    folder = os.path.dirname(whole if os.path.isdir(path) else os.path.realpath(whole))
+    # Python follows the links of a script.
+    folder = [] if sys.flags.safe_path else [os.path.dirname(os.path.realpath(whole))]
     return Program(_name(file), code, _main(whole), [path, *arguments], folder)
 
 
-def _load_archive(file: Path, archive: zipimport.zipimporter, argv: list[str]) -> Program:
-    spec = archive.find_spec("__main__")
+def _load_within(place: Path, importer: Any, argv: list[str]) -> Program:
+    """What a folder or an archive holds."""
+    spec = importer.find_spec("__main__")
     if spec is None:
-        raise CommandError(f"there is no __main__.py in the archive {file}", ExitCode.USAGE)
-    return Program(
-        _name(file), _compiled(lambda: archive.get_code("__main__")), _main_of(spec), argv, archive.archive
-    )
+        kind = "folder" if place.is_dir() else "archive"
+        raise CommandError(f"there is no __main__.py in the {kind} {place}", ExitCode.USAGE)
+    code = _compiled(lambda: spec.loader.get_code("__main__"))
+    # Such a path is not left out where paths are to be safe.
+    return Program(_name(place), code, _main_of(spec), argv, [str(place.absolute())])
 
 
 def load_module(name: str, arguments: list[str]) -> Program:
@@ -119,33 +131,42 @@ def load_module(name: str, arguments: list[str]) -> Program:
     CommandError
         If there is none.
     """
-    here = [] if sys.flags.safe_path else [os.getcwd()]
-    sys.path[:0] = here
+    before = list(sys.path)
+    # Packages that are imported to find it may put more in front.
+    sys.path[: _given()] = [] if sys.flags.safe_path else [os.getcwd()]
     try:
         spec = _spec(name)
-    finally:
-        del sys.path[: len(here)]
-    if spec is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-        raise CommandError(f"there is no module {name} with Python code to run", ExitCode.USAGE)
-    loader, found = spec.loader, spec.name
-    code = _compiled(lambda: loader.get_code(found))
-    return Program(
-        name.rpartition(".")[2], code, _main_of(spec), [spec.origin or "", *arguments], os.getcwd()
-    )
+        if spec is None or not hasattr(spec.loader, "get_code"):
+            raise CommandError(f"there is no module {name} with Python code to run", ExitCode.USAGE)
+        loader, found = spec.loader, spec.name
+        code = _compiled(lambda: loader.get_code(found))
+    except CommandError:
+        sys.path[:] = before
+        raise
+    return Program(name.rpartition(".")[2], code, _main_of(spec), [spec.origin or "", *arguments], None)
 
 
-def _name(file: Path) -> str:
-    return file.stem if file.stem != "__main__" else file.absolute().parent.name
+def _given() -> int:
+    """How many entries of ``sys.path`` say where Python found the command: beside it, or here."""
+    return 0 if sys.flags.safe_path else 1
 
 
-def _spec(name: str) -> importlib.machinery.ModuleSpec | None:
+def _name(place: Path) -> str:
+    whole = place.absolute()
+    whole = whole.parent if whole.stem == "__main__" else whole
+    return whole.name if whole.is_dir() else whole.stem
+
+
+def _spec(name: str) -> ModuleSpec | None:
     try:
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.submodule_search_locations is not None:
             return importlib.util.find_spec(f"{name}.__main__")
         return spec
-    except ModuleNotFoundError:
-        return None
+    except ModuleNotFoundError as error:
+        if f"{name}.__main__.".startswith(f"{error.name}."):
+            return None
+        raise CommandError(f"{name} cannot be imported: {error}", ExitCode.FAILED) from None
     except (ImportError, ValueError) as error:
         raise CommandError(f"{name} is no name of a module: {error}", ExitCode.USAGE) from None
 
@@ -164,7 +185,7 @@ def _compiled(compiling: Callable[[], CodeType | None]) -> CodeType:
     return code
 
 
-def _main_of(spec: importlib.machinery.ModuleSpec) -> ModuleType:
+def _main_of(spec: ModuleSpec) -> ModuleType:
     main = _main(spec.origin or "")
     main.__spec__ = spec
     main.__package__ = spec.parent

@@ -60,8 +60,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     recording_options(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
     parser.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module, as in python -m")
-    parser.add_argument("program", metavar="PROGRAM", help="a script, or with -m a module")
-    parser.add_argument("arguments", metavar="...", nargs=argparse.REMAINDER, help="its arguments")
+    parser.add_argument(
+        "program",
+        metavar="PROGRAM",
+        nargs=argparse.PARSER,
+        help="a script, or with -m a module, and its arguments",
+    )
 
 
 def recording_options(parser: argparse.ArgumentParser) -> None:
@@ -82,7 +86,9 @@ def recording_options(parser: argparse.ArgumentParser) -> None:
 def _execute(options: argparse.Namespace) -> int:
     """Run the command."""
     load = load_module if options.module else load_script
-    program = load(options.program, options.arguments)
+    # What parts it from our options is not the program's; later ones are.
+    name, *arguments = options.program[options.program[0] == "--" :]
+    program = load(name, arguments)
     number = rank()
     html = writable(of_rank(Path(options.html), number), options.force, text=True) if options.html else None
     if options.output:

@@ -83,6 +83,11 @@ def load(
         from_data: Callable[[list[Any]], Recording] = import_module(f"{__name__}.task_stream").from_data
         return from_data(_messages(files))
     paths = [Path(local_path(file)) for file in files]
+    for path in paths:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise RecordingError(
+                f"{path} is a pipe or a device, which cannot be searched: write it to a file"
+            )
     if format is None:
         format = _recognised(paths[0])
     elif format not in FORMATS:

@@ -2,10 +2,10 @@
 
 https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 
-Slices (X, and pairs of B and E) become attempts at tasks of their name on the thread of their process; those
-within others become call stacks of the outermost;
-instants become events; flow arrows become edges; counters CPU and memory become resources. Times are
-microseconds since the start that a file tells; files that tell none have one axis.
+Slices (X, and pairs of B and E) become attempts at tasks of their name on the thread of their process, those
+that do not end running ones; those within others become call stacks of the outermost; instants become events;
+flow arrows become edges; counters CPU and memory become resources. Times are microseconds since the start
+that a file tells; files that tell none have one axis.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...batch import encode, intern
+from ...columns import take
 from ...frames import Gap, RecordingError
 from ...recording import Recording
 from .chrome_workers import Process, names
@@ -358,23 +359,26 @@ class _Trace:
         stop = start + np.array([each.length for each in slices]) / 1e6
         workers = [self._worker(each.pid) for each in slices]
         threads = [self._thread(each) for each in slices]
-        recording.append(
-            encode(
-                "attempts",
-                {
-                    "run": np.arange(len(slices), dtype="u4"),
-                    "task": np.array(task, "u4"),
-                    "worker": intern(workers),
-                    "thread": intern(threads),
-                    "status": intern([each.status or "ok" for each in slices]),
-                    "start": start,
-                    "stop": stop,
-                    "done": stop,
-                    "nbytes": np.array([each.nbytes for each in slices]),
-                    "typename": intern([each.typename for each in slices]),
-                },
-            )
-        )
+        begun = {
+            "run": np.arange(len(slices), dtype="u4"),
+            "task": np.array(task, "u4"),
+            "worker": intern(workers),
+            "thread": intern(threads),
+            "start": start,
+        }
+        ends = {
+            "status": intern([each.status or "ok" for each in slices]),
+            "stop": stop,
+            "done": stop,
+            "nbytes": np.array([each.nbytes for each in slices]),
+            "typename": intern([each.typename for each in slices]),
+        }
+        # What never ended ran when the trace was cut off.
+        is_open = np.isnan(stop)
+        for table, columns, rows in (("running", begun, is_open), ("attempts", begun | ends, ~is_open)):
+            if rows.any():
+                some = {name: take(values, rows) for name, values in columns.items()}
+                recording.append(encode(table, some))
         self._add_workers(recording, zip(workers, threads, strict=True))
         self._add_edges(recording, task, start, stop)
 
