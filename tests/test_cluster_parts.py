@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 from conftest import Batches
 
+from dask_insight.probe.journal import Journal, Labels
 from dask_insight.probe.layouts import LAYOUTS
+from dask_insight.probe.rows import Items
 from dask_insight.schema import NOTHING
 from dask_insight.sources.cluster import callers
 from dask_insight.sources.cluster.callers import Caller, watch
 from dask_insight.sources.cluster.gather import Gather
 from dask_insight.sources.cluster.layouts import DTYPES, pick
+from dask_insight.sources.cluster.peers import Peers
 from dask_insight.sources.cluster.spans import Spans
 from dask_insight.sources.cluster.submissions import Submissions
 
@@ -99,6 +102,18 @@ def test_submissions_find_their_line_by_any_key() -> None:
     assert rows == {0: ("one.py", 1), 1: ("two.py", 2)}
 
 
+def test_a_graph_that_is_handed_over_again_has_the_line_of_its_call() -> None:
+    batches = Batches()
+    submissions = Submissions(batches)
+    for line in (10, 20, 30):
+        submissions.called(["a", "b"], Caller("loop.py", line, "f", ""))
+    for number in range(3):
+        submissions.add(number, facts(number, "a"))
+        submissions.seen(["a", "b"], np.array([number] * 2, "u4"))
+    submissions.settle()
+    assert [row["line"] for row in batches.table("submissions")] == [10, 20, 30]
+
+
 def test_a_task_that_was_there_before_takes_no_line_from_the_submission_that_asks_for_it() -> None:
     batches = Batches()
     submissions = Submissions(batches)
@@ -115,7 +130,7 @@ def test_of_a_submission_that_is_written_nothing_is_kept() -> None:
     submissions.add(0, facts(0, "a"))
     submissions.settle()
     submissions.seen(["b"], np.array([0], "u4"))
-    assert not submissions._found and not submissions._callers and not submissions._waiting
+    assert not submissions._found and not submissions._calls and not submissions._waiting
 
 
 def test_a_submission_of_somebody_else_is_kept_without_a_line() -> None:
@@ -155,6 +170,52 @@ def test_lines_that_nothing_comes_of_are_forgotten(monkeypatch: pytest.MonkeyPat
         submissions.add(number, facts(number, str(number)))
     submissions.settle(final=True)
     assert [row["file"] for row in batches.table("submissions")] == ["", "", "2.py", "3.py"]
+
+
+def test_transfers_name_the_worker_that_had_the_address_then() -> None:
+    peers = Peers()
+    peers.joined("tcp://10.0.0.1:9000", 1.0)
+    peers.joined("tcp://10.0.0.1:9000#2", 5.0)
+    # As where a worker is told to call itself by the name of its host.
+    peers.calls_itself("tcp://10.0.0.2:9000", "tcp://worker2:9000")
+    addresses = ["", "tcp://10.0.0.1:9000", "tcp://worker2:9000", "tcp://10.0.0.3:40"]
+    found = peers.named(np.array([1, 1, 2, 3, 0], "u4"), addresses, np.array([2.0, 6.0, 6.0, 6.0, 6.0]))
+    assert found.tolist() == [
+        "tcp://10.0.0.1:9000",
+        "tcp://10.0.0.1:9000#2",
+        "tcp://10.0.0.2:9000",
+        "tcp://10.0.0.3:40",
+        "",
+    ]
+
+
+def journal() -> tuple[Journal, Items]:
+    events, labels = Items(100), Labels()
+    labels.of("tcp://10.0.0.1:9000", "server")
+    return Journal(events, SimpleNamespace(), labels), events  # type: ignore[arg-type]
+
+
+def test_code_that_is_sent_to_a_scheduler_is_kept_to_itself() -> None:
+    told, events = journal()
+    told.logged("all", {"action": "run-function", "function": b"AWS_SECRET" * 10}, ())
+    ((*_, detail),) = events.take(0, 10)[2]
+    assert json.loads(detail) == {"action": "run-function", "function": 100}
+
+
+def test_workers_that_are_not_heard_of_are_named() -> None:
+    told, events = journal()
+    message = {"action": "worker-ttl-timed-out", "workers": ["tcp://10.0.0.1:9000"], "ttl": 300}
+    told.logged("scheduler", message, ())
+    ((_, source, kind, level, text, _),) = events.take(0, 10)[2]
+    found = (source, kind, level, text)
+    assert found == ("tcp://10.0.0.1:9000", "worker-closing", "warning", "worker-ttl-timed-out")
+
+
+def test_a_worker_is_known_by_its_id_whatever_it_calls_itself() -> None:
+    labels = Labels()
+    labels.of("tcp://10.0.0.1:9000", "server")
+    assert labels.of_server("server", "tcp://worker1:9000") == "tcp://10.0.0.1:9000"
+    assert labels.of_server("other", "tcp://10.0.0.1:9000") == "tcp://10.0.0.1:9000#2"
 
 
 def test_gathered_rows_make_one_batch_a_table() -> None:

@@ -522,6 +522,20 @@ def test_an_attempt_that_is_cancelled_while_it_runs_ends_when_it_ends() -> None:
     assert follower.ended == [(7, 1.0, 2.0, "p", 0)]
 
 
+def test_an_attempt_whose_result_cannot_be_stored_fails() -> None:
+    follower = Follower()
+    follower.tasks["a"] = Task(7)
+    follower.move("a", "released", "waiting")
+    follower.move("a", "ready", "executing")
+    follower.tasks["a"].startstops.append({"action": "compute", "start": 1.0, "stop": 2.0})
+    follower.move("a", "executing", "memory", "executing")
+    assert follower.rows() == []
+    follower.tasks["a"].exception_text = "TypeError: cannot be pickled"
+    follower.move("a", "executing", "error")
+    told, keys = follower.executions.take(1000)
+    assert [text for _, text, _ in told["errors"]] == ["TypeError: cannot be pickled"] and keys == ["a"]
+
+
 def cancelled_while_it_runs() -> Follower:
     """Of run 7 of the task a."""
     follower = Follower()

@@ -283,15 +283,44 @@ def test_a_task_for_which_no_worker_came_has_failed(patched: pytest.MonkeyPatch)
     assert (run, task) == (NOTHING, failed["task"]) and "no-workers-timeout" in text
 
 
+def test_inputs_that_no_worker_has_room_for_are_one_failure(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    for step in ("wanted", "queued"):
+        scheduler.move("a", step)
+    # Dask refuses within the transition that was to place it.
+    told = {"exception": b"pickled", "cause": "a", "worker": ADDRESS}
+    scheduler.tasks["a"].exception_blame = scheduler.tasks["a"]
+    scheduler.probe.transition("a", "processing", "erred", stimulus_id="task-finished-1", **told)
+    scheduler.probe.transition("a", "queued", "erred", stimulus_id="task-finished-1")
+    scheduler.probe.settle()
+    (failed,) = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
+    assert module.STATUSES[failed["status"] - module.QUEUED] == "erred" and failed["ready"] < failed["done"]
+    ((_, _, text, _),) = scheduler.probe.errors.take(0, 10)[2]
+    assert "larger than the memory limit" in text
+
+
+def test_a_task_that_fails_by_the_loss_of_an_actor_is_given_up(patched: pytest.MonkeyPatch) -> None:
+    scheduler = Scheduler(patched)
+    scheduler.add("b", ["a"]).exception_blame = scheduler.add("a")
+    for step in ("wanted", "queued"):
+        scheduler.move("b", step)
+    scheduler.probe.transition("b", "queued", "erred", stimulus_id="handle-worker-cleanup-1")
+    scheduler.probe.settle()
+    (found,) = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
+    assert module.STATUSES[found["status"]] == "cancelled" and not scheduler.probe.errors.take(0, 10)[2]
+
+
+@pytest.mark.parametrize("stimulus", ["handle-worker-cleanup-1", "check-worker-ttl-1", "nanny-close-1"])
 @pytest.mark.parametrize(("wanted", "status"), [(True, "rescheduled"), (False, "cancelled")])
 def test_an_attempt_whose_input_was_lost_is_made_again(
-    patched: pytest.MonkeyPatch, wanted: bool, status: str
+    patched: pytest.MonkeyPatch, wanted: bool, status: str, stimulus: str
 ) -> None:
     scheduler = Scheduler(patched)
     for step in ("wanted", "given"):
         scheduler.move("a", step)
     scheduler.tasks["a"].who_wants = {"client"} if wanted else set()  # type: ignore[arg-type]
-    scheduler.move("a", "input lost")
+    scheduler.tasks["a"].processing_on = None
+    scheduler.probe.transition("a", "processing", "released", stimulus_id=stimulus)
     (found,) = rows("attempts", bytes(scheduler.probe.attempts.take(0, 10)[2]))
     assert module.STATUSES[found["status"]] == status
 

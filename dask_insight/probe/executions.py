@@ -147,8 +147,13 @@ class Executions:
                 # The request may have come again with another number while the task waited.
                 attempt[_RUN] = self._tasks[key].run_id & NOTHING
                 attempt[_EXECUTING], attempt[_RSS], attempt[_DELAY] = now, rss, self._delay
-            elif finish == "memory" and start == "executing":
-                self._ends(key, self._tasks[key], _MEMORY)
+            elif (
+                finish == "memory"
+                and start == "executing"
+                # What cannot be stored fails, and Dask tells of that only then.
+                and (state := self._tasks[key]).state == "memory"
+            ):
+                self._ends(key, state, _MEMORY)
             elif start == "flight" and finish == "memory":
                 self._fetched()
             elif start in _PENDS:

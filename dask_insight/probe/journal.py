@@ -32,9 +32,15 @@ class Labels:
 
     def __init__(self) -> None:
         self._servers: dict[str, list[str]] = {}
+        self._addresses: dict[str, str] = {}
+
+    def of_server(self, server: str, address: str) -> str:
+        """The name of the worker that has this id, whatever address it says it has."""
+        return self.of(self._addresses.get(server, address), server)
 
     def of(self, address: str, server: str) -> str:
         """The name of the worker that has this address and this id."""
+        self._addresses[server] = address
         servers = self._servers.setdefault(address, [])
         if server not in servers:
             servers.append(server)
@@ -83,6 +89,9 @@ class Journal:
             self._steal(message)
         elif topic == "all" and action == "remove-worker":
             self._lost(message)
+        elif topic == "scheduler" and action == "worker-ttl-timed-out":
+            for address in message["workers"]:
+                self.event("warning", "worker-closing", action, source=self._labels.last(address))
         elif topic == "all":
             if action != "add-worker":
                 self.event("info", str(action or "cluster"), str(action), _short(message))
@@ -125,10 +134,10 @@ def _json(detail: Any) -> str:
 
 
 def _short(message: Any) -> Any:
-    """An event of Dask's with the lengths of what is long."""
+    """An event of Dask's with the lengths of what is long, and of bytes: those are pickled code."""
     if not isinstance(message, dict):
         return message
     return {
-        name: len(value) if isinstance(value, (list, tuple, set, dict)) else value
+        name: len(value) if isinstance(value, (list, tuple, set, dict, bytes, bytearray)) else value
         for name, value in message.items()
     }

@@ -239,8 +239,11 @@ class Probe(SchedulerPlugin):
                 f"no answer to the last call for data from {len(silent)} of {len(calls)} workers, what they"
             )
             self.journal.event("warning", "lost", f"{text} did at the end is missing: {_named(silent)}")
-        self._look()
-        self._tell_own()
+        try:
+            self._look()
+            self._tell_own()
+        except Exception as error:
+            self._failed("flush", error)
 
     async def _flushed(self, address: str) -> bool:
         """Have one worker push; whether it has."""
@@ -306,7 +309,7 @@ class Probe(SchedulerPlugin):
             self.tasks.settle()
             ids = array("I", map(self.tasks.graph.id, keys))
             size = sum(map(len, blob.frames)) if hasattr(blob, "frames") else len(blob.data)
-            label = self.labels.of(worker, server)
+            label = self.labels.of_server(server, worker)
             self.stores.blobs.add((label, ids.tobytes(), blob), size + 4 * len(ids))
         return {"time": time(), "options": self._strongest()}
 

@@ -27,6 +27,7 @@ _WAITS = ("waiting", *_WAITS_FOR_A_WORKER)
 
 #: Dask pickles its own errors, and we unpickle nothing.
 _KILLED_TOO_OFTEN = "KilledWorker: the worker died while it ran this task, too often to try again"
+_TOO_LARGE = "MemoryError: what it needs is larger than the memory limit of the worker that it was to run on"
 _NO_WORKER_CAME = (
     "NoWorkerError: no worker that may run this task came within `distributed.scheduler.no-workers-timeout`"
 )
@@ -136,7 +137,10 @@ class Tasks:
             elif start == "memory":
                 notes.append((_FREED, key, time()))
             elif finish == "erred" and start in _WAITS_FOR_A_WORKER:
-                self._unplaced(key, facts)
+                if facts.get("cause") == key:
+                    self._unplaced(key, facts)
+                elif (blame := self._states[key].exception_blame) and blame.key != key:
+                    notes += ((_LET_GO, key), (_GIVEN_UP, key, time(), self._states[key]))
             elif finish in _WAITS_FOR_A_WORKER:
                 notes.append((_READY, key, time()))
             elif finish == "released" and start in _WAITS:
@@ -229,7 +233,8 @@ class Tasks:
         known = self._assigned.pop(key, None)
         if known is None:
             run = NOTHING if state.run_id is None else state.run_id & NOTHING
-            known = (math.nan, math.nan, self.codes.get(facts.get("worker") or "", 0), 0, run)
+            code, ready = self.codes.get(facts.get("worker") or "", 0), self._ready.pop(key, math.nan)
+            known = (math.nan, ready, code, QUEUED if ready == ready else 0, run)
         assigned, ready, worker, queued, run = known
         task = self.graph.id(key)
         began, ended = self._computed(run, worker, facts.get("startstops") or ())
@@ -239,8 +244,8 @@ class Tasks:
         if finish == "erred":
             status = _KILLED if gone else _ERRED
             text = facts.get("exception_text") or state.exception_text or ""
-            if not text and gone:
-                text = _KILLED_TOO_OFTEN
+            if not text:
+                text = _KILLED_TOO_OFTEN if gone else _TOO_LARGE if "exception" in facts else ""
             trace = facts.get("traceback_text") or state.traceback_text or ""
             self.errors.add((run, task, text[:_TEXT], trace[-_TEXT:]))
         elif gone:
@@ -250,14 +255,12 @@ class Tasks:
             state.waiters or state.who_wants
         ):
             status = _RETRIED
-        elif stimulus.startswith("handle-worker-cleanup") and (state.waiters or state.who_wants):
-            # What it needs went with another worker: it waits until that is there again.
-            status = _RESCHEDULED
         elif stimulus.startswith("steal-"):
             status = _STOLEN
         elif stimulus.startswith(
             ("reschedule", "task-finished", "cancelled-by-worker-close", "worker-closing")
-        ):
+        ) or (state.waiters or state.who_wants):
+            # It will run again; mostly, what it needs went with another worker.
             status = _RESCHEDULED
         thread = self.threads.code((worker, facts.get("thread") or 0))
         self.attempts.add(run, task, thread, status | queued, 0, now, ended, began, assigned, ready, math.nan)

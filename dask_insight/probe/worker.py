@@ -248,7 +248,7 @@ class Probe(WorkerPlugin):
         if self._lost:
             told["lost_messages"], self._lost = self._lost, 0
         told |= losses(samples=self._sampler, resources=self._pulse, logs=self._logs)
-        told["cores"], told["process"] = CPU_COUNT, self._process
+        told["address"], told["cores"], told["process"] = self.worker.address, CPU_COUNT, self._process
         offset, uncertainty = self._offset.estimate(now)
         told["clock"] = (now, offset, uncertainty, self.worker.scheduler_delay)
         return (

@@ -21,6 +21,7 @@ from .attempts import Attempts
 from .clocks import Clock, Clocks
 from .gather import Gather
 from .layouts import packed_dtype, pick
+from .peers import Peers
 from .profiles import profile
 from .spans import Spans
 
@@ -58,6 +59,7 @@ class Messages:
         self._known = known
         self._transfers = identity.namespace("transfer")
         self._transferred = 0
+        self.peers = Peers()
         #: The process whose stacks this one samples itself: others may have it sampled for them as well.
         self.sampled_here = ""
         #: Runs whose error is in the recording already: the scheduler tells of the last attempt's too.
@@ -79,6 +81,8 @@ class Messages:
         """
         told = msgpack.unpackb(blob, use_list=False, strict_map_key=False)
         clock, ids = self._clocks.of(process), np.frombuffer(packed_ids, "<u4")
+        if "address" in told:
+            self.peers.calls_itself(process, told["address"])
         if "cores" in told:
             self._known(process, told["cores"], told["process"])
         if "clock" in told:
@@ -183,12 +187,13 @@ class Messages:
         found = np.frombuffer(told["transfers"], _TRANSFERS)
         numbers = self._transfers.map(np.arange(self._transferred, self._transferred + len(found)))
         self._transferred += len(found)
+        start = clock.here(found["start"])
         columns: dict[str, Any] = {
             "transfer": numbers,
             "worker": [process] * len(found),
-            "peer": pick(found["peer"], told["peers"]),
+            "peer": self.peers.named(found["peer"], told["peers"], start),
             "direction": pick(found["incoming"], ("out", "in")),
-            "start": clock.here(found["start"]),
+            "start": start,
             "stop": clock.here(found["stop"]),
             "nbytes": found["nbytes"],
             "compressed": found["compressed"],

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from ...batch import encode
 from ...options import Emit
-from ...schema import NOTHING
 from .callers import Caller
+from .calls import Calls
 
 #: Seconds for which a submission waits for its line.
 _PATIENCE = 2.0
@@ -42,16 +42,14 @@ class Submissions:
     def __init__(self, emit: Emit, code: bool = True) -> None:
         self._emit = emit
         self._code = code
-        self._callers: dict[str, tuple[float, Caller]] = {}
+        self._calls = Calls()
         self._waiting: dict[int, tuple[float, dict[str, Any]]] = {}
         self._found: dict[int, Caller] = {}
         self._making: float | None = None
 
     def called(self, keys: list[str], caller: Caller) -> None:
         """The client's code submits a graph that has these keys among others; from any thread."""
-        now = monotonic()
-        for key in keys:
-            self._callers[key] = (now, caller)
+        self._calls.add(keys, caller, monotonic())
 
     def making(self, graphs: int, now: float) -> None:
         """The scheduler is making so many graphs; told in an event once it has been for `LONG` seconds.
@@ -71,7 +69,7 @@ class Submissions:
             self._making = math.inf
 
     def _tell_making(self, since: float, now: float) -> None:
-        caller = next((caller for _, caller in reversed(list(self._callers.values()))), _NOBODY)
+        caller = self._calls.latest() or _NOBODY
         place = f", which {caller.file}:{caller.line} asked for" if caller.file else ""
         row = {
             "time": now,
@@ -86,21 +84,20 @@ class Submissions:
     def add(self, submission: int, facts: dict[str, Any]) -> None:
         """The scheduler has taken in a graph."""
         self._waiting[submission] = (monotonic(), facts)
-        known = self._callers.pop(facts["key"], None)
-        if known is not None:
-            self._found[submission] = known[1]
+        self._find(submission, facts["key"])
 
     def seen(self, keys: list[str], submissions: npt.NDArray[np.uint32]) -> None:
-        """These new tasks came with these submissions, `NOTHING` if they were there before."""
-        callers = self._callers
-        if not callers:
+        """These new tasks came with these submissions, or with none if they were there before."""
+        if not self._calls:
             return
         for key, submission in zip(keys, submissions.tolist(), strict=True):
-            if key in callers and submission != NOTHING:
-                _, caller = callers.pop(key)
-                # It may be written already, found by another of its keys.
-                if submission in self._waiting:
-                    self._found[submission] = caller
+            # It may be written already, found by another of its keys.
+            if submission in self._waiting and submission not in self._found:
+                self._find(submission, key)
+
+    def _find(self, submission: int, key: str) -> None:
+        if (caller := self._calls.take(key)) is not None:
+            self._found[submission] = caller
 
     def settle(self, final: bool = False) -> None:
         """Emit the submissions whose line is known, or that have waited long enough."""
@@ -112,12 +109,7 @@ class Submissions:
         ]
         if ripe:
             self._write(ripe)
-        while self._callers:
-            # The oldest stand first.
-            key, (since, _) = next(iter(self._callers.items()))
-            if now - since <= _FORGOTTEN and len(self._callers) <= _MOST:
-                break
-            self._callers.pop(key, None)
+        self._calls.forget(now - _FORGOTTEN, _MOST)
 
     def _write(self, ripe: list[int]) -> None:
         facts = [self._waiting.pop(submission)[1] for submission in ripe]

@@ -184,6 +184,7 @@ class Tables:
         """Emit workers that joined or left; of one that left, the scheduler tells only when."""
         found = [self._whole(row) for row in found]
         for row in found:
+            self.messages.peers.joined(row["worker"], _number(row.get("joined"), np.nan))
             if (left := row.get("left")) is not None:
                 self._clocks.left(row["worker"], left)
         numbers = dict.fromkeys(("pid", "threads", "cores", "own"), 0.0)
