@@ -20,7 +20,7 @@ import { Places } from './kernels/places';
 import { Documents, OPEN } from './panels/documents';
 import { Hidden } from './panels/hidden';
 import { Layouts } from './panels/layouts';
-import { Settings } from './settings';
+import { settingsOf } from './settings';
 import { Sidebar } from './sidebar/sidebar';
 import { StatusItem } from './status-item';
 
@@ -60,8 +60,7 @@ export const panels: JupyterFrontEndPlugin<void> = {
     const documents = new Documents(app, places, labShell !== null, place => void exportReport(place));
     const hidden = new Hidden(database);
     const layouts = new Layouts(documents, places, hidden);
-    const stored = await registry?.load(ID);
-    const settings = stored && new Settings(stored);
+    const settings = await settingsOf(registry, ID);
     addCommands({ app, places, documents, layouts, settings });
     hidden.changed.connect(() => app.commands.notifyCommandChanged(ACTIONS.toggle));
     void hidden.restore();

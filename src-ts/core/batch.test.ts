@@ -153,6 +153,8 @@ describe('decode', () => {
     ['no map', encode(42)],
     ['no rows', encode({ table: 'attempts', columns: [] })],
     ['torn msgpack', batch([], 1).subarray(0, 9)],
+    ['rows without a column', batch([], 1)],
+    ['rows beyond all bytes', batch([{ name: 'a', kind: 'i128', data: new Uint8Array(16) }], 17)],
     ['too few bytes', batch([{ name: 'run', kind: 'u32', data: new Uint8Array(7) }], 2)],
     ['too few planes', batch([{ name: 'run', kind: 'u32', planes: 2, data: new Uint8Array(6) }], 2)],
     ['planes of no number', batch([{ name: 'run', kind: 'u32', planes: 5, data: new Uint8Array(10) }], 2)],

@@ -107,10 +107,12 @@ function read(packed: unknown, copy = false): Batch {
   const columns = new Map<string, PackedColumn>();
   const micros = new Map<string, Float64Array>();
   const isLate = isCount(map.from);
+  let size = 0;
   for (const item of listed) {
     const given = record(item, 'column');
     const name = String(given.name);
     const kind = kindOf(name, given, rows, isLate ? undefined : packedTimes);
+    size += (given.data as Uint8Array).length;
     if (kind === undefined) continue;
     const column = copy ? { ...given, data: (given.data as Uint8Array).slice() } : given;
     if (kind === 'sym') symbols.set(name, column);
@@ -127,6 +129,8 @@ function read(packed: unknown, copy = false): Batch {
     };
     columns.set(name, { kind, size: data.length, read });
   }
+  // Who asks for a column that is not there gets room for as many rows.
+  if (rows > size) throw new BatchError(`${rows} rows in ${size} bytes`);
   return isCount(map.from) ? { table, rows, from: map.from, columns } : { table, rows, columns };
 }
 

@@ -1,3 +1,4 @@
+import { BinMeans } from './bin-means';
 import type { BudgetRows } from './budget';
 import { sumsByName } from './budget-shares';
 
@@ -126,33 +127,10 @@ export function threadsOverTime(
   to: number,
   bins: number
 ): Float64Array[] {
-  const made = layers.list.map(() => new Float64Array(bins));
-  const whole = layers.list.map(() => new Float64Array(bins + 1));
-  const step = (to - from) / bins;
+  const made = new BinMeans(layers.list.length, from, to, bins);
   for (let row = 0; row < rows.length; row++) {
-    const begin = Math.max(0, (rows.start[row] - from) / step);
-    const end = Math.min(bins, (rows.stop[row] - from) / step);
-    if (mask[row] === 0 || !(end > begin)) continue;
     const threads = rows.threads[row] * mask[row];
-    const layer = layers.of[row];
-    const first = Math.floor(begin);
-    const last = Math.floor(end);
-    if (first === last) {
-      made[layer][first] += threads * (end - begin);
-      continue;
-    }
-    // What lies wholly inside is added where it begins and taken off where it ends.
-    made[layer][first] += threads * (first + 1 - begin);
-    if (last < bins) made[layer][last] += threads * (end - last);
-    whole[layer][first + 1] += threads;
-    whole[layer][last] -= threads;
+    if (threads !== 0) made.add(layers.of[row], rows.start[row], rows.stop[row], threads);
   }
-  made.forEach((values, layer) => {
-    let there = 0;
-    for (let bin = 0; bin < bins; bin++) {
-      there += whole[layer][bin];
-      values[bin] += there;
-    }
-  });
-  return made;
+  return made.means();
 }

@@ -1,3 +1,4 @@
+import { BinMeans } from './bin-means';
 import { LOST } from './lane';
 import type { Filter } from './selection';
 import { entryTest } from './task-filter';
@@ -11,39 +12,20 @@ export function busyThreads(
   to: number,
   bins: number
 ): Float64Array {
-  const made = new Float64Array(bins);
-  const whole = new Float64Array(bins + 1);
-  const step = (to - from) / bins;
+  const made = new BinMeans(1, from, to, bins);
   const { end } = tasks.recording;
   const wanted = Uint8Array.from(tasks.names, name => Number(!filter.names || filter.names.has(name)));
   const passes = entryTest(tasks, filter);
   for (const lane of tasks.lanes) {
     if (filter.workers && !filter.workers.has(lane.worker)) continue;
-    const { length, start, stop: stops, name, status, row } = lane;
+    const { length, start, stop, name, status, row } = lane;
     for (let entry = lane.firstAfter(from); entry < length && start[entry] < to; entry++) {
       if (wanted[name[entry]] === 0 || status[entry] === LOST) continue;
       if (passes && !passes(row[entry], status[entry])) continue;
-      const begin = Math.max(0, (start[entry] - from) / step);
-      const stop = Math.min(bins, (Math.min(stops[entry], end) - from) / step);
-      if (!(stop > begin)) continue;
-      const first = Math.floor(begin);
-      const last = Math.floor(stop);
-      if (first === last) {
-        made[first] += stop - begin;
-        continue;
-      }
-      made[first] += first + 1 - begin;
-      if (last < bins) made[last] += stop - last;
-      whole[first + 1]++;
-      whole[last]--;
+      made.add(0, start[entry], Math.min(stop[entry], end), 1);
     }
   }
-  let there = 0;
-  for (let bin = 0; bin < bins; bin++) {
-    there += whole[bin];
-    made[bin] += there;
-  }
-  return made;
+  return made.means()[0];
 }
 
 /** Most threads that the workers of a filter had at once. */

@@ -26,3 +26,21 @@ test('ids may come in any order; those of damaged data are left out', () => {
   first.setAll([4_294_967_295, 5], 0, 2);
   expect(rowsOf(first, [4_294_967_295, 5])).toEqual([-1, 1]);
 });
+
+test('ids of a run that has gone on for long cost no more than those that are there', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  const index = new IdIndex();
+  const from = 10_000_000;
+  const ids = Uint32Array.from({ length: 100_000 }, (_, row) => from + (row ^ 1));
+  index.setAll(ids, 0, ids.length);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4e6);
+  expect(rowsOf(index, [0, from - 1, from, from + 1, from + 99_999])).toEqual([-1, -1, 1, 0, 99_998]);
+});
+
+test('an id below all others is found with them, one by one and many at once', () => {
+  const index = new IdIndex();
+  index.setAll([200_000, 200_002], 0, 2);
+  index.set(70_000, 2);
+  index.setAll([0, 0, 0, 300_000, 5], 3, 5);
+  expect(rowsOf(index, [200_000, 200_002, 70_000, 300_000, 5, 4])).toEqual([0, 1, 2, 3, 4, -1]);
+});

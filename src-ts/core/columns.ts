@@ -1,32 +1,24 @@
 import { type NumberArray, type NumberValues, roomOf, type SymbolValues, type TextValues } from './batch';
+import { grown } from './grown';
 import { noTexts } from './texts';
 
 /** Columns that grow as batches arrive. Views are valid until the next append. */
 
 type NumberKind = NumberValues['kind'];
 
-function grown<T extends NumberArray>(array: T, needed: number, make: (length: number) => T): T {
-  if (needed <= array.length) return array;
-  const larger = make(Math.max(needed, array.length * 2, 256));
-  larger.set(array);
-  return larger;
-}
-
 export class NumberColumn {
   private array: NumberArray;
   length = 0;
-  private readonly make: (length: number) => NumberArray;
   private readonly missing: number;
 
   constructor(kind: NumberKind) {
-    this.make = length => roomOf(kind, length);
     this.missing = kind === 'u32' || kind === 'u8' ? 0 : Number.NaN;
-    this.array = this.make(0);
+    this.array = roomOf(kind, 0);
   }
 
   /** Makes room for this many rows. */
   reserve(length: number): void {
-    this.array = grown(this.array, length, this.make);
+    this.array = grown(this.array, length);
   }
 
   /** Where the next so many numbers come to stand; `append` takes them. */
@@ -44,7 +36,7 @@ export class NumberColumn {
   /** Makes the column `length` long; rows that it did not have are missing. */
   pad(length: number): void {
     if (length <= this.length) return;
-    this.array = grown(this.array, length, this.make);
+    this.array = grown(this.array, length);
     this.array.fill(this.missing, this.length, length);
     this.length = length;
   }
@@ -82,7 +74,7 @@ export class SymbolColumn {
 
   /** Makes room for this many rows. */
   reserve(length: number): void {
-    this.array = grown(this.array, length, wanted => new Uint32Array(wanted));
+    this.array = grown(this.array, length);
   }
 
   append(values: SymbolValues): void {
@@ -99,7 +91,7 @@ export class SymbolColumn {
 
   pad(length: number): void {
     if (length <= this.length) return;
-    this.array = grown(this.array, length, wanted => new Uint32Array(wanted));
+    this.array = grown(this.array, length);
     this.array.fill(this.code(''), this.length, length);
     this.length = length;
   }
@@ -152,17 +144,18 @@ export class TextColumn {
   }
 }
 
-/** From an id of the recording to a row; ids are dense, rows come in any order. */
+/** From an id of the recording to a row; ids are dense from the lowest one on, rows come in any order. */
 export class IdIndex {
   /** As long as ids count up with their rows, as they do in a finished recording: how many, and the first id. */
   private counted = 0;
   private first = 0;
-  /** Else the row of each id, plus 1. */
+  /** Else the row of each id from `base` on, plus 1. */
   private rows: Uint32Array | undefined;
+  private base = 0;
 
   set(id: number, row: number): void {
     if (id >= MOST_IDS || (!this.rows && this.countsUp(id, row))) return;
-    this.room(id)[id] = row + 1;
+    this.room(id, id)[id - this.base] = row + 1;
   }
 
   /** Sets the rows `from` up to `to` of a column of ids. */
@@ -174,16 +167,26 @@ export class IdIndex {
       while (row < to && ids[row] === first + row) row++;
       this.counted = Math.max(this.counted, row);
     }
-    if (row === to) return;
-    let most = 0;
-    for (let at = row; at < to; at++) if (ids[at] > most && ids[at] < MOST_IDS) most = ids[at];
-    const rows = this.room(most);
-    for (; row < to; row++) if (ids[row] < rows.length) rows[ids[row]] = row + 1;
+    let least = MOST_IDS;
+    let most = -1;
+    for (let at = row; at < to; at++) {
+      const id = ids[at];
+      if (id >= MOST_IDS) continue;
+      if (id < least) least = id;
+      if (id > most) most = id;
+    }
+    if (most < 0) return;
+    const rows = this.room(least, most);
+    const { base } = this;
+    for (; row < to; row++) if (ids[row] < MOST_IDS) rows[ids[row] - base] = row + 1;
   }
 
   /** The row, or -1. */
   get(id: number): number {
-    if (this.rows) return id < this.rows.length ? this.rows[id] - 1 : -1;
+    if (this.rows) {
+      const at = id - this.base;
+      return at >= 0 && at < this.rows.length ? this.rows[at] - 1 : -1;
+    }
     const row = id - this.first;
     return row >= 0 && row < this.counted ? row : -1;
   }
@@ -196,17 +199,34 @@ export class IdIndex {
     return true;
   }
 
-  /** Rows by id, with room for an id. */
-  private room(id: number): Uint32Array {
-    const known = this.rows;
-    if (!known) {
-      this.rows = new Uint32Array(Math.max(256, id + 1, this.first + this.counted));
-      for (let row = 0; row < this.counted; row++) this.rows[this.first + row] = row + 1;
+  /** Rows by id, with room for ids from `least` to `most`. */
+  private room(least: number, most: number): Uint32Array {
+    const known = this.rows ?? this.spelledOut(least);
+    const before = this.base;
+    if (least < before) {
+      this.base = roundedDown(least);
+      this.rows = new Uint32Array(Math.max(known.length + before, most + 1) - this.base);
+      this.rows.set(known, before - this.base);
     } else {
-      this.rows = grown(known, id + 1, length => new Uint32Array(length));
+      this.rows = grown(known, most + 1 - before);
     }
     return this.rows;
   }
+
+  /** What has counted up until now, by id; if nothing has, an id tells where they begin. */
+  private spelledOut(id: number): Uint32Array {
+    const { counted } = this;
+    const first = counted > 0 ? this.first : id;
+    this.base = roundedDown(first);
+    const rows = new Uint32Array(first - this.base + counted);
+    for (let row = 0; row < counted; row++) rows[first - this.base + row] = row + 1;
+    return rows;
+  }
+}
+
+/** Where an index begins: ids of a recording that goes on only rise, while what is long past is dropped. */
+function roundedDown(id: number): number {
+  return id - (id % 65_536);
 }
 
 /** Ids beyond this come from damaged data: no recording that fits in a page has so many. */
@@ -219,11 +239,7 @@ export class Chains {
 
   /** Rows are added once each. */
   add(id: number, row: number): void {
-    if (row >= this.next.length) {
-      const larger = new Int32Array(Math.max(row + 1, this.next.length * 2, 256));
-      larger.set(this.next);
-      this.next = larger;
-    }
+    this.next = grown(this.next, row + 1);
     this.next[row] = this.heads.get(id);
     this.heads.set(id, row);
   }

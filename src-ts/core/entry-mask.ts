@@ -1,3 +1,4 @@
+import { grown } from './grown';
 import { OK, RUNNING } from './lane';
 import type { Filter } from './selection';
 import { entryTest } from './task-filter';
@@ -52,11 +53,4 @@ export class EntryMask {
   private ungraphed(): number {
     return this.tasks.namelessCount > 0 ? this.tasks.recording.table('graph').rows : -1;
   }
-}
-
-function grown(mask: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
-  if (length <= mask.length) return mask;
-  const larger = new Uint8Array(Math.max(length, 2 * mask.length));
-  larger.set(mask);
-  return larger;
 }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { BatchError } from './batch';
 import { type Delivery, FeedReader, PROTOCOL } from './feed';
 
@@ -135,6 +135,48 @@ describe('FeedReader', () => {
     const big = new Uint8Array(8 * 2 ** 20);
     reader.receive({ type: 'data', feed: 'f', from: 300, to: 301, pages: ['p'] }, [big.buffer]);
     expect(port.sent.at(-1)).toEqual({ type: 'ack', page: 'p', at: 301 });
+  });
+
+  test('acknowledges soon where that waits for no cell', () => {
+    reader = new FeedReader(port, { version: '0.1.0', page: 'p', prompt: true });
+    reader.hello();
+    expect(port.sent[0]).toMatchObject({ type: 'hello', prompt: true });
+    answer();
+    const half = new Uint8Array(128 * 2 ** 10);
+    for (const from of [0, 1]) {
+      expect(port.types()).toEqual(['hello']);
+      reader.receive({ type: 'data', feed: 'f', from, to: from + 1, pages: ['p'] }, [half.buffer]);
+    }
+    expect(port.sent.at(-1)).toEqual({ type: 'ack', page: 'p', at: 2 });
+  });
+
+  test('says hello until somebody answers, ever more seldom, and says that nobody does', () => {
+    vi.useFakeTimers();
+    try {
+      reader = new FeedReader(port, { version: '0.1.0', page: 'p', unanswered: 'Nobody.' });
+      reader.hello();
+      const hellosAfter = (milliseconds: number): number => {
+        vi.advanceTimersByTime(milliseconds);
+        return port.types().filter(type => type === 'hello').length;
+      };
+      expect(hellosAfter(3_999)).toBe(1);
+      expect(reader.status.words).toBe('Waiting for the kernel.');
+      expect(hellosAfter(1)).toBe(2);
+      expect(reader.status).toMatchObject({ phase: 'waiting', words: 'Nobody.' });
+      expect(hellosAfter(7_999)).toBe(2);
+      expect(hellosAfter(1)).toBe(3);
+      answer();
+      expect(reader.status.words).toBe('Live.');
+      expect(hellosAfter(600_000)).toBe(3);
+      for (const end of [() => reader.bye(), () => reader.lost('No.'), () => answer({ type: 'gone' })]) {
+        reader.hello();
+        const before = hellosAfter(0);
+        end();
+        expect(hellosAfter(600_000)).toBe(before);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('says which side is too old', () => {

@@ -8,6 +8,12 @@ export const PROTOCOL = 1;
 /** Bytes and messages after which a page says how far it has come: half of the kernel's credit. */
 const ACKNOWLEDGE_BYTES = 8 * 2 ** 20;
 const ACKNOWLEDGE_MESSAGES = 300;
+/** The same where that waits for no cell: an eighth of what the kernel begins with. */
+const ACKNOWLEDGE_AT_ONCE = 256 * 2 ** 10;
+
+/** Milliseconds after which a greeting that nobody has answered is said again; then twice that, and so on. */
+const PATIENCE = 4_000;
+const LONGEST = 64_000;
 
 export type FeedPhase =
   /** Nobody has answered yet. */
@@ -57,6 +63,10 @@ export interface FeedOptions {
   /** The version of this package on the page's side. */
   readonly version: string;
   readonly visible?: boolean;
+  /** Whether what it says reaches the kernel while a cell runs. */
+  readonly prompt?: boolean;
+  /** What a person is told when nobody has answered for a while; by default nothing new. */
+  readonly unanswered?: string;
   /** Id of this page; a random one by default. */
   readonly page?: string;
 }
@@ -80,6 +90,7 @@ export class FeedReader {
   private damage = '';
   private unsaidBytes = 0;
   private unsaidMessages = 0;
+  private patience: ReturnType<typeof setTimeout> | undefined;
   private visible: boolean;
   private needs: readonly string[] = [];
 
@@ -96,19 +107,23 @@ export class FeedReader {
     return { phase: this.phase, words: this.words, at: this.at, upto: Math.max(this.upto, this.at) };
   }
 
-  /** True while a hello has not been answered. */
-  get unanswered(): boolean {
-    return this.asking;
-  }
-
-  /** Says who this is and where it stands; to be called when there is (again) a way to the kernel. */
-  hello(): void {
+  /**
+   * Says who this is and where it stands, until somebody answers; to be called when there is (again)
+   * a way to the kernel.
+   */
+  hello(wait = PATIENCE): void {
     this.asking = true;
     const have = this.feed ? { feed: this.feed, at: this.at } : null;
-    const { version } = this.options;
+    const { version, prompt } = this.options;
     const { visible, needs } = this;
     const unpacks = typeof DecompressionStream === 'function';
-    this.say('hello', { protocol: PROTOCOL, version, have, visible, needs, unpacks });
+    this.say('hello', { protocol: PROTOCOL, version, have, visible, needs, unpacks, prompt });
+    clearTimeout(this.patience);
+    this.patience = setTimeout(() => {
+      if (!this.asking) return;
+      if (this.phase === 'waiting') this.become('waiting', this.options.unanswered ?? this.words);
+      this.hello(Math.min(2 * wait, LONGEST));
+    }, wait);
   }
 
   /** Nothing is sent to a page that nobody looks at; it catches up when it is looked at again. */
@@ -137,6 +152,7 @@ export class FeedReader {
   }
 
   bye(): void {
+    this.asking = false;
     this.say('bye', {});
   }
 
@@ -160,7 +176,9 @@ export class FeedReader {
         if (message.feed === this.feed) this.port.state(message);
         break;
       case 'gone':
-        if (message.feed === this.feed) this.become('gone', 'Recording has ended in the kernel.');
+        if (message.feed !== this.feed) break;
+        this.asking = false;
+        this.become('gone', 'Recording has ended in the kernel.');
         break;
     }
   }
@@ -219,7 +237,8 @@ export class FeedReader {
     }
     this.unsaidBytes += bytes.length;
     this.unsaidMessages += 1;
-    if (this.unsaidBytes >= ACKNOWLEDGE_BYTES || this.unsaidMessages >= ACKNOWLEDGE_MESSAGES) {
+    const most = this.options.prompt ? ACKNOWLEDGE_AT_ONCE : ACKNOWLEDGE_BYTES;
+    if (this.unsaidBytes >= most || this.unsaidMessages >= ACKNOWLEDGE_MESSAGES) {
       this.unsaidBytes = 0;
       this.unsaidMessages = 0;
       this.say('ack', { at: this.at });

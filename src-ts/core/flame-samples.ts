@@ -1,5 +1,6 @@
 import type { Samples } from './flame';
-import { buildCallTree, type CallTree } from './flame-stacks';
+import { buildCallTree, type CallTree, Frames } from './flame-stacks';
+import { grown } from './grown';
 import type { Recording } from './recording';
 import { NOTHING } from './schema';
 import type { Filter } from './selection';
@@ -28,6 +29,10 @@ export class SampleIndex {
   private stackless: number[] = [];
   private stacksTaken = 0;
   private generation: number;
+  /** Frames by their numbers, which stay the same in a session whatever of its stacks is dropped. */
+  private frames = new Frames();
+  /** When the session began that they are of. */
+  private session: unknown;
   private readonly seen = new Set<Threads>();
 
   constructor(
@@ -35,7 +40,7 @@ export class SampleIndex {
     private readonly tasks: Tasks
   ) {
     this.generation = recording.generation;
-    this.tree = treeOf(recording);
+    this.tree = treeOf(recording, this.frames);
     this.stacksTaken = recording.table('stacks').rows;
     this.update();
   }
@@ -58,10 +63,11 @@ export class SampleIndex {
   update(): void {
     const { recording } = this;
     if (this.generation !== recording.generation) this.clear();
+    this.session = recording.about('started');
     const stacks = recording.table('stacks').rows;
     if (stacks !== this.stacksTaken) {
       this.stacksTaken = stacks;
-      this.tree = treeOf(recording);
+      this.tree = treeOf(recording, this.frames);
     }
     const findName = this.nameFinder();
     const findStack = this.stackFinder();
@@ -121,7 +127,8 @@ export class SampleIndex {
 
   private takeNew(findName: (sample: number) => boolean, findStack: (sample: number) => boolean): void {
     const { rows } = this.recording.table('samples');
-    this.grow(rows);
+    this.rows = grown(this.rows, rows);
+    this.names = grown(this.names, rows);
     const from = this.length;
     this.length = rows;
     for (let sample = from; sample < rows; sample++) {
@@ -176,18 +183,9 @@ export class SampleIndex {
     };
   }
 
-  private grow(length: number): void {
-    if (length <= this.rows.length) return;
-    const rows = new Int32Array(Math.max(length, 2 * this.rows.length));
-    const names = new Uint16Array(rows.length);
-    rows.set(this.rows);
-    names.set(this.names);
-    this.rows = rows;
-    this.names = names;
-  }
-
   private clear(): void {
     this.generation = this.recording.generation;
+    if (this.recording.about('started') !== this.session) this.frames = new Frames();
     this.revision++;
     this.length = 0;
     this.nameless = [];
@@ -197,16 +195,19 @@ export class SampleIndex {
   }
 }
 
-function treeOf(recording: Recording): CallTree {
+function treeOf(recording: Recording, frames: Frames): CallTree {
   const stacks = recording.table('stacks');
   const functions = stacks.symbols('function');
   const files = stacks.symbols('file');
-  return buildCallTree({
-    stack: stacks.numbers('stack') as Uint32Array,
-    parent: stacks.numbers('parent') as Uint32Array,
-    line: stacks.numbers('line') as Uint32Array,
-    firstLine: stacks.numbers('first_line') as Uint32Array,
-    functionOf: row => functions.names[functions.codes[row]],
-    fileOf: row => files.names[files.codes[row]]
-  });
+  return buildCallTree(
+    {
+      stack: stacks.numbers('stack') as Uint32Array,
+      parent: stacks.numbers('parent') as Uint32Array,
+      line: stacks.numbers('line') as Uint32Array,
+      firstLine: stacks.numbers('first_line') as Uint32Array,
+      functionOf: row => functions.names[functions.codes[row]],
+      fileOf: row => files.names[files.codes[row]]
+    },
+    frames
+  );
 }

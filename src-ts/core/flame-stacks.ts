@@ -1,10 +1,25 @@
 import { NOTHING } from './schema';
 
 /** Every different frame of a recording: a function, wherever it was called from. */
-export interface Frames {
-  readonly names: string[];
-  readonly files: string[];
-  readonly firstLines: number[];
+export class Frames {
+  readonly names: string[] = [];
+  readonly files: string[] = [];
+  readonly firstLines: number[] = [];
+  private readonly ids = new Map<string, number>();
+
+  /** The number of a frame, which it keeps. */
+  id(name: string, file: string, firstLine: number): number {
+    const key = `${firstLine}\n${file}\n${name}`;
+    let id = this.ids.get(key);
+    if (id === undefined) {
+      id = this.names.length;
+      this.ids.set(key, id);
+      this.names.push(name);
+      this.files.push(file);
+      this.firstLines.push(firstLine);
+    }
+    return id;
+  }
 }
 
 /** The columns of `stacks`, one entry a row. */
@@ -35,11 +50,13 @@ export interface CallTree {
   readonly lineOfRow: Uint32Array;
 }
 
-export function buildCallTree(stacks: StackColumns): CallTree {
+/** The tree of some stacks; with `frames`, those that are known from an earlier one keep their numbers. */
+export function buildCallTree(stacks: StackColumns, frames = new Frames()): CallTree {
   const rows = stacks.stack.length;
   const rowOfStack = indexById(stacks.stack);
-  const frames: Frames = { names: [], files: [], firstLines: [] };
-  const frameOfRow = internFrames(stacks, frames);
+  const frameOfRow = Int32Array.from(stacks.stack, (_, row) =>
+    frames.id(stacks.functionOf(row), stacks.fileOf(row), stacks.firstLine[row])
+  );
   const nodeOfRow = new Int32Array(rows).fill(-1);
   const parentRow = Int32Array.from(stacks.parent, stack => rowOf(rowOfStack, stack));
   const parent: number[] = [-1];
@@ -92,25 +109,4 @@ function indexById(ids: Uint32Array): Int32Array {
     if (ids[row] !== NOTHING) rows[ids[row]] = row;
   }
   return rows;
-}
-
-function internFrames(stacks: StackColumns, frames: Frames): Int32Array {
-  const ids = new Map<string, number>();
-  const frameOfRow = new Int32Array(stacks.stack.length);
-  for (let row = 0; row < frameOfRow.length; row++) {
-    const name = stacks.functionOf(row);
-    const file = stacks.fileOf(row);
-    const firstLine = stacks.firstLine[row];
-    const key = `${firstLine}\n${file}\n${name}`;
-    let id = ids.get(key);
-    if (id === undefined) {
-      id = frames.names.length;
-      ids.set(key, id);
-      frames.names.push(name);
-      frames.files.push(file);
-      frames.firstLines.push(firstLine);
-    }
-    frameOfRow[row] = id;
-  }
-  return frameOfRow;
 }

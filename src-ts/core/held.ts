@@ -1,3 +1,6 @@
+import { BinMeans } from './bin-means';
+import { IdIndex } from './columns';
+import { grown } from './grown';
 import type { Filter } from './selection';
 import { taskTest } from './task-filter';
 import type { Tasks } from './tasks';
@@ -22,7 +25,7 @@ export class Held {
   private base = '';
   private taken = { attempts: 0, releases: 0 };
   /** By task: the result that came last, and by result the one before of the same task; -1 for none. */
-  private last: Int32Array = new Int32Array(0);
+  private last = new IdIndex();
   private before: Int32Array = new Int32Array(0);
 
   constructor(private readonly tasks: Tasks) {}
@@ -68,7 +71,7 @@ export class Held {
   private clear(): void {
     this.length = 0;
     this.taken = { attempts: 0, releases: 0 };
-    this.last.fill(-1);
+    this.last = new IdIndex();
   }
 
   private takeResults(): void {
@@ -80,9 +83,7 @@ export class Held {
     const stop = attempts.times('stop');
     const nbytes = attempts.numbers('nbytes');
     const { rows } = attempts;
-    let most = this.last.length - 1;
-    for (let row = this.taken.attempts; row < rows; row++) if (ids[row] > most) most = ids[row];
-    this.reserve(rows, most + 1);
+    this.reserve(rows);
     let at = this.length;
     for (let row = this.taken.attempts; row < rows; row++) {
       if (status.codes[row] !== ok || !(nbytes[row] > 0)) continue;
@@ -90,26 +91,19 @@ export class Held {
       this.end[at] = Number.POSITIVE_INFINITY;
       this.bytes[at] = nbytes[row];
       this.row[at] = row;
-      this.before[at] = this.last[ids[row]];
-      this.last[ids[row]] = at++;
+      this.before[at] = this.last.get(ids[row]);
+      this.last.set(ids[row], at++);
     }
     this.length = at;
     this.taken.attempts = rows;
   }
 
-  private reserve(rows: number, tasks: number): void {
-    if (rows > this.row.length) {
-      const room = Math.max(rows, this.row.length === 0 ? 0 : 2 * this.row.length);
-      this.begin = grown(this.begin, new Float64Array(room));
-      this.end = grown(this.end, new Float64Array(room));
-      this.bytes = grown(this.bytes, new Float64Array(room));
-      this.row = grown(this.row, new Uint32Array(room));
-      this.before = grown(this.before, new Int32Array(room));
-    }
-    if (tasks > this.last.length) {
-      const room = Math.max(tasks, this.last.length === 0 ? 0 : 2 * this.last.length);
-      this.last = grown(this.last, new Int32Array(room).fill(-1));
-    }
+  private reserve(rows: number): void {
+    this.begin = grown(this.begin, rows);
+    this.end = grown(this.end, rows);
+    this.bytes = grown(this.bytes, rows);
+    this.row = grown(this.row, rows);
+    this.before = grown(this.before, rows);
   }
 
   private takeEnds(): void {
@@ -118,7 +112,7 @@ export class Held {
     const times = releases.times('time');
     for (let row = this.taken.releases; row < releases.rows; row++) {
       const time = times[row];
-      const last = this.last[ids[row]] ?? -1;
+      const last = this.last.get(ids[row]);
       // A task's only result, whatever clocks say; of several the last one that was there.
       let best = this.before[last] < 0 ? last : -1;
       for (let at = last; at >= 0; at = this.before[at]) {
@@ -137,25 +131,25 @@ export class Held {
     const attempts = recording.table('attempts');
     const ids = attempts.numbers('task');
     const done = attempts.times('done');
-    // When the last attempt of each task had ended; 0 where there is none.
-    const ended = new Float64Array(this.last.length);
-    for (let row = 0; row < attempts.rows; row++)
-      if (done[row] > ended[ids[row]]) ended[ids[row]] = done[row];
-    const until = new Float64Array(this.last.length);
+    const newest = new IdIndex();
+    newest.setAll(ids, 0, attempts.rows);
+    // When the last attempt of each task had ended, by its newest row; 0 where that is not known.
+    const ended = new Float64Array(attempts.rows);
+    for (let row = 0; row < attempts.rows; row++) {
+      const at = newest.get(ids[row]);
+      if (done[row] > ended[at]) ended[at] = done[row];
+    }
+    const until = new Float64Array(attempts.rows);
     for (let row = 0; row < edges.rows; row++) {
-      const time = ended[needing[row]];
-      if (time > until[needed[row]]) until[needed[row]] = time;
+      const time = ended[newest.get(needing[row])];
+      const at = newest.get(needed[row]);
+      if (time > until[at]) until[at] = time;
     }
     for (let at = 0; at < this.length; at++) {
-      const time = until[ids[this.row[at]]];
+      const time = until[newest.get(ids[this.row[at]])];
       if (time > 0) this.end[at] = Math.max(time, this.begin[at]);
     }
   }
-}
-
-function grown<T extends Float64Array | Uint32Array | Int32Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }
 
 /** Mean bytes in each bin, layer by layer. */
@@ -167,32 +161,9 @@ export function binnedHeld(
   to: number,
   bins: number
 ): Float64Array[] {
-  const sums = Array.from({ length: layers }, () => new Float64Array(bins));
-  const steps = Array.from({ length: layers }, () => new Float64Array(bins + 1));
-  const step = (to - from) / bins;
+  const made = new BinMeans(layers, from, to, bins);
   for (let at = 0; at < held.length; at++) {
-    const layer = layerOf[at];
-    const begin = (held.begin[at] - from) / step;
-    const end = Math.min((held.end[at] - from) / step, bins);
-    if (layer >= layers || !(end > 0) || !(begin < end)) continue;
-    const left = Math.max(begin, 0);
-    const [first, last] = [Math.floor(left), Math.floor(end)];
-    const size = held.bytes[at];
-    if (first === last) {
-      sums[layer][first] += size * (end - left);
-      continue;
-    }
-    sums[layer][first] += size * (first + 1 - left);
-    steps[layer][first + 1] += size;
-    steps[layer][last] -= size;
-    if (last < bins) sums[layer][last] += size * (end - last);
+    if (layerOf[at] < layers) made.add(layerOf[at], held.begin[at], held.end[at], held.bytes[at]);
   }
-  sums.forEach((sum, layer) => {
-    let whole = 0;
-    for (let bin = 0; bin < bins; bin++) {
-      whole += steps[layer][bin];
-      sum[bin] += whole;
-    }
-  });
-  return sums;
+  return made.means();
 }

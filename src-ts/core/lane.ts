@@ -1,3 +1,4 @@
+import { grown } from './grown';
 import { merged } from './merged';
 import { Touched } from './touched';
 
@@ -87,16 +88,19 @@ export class Lane {
     return this.touched.since(version);
   }
 
-  /** Makes room for so many more entries; for more than those where it has grown before. */
-  private reserve(more: number): void {
-    const needed = this.count + more;
-    const { length } = this.start;
-    if (needed > length) this.grow(this.count === 0 ? needed : Math.max(needed, 2 * length));
+  /** Makes room for so many entries. */
+  private reserve(length: number): void {
+    this.start = grown(this.start, length);
+    this.stop = grown(this.stop, length);
+    this.reach = grown(this.reach, length);
+    this.name = grown(this.name, length);
+    this.status = grown(this.status, length);
+    this.row = grown(this.row, length);
   }
 
   add(start: number, stop: number, name: number, status: number, row: number): void {
     const at = this.count++;
-    if (at === this.start.length) this.grow(2 * at);
+    if (at === this.start.length) this.reserve(this.count);
     this.start[at] = start;
     this.stop[at] = stop;
     this.name[at] = name;
@@ -113,7 +117,7 @@ export class Lane {
   /** Adds entries `from` up to `to` of columns. */
   addAll(columns: EntryColumns, from: number, to: number): void {
     const first = this.count;
-    this.reserve(to - from);
+    this.reserve(first + to - from);
     this.start.set(columns.start.subarray(from, to), first);
     this.stop.set(columns.stop.subarray(from, to), first);
     this.name.set(columns.name.subarray(from, to), first);
@@ -250,18 +254,5 @@ export class Lane {
     if (this.untold === Number.POSITIVE_INFINITY) return;
     this.touched.touch(this.untold);
     this.untold = Number.POSITIVE_INFINITY;
-  }
-
-  private grow(length: number): void {
-    const larger = <T extends { set(from: T): void }>(made: T, old: T): T => {
-      made.set(old);
-      return made;
-    };
-    this.start = larger(new Float64Array(length), this.start);
-    this.stop = larger(new Float64Array(length), this.stop);
-    this.reach = larger(new Float64Array(length), this.reach);
-    this.name = larger(new Uint16Array(length), this.name);
-    this.status = larger(new Uint8Array(length), this.status);
-    this.row = larger(new Uint32Array(length), this.row);
   }
 }

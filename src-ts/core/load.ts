@@ -4,6 +4,10 @@ import type { Recording } from './recording';
 /** Longest time that decoding holds the thread before it lets the page breathe, milliseconds. */
 const SLICE = 12;
 
+/** Compressed bytes may unpack to this many times their size and this much more. */
+const EXPANSION = 100;
+const ALLOWANCE = 0x100_0000;
+
 /** Work in slices, between which the page does what else it has to do. */
 export class Pace {
   private since = performance.now();
@@ -31,7 +35,8 @@ export function breathe(): Promise<void> {
 }
 
 /**
- * Undoes zlib compression with what the browser brings. Throws `TypeError` if the bytes are damaged.
+ * Undoes zlib compression with what the browser brings. Throws `TypeError` if the bytes are damaged,
+ * or unpack to far more than any recording's do.
  *
  * The chunks are read one by one: `Response.arrayBuffer` takes three times as long.
  */
@@ -49,6 +54,7 @@ export async function inflate(compressed: Uint8Array<ArrayBuffer>): Promise<Uint
     if (done) break;
     chunks.push(value);
     length += value.length;
+    if (length > EXPANSION * compressed.length + ALLOWANCE) throw new TypeError('it unpacks to too much');
   }
   await written;
   const bytes = new Uint8Array(length);

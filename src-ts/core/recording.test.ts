@@ -95,6 +95,12 @@ describe('Recording', () => {
     expect(graph.damages).toHaveLength(1);
   });
 
+  test('rows far behind those that are there are left aside: nobody makes room for them', () => {
+    const recording = recordingOf({ graph: [{ task: 1 }] });
+    recording.take({ ...batchOf('graph', [{ task: 2 }]), from: 2 ** 32 - 1 });
+    expect([...recording.table('graph').numbers('task')]).toEqual([1]);
+  });
+
   test('times that come later count from those of their rows; damaged ones do not wait for each other', () => {
     const recording = recordingOf({
       attempts: [

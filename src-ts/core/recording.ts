@@ -191,6 +191,8 @@ export class Recording {
       if (batch.rows === 0 || edition > table.edition) table.renew(Math.max(edition, table.edition));
     }
     const from = batch.from ?? table.rows;
+    // Rows whose first columns never came are none: who says so far too many would have room made for them.
+    if (from > table.rows) return;
     const late = from < table.rows;
     table.append(batch);
     if (name === 'about') this.readFacts(from);

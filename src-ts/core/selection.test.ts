@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Selection } from './selection';
 
 describe('Selection', () => {
@@ -122,4 +122,18 @@ describe('Selection', () => {
     selection.highlight = undefined;
     expect(told).toBe(1);
   });
+});
+
+test('of thousands of values none is looked for in a list', () => {
+  const ids = Array.from({ length: 4000 }, (_, id) => `span-${id}`);
+  const search = vi.spyOn(Array.prototype, 'includes');
+  const selection = new Selection();
+  selection.choose('a', 'span', ids, false);
+  selection.choose('b', 'span', [...ids, 'other'], true);
+  expect(selection.filter().spans?.size).toBe(ids.length);
+  selection.choose('b', 'span', ['other'], true);
+  const searched = search.mock.calls.length;
+  search.mockRestore();
+  expect(selection.own('b', 'span')).toEqual(ids);
+  expect(searched).toBeLessThan(100);
 });

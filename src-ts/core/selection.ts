@@ -99,10 +99,10 @@ export class Selection {
     values: ClauseValues[C],
     additive: boolean
   ): void {
-    const own: readonly (string | number)[] = this.own(source, column) ?? [];
-    const chosen: readonly (string | number)[] = values;
-    const others = own.filter(each => !chosen.includes(each));
-    const isOwn = chosen.every(each => own.includes(each));
+    const own = new Set<string | number>(this.own(source, column));
+    const chosen = new Set<string | number>(values);
+    const others = [...own].filter(each => !chosen.has(each));
+    const isOwn = values.every(each => own.has(each));
     const kept = additive ? others : [];
     const value = isOwn && (additive || others.length === 0) ? kept : [...kept, ...chosen];
     this.set({ source, column, value } as unknown as Clause);
@@ -254,8 +254,8 @@ function overlap(ranges: readonly TimeRange[]): TimeRange | undefined {
 
 function common<T>(lists: readonly (readonly T[])[]): ReadonlySet<T> | undefined {
   if (lists.length === 0) return undefined;
-  const [first, ...rest] = lists;
-  return new Set(first.filter(value => rest.every(list => list.includes(value))));
+  const [first, ...rest] = lists.map(list => new Set(list));
+  return new Set([...first].filter(value => rest.every(others => others.has(value))));
 }
 
 function isClause(value: unknown): value is Clause {

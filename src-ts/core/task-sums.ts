@@ -1,3 +1,4 @@
+import { grown } from './grown';
 import { LOST, OK, RUNNING, STATUSES } from './lane';
 import type { Filter } from './selection';
 import { entryTest } from './task-filter';
@@ -125,11 +126,7 @@ class Group {
 
   take(duration: number, keep: boolean): void {
     if (keep) {
-      if (this.whole === this.durations.length) {
-        const larger = new Float64Array(2 * this.whole);
-        larger.set(this.durations);
-        this.durations = larger;
-      }
+      this.durations = grown(this.durations, this.whole + 1);
       this.durations[this.whole] = duration;
     }
     this.whole++;

@@ -1,3 +1,5 @@
+import { grown } from './grown';
+
 /** How much there is of each task name, kept up to date entry by entry. */
 export class TaskTotals {
   /** Seconds computed and number of entries, by index into `Tasks.names`; what still runs or is lost has no seconds. */
@@ -5,7 +7,7 @@ export class TaskTotals {
   counts = new Uint32Array(64);
 
   add(name: number, took: number): void {
-    if (name >= this.counts.length) this.grow(name);
+    this.reserve(name);
     this.counts[name]++;
     if (Number.isFinite(took)) this.seconds[name] += took;
   }
@@ -14,7 +16,7 @@ export class TaskTotals {
   addAll(names: Uint16Array, starts: Float64Array, stops: Float64Array, from: number, to: number): void {
     let most = 0;
     for (let at = from; at < to; at++) if (names[at] > most) most = names[at];
-    if (most >= this.counts.length) this.grow(most);
+    this.reserve(most);
     const { seconds, counts } = this;
     for (let at = from; at < to; at++) {
       counts[names[at]]++;
@@ -39,13 +41,8 @@ export class TaskTotals {
       .sort((a, b) => this.seconds[b] - this.seconds[a] || this.counts[b] - this.counts[a]);
   }
 
-  private grow(name: number): void {
-    const length = Math.max(name + 1, 2 * this.counts.length);
-    const seconds = new Float64Array(length);
-    const counts = new Uint32Array(length);
-    seconds.set(this.seconds);
-    counts.set(this.counts);
-    this.seconds = seconds;
-    this.counts = counts;
+  private reserve(name: number): void {
+    this.seconds = grown(this.seconds, name + 1);
+    this.counts = grown(this.counts, name + 1);
   }
 }

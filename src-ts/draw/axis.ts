@@ -1,4 +1,4 @@
-import type { Box, Pen } from './pen';
+import { type Box, type Pen, writeWith } from './pen';
 import type { Theme } from './theme';
 import type { Scale } from './viewport';
 
@@ -44,9 +44,7 @@ export function drawTimeAxis(
   marks: Marks,
   theme: Theme
 ): void {
-  pen.font = `11px ${theme.font}`;
-  pen.textBaseline = 'middle';
-  pen.textAlign = 'left';
+  writeWith(pen, `11px ${theme.font}`);
   let free = box.x - 40;
   for (const value of marks.values) {
     const x = Math.round(box.x + scale.x(origin + value));

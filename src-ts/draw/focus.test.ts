@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { focusIn } from './focus';
+import { focusIn, keepFocus } from './focus';
 
 afterEach(() => document.body.replaceChildren());
 
@@ -20,6 +20,24 @@ test('the focus is found in a page and in a shadow tree, and not where it is not
     expect(focusIn(list)).toBe(list.firstElementChild);
     expect(focusIn(other)).toBeUndefined();
   }
+});
+
+test('of buttons that say the same the one that had the focus has it again, the last one if there are fewer', () => {
+  const list = document.createElement('div');
+  document.body.append(list);
+  const make = (words: readonly string[]): void =>
+    list.replaceChildren(
+      ...words.map(each => Object.assign(document.createElement('button'), { textContent: each }))
+    );
+  const at = (): number => [...list.children].indexOf(document.activeElement as Element);
+  make(['a', 'b', 'b']);
+  (list.lastElementChild as HTMLElement).focus();
+  keepFocus(list, () => make(['b', 'a', 'b', 'b']));
+  expect(at()).toBe(2);
+  keepFocus(list, () => make(['a', 'b']));
+  expect(at()).toBe(1);
+  keepFocus(list, () => make(['a']));
+  expect(at()).toBe(-1);
 });
 
 test('what stands in no page has no focus', () => {

@@ -4,11 +4,17 @@ export function focusIn(where: Element): HTMLElement | undefined {
   return where.contains(activeElement) ? (activeElement as HTMLElement) : undefined;
 }
 
-/** Has `make` make elements anew; the button that had the focus has it again, known by what it says. */
+/**
+ * Has `make` make elements anew; the button that had the focus has it again, known by what it says and by which of
+ * those it is that say so.
+ */
 export function keepFocus(where: Element, make: () => void): void {
-  const focused = focusIn(where)?.textContent;
+  const focused = focusIn(where);
+  const says = focused?.textContent;
+  const alike = (): HTMLElement[] =>
+    [...where.querySelectorAll('button')].filter(({ textContent }) => textContent === says);
+  const at = alike().indexOf(focused as HTMLElement);
   make();
-  if (focused === undefined) return;
-  const buttons = [...where.querySelectorAll('button')];
-  buttons.find(({ textContent }) => textContent === focused)?.focus({ preventScroll: true });
+  const made = alike();
+  made[Math.min(at, made.length - 1)]?.focus({ preventScroll: true });
 }

@@ -74,7 +74,7 @@ describe('gestures', () => {
     host.remove();
   });
 
-  test('a drag pans by whole pixels, a click does not', () => {
+  test('a drag pans by whole pixels, a click does not; the pointer is nowhere until it is let go', () => {
     pointer('pointerdown', 10, 10);
     pointer('pointermove', 12, 10);
     pointer('pointerup', 12, 10);
@@ -82,14 +82,14 @@ describe('gestures', () => {
     pointer('pointermove', 20.4, 11);
     pointer('pointermove', 25, 15);
     pointer('pointerup', 25, 15);
-    expect(log).toEqual(['click 12 10', 'pan 10 1', 'pan 5 4']);
+    expect(log).toEqual(['click 12 10', 'leave', 'pan 10 1', 'pan 5 4', 'hover 25']);
   });
 
   test('Shift and a drag mark a stretch', () => {
     pointer('pointerdown', 10, 10, { shiftKey: true });
     pointer('pointermove', 50, 10);
     pointer('pointerup', 60, 10);
-    expect(log).toEqual(['brush 10 50 false', 'brush 10 60 true']);
+    expect(log).toEqual(['leave', 'brush 10 50 false', 'brush 10 60 true', 'hover 60']);
   });
 
   test('a drag whose button was let go elsewhere is over when the pointer comes back', () => {
@@ -100,14 +100,15 @@ describe('gestures', () => {
     pointer('pointerdown', 10, 10, { ...mouse, shiftKey: true });
     pointer('pointermove', 30, 10, { ...mouse, buttons: 1 });
     pointer('pointermove', 70, 10, mouse);
-    expect(log).toEqual(['hover 50', 'hover 60', 'brush 10 30 false', 'brush 10 10 true', 'hover 70']);
+    const brushed = ['brush 10 30 false', 'brush 10 10 true'];
+    expect(log).toEqual(['hover 50', 'hover 60', 'leave', ...brushed, 'hover 70']);
   });
 
   test('two fingers zoom', () => {
     pointer('pointerdown', 100, 10, { pointerId: 1 });
     pointer('pointerdown', 200, 10, { pointerId: 2 });
     pointer('pointermove', 300, 10, { pointerId: 2 });
-    expect(log).toEqual(['zoom 200 in']);
+    expect(log).toEqual(['leave', 'zoom 200 in']);
   });
 
   test('a finger that rests and then drags marks a stretch; one that drags at once pans', () => {
@@ -118,13 +119,13 @@ describe('gestures', () => {
     vi.runAllTimers();
     pointer('pointermove', 60, 10, touch);
     pointer('pointerup', 70, 10, touch);
-    expect(log).toEqual(['brush 10 10 false', 'brush 10 60 false', 'brush 10 70 true']);
+    expect(log).toEqual(['brush 10 10 false', 'leave', 'brush 10 60 false', 'brush 10 70 true']);
     log = [];
     pointer('pointerdown', 10, 10, touch);
     pointer('pointermove', 40, 10, touch);
     vi.runAllTimers();
     pointer('pointerup', 40, 10, touch);
-    expect(log).toEqual(['pan 30 0']);
+    expect(log).toEqual(['leave', 'pan 30 0']);
     log = [];
     pointer('pointerdown', 10, 10, touch);
     vi.runAllTimers();

@@ -8,7 +8,7 @@ export interface GestureHandlers {
   pan?(dx: number, dy: number): unknown;
   /** A stretch is being marked; `done` when the button, or the finger, is let go; empty if it never moved. */
   brush?(from: number, to: number, done: boolean): void;
-  /** The pointer is here; undefined when it has left. */
+  /** The pointer is here; undefined when it has left, or drags. */
   hover?(place: { readonly x: number; readonly y: number } | undefined): void;
   click?(x: number, y: number, event: PointerEvent): void;
   doubleClick?(x: number, y: number): void;
@@ -87,7 +87,10 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
     }
     const far = event.pointerType === 'touch' ? STRAY : CLICK;
     if (!moved && Math.hypot(at.x - began.x, at.y - began.y) < far) return;
-    if (!moved) element.setPointerCapture(event.pointerId);
+    if (!moved) {
+      element.setPointerCapture(event.pointerId);
+      handlers.hover?.(undefined);
+    }
     moved = true;
     if (pointers.size === 2) pinch(event.pointerId, before, at);
     else if (began.brush) handlers.brush?.(began.x, at.x, false);
@@ -113,6 +116,7 @@ export function listen(element: HTMLElement, handlers: GestureHandlers): () => v
       handlers.brush?.(began.x, moved ? at.x : began.x, true);
     } else if (!moved) handlers.click?.(at.x, at.y, event);
     began = undefined;
+    if (moved && event.pointerType !== 'touch') handlers.hover?.(at);
   };
 
   const onCancel = (event: PointerEvent): void => {

@@ -38,3 +38,10 @@ export interface Box {
   readonly width: number;
   readonly height: number;
 }
+
+/** What is written from now on begins at the place that is told, with its middle at that height. */
+export function writeWith(pen: Pen, font: string, baseline: CanvasTextBaseline = 'middle'): void {
+  pen.font = font;
+  pen.textBaseline = baseline;
+  pen.textAlign = 'left';
+}

@@ -1,20 +1,5 @@
 import type { Pen } from './pen';
 
-/** What an SVG has to know of the pen at a moment. */
-interface State {
-  fillStyle: string;
-  strokeStyle: string;
-  lineWidth: number;
-  globalAlpha: number;
-  font: string;
-  textAlign: CanvasTextAlign;
-  textBaseline: CanvasTextBaseline;
-  dx: number;
-  dy: number;
-  /** Groups opened by `clip` that `restore` has to close. */
-  open: number;
-}
-
 const BASELINES: Partial<Record<CanvasTextBaseline, string>> = {
   middle: '0.35em',
   top: '0.8em',
@@ -25,20 +10,19 @@ const ANCHORS: Partial<Record<CanvasTextAlign, string>> = { right: 'end', end: '
 /** A pen that writes an SVG; rasters go in as PNG. */
 export class SvgPen implements Pen {
   imageSmoothingEnabled = false;
+  fillStyle = '#000';
+  strokeStyle = '#000';
+  lineWidth = 1;
+  globalAlpha = 1;
+  font = '12px sans-serif';
+  textAlign: CanvasTextAlign = 'left';
+  textBaseline: CanvasTextBaseline = 'alphabetic';
+  private dx = 0;
+  private dy = 0;
+  /** Groups opened by `clip` that `restore` has to close. */
+  private open = 0;
   private readonly parts: string[] = [];
-  private readonly saved: State[] = [];
-  private state: State = {
-    fillStyle: '#000',
-    strokeStyle: '#000',
-    lineWidth: 1,
-    globalAlpha: 1,
-    font: '12px sans-serif',
-    textAlign: 'left',
-    textBaseline: 'alphabetic',
-    dx: 0,
-    dy: 0,
-    open: 0
-  };
+  private readonly saved: { readonly open: number }[] = [];
   private path = '';
   private clips = 0;
 
@@ -47,49 +31,6 @@ export class SvgPen implements Pen {
     readonly height: number,
     private readonly id = 'clip'
   ) {}
-
-  get fillStyle(): string {
-    return this.state.fillStyle;
-  }
-  set fillStyle(value: string | CanvasGradient | CanvasPattern) {
-    this.state.fillStyle = String(value);
-  }
-  get strokeStyle(): string {
-    return this.state.strokeStyle;
-  }
-  set strokeStyle(value: string | CanvasGradient | CanvasPattern) {
-    this.state.strokeStyle = String(value);
-  }
-  get lineWidth(): number {
-    return this.state.lineWidth;
-  }
-  set lineWidth(value: number) {
-    this.state.lineWidth = value;
-  }
-  get globalAlpha(): number {
-    return this.state.globalAlpha;
-  }
-  set globalAlpha(value: number) {
-    this.state.globalAlpha = value;
-  }
-  get font(): string {
-    return this.state.font;
-  }
-  set font(value: string) {
-    this.state.font = value;
-  }
-  get textAlign(): CanvasTextAlign {
-    return this.state.textAlign;
-  }
-  set textAlign(value: CanvasTextAlign) {
-    this.state.textAlign = value;
-  }
-  get textBaseline(): CanvasTextBaseline {
-    return this.state.textBaseline;
-  }
-  set textBaseline(value: CanvasTextBaseline) {
-    this.state.textBaseline = value;
-  }
 
   fillRect(x: number, y: number, width: number, height: number): void {
     this.parts.push(
@@ -102,7 +43,7 @@ export class SvgPen implements Pen {
   }
 
   fillText(text: string, x: number, y: number, most?: number): void {
-    const { dx, dy, font, textAlign, textBaseline } = this.state;
+    const { dx, dy, font, textAlign, textBaseline } = this;
     const shift = BASELINES[textBaseline];
     const anchor = ANCHORS[textAlign];
     const squeeze = most === undefined ? '' : ` textLength="${number(most)}" lengthAdjust="spacingAndGlyphs"`;
@@ -144,24 +85,25 @@ export class SvgPen implements Pen {
   clip(): void {
     const id = `${this.id}-${this.clips++}`;
     this.parts.push(`<clipPath id="${id}"><path d="${this.path}"/></clipPath><g clip-path="url(#${id})">`);
-    this.state.open++;
+    this.open++;
   }
 
   save(): void {
-    this.saved.push({ ...this.state, open: 0 });
-    [this.saved[this.saved.length - 1].open, this.state.open] = [this.state.open, 0];
+    this.saved.push({ ...this, open: this.open });
+    this.open = 0;
   }
 
   restore(): void {
     const state = this.saved.pop();
     if (!state) return;
-    this.parts.push('</g>'.repeat(this.state.open));
-    this.state = state;
+    this.parts.push('</g>'.repeat(this.open));
+    const { path, clips } = this;
+    Object.assign(this, state, { path, clips });
   }
 
   translate(dx: number, dy: number): void {
-    this.state.dx += dx;
-    this.state.dy += dy;
+    this.dx += dx;
+    this.dy += dy;
   }
 
   drawImage(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
@@ -175,18 +117,18 @@ export class SvgPen implements Pen {
   toString(): string {
     const size = `width="${number(this.width)}" height="${number(this.height)}"`;
     const box = `viewBox="0 0 ${number(this.width)} ${number(this.height)}"`;
-    const open = this.state.open + this.saved.reduce((total, state) => total + state.open, 0);
+    const open = this.saved.reduce((total, state) => total + state.open, this.open);
     return `<svg xmlns="http://www.w3.org/2000/svg" ${size} ${box}>${this.parts.join('')}${'</g>'.repeat(open)}</svg>`;
   }
 
   private box(x: number, y: number, width: number, height: number): string {
-    const left = number(x + this.state.dx);
-    const top = number(y + this.state.dy);
+    const left = number(x + this.dx);
+    const top = number(y + this.dy);
     return `x="${left}" y="${top}" width="${number(Math.max(0, width))}" height="${number(Math.max(0, height))}"`;
   }
 
   private point(x: number, y: number): string {
-    return `${number(x + this.state.dx)} ${number(y + this.state.dy)}`;
+    return `${number(x + this.dx)} ${number(y + this.dy)}`;
   }
 
   private alpha(): string {

@@ -2,7 +2,7 @@ import type { Cached } from '../core/bin-cache';
 import { amountTicks } from '../core/format';
 import type { Band } from '../core/series';
 import { drawValueAxis } from '../draw/axis';
-import type { Box, Pen } from '../draw/pen';
+import { type Box, type Pen, writeWith } from '../draw/pen';
 import { textWidth } from '../draw/text-width';
 import type { Theme } from '../draw/theme';
 import type { Scale } from '../draw/viewport';
@@ -57,9 +57,7 @@ export function drawRowFrame(
     };
     drawValueAxis(pen, box, scale.y, { values: below.values, label: () => '' }, theme);
   }
-  pen.font = `12px ${theme.font}`;
-  pen.textBaseline = 'top';
-  pen.textAlign = 'left';
+  writeWith(pen, `12px ${theme.font}`, 'top');
   pen.fillStyle = theme.text;
   // The marks have no room for it there.
   const name = narrow && unit.endsWith('/second') ? `${title} per second` : title;
@@ -152,9 +150,7 @@ export function drawUnknown(
     const bin = at % bins.bins;
     if (bin >= first && bin < last && !Number.isNaN(values[at])) return;
   }
-  pen.font = `12px ${theme.font}`;
-  pen.textBaseline = 'middle';
-  pen.textAlign = 'left';
+  writeWith(pen, `12px ${theme.font}`);
   pen.fillStyle = theme.muted;
   pen.fillText('No sample in this time', box.x + 8, box.y + box.height / 2);
 }

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { recordingOf } from '../core/test-recording';
+import { expect, test, vi } from 'vitest';
+import { batchOf, recordingOf } from '../core/test-recording';
 import { clauseWords } from './chips';
 import { createStage } from './stage';
 
@@ -29,4 +29,22 @@ test('a chip of spans counts each once, however often it was entered and whateve
   expect(words('1', '2', '3', '4', '6')).toBe('2 spans');
   expect(words('3')).toBe('span load');
   expect(words('5')).toBe('no span, cell [3], at 2\u2009s');
+});
+
+test('a span that was entered thousands of times is told of without looking for each in a list', () => {
+  const ids = Array.from({ length: 4000 }, (_, id) => String(id));
+  const batch = batchOf(
+    'spans',
+    ids.map(() => ({ name: 'load', parent: '', path: 'load' }))
+  );
+  const span = { kind: 'sym', codes: Uint32Array.from(ids.keys()), names: ids } as const;
+  const stage = createStage(recordingOf({}));
+  const columns = new Map([...batch.columns, ['span', { kind: 'sym', size: 0, read: () => span }]]);
+  stage.recording.take({ ...batch, columns });
+  const searches = [vi.spyOn(Array.prototype, 'includes'), vi.spyOn(Array.prototype, 'indexOf')];
+  const told = clauseWords({ source: 'x', column: 'span', value: ids }, stage);
+  const searched = searches.map(search => search.mock.calls.length);
+  for (const search of searches) search.mockRestore();
+  expect(told).toBe('span load');
+  expect(Math.max(...searched)).toBeLessThan(100);
 });

@@ -35,8 +35,10 @@ export function clauseWords(clause: Clause, { recording, tasks }: Stage): string
 
 /** A span that is chosen with all inside it counts as one, and so do those of one name. */
 function spanWords(ids: readonly string[], recording: Recording): string {
-  const whole = listedSpans(recording).filter(({ within }) => within.every(id => ids.includes(id)));
-  const outer = whole.filter(({ id }) => !whole.some(({ within }) => within.indexOf(id) > 0));
+  const chosen = new Set(ids);
+  const whole = listedSpans(recording).filter(({ within }) => within.every(id => chosen.has(id)));
+  const inner = new Set(whole.flatMap(({ within }) => within.slice(1)));
+  const outer = whole.filter(({ id }) => !inner.has(id));
   if (outer.length > 1) return `${outer.length} spans`;
   const name = outer[0]?.path ?? spanName(recording, ids[0]);
   return name.startsWith('no span') ? name : `span ${name}`;

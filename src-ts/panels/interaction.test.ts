@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { recordingOf } from '../core/test-recording';
 import type { GestureHandlers } from '../draw/gestures';
 import { Surface } from '../draw/surface';
@@ -149,6 +149,61 @@ test('a card goes with the tab that is hidden, a pinned one too, and takes no fo
   expect([title(), tooltip.pinned]).toEqual([undefined, false]);
   expect(surface.element.classList.contains('di-pointing')).toBe(false);
   expect(document.activeElement).not.toBe(surface.element);
+});
+
+test('a card of the keys stands beside its mark wherever the picture moves it', () => {
+  let left = 0;
+  const mark = markAt(1);
+  const box = vi.spyOn(view, 'move').mockReturnValue({
+    ...mark,
+    get box() {
+      return { ...mark.box, x: left };
+    }
+  });
+  press('Enter');
+  const place = vi.spyOn(tooltip, 'place');
+  left = 40;
+  interaction.moved();
+  expect(place.mock.lastCall?.[0].x).toBe(40);
+  press('Enter');
+  left = 80;
+  place.mockClear();
+  interaction.moved();
+  expect(place).not.toHaveBeenCalled();
+  box.mockRestore();
+});
+
+test.each([
+  ['another one', ['other'], 0],
+  ['the same', ['mark'], 0],
+  ['nothing', [], 0],
+  ['nothing, after other choices', [], 2]
+])('a double click fits, and leaves what was chosen: %s', (_, names, others) => {
+  const stage = createStage(recordingOf({ resources: [1, 3].map(time => ({ process: 'w', time })) }));
+  const { selection, viewport } = stage;
+  const choosing: PanelView = {
+    ...view,
+    gestures: {},
+    choose: () => selection.choose('some', 'name', ['mark'], false)
+  };
+  for (let other = 0; other < others; other++)
+    selection.set({ source: 'x', column: 'worker', value: [String(other)] });
+  selection.set({ source: 'some', column: 'name', value: names });
+  const { clauses } = selection;
+  const panel = { ...PANEL, overTime: true };
+  const { click, doubleClick } = new Interaction(
+    panel,
+    choosing,
+    stage,
+    surface,
+    tooltip,
+    () => {}
+  ).handlers();
+  viewport.show(1.5, 2);
+  for (let pressed = 0; pressed < 2; pressed++) click?.(5, 5, new Event('pointerup') as PointerEvent);
+  doubleClick?.(5, 5);
+  expect(selection.clauses).toBe(clauses);
+  expect(viewport.span).toBeCloseTo(2);
 });
 
 test('a finger, which cannot point, has the card of what it pressed stay', () => {

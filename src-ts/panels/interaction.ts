@@ -1,3 +1,4 @@
+import type { Clause } from '../core/selection';
 import { timeOf } from '../core/task-filter';
 import type { GestureHandlers } from '../draw/gestures';
 import type { Box, Pen } from '../draw/pen';
@@ -25,6 +26,8 @@ export class Interaction {
   /** Where the pointer was last, while it is here. */
   private last: { readonly x: number; readonly y: number } | undefined;
   private brushing: { readonly from: number; readonly to: number } | undefined;
+  /** What was chosen before each of the last two clicks. */
+  private before: (readonly Clause[])[] = [];
 
   constructor(
     private readonly panel: Panel,
@@ -40,7 +43,11 @@ export class Interaction {
     const shared: GestureHandlers = {
       hover: place => this.hover(place),
       click: (x, y, event) => this.click(x, y, event.shiftKey || event.ctrlKey || event.metaKey),
-      key: event => (own.key?.(event) ?? false) || this.key(event)
+      key: event => {
+        if (!own.key?.(event)) return this.key(event);
+        this.moved();
+        return true;
+      }
     };
     const { viewport } = this.stage;
     const overTime: GestureHandlers = {
@@ -49,15 +56,18 @@ export class Interaction {
       brush: (from, to, done) => this.overTime && this.brush(from, to, done),
       doubleClick: () => {
         this.tooltip.hide();
-        if (this.overTime) viewport.fit();
+        if (!this.overTime) return;
+        this.takeBack();
+        viewport.fit();
       }
     };
     return { ...shared, ...(this.panel.overTime ? overTime : {}), ...this.ownOf(own), key: shared.key };
   }
 
   /** A view's own gestures move its picture, and what was under the pointer with it. */
-  private ownOf({ click, zoom, pan, doubleClick, ...own }: GestureHandlers): GestureHandlers {
-    const made: GestureHandlers = own;
+  private ownOf(own: GestureHandlers): GestureHandlers {
+    const made = { ...own };
+    const { click, zoom, pan, doubleClick } = own;
     if (click)
       made.click = (x, y, event) => {
         click(x, y, event);
@@ -65,22 +75,16 @@ export class Interaction {
         if (event.pointerType === 'touch') this.pin(this.view.pick?.(x, y));
         else this.moved();
       };
-    if (zoom)
-      made.zoom = (x, y, factor) => {
-        const taken = zoom(x, y, factor);
+    const moving =
+      <A extends unknown[]>(gesture: (...args: A) => unknown) =>
+      (...args: A): unknown => {
+        const taken = gesture(...args);
         this.moved();
         return taken;
       };
-    if (doubleClick)
-      made.doubleClick = (x, y) => {
-        doubleClick(x, y);
-        this.moved();
-      };
-    if (pan)
-      made.pan = (dx, dy) => {
-        if (!this.tooltip.pinned && !this.stepping && this.hovered) this.point(undefined);
-        return pan(dx, dy);
-      };
+    if (zoom) made.zoom = moving(zoom);
+    if (pan) made.pan = moving(pan);
+    if (doubleClick) made.doubleClick = moving(doubleClick);
     return made;
   }
 
@@ -140,7 +144,11 @@ export class Interaction {
 
   /** The picture has moved under the pointer: what it was on is elsewhere now. */
   moved(): void {
-    if (this.tooltip.pinned || this.stepping) return;
+    if (this.tooltip.pinned) return;
+    if (this.stepping) {
+      if (this.hovered) this.tooltip.place(this.target(this.hovered));
+      return;
+    }
     if (this.hovered) this.point(undefined);
     if (!this.stage.viewport.moving && this.last) this.hover(this.last);
   }
@@ -221,9 +229,18 @@ export class Interaction {
 
   private click(x: number, y: number, additive: boolean): void {
     const wasPinned = this.tooltip.pinned;
+    this.before = [...this.before.slice(-1), this.stage.selection.clauses];
     const mark = this.view.pick?.(x, y);
     this.pin(mark);
     if (mark || !wasPinned) this.view.choose?.(mark, { additive });
+  }
+
+  /** Takes back what two clicks have chosen that turned out to be one gesture. */
+  private takeBack(): void {
+    const { selection } = this.stage;
+    const [chosen = selection.clauses] = this.before;
+    for (let click = 0; click < 2 && selection.clauses !== chosen; click++) selection.undo();
+    this.before = [];
   }
 
   /** Points at a mark, with a card that stays; at none, and the card that is there goes. */

@@ -1,4 +1,4 @@
-import type { Pen } from '../draw/pen';
+import type { Box, Pen } from '../draw/pen';
 import type { Direction, Mark } from './panel';
 
 /** Where an arrow key leads in a list of marks, from the one at a place; -1 is before the first. */
@@ -6,6 +6,11 @@ export function stepped(at: number, direction: Direction, length: number): numbe
   if (at < 0 || direction === 'first') return 0;
   if (direction === 'last') return length - 1;
   return direction === 'up' || direction === 'left' ? at - 1 : at + 1;
+}
+
+/** A mark that only says what it is for. */
+export function worded(id: Mark['id'], words: string, box: Box): Mark {
+  return { id, box, card: () => ({ title: words, groups: [] }), words: () => words };
 }
 
 /** A thin line around what is pointed at, where it stands now. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { recordingOf } from '../core/test-recording';
+import { batchOf, recordingOf } from '../core/test-recording';
 import { Interaction } from './interaction';
 import { type Mounted, mount } from './mount';
 import type { Panel, PanelView, Stage } from './panel';
@@ -144,4 +144,21 @@ test('where there is no drawing the last chip gives the focus to what can be pre
   chip?.focus();
   chip?.click();
   expect(document.activeElement).toBe(mounted.element.querySelector('[title="Show as table"]'));
+});
+
+test('chips say what they stand for once that is known, and keep the focus', async () => {
+  vi.useFakeTimers();
+  stage = createStage(recordingOf({}));
+  stage.selection.set({ source: 'a', column: 'time', value: { start: 1003, stop: 1005 } });
+  stage.selection.set({ source: 'a', column: 'worker', value: ['w'] });
+  show();
+  const chips = (): HTMLElement[] => [...mounted.element.querySelectorAll<HTMLElement>('.di-chip')];
+  expect(chips()[1].textContent).toBe('worker w');
+  chips()[1].focus();
+  stage.recording.take(batchOf('about', [{ name: 'started', value: '1000' }]));
+  stage.recording.take(batchOf('workers', [{ worker: 'w', name: '3' }]));
+  stage.recording.take(batchOf('resources', [{ process: 'w', time: 1009 }]));
+  await vi.advanceTimersByTimeAsync(9000);
+  expect(chips().map(({ textContent }) => textContent)).toEqual(['3\u2009s – 5\u2009s', 'worker 3']);
+  expect(document.activeElement).toBe(chips()[1]);
 });

@@ -164,6 +164,19 @@ export function mount(
   }
   actions.append(...parts(save));
 
+  let chosen = '';
+  /** Says what is chosen, where that is something else by now; the place of the chip that had the focus, or -1. */
+  const renewChips = (): number => {
+    const now = stage.selection.clauses
+      .map(each => [each.source, clauseWords(each, stage)].join())
+      .join('\n');
+    if (now === chosen) return -1;
+    chosen = now;
+    const focused = [...chips.children].indexOf(focusIn(chips) as Element);
+    fillChips(chips, panel.id, stage);
+    return focused;
+  };
+
   const rest = view.plain ? patience(view, section, layout) : undefined;
   let unseen = false;
   const resized = new ResizeObserver(() => {
@@ -176,6 +189,7 @@ export function mount(
   stops.push(() => resized.disconnect());
   // What is hidden or has no height draws no frames, and a change may have to bring it back.
   const renew = (): void => {
+    const focused = renewChips();
     // A panel in a tab that is not shown costs nothing until it is.
     unseen = section.isConnected && section.getClientRects().length === 0;
     if (unseen) {
@@ -188,11 +202,6 @@ export function mount(
       if (stand()) fit();
     }
     surface.invalidate('layout');
-  };
-  const refresh = (): void => {
-    const focused = [...chips.children].indexOf(focusIn(chips) as Element);
-    fillChips(chips, panel.id, stage);
-    renew();
     if (focused < 0) return;
     const chip = chips.children[focused] as HTMLElement | undefined;
     if (chip) chip.focus();
@@ -212,7 +221,7 @@ export function mount(
   };
   stops.push(
     grown.stop,
-    stage.selection.subscribe(refresh),
+    stage.selection.subscribe(renew),
     stage.selection.onHighlight(() => surface.invalidate('base')),
     stage.recording.onAppend(({ table: name }) => {
       if (!panel.tables.includes(name)) return;
@@ -264,7 +273,7 @@ export function mount(
     stops.push(rest.stop);
     rest.renew();
   }
-  fillChips(chips, panel.id, stage);
+  renewChips();
 
   return {
     element: section,

@@ -51,9 +51,9 @@ class SpansView extends PlainView {
       ]),
       choose: row => {
         const { within } = rows[row].span;
-        const kept = [...chosen].filter(id => !within.includes(id));
-        const next = chosen.has(within[0]) ? kept : [...kept, ...within];
-        selection.set({ source: 'spans', column: 'span', value: next });
+        const next = new Set(chosen);
+        for (const id of within) chosen.has(within[0]) ? next.delete(id) : next.add(id);
+        selection.set({ source: 'spans', column: 'span', value: [...next] });
       },
       isChosen: row => chosen.has(rows[row].span.id)
     };

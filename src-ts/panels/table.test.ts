@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { TableRows } from './panel';
 import { asText, Table } from './table';
 
@@ -67,6 +67,18 @@ test('rows are sorted as before once the column is there again, and its button h
   table.renew({ caption: 'People', rows: people(2, 'Name', 'Age') });
   expect(shown(table)).toEqual(['Name 1', 'Name 0']);
   expect(document.activeElement).toBe(sorters()[0]);
+});
+
+test('texts are sorted as people put them, with what is made once', () => {
+  const compared = vi.spyOn(String.prototype, 'localeCompare');
+  const table = new Table({ caption: 'People', rows: people(12, 'Name') });
+  const sorter = table.element.querySelector<HTMLElement>('thead button');
+  sorter?.click();
+  expect(shown(table).slice(1, 3)).toEqual(['Name 1', 'Name 2']);
+  sorter?.click();
+  expect(shown(table)[0]).toBe('Name 11');
+  expect(compared).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
 });
 
 test.each([true, false])(

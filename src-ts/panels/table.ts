@@ -26,6 +26,9 @@ const NEXT = [450, 2000] as const;
 /** Longest text that a cell holds; the copy has all of it. */
 const LONGEST = 500;
 
+/** How texts are put in order; made when it is first needed, since it loads tables of its own. */
+let texts: Intl.Collator | undefined;
+
 /** Letters of a name that are shown in a table so wide, CSS pixels. */
 const lettersIn = (width: number): number => (width < 440 ? 26 : width < 800 ? 36 : 52);
 
@@ -151,7 +154,8 @@ function ordering(rows: TableRows, column: number, descending: boolean): (a: num
   return (a, b) => {
     const [left, right] = [keys[a], keys[b]];
     if (typeof left === 'string' || typeof right === 'string') {
-      return sign * String(left).localeCompare(String(right), 'en', { numeric: true }) || a - b;
+      texts ??= new Intl.Collator('en', { numeric: true });
+      return sign * texts.compare(String(left), String(right)) || a - b;
     }
     // What is missing comes last, whichever way the rest is sorted.
     if (Number.isNaN(left) || Number.isNaN(right))

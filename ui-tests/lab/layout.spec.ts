@@ -70,6 +70,18 @@ test('the default layout is one action; panels are hidden, shown, and saved as t
   await lab.set('dask-insight:plugin', {});
 });
 
+test('settings of another release are no hindrance', async ({ lab }) => {
+  const layout = [{ panel: 'panel-of-tomorrow', colour: 'red' }, { panel: 'memory' }];
+  await lab.set('dask-insight:plugin', { layout, settingOfTomorrow: true });
+  lab.write('tomorrow.ipynb', notebook(cells.load));
+  await lab.open('tomorrow.ipynb');
+  const sidebar = await lab.sidebar();
+  await sidebar.getByRole('button', { name: 'Default layout', exact: true }).click();
+  await expect(lab.panel('Memory')).toBeVisible();
+  await expect(lab.page.locator('.di-panel')).toHaveCount(1);
+  await lab.set('dask-insight:plugin', {});
+});
+
 test('panels are in the launcher, and the state is in the status bar', async ({ lab }) => {
   lab.write('launcher.ipynb', notebook(cells.load, cells.cluster(), cells.tasks('early', 40)));
   const launcher = await lab.open('launcher.ipynb');

@@ -39,6 +39,11 @@ export class LiveKernel {
     return this.link.seeking;
   }
 
+  /** Whether the kernel runs another language than Python. */
+  get foreign(): boolean {
+    return this.link.foreign;
+  }
+
   /** Whether the kernel part has said how things stand. */
   get told(): boolean {
     return this.link.state !== undefined;

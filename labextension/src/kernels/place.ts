@@ -13,6 +13,7 @@ export type PlaceKind = 'notebook' | 'console';
  */
 export class Place {
   private readonly changedSignal = new Signal<this, void>(this);
+  private readonly replacedSignal = new Signal<this, void>(this);
   private context: ISessionContext | undefined;
   private own: Session.ISessionConnection | undefined;
   private shown: LiveKernel | undefined;
@@ -73,6 +74,11 @@ export class Place {
     return this.changedSignal;
   }
 
+  /** Tells, after `changed`, when it shows another kernel instead of the one before. */
+  get replaced(): ISignal<this, void> {
+    return this.replacedSignal;
+  }
+
   rename(path: string): void {
     this.at = path;
     this.changedSignal.emit();
@@ -103,6 +109,8 @@ export class Place {
     this.release();
     this.own = session;
     this.sought = true;
+    session?.kernelChanged.connect(this.follow, this);
+    session?.statusChanged.connect(this.tell, this);
     this.follow();
   }
 
@@ -114,14 +122,18 @@ export class Place {
   }
 
   private release(): void {
-    this.own?.dispose();
+    const { own } = this;
     this.own = undefined;
+    if (!own) return;
+    Signal.disconnectBetween(own, this);
+    own.dispose();
   }
 
   private follow(): void {
-    const { kernel } = this;
+    const { kernel, shown } = this;
     if (kernel && !kernel.isDisposed) this.watch(this.kernels.follow(kernel));
     this.tell();
+    if (shown && shown !== this.shown) this.replacedSignal.emit();
   }
 
   private watch(next: LiveKernel | undefined): void {

@@ -88,6 +88,7 @@ export class Places {
     const known = this.get(`${kind}:${path}`);
     if (known) return known;
     const place = new Place(kind, path, this.kernels);
+    place.replaced.connect(() => this.tidy());
     this.all.add(place);
     return place;
   }
@@ -104,7 +105,10 @@ export class Places {
     await this.sessions.ready;
     const model = await this.sessions.findByPath(place.path);
     if (place.open || place.kernel) return;
-    place.lend(model?.kernel ? this.sessions.connectTo({ model }) : undefined);
+    // Comms are left to the document when it opens: here nobody has the targets of its widgets, and services close
+    // what they have no target for, for all pages.
+    const kernelConnectionOptions = { handleComms: false };
+    place.lend(model?.kernel ? this.sessions.connectTo({ model, kernelConnectionOptions }) : undefined);
   }
 
   /** Lets go of what no open document and none of these places needs. */
@@ -115,9 +119,14 @@ export class Places {
       if (place === this.current) this.current = undefined;
       place.dispose();
     }
+    this.tidy();
+    this.current ??= [...this.documents.values()].at(-1);
+  }
+
+  /** Lets go of kernels that no place shows any more. */
+  private tidy(): void {
     const needed = [...this.all].flatMap(({ live }) => (live ? [live] : []));
     this.kernels.keep(new Set(needed));
-    this.current ??= [...this.documents.values()].at(-1);
   }
 
   private addNotebook(panel: NotebookPanel): void {

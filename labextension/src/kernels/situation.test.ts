@@ -51,6 +51,17 @@ test('a kernel that has answered without the extension is told how to load it', 
   expect([kind, code]).toEqual(['absent', '%load_ext dask_insight']);
 });
 
+test('a kernel of another language is told that panels need Python, with nothing to run', () => {
+  const { words, code } = situationOf(placeWith({ foreign: true }));
+  expect([words, code]).toEqual(['Panels need a Python kernel.', undefined]);
+});
+
+test('where the connection has been given up it says how to get it back', () => {
+  const kernel = { status: 'unknown', connectionStatus: 'disconnected' };
+  const { words } = situationOf(placeWith({ empty: false, seeking: true }, { kernel }));
+  expect(words).toBe('Not connected: choose Kernel → Reconnect to Kernel. What it had sent is still here.');
+});
+
 test('after the extension was unloaded it says that it has ended, and what is still on show', () => {
   const status = { phase: 'gone', words: 'Recording has ended in the kernel.' };
   const { kind, words } = situationOf(placeWith({ empty: false, status }));

@@ -24,11 +24,15 @@ export function situationOf(place: Place | undefined): Situation {
   if (!kernel || kernel.status === 'dead') {
     return { kind: 'kernel', words: `${name} has no running kernel. Start one to see it live.${kept}` };
   }
+  if (kernel.connectionStatus === 'disconnected') {
+    return { kind: 'kernel', words: `Not connected: choose Kernel → Reconnect to Kernel.${kept}` };
+  }
   if (live?.status.phase === 'gone') {
     const { words } = live.status;
     return { kind: 'ended', words: `${words}${kept} To begin again, run:`, code: '%load_ext dask_insight' };
   }
   if (live?.seeking) return connecting(name);
+  if (live?.foreign) return { kind: 'kernel', words: 'Panels need a Python kernel.' };
   if (!live?.loaded) {
     return {
       kind: 'absent',

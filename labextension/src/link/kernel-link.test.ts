@@ -11,7 +11,7 @@ class Connection {
   readonly id = 'kernel';
   readonly username = '';
   readonly clientId = 'page';
-  readonly spec = Promise.resolve({ language: 'python' });
+  spec = Promise.resolve({ language: 'python' });
   readonly disposed = new Signal<this, void>(this);
   readonly iopubMessage = new Signal<this, unknown>(this);
   readonly statusChanged = new Signal<this, string>(this);
@@ -105,7 +105,13 @@ describe('KernelLink', () => {
     expect(connection.sent).toEqual([]);
     connection.say({ type: 'hello', protocol: PROTOCOL, feed: 'f' }, { type: 'comm_open' });
     expect(link.loaded).toBe(true);
-    expect(connection.sent[0]).toMatchObject({ type: 'hello', comm: 'c', have: null, visible: false });
+    expect(connection.sent[0]).toMatchObject({
+      type: 'hello',
+      comm: 'c',
+      have: null,
+      visible: false,
+      prompt: true
+    });
     expect(connection.sent[1]).toMatchObject({ type: 'settings', values: { history: 5 } });
     answer(connection, 'f', 7);
     expect(taken).toEqual([[7]]);
@@ -138,6 +144,21 @@ describe('KernelLink', () => {
     expect(link.seeking).toBe(true);
     await expect.poll(() => link.seeking).toBe(false);
     expect(link.loaded).toBe(false);
+  });
+
+  test('does not ask a kernel of another language, and says that it is one', async () => {
+    connection.spec = Promise.resolve({ language: 'R' });
+    const link = follow();
+    await expect.poll(() => link.foreign).toBe(true);
+    expect([link.seeking, connection.asked]).toEqual([false, 0]);
+  });
+
+  test('tells when the connection is given up before anything was heard', () => {
+    connection.connectionStatus = 'connecting';
+    const told = vi.fn();
+    follow().changed.connect(told);
+    connection.connectionStatusChanged.emit('disconnected');
+    expect(told).toHaveBeenCalled();
   });
 
   test('has nothing to tell of a kernel that was shut down', () => {

@@ -5,10 +5,6 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import { version } from '../../package.json';
 import { commsOf, isOurs, sendOnComm, TARGET } from './messages';
 
-/** Milliseconds after which a greeting that nobody has answered is said again; then twice that, and so on. */
-const PATIENCE = 4_000;
-const LONGEST = 64_000;
-
 /** Where what a kernel sends goes: a `LivePage`. */
 export interface Sink {
   take(bytes: Uint8Array, how: Delivery): void;
@@ -34,8 +30,8 @@ export class KernelLink {
   private said: FeedState | undefined;
   /** Whether the kernel has told if the kernel part is there. */
   private found = false;
+  private isForeign = false;
   private settings: Readonly<Record<string, unknown>> = {};
-  private patience: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     kernelId: string,
@@ -57,7 +53,7 @@ export class KernelLink {
           this.tell();
         }
       },
-      { version, visible: false }
+      { version, visible: false, prompt: true }
     );
     window.addEventListener('pagehide', this.bye);
   }
@@ -72,6 +68,11 @@ export class KernelLink {
     return !this.loaded && !this.found;
   }
 
+  /** Whether the kernel runs another language than Python. */
+  get foreign(): boolean {
+    return this.isForeign && !this.loaded;
+  }
+
   get status(): FeedStatus {
     return this.reader.status;
   }
@@ -81,7 +82,7 @@ export class KernelLink {
     return this.loaded ? this.said : undefined;
   }
 
-  /** Tells when `loaded`, `seeking`, `status` or `state` have changed. */
+  /** Tells when `loaded`, `seeking`, `foreign`, `status` or `state` have changed, or how the kernel is connected. */
   get changed(): ISignal<this, void> {
     return this.changedSignal;
   }
@@ -114,7 +115,6 @@ export class KernelLink {
 
   dispose(): void {
     this.bye();
-    clearTimeout(this.patience);
     window.removeEventListener('pagehide', this.bye);
     for (const kernel of this.connections) Signal.disconnectBetween(kernel, this);
     this.connections.clear();
@@ -154,9 +154,11 @@ export class KernelLink {
 
   /** Looks whether the kernel part is there already, as after a reload of the page. */
   private async seek(kernel: Kernel.IKernelConnection): Promise<void> {
-    const comm = await ours(kernel);
+    const foreign = await isForeign(kernel);
+    const comm = foreign ? undefined : await ours(kernel);
     if (this.loaded || kernel !== this.kernel) return;
     this.found = true;
+    this.isForeign = foreign;
     if (comm === undefined) this.tell();
     else this.adopt(comm);
   }
@@ -180,7 +182,7 @@ export class KernelLink {
 
   private adopt(comm: string): void {
     this.comm = comm;
-    this.greet();
+    this.reader.hello();
     this.reader.set(this.settings);
     this.tell();
   }
@@ -205,21 +207,12 @@ export class KernelLink {
   private connected(kernel: Kernel.IKernelConnection, status: Kernel.ConnectionStatus): void {
     if (!this.loaded) {
       if (status === 'connected') void this.seek(kernel);
-    } else if (status === 'connected') this.greet();
+      else this.tell();
+    } else if (status === 'connected') this.reader.hello();
     else this.reader.lost('Connecting to the kernel again.');
   }
 
-  /** Says hello until somebody answers. */
-  private greet(wait = PATIENCE): void {
-    this.reader.hello();
-    clearTimeout(this.patience);
-    this.patience = setTimeout(() => {
-      if (this.loaded && this.reader.unanswered) this.greet(Math.min(2 * wait, LONGEST));
-    }, wait);
-  }
-
   private forget(): void {
-    clearTimeout(this.patience);
     this.comm = '';
     this.said = undefined;
   }
@@ -238,11 +231,19 @@ export class KernelLink {
 /** The comm of the kernel part; undefined where there is none, or the connection has ended. */
 async function ours(kernel: Kernel.IKernelConnection): Promise<string | undefined> {
   try {
-    const spec = await kernel.spec;
-    if (spec && spec.language !== 'python') return undefined;
     return (await commsOf(kernel)).at(-1);
   } catch {
     return undefined;
+  }
+}
+
+/** Whether it is known that a kernel does not run Python. */
+async function isForeign(kernel: Kernel.IKernelConnection): Promise<boolean> {
+  try {
+    const spec = await kernel.spec;
+    return spec !== undefined && spec.language !== 'python';
+  } catch {
+    return false;
   }
 }
 

@@ -1,3 +1,4 @@
+import { PANELS } from '@dask-insight/panels/panels/index';
 import { DockPanel, type Widget } from '@lumino/widgets';
 import type { Place } from '../kernels/place';
 import type { Places } from '../kernels/places';
@@ -18,8 +19,12 @@ export class Layouts {
     );
   }
 
-  /** Opens the panels that the steps name and puts them where these say; others of the place stay open. */
-  apply(steps: readonly Step[], place: Place): void {
+  /**
+   * Opens the panels that the steps name and puts them where these say; others of the place stay open.
+   * Those that only other releases have are left out.
+   */
+  apply(wanted: readonly Step[], place: Place): void {
+    const steps = wanted.filter(({ panel }) => PANELS.some(({ id }) => id === panel));
     const names = [...new Set(steps.map(({ panel }) => panel))];
     const widgets = new Map<string, Widget>();
     for (const name of names) widgets.set(name, this.documents.open(name, place, { activate: false }));

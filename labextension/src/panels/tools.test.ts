@@ -14,7 +14,12 @@ test('a report is offered as long as the kernel answers', () => {
   const place = new Place('notebook', 'a.ipynb', {
     follow: () => live as unknown as LiveKernel
   } as unknown as LiveKernels);
-  const session = { kernel: kernel as Kernel.IKernelConnection | null, dispose: () => undefined };
+  const session = {
+    kernel: kernel as Kernel.IKernelConnection | null,
+    kernelChanged: new Signal({}),
+    statusChanged: new Signal({}),
+    dispose: () => undefined
+  };
   const lend = () => place.lend(session as unknown as Parameters<Place['lend']>[0]);
   lend();
   const exported = vi.fn();

@@ -20,26 +20,63 @@ const SAID = {
   notes: ['Client-7 is not recorded: it is closed']
 };
 
-const place = {
-  name: 'a.ipynb',
-  path: 'a.ipynb',
-  kernel: { name: 'python3', status: 'idle' },
-  live: {
-    loaded: true,
-    told: true,
-    empty: false,
-    status: { phase: 'live', words: 'Live.' },
-    state: readState(SAID),
-    page: { damages: [] }
-  }
-} as unknown as Place;
+const placeThatSaid = (said: object): Place =>
+  ({
+    name: 'a.ipynb',
+    path: 'a.ipynb',
+    kernel: { name: 'python3', status: 'idle' },
+    live: {
+      loaded: true,
+      told: true,
+      empty: false,
+      status: { phase: 'live', words: 'Live.' },
+      state: readState(said),
+      page: { damages: [] }
+    }
+  }) as unknown as Place;
 
 test('it says what the history has dropped, and what is not recorded', () => {
   const view = new StateView();
-  view.show(place);
+  view.show(placeThatSaid(SAID));
   const losses = [...view.element.querySelectorAll('.di-losses li')].map(each => each.textContent);
   expect(losses).toEqual([
     '2,000 older tasks are not kept (limit 1,000; change it in the settings).',
     'Client-7 is not recorded: it is closed'
   ]);
+});
+
+const cluster = (address: string, done: number, erred = 0) => ({
+  client: 'Client-1',
+  address,
+  workers: 2,
+  threads: 4,
+  memory: 2 ** 30,
+  memory_limit: 2 ** 31,
+  tasks: { total: 10, done, erred }
+});
+
+test('a cluster keeps its place and what has not changed of it, so that marked text stays marked', () => {
+  const view = new StateView();
+  const blocks = (): Element[] => [...view.element.querySelectorAll('.di-cluster')];
+  const facts = (block: Element): (string | null)[] =>
+    [...block.querySelectorAll('dd')].map(({ textContent }) => textContent?.replace(/\s/g, ' ') ?? null);
+  view.show(placeThatSaid({ ...SAID, clusters: [cluster('tcp://a', 1), cluster('tcp://b', 5, 2)] }));
+  const [first, second, local] = blocks();
+  const workers = first.querySelector('dd')?.firstChild;
+  expect(facts(second)).toEqual(['2', '4', '1 GiB of 2 GiB', '5 of 10', '2']);
+
+  view.show(placeThatSaid({ ...SAID, clusters: [cluster('tcp://a', 4, 1), cluster('tcp://b', 5)] }));
+  expect(blocks()).toEqual([first, second, local]);
+  expect(first.querySelector('dd')?.firstChild).toBe(workers);
+  expect(facts(first)).toEqual(['2', '4', '1 GiB of 2 GiB', '4 of 10', '1']);
+  expect(facts(second)).toEqual(['2', '4', '1 GiB of 2 GiB', '5 of 10']);
+  expect(first.querySelector('progress')?.value).toBe(0.4);
+
+  view.show(placeThatSaid({ ...SAID, clusters: [cluster('tcp://c', 0), cluster('tcp://b', 6)] }));
+  expect(blocks().map(each => each.querySelector('h4')?.textContent)).toEqual([
+    'tcp://c',
+    'tcp://b',
+    'Local scheduler'
+  ]);
+  expect(blocks().slice(1)).toEqual([second, local]);
 });

@@ -1,9 +1,10 @@
-import { bytes, count, plural } from '@dask-insight/panels/core/format';
-import { element } from '@dask-insight/panels/panels/element';
+import { count, plural } from '@dask-insight/panels/core/format';
+import { element, setWords } from '@dask-insight/panels/panels/element';
 import type { ClusterState, KernelState } from '../kernels/kernel-state';
 import { Notice } from '../kernels/notice';
 import type { Place } from '../kernels/place';
 import { situationOf, stateOf } from '../kernels/situation';
+import { ClusterView } from './cluster-view';
 
 /** How the kernel of a place and its clusters stand. */
 export class StateView {
@@ -12,6 +13,7 @@ export class StateView {
   private readonly kernel = element('p', { class: 'di-kernel' });
   private readonly notice = new Notice();
   private readonly clusters = element('div', { class: 'di-clusters' });
+  private views: ClusterView[] = [];
   private readonly losses = element('ul', { class: 'di-losses', 'aria-label': 'Not shown' });
 
   constructor() {
@@ -21,16 +23,31 @@ export class StateView {
   show(place: Place | undefined): void {
     const situation = situationOf(place);
     this.notice.show(situation);
-    this.head.textContent = place?.name ?? 'Dask Insight';
+    setWords(this.head, place?.name ?? 'Dask Insight');
     this.head.title = place?.path ?? '';
     const state = stateOf(place);
-    this.kernel.textContent = place?.kernel ? kernelWords(place, state) : '';
+    setWords(this.kernel, place?.kernel ? kernelWords(place, state) : '');
     this.kernel.hidden = !place?.kernel;
-    const clusters = state ? [...state.clusters, ...(state.local ? [state.local] : [])] : [];
-    this.clusters.replaceChildren(...clusters.map(clusterFacts));
+    this.showClusters(state ? [...state.clusters, ...(state.local ? [state.local] : [])] : []);
     const losses = [...lossesOf(state), ...(state ? (place?.live?.page.damages ?? []) : [])];
-    this.losses.replaceChildren(...losses.map(words => element('li', {}, words)));
-    this.losses.hidden = this.losses.childElementCount === 0;
+    while (this.losses.childElementCount > losses.length) this.losses.lastChild?.remove();
+    while (this.losses.childElementCount < losses.length) this.losses.append(element('li', {}));
+    for (const [at, words] of losses.entries()) setWords(this.losses.children[at] as HTMLElement, words);
+    this.losses.hidden = losses.length === 0;
+  }
+
+  private showClusters(clusters: readonly ClusterState[]): void {
+    const before = this.views;
+    this.views = clusters.map(({ address }) => {
+      const at = before.findIndex(view => view.address === address);
+      return at < 0 ? new ClusterView(address) : before.splice(at, 1)[0];
+    });
+    for (const view of before) view.element.remove();
+    for (const [at, view] of this.views.entries()) {
+      view.show(clusters[at]);
+      const there = this.clusters.children[at];
+      if (there !== view.element) this.clusters.insertBefore(view.element, there ?? null);
+    }
   }
 }
 
@@ -38,26 +55,6 @@ function kernelWords(place: Place, state: KernelState | undefined): string {
   const name = place.kernel?.name ?? '';
   if (state?.busy !== undefined) return `Kernel ${name}, runs cell [${state.busy}]`;
   return `Kernel ${name}, ${place.kernel?.status ?? 'unknown'}`;
-}
-
-function clusterFacts(cluster: ClusterState): HTMLElement {
-  const { address, workers, threads, memory, memoryLimit, tasks } = cluster;
-  const local = address === '';
-  const facts: [string, string][] = [];
-  if (!local) {
-    facts.push(['Workers', count(workers)], ['Threads', count(threads)]);
-    facts.push(['Memory', memoryLimit ? `${bytes(memory)} of ${bytes(memoryLimit)}` : bytes(memory)]);
-  }
-  facts.push(['Tasks', `${count(tasks.done)} of ${count(tasks.total)}`]);
-  if (tasks.erred > 0) facts.push(['Erred', count(tasks.erred)]);
-  const list = element('dl', {});
-  for (const [name, value] of facts) {
-    list.append(element('dt', {}, name), element('dd', { 'data-fact': name.toLowerCase() }, value));
-  }
-  const share = tasks.total > 0 ? tasks.done / tasks.total : 0;
-  const bar = element('progress', { max: 1, value: share, 'aria-label': 'Tasks done' });
-  const title = local ? 'Local scheduler' : address;
-  return element('div', { class: 'di-cluster' }, element('h4', { title }, title), list, bar);
 }
 
 function lossesOf(state: KernelState | undefined): string[] {

@@ -10,8 +10,8 @@ const OUT_OF_SIGHT = 2000;
 /** Least time between two tellings of what has come, milliseconds. */
 const TELLING = 500;
 
-/** How long a kernel may take to answer before a person is told what to do, milliseconds. */
-const PATIENCE = 4000;
+/** How long nothing may have come before a page that is looked at again asks for what it lacks, milliseconds. */
+const SILENCE = 15_000;
 
 const NO_ANSWER =
   'The kernel does not answer. If it is busy, this comes to life when its cell has ended; ' +
@@ -34,9 +34,8 @@ export class Shared {
   private readonly seen = new Set<object>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private soon: ReturnType<typeof setTimeout> | undefined;
-  private patience: ReturnType<typeof setTimeout> | undefined;
+  private heard = 0;
   private told: FeedState = {};
-  private unanswered = '';
 
   private constructor(
     private readonly key: string,
@@ -54,12 +53,9 @@ export class Shared {
           this.told = state;
           this.tell();
         },
-        status: () => {
-          this.unanswered = '';
-          this.tell();
-        }
+        status: () => this.tell()
       },
-      { version }
+      { version, unanswered: NO_ANSWER }
     );
     this.page.needs.onChange(() => this.reader.need(this.page.needs.tables));
   }
@@ -73,7 +69,7 @@ export class Shared {
     if (!found) {
       all.set(key, shared);
       shared.listen();
-      shared.greet();
+      shared.reader.hello();
     }
     return shared;
   }
@@ -94,8 +90,7 @@ export class Shared {
 
   /** How the connection stands, in words. */
   get status(): FeedStatus {
-    const { status } = this.reader;
-    return this.unanswered === '' ? status : { ...status, words: this.unanswered };
+    return this.reader.status;
   }
 
   /** What the kernel says of itself. */
@@ -117,16 +112,6 @@ export class Shared {
     else this.timer = setTimeout(() => this.reader.setVisible(false), OUT_OF_SIGHT);
   }
 
-  private greet(): void {
-    this.reader.hello();
-    clearTimeout(this.patience);
-    this.patience = setTimeout(() => {
-      if (this.reader.status.phase !== 'waiting') return;
-      this.unanswered = NO_ANSWER;
-      this.tell();
-    }, PATIENCE);
-  }
-
   private send(message: unknown): void {
     try {
       this.views[0]?.model.send(message);
@@ -138,26 +123,37 @@ export class Shared {
   private listen(): void {
     this.unlisten();
     const { model } = this.views[0] as { model: Model };
-    const receive = (content: unknown, buffers: DataView[]): void => this.reader.receive(content, buffers);
+    const receive = (content: unknown, buffers: DataView[]): void => {
+      this.heard = Date.now();
+      this.reader.receive(content, buffers);
+    };
     model.on('msg:custom', receive);
-    // What has ended has all that it needs.
     const greet = (): void => {
-      if (!model.get('_live')) return;
+      // What has ended has all that it needs, once that is there.
+      if (!model.get('_live') && this.reader.status.phase === 'live') return;
       this.reader.lost('Waiting for the kernel.');
-      this.greet();
+      this.reader.hello();
     };
     model.on('comm_live_update', greet);
+    // What was on its way while the page slept or had no network may be lost.
+    const awake = (): void => {
+      if (!document.hidden && Date.now() - this.heard > SILENCE) greet();
+    };
+    document.addEventListener('visibilitychange', awake);
+    addEventListener('online', awake);
     const stopTraits = keepTraits(model, this.page.selection, this.page.recording);
     this.unlisten = () => {
       model.off('msg:custom', receive);
       model.off('comm_live_update', greet);
+      document.removeEventListener('visibilitychange', awake);
+      removeEventListener('online', awake);
       stopTraits();
     };
   }
 
   private end(): void {
     all.delete(this.key);
-    for (const timer of [this.timer, this.soon, this.patience]) clearTimeout(timer);
+    for (const timer of [this.timer, this.soon]) clearTimeout(timer);
     this.unlisten();
     this.views = [];
     this.callbacks.clear();

@@ -234,6 +234,49 @@ describe('a widget', () => {
     expect(words(el)).toBe('Twice as fast.');
   });
 
+  it('asks once more for a recording that has ended, until a kernel answers', () => {
+    const host = hostOf();
+    const { el } = show(host);
+    vi.advanceTimersByTime(4000);
+    expect(host.hellos()).toHaveLength(2);
+    answer(host);
+    expect(words(el)).toBe('5 s on 1 thread.');
+    vi.advanceTimersByTime(600_000);
+    expect(host.hellos()).toHaveLength(2);
+  });
+
+  it('asks for what it lacks when its connection begins anew amid the history', () => {
+    const host = hostOf();
+    show(host);
+    host.receive({ type: 'hello', protocol: PROTOCOL, version: '0.1.0', feed: 'f', upto: 2 });
+    host.restart();
+    expect(host.hellos()).toHaveLength(2);
+  });
+
+  it.each([
+    ['the page is looked at again', () => document.dispatchEvent(new Event('visibilitychange'))],
+    ['the network is back', () => window.dispatchEvent(new Event('online'))]
+  ])('after silence asks for what it lacks when %s', (_, happen) => {
+    const host = hostOf({ _live: true });
+    const { stop } = show(host);
+    answer(host);
+    vi.advanceTimersByTime(15_000);
+    happen();
+    expect(host.hellos()).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    happen();
+    expect(host.hellos()).toHaveLength(2);
+    answer(host);
+    host.assign('_live', false);
+    vi.advanceTimersByTime(20_000);
+    happen();
+    expect(host.hellos()).toHaveLength(2);
+    host.assign('_live', true);
+    stop();
+    happen();
+    expect(host.hellos()).toHaveLength(2);
+  });
+
   it('treats names from the cluster as text', () => {
     const { el } = show(hostOf({ _title: '<img src=x onerror=alert(1)>' }));
     expect(el.querySelector('img')).toBeNull();

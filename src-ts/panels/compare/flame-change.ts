@@ -3,7 +3,7 @@ import { type FlameTree, layOut } from '../../core/flame-tree';
 import { duration, share } from '../../core/format';
 import { shortFile } from '../../core/package-of';
 import { css } from '../../draw/palette';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { COVERAGES, rampOf } from '../flame-graph/colors';
@@ -176,9 +176,7 @@ export class FlameChange {
   private drawTitle(pen: Pen, theme: Theme, { names, width, after, noisy }: FlameChoice): void {
     const font = `12px ${theme.font}`;
     const widths = textWidth(font);
-    pen.font = font;
-    pen.textBaseline = 'middle';
-    pen.textAlign = 'left';
+    writeWith(pen, font);
     const y = this.box.y - TITLE / 2 - 2;
     const wide = names[width === after ? 1 : 0];
     const words = `Flame graph, as wide as in ${wide}`;

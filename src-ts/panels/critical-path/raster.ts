@@ -1,4 +1,5 @@
 import { COMPUTE, type CriticalPath } from '../../core/critical-path';
+import { grown } from '../../core/grown';
 
 /** Nothing of the path is here. */
 export const EMPTY = 0;
@@ -50,11 +51,7 @@ export class PathRaster {
   }
 
   private weigh(filling: number, weight: number): void {
-    if (filling >= this.weights.length) {
-      const larger = new Float64Array(2 * filling);
-      larger.set(this.weights);
-      this.weights = larger;
-    }
+    this.weights = grown(this.weights, filling + 1);
     if (weight <= 0) return;
     if (this.weights[filling] === 0) this.touched.push(filling);
     this.weights[filling] += weight;

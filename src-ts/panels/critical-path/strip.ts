@@ -1,7 +1,7 @@
 import { type CriticalPath, KINDS } from '../../core/critical-path';
 import type { Tasks } from '../../core/tasks';
 import { type ColorRegistry, css, mixed, textOn } from '../../draw/palette';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
@@ -32,9 +32,7 @@ export class Strip {
     const cells = this.raster.fill(path, columns, scale.start, scale.perPixel / ratio);
     const font = `11px ${theme.font}`;
     const widths = textWidth(font);
-    pen.font = font;
-    pen.textBaseline = 'middle';
-    pen.textAlign = 'left';
+    writeWith(pen, font);
     for (let from = 0; from < columns; ) {
       const filling = cells[from];
       let to = from + 1;

@@ -1,11 +1,12 @@
 import { amountsOf, type Bar, unitsOf } from '../../core/fine-metrics';
-import { amount, plural, share, shortened } from '../../core/format';
+import { amount, share, shortened } from '../../core/format';
 import { css } from '../../draw/palette';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { choice, element, setHidden, setWords } from '../element';
-import { outline, stepped } from '../marks';
+import { Fold } from '../fold';
+import { outline, stepped, worded } from '../marks';
 import { noneOf } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
 import { activityColor } from './colors';
@@ -15,8 +16,8 @@ import { activityWords } from './words';
 const ROW = 20;
 const HEAD = 26;
 const GAP = 10;
-/** Bars shown of a group before a person asks for all. */
-const MOST = 12;
+/** Bars shown of a group before a person asks for more. */
+const FEW = 12;
 
 interface Line {
   readonly group: Group;
@@ -32,7 +33,7 @@ export class FineMetricsView implements PanelView {
   private known = '';
   private groups: readonly Group[] = [];
   private lines: readonly Line[] = [];
-  private readonly open = new Set<string>();
+  private readonly fold = new Fold(FEW);
 
   constructor(private readonly context: PanelContext) {
     this.unit = choice('Unit', [], '', () => context.surface.invalidate('layout'));
@@ -92,7 +93,7 @@ export class FineMetricsView implements PanelView {
     if (!line) return;
     const { selection, surface } = this.context;
     if (line.bar === line.group.bars.length) {
-      if (!this.open.delete(line.group.id)) this.open.add(line.group.id);
+      this.fold.ask(line.bar, line.group.id);
       surface.invalidate('layout');
       return;
     }
@@ -149,10 +150,11 @@ export class FineMetricsView implements PanelView {
     for (const group of this.groups) {
       lines.push({ group, bar: -1, y });
       y += HEAD;
-      const most = this.open.has(group.id) ? group.bars.length : Math.min(group.bars.length, MOST);
-      for (let bar = 0; bar < most; bar++, y += ROW) lines.push({ group, bar, y });
-      if (group.bars.length > MOST) {
-        lines.push({ group, bar: group.bars.length, y });
+      const { length } = group.bars;
+      const drawn = this.fold.drawn(length, group.id);
+      for (let bar = 0; bar < drawn; bar++, y += ROW) lines.push({ group, bar, y });
+      if (this.fold.isLong(length)) {
+        lines.push({ group, bar: length, y });
         y += ROW;
       }
       y += GAP;
@@ -166,9 +168,7 @@ export class FineMetricsView implements PanelView {
   }
 
   private drawHead(pen: Pen, { group, y }: Line, theme: Theme): void {
-    pen.font = `12px ${theme.font}`;
-    pen.textBaseline = 'middle';
-    pen.textAlign = 'left';
+    writeWith(pen, `12px ${theme.font}`);
     pen.fillStyle = theme.muted;
     const total = group.bars.reduce((sum, bar) => sum + bar.total, 0);
     pen.fillText(`${group.title}, ${amount(total, this.unit.value)}`, 0, y + HEAD / 2 + 2);
@@ -184,9 +184,7 @@ export class FineMetricsView implements PanelView {
     const most = group.bars[0].total || 1;
     const faded = group.named && own.size > 0 && !own.has(bar.label);
     pen.globalAlpha = faded ? 0.35 : 1;
-    pen.font = text.font;
-    pen.textBaseline = 'middle';
-    pen.textAlign = 'left';
+    writeWith(pen, text.font);
     pen.fillStyle = theme.text;
     pen.fillText(text.fittedEnds(titleOf(group, bar), labels - 10), 0, y + ROW / 2);
     let x = labels;
@@ -203,14 +201,14 @@ export class FineMetricsView implements PanelView {
   }
 
   private drawRest(pen: Pen, { group, y }: Line, theme: Theme): void {
-    const hidden = group.bars.slice(MOST);
-    const isOpen = this.open.has(group.id);
+    const { length } = group.bars;
+    const hidden = group.bars.slice(this.fold.drawn(length, group.id));
     const total = hidden.reduce((sum, bar) => sum + bar.total, 0);
-    pen.font = `12px ${theme.font}`;
-    pen.textBaseline = 'middle';
-    pen.textAlign = 'left';
+    writeWith(pen, `12px ${theme.font}`);
     pen.fillStyle = theme.accent;
-    const words = isOpen ? 'Show fewer' : `${hidden.length} more, ${amount(total, this.unit.value)}`;
+    const words = this.fold.isOpen(length, group.id)
+      ? this.fold.words(length, 'bar', group.id)
+      : `${hidden.length} more, ${amount(total, this.unit.value)}`;
     pen.fillText(words, 0, y + ROW / 2);
   }
 
@@ -219,9 +217,7 @@ export class FineMetricsView implements PanelView {
     const unit = this.unit.value;
     const box: Box = { x: 0, y, width: this.context.surface.width, height: ROW };
     if (at === group.bars.length) {
-      const more = plural(group.bars.length - MOST, 'more bar');
-      const words = this.open.has(group.id) ? 'Show fewer bars' : `Show ${more}`;
-      return { id: idOf(line), box, card: () => ({ title: words, groups: [] }), words: () => words };
+      return worded(idOf(line), this.fold.words(at, 'bar', group.id), box);
     }
     const bar = group.bars[at];
     const label = titleOf(group, bar);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { FlameTree } from '../../core/flame-tree';
 import type { Recording } from '../../core/recording';
 import { NOTHING } from '../../core/schema';
 import { recordingOf } from '../../core/test-recording';
@@ -12,6 +13,35 @@ const sampled = (started: number, name: string): Recording =>
     stacks: [{ stack: 0, parent: NOTHING, function: name, file: 'm.py', line: 1, first_line: 1 }],
     samples: [{ process: 'w', thread: 't', time: 1, duration: 1, stack: 0, run: NOTHING }]
   });
+
+/** A call of each function by the one before. */
+const stacked = (...names: string[]): Recording =>
+  recordingOf({
+    about: [{ name: 'started', value: '5' }],
+    stacks: names.map((name, stack) => ({
+      stack,
+      parent: stack ? stack - 1 : NOTHING,
+      function: name,
+      file: 'm.py',
+      line: 1,
+      first_line: 1
+    })),
+    samples: [{ process: 'w', time: 1, duration: 1, stack: names.length - 1, run: NOTHING }]
+  });
+
+test('a function keeps its path when the history that came before it is dropped', () => {
+  const stage = createStage(stacked('old', 'main', 'load'));
+  const data = new FlameData({ ...stage, surface: new Surface(), say: () => {} });
+  data.threads = 'all';
+  const load = (): string => {
+    data.read();
+    const tree = data.tree as FlameTree;
+    return String(tree.frame[tree.size - 1]);
+  };
+  const before = load();
+  stage.recording.replace(stacked('main', 'load'));
+  expect([load(), data.frames?.names[Number(before)]]).toEqual([before, 'load']);
+});
 
 test.each([
   ['the same session, what was in sight stays', 5, 'grown'],

@@ -1,7 +1,7 @@
 import type { FlameTree } from '../../core/flame-tree';
 import { share } from '../../core/format';
 import { css } from '../../draw/palette';
-import type { Pen } from '../../draw/pen';
+import { type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { FrameColors } from './colors';
@@ -22,9 +22,7 @@ export function drawPackages(
   const order = [...sums.keys()].filter(at => sums[at] > 0).sort((a, b) => sums[b] - sums[a]);
   const font = `12px ${theme.font}`;
   const text = textWidth(font);
-  pen.font = font;
-  pen.textBaseline = 'middle';
-  pen.textAlign = 'left';
+  writeWith(pen, font);
   const whole = tree.total[0];
   let x = 0;
   let others = order.reduce((sum, at) => sum + sums[at], 0);

@@ -1,6 +1,6 @@
 import type { FlameTree } from '../../core/flame-tree';
 import { packed } from '../../draw/palette';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, type Pen, writeWith } from '../../draw/pen';
 import type { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { COVERAGES } from './colors';
@@ -136,9 +136,7 @@ export class FlamePainter {
     text: TextWidth,
     theme: Theme
   ): void {
-    pen.font = text.font;
-    pen.textBaseline = 'middle';
-    pen.textAlign = 'left';
+    writeWith(pen, text.font);
     pen.fillStyle = theme.text;
     const { places, count } = this.labels;
     for (let at = 0; at < 4 * count; at += 4) {

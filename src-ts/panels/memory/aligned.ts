@@ -1,7 +1,7 @@
 import { bytes, clock, duration, plural } from '../../core/format';
 import type { Stretch } from '../../core/stretches';
 import { css, SLOTS, slotColor } from '../../draw/palette';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
@@ -119,9 +119,7 @@ export class AlignedRuns {
     const { box } = this.row;
     const font = `12px ${theme.font}`;
     const text = textWidth(font);
-    pen.font = font;
-    pen.textBaseline = 'middle';
-    pen.textAlign = 'left';
+    writeWith(pen, font);
     let x = isNarrow(box.x) ? 0 : box.x;
     const room = box.x + box.width;
     const newest = [...this.lines].reverse();

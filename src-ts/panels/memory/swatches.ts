@@ -1,5 +1,5 @@
 import { shortened } from '../../core/format';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { isNarrow } from '../chart-row';
@@ -15,9 +15,7 @@ export function drawSwatches(
   theme: Theme
 ): number {
   const font = `12px ${theme.font}`;
-  pen.font = font;
-  pen.textBaseline = 'middle';
-  pen.textAlign = 'left';
+  writeWith(pen, font);
   const text = textWidth(font);
   let x = isNarrow(box.x) ? 0 : box.x;
   const room = box.x + box.width;

@@ -4,7 +4,7 @@ import { bytes } from '../../core/format';
 import { stretchesOf, stretchKind } from '../../core/stretches';
 import { timeOf } from '../../core/task-filter';
 import { AXIS_HEIGHT, gutterOf, MARGIN } from '../../draw/axis';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, type Pen, writeWith } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import { clip, drawUnknown, isNarrow, type RowScale, rowScale } from '../chart-row';
@@ -212,9 +212,7 @@ export class MemoryView implements PanelView {
 
   private drawMap(pen: Pen, scale: Scale, theme: Theme): void {
     const { box, most } = this.scale;
-    pen.font = `12px ${theme.font}`;
-    pen.textBaseline = 'top';
-    pen.textAlign = 'left';
+    writeWith(pen, `12px ${theme.font}`, 'top');
     pen.fillStyle = theme.text;
     if (!isNarrow(box.x)) {
       pen.fillText('Process memory', 0, box.y);

@@ -74,6 +74,20 @@ test('names that are all done make room for those that are not', () => {
   expect(last(view).words()).toBe('Show fewer bars');
 });
 
+test('however many names there are, the picture stays as low as a canvas can be', () => {
+  const graph = Array.from({ length: 2000 }, (_, task) => ({ task, prefix: `name-${task}`, submission: 0 }));
+  const stage = createStage(recordingOf({ graph, workers: WORKERS }));
+  const view = progress.create({ ...stage, surface: new Surface(), say: () => {} });
+  let highest = 0;
+  for (let asked = 0; asked < 9; asked++) {
+    expect(view.empty()).toBeUndefined();
+    highest = Math.max(highest, view.height(400));
+    view.choose?.(last(view), { additive: false });
+  }
+  expect(highest).toBeGreaterThan(400 * 20);
+  expect(highest).toBeLessThan(8192);
+});
+
 test('what waits has a time while the run goes on, and never ran once it is over', () => {
   const live = viewOf(0);
   expect(first(live).words()).toBe('name-0: 1 of 2 tasks done, 1 waiting');

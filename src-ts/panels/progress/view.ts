@@ -2,11 +2,12 @@ import { count, duration, plural } from '../../core/format';
 import { leftOf, type Progress, progressOf, together } from '../../core/progress';
 import { threadsNow } from '../../core/threads-now';
 import { css, mixed, type Rgb } from '../../draw/palette';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import { activityColor } from '../fine-metrics/colors';
-import { outline, stepped } from '../marks';
+import { Fold } from '../fold';
+import { outline, stepped, worded } from '../marks';
 import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, Sign, TableRows } from '../panel';
 import { nameColor } from '../task-stream/colors';
@@ -15,8 +16,8 @@ import { doneWords, leftWords, openWords } from './words';
 const SOURCE = 'progress';
 const ROW = 20;
 const HEAD = 28;
-/** Bars before a person asks for all. */
-const MOST = 16;
+/** Bars before a person asks for more. */
+const FEW = 16;
 /** How strong the colour of what runs is, of that of what is done. */
 const RUNNING = 0.45;
 /** Id of the line for the other names; those of bars are names. */
@@ -28,7 +29,7 @@ export class ProgressView implements PanelView {
   private all: readonly Progress[] = [];
   /** Those that have a bar. */
   private shown: readonly Progress[] = [];
-  private isOpen = false;
+  private readonly fold = new Fold(FEW);
 
   constructor(private readonly context: PanelContext) {}
 
@@ -43,19 +44,22 @@ export class ProgressView implements PanelView {
   }
 
   height(): number {
-    return HEAD + ROW * (this.shown.length + (this.all.length > MOST ? 1 : 0)) + 4;
+    return HEAD + ROW * this.lines + 4;
   }
 
   layout(): void {
     this.read();
   }
 
+  /** How many lines there are, with the one for the other names. */
+  private get lines(): number {
+    return this.shown.length + Number(this.fold.isLong(this.all.length));
+  }
+
   draw(pen: Pen): void {
     const { theme, width } = this.context.surface;
     const own = new Set(this.context.selection.own(SOURCE, 'name') ?? []);
-    pen.font = `12px ${theme.font}`;
-    pen.textBaseline = 'middle';
-    pen.textAlign = 'left';
+    writeWith(pen, `12px ${theme.font}`);
     pen.fillStyle = theme.text;
     pen.fillText(textWidth(pen.font).fitted(this.words(), width), 0, HEAD / 2 - 2);
     this.shown.forEach((each, at) => {
@@ -63,7 +67,7 @@ export class ProgressView implements PanelView {
       this.drawBar(pen, each, HEAD + ROW * at, theme);
     });
     pen.globalAlpha = 1;
-    if (this.all.length <= MOST) return;
+    if (this.lines === this.shown.length) return;
     pen.fillStyle = theme.accent;
     pen.fillText(this.restWords(), 0, HEAD + ROW * this.shown.length + ROW / 2);
   }
@@ -77,8 +81,7 @@ export class ProgressView implements PanelView {
   }
 
   move(from: Mark | undefined, direction: Direction): Mark | undefined {
-    const { length } = this.shown;
-    return this.mark(stepped(this.placeOf(from), direction, this.all.length > MOST ? length + 1 : length));
+    return this.mark(stepped(this.placeOf(from), direction, this.lines));
   }
 
   /** Where a mark stands now, of the bars and the line for the others; -1 for none. */
@@ -91,7 +94,7 @@ export class ProgressView implements PanelView {
     const { selection, surface } = this.context;
     if (!mark) return;
     if (mark.id === REST) {
-      this.isOpen = !this.isOpen;
+      this.fold.ask(this.all.length);
       this.known = '';
       surface.invalidate('layout');
       return;
@@ -140,7 +143,7 @@ export class ProgressView implements PanelView {
     if (known === this.known) return;
     this.known = known;
     this.all = progressOf(tasks, selection.filter(SOURCE));
-    this.shown = this.isOpen || this.all.length <= MOST ? this.all : mostOpen(this.all);
+    this.shown = mostOpen(this.all, this.fold.drawn(this.all.length));
   }
 
   /** All names in a sentence. */
@@ -156,10 +159,14 @@ export class ProgressView implements PanelView {
   }
 
   private restWords(): string {
-    if (this.isOpen) return 'Show fewer';
+    if (this.fold.isOpen(this.all.length)) return this.foldWords();
     const rest = this.all.length - this.shown.length;
     const sum = together(this.all.filter(each => !this.shown.includes(each)));
     return `${plural(rest, 'more name')}, ${doneWords(sum)}`;
+  }
+
+  private foldWords(): string {
+    return this.fold.words(this.all.length, 'bar');
   }
 
   private drawBar(pen: Pen, each: Progress, y: number, theme: Theme): void {
@@ -194,9 +201,8 @@ export class ProgressView implements PanelView {
   private mark(at: number): Mark | undefined {
     const { theme } = this.context.surface;
     const box: Box = { x: 0, y: HEAD + ROW * at, width: this.context.surface.width, height: ROW };
-    if (at === this.shown.length && this.all.length > MOST) {
-      const words = this.isOpen ? 'Show fewer bars' : `Show all ${plural(this.all.length, 'bar')}`;
-      return { id: REST, box, card: () => ({ title: words, groups: [] }), words: () => words };
+    if (at === this.shown.length && at < this.lines) {
+      return worded(REST, this.foldWords(), box);
     }
     const each = this.shown[at];
     if (!each) return undefined;
@@ -232,10 +238,10 @@ export class ProgressView implements PanelView {
 }
 
 /** As many as have room: of those that are all done, the ones that came last. */
-function mostOpen(all: readonly Progress[]): readonly Progress[] {
+function mostOpen(all: readonly Progress[], most: number): readonly Progress[] {
   const open = all.filter(each => each.done < each.total);
-  const room = MOST - open.length;
+  const room = most - open.length;
   const over = all.filter(each => each.done === each.total);
-  const kept = new Set(room > 0 ? [...open, ...over.slice(-room)] : open.slice(0, MOST));
+  const kept = new Set(room > 0 ? [...open, ...over.slice(-room)] : open.slice(0, most));
   return all.filter(each => kept.has(each));
 }

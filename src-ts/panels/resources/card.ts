@@ -1,11 +1,13 @@
 import { clock, duration, plural } from '../../core/format';
-import { valueAt } from '../../core/series';
 import type { Mark, PanelContext } from '../panel';
 import type { Row } from './draw-row';
 import { processLabel, type ResourceFigures } from './figures';
 import { type Measure, wordsOf } from './measures';
 
-/** What one process did at a moment: the row's figures first, then the others that are shown. */
+/**
+ * What one process did at a moment: the row's figures first, then the others that are shown. Of all together the
+ * row's alone, since not all can be summed.
+ */
 export function resourceMark(
   context: PanelContext,
   figures: ResourceFigures,
@@ -15,15 +17,14 @@ export function resourceMark(
   place: { readonly time: number; readonly origin: number; readonly x: number }
 ): Mark {
   const { time, origin, x } = place;
-  const name = row.series.names[process];
-  const label = processLabel(context, name);
+  const name = row.series.names[process] ?? '';
+  const label = name ? processLabel(context, name) : 'all workers';
   const { box } = row.scale;
   const lines = (measure: Measure): { label: string; value: string }[] =>
-    measure.columns.map(({ column, label }) => {
-      const series = figures.seriesOf(measure);
-      const value = valueAt(series, figures.values(measure, column), series.names.indexOf(name), time);
-      return { label, value: wordsOf(measure, value) };
-    });
+    measure.columns.map(({ column, label }) => ({
+      label,
+      value: wordsOf(measure, figures.at(measure, column, process, time))
+    }));
   const others = shown.filter(measure => measure !== row.measure && measure.table === row.measure.table);
   return {
     id: `${row.measure.id}\n${name}\n${Math.round(x)}`,
@@ -32,11 +33,12 @@ export function resourceMark(
       title: label,
       groups: [
         lines(row.measure),
-        among(figures, row, time),
-        others.flatMap(lines),
+        ...(name ? [among(figures, row, time), others.flatMap(lines)] : []),
         [
           { label: 'at', value: `${duration(time - origin)} (${clock(time)})`, tone: 'muted' as const },
-          ...(label === name ? [] : [{ label: 'process', value: name, copy: name, tone: 'muted' as const }])
+          ...(name && label !== name
+            ? [{ label: 'process', value: name, copy: name, tone: 'muted' as const }]
+            : [])
         ]
       ]
     }),
@@ -49,9 +51,9 @@ export function resourceMark(
 
 /** The middle of all processes at a moment, to compare with; nothing where no others are known then. */
 function among(figures: ResourceFigures, row: Row, time: number): { label: string; value: string }[] {
-  const values = figures.values(row.measure, row.measure.columns[0].column);
+  const [{ column }] = row.measure.columns;
   const known = row.series.names
-    .map((_, process) => valueAt(row.series, values, process, time))
+    .map((_, process) => figures.at(row.measure, column, process, time))
     .filter(value => !Number.isNaN(value))
     .sort((a, b) => a - b);
   if (known.length < 2) return [];

@@ -1,7 +1,7 @@
 import type { Cached } from '../../core/bin-cache';
 import type { Band, Binned, Series } from '../../core/series';
 import { css, mixed, slotColor } from '../../draw/palette';
-import type { Pen } from '../../draw/pen';
+import { type Pen, writeWith } from '../../draw/pen';
 import type { Theme } from '../../draw/theme';
 import type { Scale } from '../../draw/viewport';
 import { drawArea, drawBand, drawLine, isNarrow, NARROW_TITLE, type RowScale } from '../chart-row';
@@ -85,9 +85,7 @@ export function drawMap(pen: Pen, row: Row, scale: Scale, bins: Bins, theme: The
 }
 
 export function drawMapFrame(pen: Pen, { measure, scale: { box, most } }: Row, theme: Theme): void {
-  pen.font = `12px ${theme.font}`;
-  pen.textBaseline = 'top';
-  pen.textAlign = 'left';
+  writeWith(pen, `12px ${theme.font}`, 'top');
   pen.fillStyle = theme.text;
   const narrow = isNarrow(box.x);
   pen.fillText(measure.title, narrow ? box.x : 0, narrow ? box.y - NARROW_TITLE : box.y);

@@ -1,4 +1,4 @@
-import { binned, type Series, seriesOf, summed } from '../../core/series';
+import { binned, type Series, seriesOf, summed, valueAt } from '../../core/series';
 import { COARSE, peakOf, stacked } from '../layers';
 import type { PanelContext } from '../panel';
 import { workerLabel } from '../worker-label';
@@ -10,6 +10,9 @@ import {
   SCHEDULER_MEASURES,
   valuesOf
 } from './measures';
+
+/** In place of a process: all of them together. */
+export const ALL = -1;
 
 /** Whose figures are looked at. */
 export type Group = 'workers' | 'scheduler' | 'client';
@@ -85,6 +88,17 @@ export class ResourceFigures {
       this.scaled.set(column, made);
     }
     return made;
+  }
+
+  /** A figure of a process at a moment, or the sum of those that are known; NaN where nothing is. */
+  at(measure: Measure, column: MeasureColumn, process: number, time: number): number {
+    const series = this.seriesOf(measure);
+    const values = this.values(measure, column);
+    if (process !== ALL) return valueAt(series, values, process, time);
+    const known = series.names
+      .map((_, each) => valueAt(series, values, each, time))
+      .filter(value => !Number.isNaN(value));
+    return known.length > 0 ? known.reduce((sum, value) => sum + value) : Number.NaN;
   }
 
   /** The largest figure of any process; of layers, the largest sum, of what was `seen` too. */

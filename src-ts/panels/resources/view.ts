@@ -1,5 +1,5 @@
 import { BinCache, type Cached } from '../../core/bin-cache';
-import { band, binned, summed, valueAt } from '../../core/series';
+import { band, binned, summed } from '../../core/series';
 import { timeOf } from '../../core/task-filter';
 import { drawTimeGrid, gutterOf, MARGIN } from '../../draw/axis';
 import type { Box, Pen } from '../../draw/pen';
@@ -21,7 +21,7 @@ import {
   partsOf,
   type Row
 } from './draw-row';
-import { absentWords, type Group, MORE_OFTEN, ResourceFigures, workerOf } from './figures';
+import { ALL, absentWords, type Group, MORE_OFTEN, ResourceFigures, workerOf } from './figures';
 import { MEASURES, type Measure, type MeasureColumn } from './measures';
 import { measureMenu } from './menu';
 import { resourceTable } from './table';
@@ -163,7 +163,7 @@ export class ResourcesView implements PanelView {
     const { viewport, surface } = this.context;
     const time = viewport.scale(row.scale.box.width, surface.ratio).time(x - row.scale.box.x);
     const process = this.nearest(row, time, y);
-    if (process < 0) return undefined;
+    if (process === undefined) return undefined;
     const place = { time, origin: viewport.origin, x };
     return resourceMark(this.context, this.figures, row, this.chosen(), process, place);
   }
@@ -171,7 +171,7 @@ export class ResourcesView implements PanelView {
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
     if (!mark || this.figures.chosenGroup !== 'workers') return;
     const name = workerOf(String(mark.id).split('\n')[1]);
-    this.context.selection.choose('resources', 'worker', [name], additive);
+    if (name) this.context.selection.choose('resources', 'worker', [name], additive);
   }
 
   rows(): TableRows {
@@ -237,19 +237,23 @@ export class ResourcesView implements PanelView {
     return new Set(series.names.flatMap((name, process) => (workers.has(workerOf(name)) ? process : [])));
   }
 
-  /** The process whose line, or whose stripe of the map, is nearest; -1 if nothing is known then. */
-  private nearest({ measure, series, scale }: Row, time: number, y: number): number {
+  /**
+   * The process whose line, or whose stripe of the map, is nearest; layers are of all together. Undefined if nothing
+   * is known then.
+   */
+  private nearest({ measure, series, scale }: Row, time: number, y: number): number | undefined {
+    const { length } = series.names;
     if (this.look === 'map') {
-      const place = Math.floor(((y - scale.box.y) / scale.box.height) * series.names.length);
-      return Math.min(series.names.length - 1, Math.max(0, place));
+      const place = Math.floor(((y - scale.box.y) / scale.box.height) * length);
+      return Math.min(length - 1, Math.max(0, place));
     }
-    let best = -1;
+    const processes = measure.style === 'stack' && length > 1 ? [ALL] : [...series.names.keys()];
+    let best: number | undefined;
     let distance = Number.POSITIVE_INFINITY;
     measure.columns.forEach(({ column }, at) => {
-      const values = this.figures.values(measure, column);
       const sign = this.isMirrored(measure) && at === 1 ? -1 : 1;
-      for (let process = 0; process < series.names.length; process++) {
-        const away = Math.abs(scale.y(sign * valueAt(series, values, process, time)) - y);
+      for (const process of processes) {
+        const away = Math.abs(scale.y(sign * this.figures.at(measure, column, process, time)) - y);
         if (!(away < distance)) continue;
         distance = away;
         best = process;

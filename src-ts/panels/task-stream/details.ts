@@ -1,7 +1,7 @@
 import type { EntryMask } from '../../core/entry-mask';
 import { type Lane, LOST, OK, RUNNING, STATUSES } from '../../core/lane';
 import { textOn } from '../../draw/palette';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, type Pen, writeWith } from '../../draw/pen';
 import { type TextWidth, textWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
 import type { PanelContext } from '../panel';
@@ -43,9 +43,7 @@ export function drawDetails(pen: Pen, details: Details): void {
   const size = laneHeight >= 16 ? 11 : 10;
   const font = `${size}px ${context.surface.theme.font}`;
   const widths = textWidth(font);
-  pen.font = font;
-  pen.textBaseline = 'middle';
-  pen.textAlign = 'left';
+  writeWith(pen, font);
   const { highlight } = context.selection;
   const { names, workers } = context.selection.filter();
   const isDim: Dims = (worker, name) =>

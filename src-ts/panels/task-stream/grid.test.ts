@@ -82,4 +82,20 @@ describe('Grid', () => {
       expect(Math.max(...apart)).toBeLessThanOrEqual(1);
     }
   });
+
+  test('lanes that have no levels yet are drawn from their entries, however many there are', () => {
+    const count = 140_000;
+    const many = ['a', 'b'].map(thread => {
+      const lane = new Lane('w', thread);
+      for (let entry = 0; entry < count; entry++) lane.add(entry / count, (entry + 1) / count, 0, OK, entry);
+      return lane;
+    });
+    const whole = view({ lanes: many, column: 1 / 300, now: 1, moving: true });
+    const used = grid();
+    used.levels.build(many.slice(0, 1), whole.roles, 0, 1, 1e9);
+    used.update(whole);
+    expect(used.tasks.every(cell => filling(cell) > 0)).toBe(true);
+    used.levels.build(many, whole.roles, 0, 1, 1e9);
+    expect(used.update({ ...whole, version: '2' })).toBe(false);
+  });
 });

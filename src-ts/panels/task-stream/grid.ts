@@ -152,7 +152,7 @@ export class Grid {
   }
 
   private mayBeRough(view: View, from: number, to: number): boolean {
-    if (!view.plain || !this.levels.ready) return false;
+    if (!view.plain || !this.levels.has(view.lanes)) return false;
     const start = view.start + from * view.column;
     const stop = view.start + to * view.column;
     let entries = 0;

@@ -57,6 +57,7 @@ export class LaneWindow {
 
   /** Scrolls, as little as needed, until a lane is shown. */
   reveal(lane: number): boolean {
+    this.fraction = 0;
     if (lane < this.top) return this.scrollBy(lane - this.top);
     if (lane < this.top + this.shown) return false;
     return this.scrollBy(lane - this.top - this.shown + 1);

@@ -32,7 +32,12 @@ export class Levels {
   private plain = new Uint8Array(0);
 
   /** True once every lane is there, as of the last `build`. */
-  ready = false;
+  private ready = false;
+
+  /** Whether there are levels of all of these lanes. */
+  has(lanes: readonly Lane[]): boolean {
+    return this.ready && lanes.every(lane => this.built.has(lane));
+  }
 
   /**
    * Builds or extends the levels for at most `budget` milliseconds.

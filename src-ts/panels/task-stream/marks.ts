@@ -61,12 +61,13 @@ export class TaskMark implements Mark {
   private readonly row: number;
   private readonly running: boolean;
   private readonly run: number;
+  private readonly generation: number;
 
   constructor(
     private readonly context: PanelContext,
     private readonly place: Place,
-    readonly box: Box,
-    private readonly others: number
+    private readonly others: number,
+    private readonly boxOf: (place: Place) => Box
   ) {
     const { lane, entry } = place;
     this.name = context.tasks.names[lane.name[entry]];
@@ -75,15 +76,21 @@ export class TaskMark implements Mark {
     this.running = lane.status[entry] === RUNNING;
     const table = context.recording.table(this.running ? 'running' : 'attempts');
     this.run = table.numbers('run')[this.row];
+    this.generation = context.recording.generation;
     this.id = `${lane.worker} ${lane.thread} ${lane.status[entry]} ${lane.row[entry]}`;
   }
 
-  /** Where the task is now: more may have come since the mark was made, its end too. */
+  /** Where the task is now: more may have come since the mark was made, its end too, or all have come anew. */
   current(): Place | undefined {
-    const { tasks } = this.context;
+    const { tasks, recording } = this.context;
     const { lane } = this.place;
-    const entry = lane.find(this.start, this.row, this.running);
+    const isSame = recording.generation === this.generation;
+    const entry = isSame ? lane.find(this.start, this.row, this.running) : -1;
     return entry < 0 ? tasks.entryOf(tasks.attemptRow(this.run)) : { lane, entry };
+  }
+
+  get box(): Box {
+    return this.boxOf(this.current() ?? this.place);
   }
 
   card(): Card {

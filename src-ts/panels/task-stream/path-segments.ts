@@ -1,4 +1,5 @@
 import type { CriticalPath } from '../../core/critical-path';
+import { grown } from '../../core/grown';
 
 /** From time to pixels, as a chart has it. */
 export interface PathScale {
@@ -84,7 +85,7 @@ export class PathSegments {
 
   private add(from: number, to: number, lane: number, kind: number): void {
     const at = this.count++;
-    if (at === this.from.length) this.grow();
+    if (at === this.from.length) this.reserve(this.count);
     this.from[at] = from;
     this.to[at] = to;
     this.lane[at] = lane;
@@ -94,16 +95,11 @@ export class PathSegments {
     if (isWide) this.wideUntil = to;
   }
 
-  private grow(): void {
-    const length = 2 * this.from.length;
-    const larger = <T extends { set(from: T): void }>(made: T, old: T): T => {
-      made.set(old);
-      return made;
-    };
-    this.from = larger(new Float32Array(length), this.from);
-    this.to = larger(new Float32Array(length), this.to);
-    this.lane = larger(new Int32Array(length), this.lane);
-    this.kind = larger(new Uint8Array(length), this.kind);
-    this.joined = larger(new Uint8Array(length), this.joined);
+  private reserve(length: number): void {
+    this.from = grown(this.from, length);
+    this.to = grown(this.to, length);
+    this.lane = grown(this.lane, length);
+    this.kind = grown(this.kind, length);
+    this.joined = grown(this.joined, length);
   }
 }

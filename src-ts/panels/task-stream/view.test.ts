@@ -83,9 +83,9 @@ function cardAt(time: number, lane: number): Record<string, string> {
 }
 
 /** Another recording of the same tasks takes the place of the one shown, with other names. */
-function replaceBy(names: Readonly<Record<string, string>>): void {
+function replaceBy(names: Readonly<Record<string, string>>, attempts = ATTEMPTS): void {
   const graph = GRAPH.map(row => ({ ...row, prefix: names[row.prefix] ?? row.prefix }));
-  const next = recordingOf({ graph, attempts: ATTEMPTS });
+  const next = recordingOf({ graph, attempts });
   stage.tasks.succeed(new Tasks(next));
   stage.recording.replace(next);
   view.layout();
@@ -256,6 +256,22 @@ describe('Task stream', () => {
     replaceBy({ inc: 'new-inc', sum: 'new-sum', fails: 'new-fails' });
     const names = [...(view.above?.querySelectorAll('.di-legend-name bdi') ?? [])];
     expect(names.map(each => each.textContent)).toEqual(['new-fails', 'new-sum', 'new-inc']);
+  });
+
+  test('arrow keys go on from the same task in the recording that took the place of another', () => {
+    const sum = view.move?.(view.move?.(undefined, 'first'), 'right');
+    expect(sum?.words()).toContain('sum');
+    replaceBy({ sum: 'new-sum' }, ATTEMPTS.slice(1));
+    expect(view.move?.(sum, 'left')?.words()).toContain('new-sum');
+  });
+
+  test('a task that is pointed at stands where the picture has it', () => {
+    const { x, y } = at(1005, 0);
+    const sum = view.pick?.(x, y) as Mark;
+    const before = sum.box.x;
+    stage.viewport.show(1003, 1007);
+    expect(sum.box.x).not.toBe(before);
+    expect(sum.box.x).toBeCloseTo(at(1004, 0).x);
   });
 
   test('what is hidden goes by the names of the recording that took the place of another', () => {

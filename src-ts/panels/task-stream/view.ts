@@ -344,8 +344,7 @@ export class TaskStreamView implements PanelView {
   }
 
   private mark(place: Place, others: number): TaskMark {
-    const box = this.boxOf(place) ?? { x: 0, y: 0, width: 1, height: 1 };
-    return new TaskMark(this.context, place, box, others);
+    return new TaskMark(this.context, place, others, each => this.anywhere(each));
   }
 
   /** Moves what is shown, as little as needed, until an entry can be seen. */

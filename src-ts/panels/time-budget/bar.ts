@@ -1,6 +1,6 @@
 import { share } from '../../core/format';
 import { css } from '../../draw/palette';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, type Pen, writeWith } from '../../draw/pen';
 import type { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { Shown } from './figures';
@@ -104,9 +104,7 @@ export function drawBar(pen: Pen, bar: Bar, theme: Theme): void {
     pen.fillStyle = css(part.color);
     pen.fillRect(box.x, box.y, Math.max(1, box.width), box.height);
   }
-  pen.font = `12px ${theme.font}`;
-  pen.textBaseline = 'middle';
-  pen.textAlign = 'left';
+  writeWith(pen, `12px ${theme.font}`);
   for (const { part, words, box } of bar.labels) {
     const y = box.y + box.height / 2;
     if (part) {

@@ -2,6 +2,7 @@ import { duration, figures, plural, share, shortened } from '../../core/format';
 import { css } from '../../draw/palette';
 import type { Box } from '../../draw/pen';
 import type { CardLine } from '../../draw/tooltip';
+import { worded } from '../marks';
 import type { Mark } from '../panel';
 import type { BudgetFigures, Shown } from './figures';
 import type { Line } from './rows';
@@ -131,11 +132,5 @@ export function lineMark(found: BudgetFigures, line: Line, part: number, box: Bo
 
 /** What stands for the rows that are not shown. */
 export function moreMark(words: string, box: Box): BudgetMark {
-  return {
-    id: 'more',
-    subject: { kind: 'more' },
-    box,
-    card: () => ({ title: words, groups: [] }),
-    words: () => words
-  };
+  return { ...worded('more', words, box), subject: { kind: 'more' } };
 }

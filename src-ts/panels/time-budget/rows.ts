@@ -1,10 +1,10 @@
 import type { BudgetGroup, Grouping } from '../../core/budget-groups';
 import { cellsOf, cellWords } from '../../core/cells';
-import { duration, plural } from '../../core/format';
+import { duration } from '../../core/format';
 import type { Recording } from '../../core/recording';
 import { sourceLines } from '../../core/source-lines';
 import { css } from '../../draw/palette';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, type Pen, writeWith } from '../../draw/pen';
 import type { TextWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { Shown } from './figures';
@@ -17,35 +17,32 @@ export interface Line {
 }
 
 export const ROW = 20;
-/** Lines shown before a person asks for all. */
-const MOST = 12;
 /** Room for a group's thread time. */
 const VALUES = 70;
 
-/** The lines of a breakdown, and how many stand behind "more". */
+/** The lines of a breakdown, and what stands below them; '' for nothing. */
 export interface Lines {
   readonly list: readonly Line[];
-  readonly more: number;
+  readonly more: string;
   readonly y: number;
 }
 
 export function placeLines(
   groups: readonly BudgetGroup[],
+  more: string,
   labels: ReadonlyMap<string, string>,
-  top: number,
-  all: boolean
+  top: number
 ): Lines {
-  const shown = all || groups.length <= MOST + 1 ? groups : groups.slice(0, MOST);
-  const list = shown.map((group, at) => ({
+  const list = groups.map((group, at) => ({
     group,
     label: labels.get(group.key) ?? group.key,
     y: top + at * ROW
   }));
-  return { list, more: groups.length - shown.length, y: top + shown.length * ROW };
+  return { list, more, y: top + list.length * ROW };
 }
 
 export function linesHeight({ list, more }: Lines): number {
-  return (list.length + (more > 0 ? 1 : 0)) * ROW;
+  return (list.length + (more ? 1 : 0)) * ROW;
 }
 
 export function drawLines(
@@ -60,9 +57,7 @@ export function drawLines(
   const room = labelRoom(width);
   const most = Math.max(...lines.list.map(({ group }) => group.seconds), Number.MIN_VALUE);
   const scale = Math.max(10, width - room - VALUES) / most;
-  pen.font = text.font;
-  pen.textBaseline = 'middle';
-  pen.textAlign = 'left';
+  writeWith(pen, text.font);
   for (const { group, label, y } of lines.list) {
     pen.globalAlpha = chosen.size > 0 && !group.ids.some(id => chosen.has(id)) ? 0.35 : 1;
     pen.fillStyle = group.key === '' ? theme.muted : theme.text;
@@ -78,19 +73,15 @@ export function drawLines(
     pen.fillText(duration(group.seconds), x + 6, y + ROW / 2);
     pen.globalAlpha = 1;
   }
-  if (lines.more === 0) return;
+  if (!lines.more) return;
   pen.fillStyle = theme.accent;
-  pen.fillText(moreWords(lines), 0, lines.y + ROW / 2);
-}
-
-export function moreWords({ more }: Lines): string {
-  return `${plural(more, 'more row')}`;
+  pen.fillText(lines.more, 0, lines.y + ROW / 2);
 }
 
 /** The line at a height; 'more' for the words that stand for the rest. */
 export function lineAt(lines: Lines, y: number): Line | 'more' | undefined {
   const found = lines.list.find(line => y >= line.y && y < line.y + ROW);
-  return found ?? (lines.more > 0 && y >= lines.y && y < lines.y + ROW ? 'more' : undefined);
+  return found ?? (lines.more && y >= lines.y && y < lines.y + ROW ? 'more' : undefined);
 }
 
 export function boxOf(y: number, width: number): Box {

@@ -255,14 +255,17 @@ describe('shared out', () => {
     expect(stage.selection.clauses).toEqual([]);
   });
 
-  it('shows all rows when asked to', () => {
+  it('shows all rows when asked to, and few again', () => {
     show(Array.from({ length: 30 }, (_, at) => piece(0, 1 + at, 'cpu', `name-${at}`)));
     by('function');
     const more = marks().at(-1);
     expect(more?.words()).toBe('Show 18 more rows');
     view.choose?.(more, { additive: false });
     refresh();
-    expect(marks()).toHaveLength(1 + 30);
+    expect(marks()).toHaveLength(1 + 30 + 1);
+    view.choose?.(marks().at(-1), { additive: false });
+    refresh();
+    expect(marks()).toHaveLength(1 + 12 + 1);
   });
 });
 

@@ -7,6 +7,7 @@ import { type TextWidth, textWidth } from '../../draw/text-width';
 import type { Scale } from '../../draw/viewport';
 import { type RowScale, rowScale } from '../chart-row';
 import { choice, element, setHidden, setWords } from '../element';
+import { Fold } from '../fold';
 import { outline, stepped } from '../marks';
 import { noTasks } from '../no-tasks';
 import type { Direction, Mark, PanelContext, PanelView, TableRows } from '../panel';
@@ -23,7 +24,6 @@ import {
   labelsOf,
   lineAt,
   linesHeight,
-  moreWords,
   partOfLine,
   placeLines
 } from './rows';
@@ -34,6 +34,8 @@ const SOURCE = 'time-budget';
 const CHART = 76;
 const LEAST = 40;
 const GAP = 8;
+/** Lines of a breakdown before a person asks for more. */
+const FEW = 12;
 
 type By = 'time' | Grouping;
 
@@ -66,11 +68,11 @@ export class TimeBudgetView implements PanelView {
   private readonly figures: BudgetFigures;
   private readonly cache = new BinCache<readonly Float64Array[]>();
   private by: By = 'time';
-  private all = false;
+  private readonly fold = new Fold(FEW);
   private bar: Bar = { segments: [], labels: [], lines: 0, height: 0 };
   /** Lines of labels where nothing is chosen; a choice has as many. */
   private resting: { readonly width: number; readonly lines: number } | undefined;
-  private lines: Lines = { list: [], more: 0, y: 0 };
+  private lines: Lines = { list: [], more: '', y: 0 };
   private readonly stop: Stop;
 
   constructor(private readonly context: PanelContext) {
@@ -79,7 +81,6 @@ export class TimeBudgetView implements PanelView {
     this.aside = element('span', { class: 'di-note', role: context.live ? undefined : 'status' });
     this.select = choice<By>('Shared out', [['time', TITLES.time]], 'time', by => {
       this.by = by;
-      this.all = false;
       context.surface.invalidate('layout');
     });
     this.controls = [this.aside, this.select];
@@ -187,7 +188,7 @@ export class TimeBudgetView implements PanelView {
       ...this.bar.segments.map(({ part, box }) => partMark(this.figures, part, box)),
       ...(this.shown === 'time' ? [] : this.lines.list.map(line => this.lineMark(line, -1)))
     ];
-    if (this.shown !== 'time' && this.lines.more > 0) marks.push(this.lineMark('more', -1));
+    if (this.shown !== 'time' && this.lines.more) marks.push(this.lineMark('more', -1));
     const at = marks.findIndex(({ id }) => id === from?.id);
     return marks[stepped(at, direction, marks.length)];
   }
@@ -195,7 +196,7 @@ export class TimeBudgetView implements PanelView {
   choose(mark: Mark | undefined, { additive }: { readonly additive: boolean }): void {
     const subject = (mark as BudgetMark | undefined)?.subject;
     if (subject?.kind === 'more') {
-      this.all = true;
+      if (this.shown !== 'time') this.fold.ask(this.figures.groupsBy(this.shown).length, this.shown);
       this.context.surface.invalidate('layout');
     } else if (subject?.kind === 'row') {
       this.chooseRow(subject.line, additive);
@@ -241,7 +242,10 @@ export class TimeBudgetView implements PanelView {
     if (!isChosen) this.resting = { width, lines: this.bar.lines };
     if (this.shown === 'time') return;
     const groups = figures.groupsBy(this.shown);
-    this.lines = placeLines(groups, this.labels(this.shown), this.bar.height + GAP, this.all);
+    const { length } = groups;
+    const shown = groups.slice(0, this.fold.drawn(length, this.shown));
+    const more = this.fold.isLong(length) ? this.fold.words(length, 'row', this.shown) : '';
+    this.lines = placeLines(shown, more, this.labels(this.shown), this.bar.height + GAP);
   }
 
   private labels(by: Grouping): Map<string, string> {
@@ -278,7 +282,7 @@ export class TimeBudgetView implements PanelView {
 
   private lineMark(line: Line | 'more', x: number): BudgetMark {
     const { width } = this.context.surface;
-    if (line === 'more') return moreMark(`Show ${moreWords(this.lines)}`, boxOf(this.lines.y, width));
+    if (line === 'more') return moreMark(this.lines.more, boxOf(this.lines.y, width));
     const part = partOfLine(this.lines, line, x, width);
     return lineMark(this.figures, line, part, boxOf(line.y, width));
   }

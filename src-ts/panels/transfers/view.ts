@@ -2,7 +2,7 @@ import { amountsOf } from '../../core/fine-metrics';
 import { type Carried, type Flow, type Flows, flowsOf } from '../../core/flows';
 import { bytes, count, duration, plural, shortened } from '../../core/format';
 import { css } from '../../draw/palette';
-import type { Box, Pen } from '../../draw/pen';
+import { type Box, type Pen, writeWith } from '../../draw/pen';
 import { textWidth } from '../../draw/text-width';
 import type { Theme } from '../../draw/theme';
 import type { CardLine } from '../../draw/tooltip';
@@ -90,9 +90,7 @@ export class TransfersView implements PanelView {
   draw(pen: Pen): void {
     const { theme, width } = this.context.surface;
     const place = this.place(width);
-    pen.font = `12px ${theme.font}`;
-    pen.textBaseline = 'middle';
-    pen.textAlign = 'left';
+    writeWith(pen, `12px ${theme.font}`);
     pen.fillStyle = theme.text;
     pen.fillText(textWidth(pen.font).fitted(this.words(), width), 0, HEAD / 2 - 2);
     this.drawSquare(pen, place, theme);
