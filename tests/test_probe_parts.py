@@ -6,6 +6,7 @@ import asyncio
 import logging
 import math
 import os
+import pickle
 import struct
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dask_insight.probe import farewell, resources
+from dask_insight.probe.boot import unload
 from dask_insight.probe.clock import Offset, process
 from dask_insight.probe.executions import RUNNING, Executions
 from dask_insight.probe.gpu import Device, Gpus, chosen
@@ -32,6 +34,7 @@ from dask_insight.probe.metrics import Metrics, parts
 from dask_insight.probe.pulse import Lag, Pulse
 from dask_insight.probe.resources import Resident, ResourceSampler
 from dask_insight.probe.secede import Seceded
+from dask_insight.probe.ship import SchedulerProbe, package
 from dask_insight.sources.cluster.clocks import Clock, Clocks
 
 
@@ -760,3 +763,29 @@ def test_a_pool_that_is_no_set_is_left_alone_and_named() -> None:
     seceded.close()
     assert with_list._threads == []
     assert not threadpoolexecutor.threads_lock.locked()
+
+
+def test_schedulers_of_one_process_may_begin_and_end_at_once() -> None:
+    """Each has a thread of its own, and loads and takes away the same modules."""
+    probe = pickle.dumps(SchedulerProbe(worker_plugin=b"", worker_name="worker", bound=10))
+    trouble: list[Exception] = []
+
+    def begin_and_end() -> None:
+        try:
+            for _ in range(20):
+                assert pickle.loads(probe).name == package()
+                unload(package())
+        except Exception as error:
+            trouble.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=begin_and_end) for _ in range(4)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not trouble and package() not in sys.modules

@@ -11,6 +11,8 @@ import types
 import zlib
 from typing import Any
 
+from dask.utils import SerializableLock
+
 
 def build(
     package: str,
@@ -21,9 +23,12 @@ def build(
     options: dict[str, Any],
 ) -> Any:
     """An instance of ``module.name`` of the shipped package, loading the package where needed."""
-    if f"{package}.{module}" not in sys.modules:
-        load(package, sources, compiled)
-    return getattr(sys.modules[package + "." + module], name)(**options)
+    # Schedulers and workers of one process have threads of their own.
+    with SerializableLock(package):
+        if f"{package}.{module}" not in sys.modules:
+            load(package, sources, compiled)
+        kind = getattr(sys.modules[package + "." + module], name)
+    return kind(**options)
 
 
 def build_worker(*shipped: Any) -> Any:
@@ -91,9 +96,10 @@ def load(package: str, sources: dict[str, bytes], compiled: tuple[bytes, dict[st
 
 def unload(package: str) -> None:
     """Forget the modules; what still runs of them keeps its own references."""
-    for full in [name for name in sys.modules if name == package or name.startswith(package + ".")]:
-        del sys.modules[full]
-        linecache.cache.pop(f"<{full}>", None)
+    with SerializableLock(package):
+        for full in [name for name in list(sys.modules) if name == package or name.startswith(package + ".")]:
+            del sys.modules[full]
+            linecache.cache.pop(f"<{full}>", None)
     # Dask remembers every handler that it ever called, and with a method all that its probe holds.
     with contextlib.suppress(AttributeError, KeyError):
         vars(sys.modules["distributed.core"])["_expects_comm"].cache_clear()
