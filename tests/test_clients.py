@@ -142,6 +142,45 @@ def test_a_callback_that_fails_harms_nothing(cluster: LocalCluster, caplog: pyte
     assert caplog.text.count("broken on purpose") >= 2
 
 
+def test_callbacks_do_not_wait_for_each_other(cluster: LocalCluster) -> None:
+    steps: list[str] = []
+    met = asyncio.Event()
+
+    async def first(client: Client) -> None:
+        await asyncio.wait_for(met.wait(), 10)
+        steps.append("first")
+
+    async def second(client: Client) -> None:
+        met.set()
+        steps.append("second")
+
+    stops = [watch_clients(lambda client: None, closing) for closing in (first, second)]
+    with connect(cluster):
+        pass
+    assert steps == ["second", "first"]
+    for stop in stops:
+        stop()
+
+
+def test_clients_may_be_made_while_they_are_counted(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Growing:
+        """Another thread adds one while the first look goes on."""
+
+        looks = 0
+
+        def __iter__(self) -> Iterator[Client]:
+            self.looks += 1
+            if self.looks == 1:
+                raise RuntimeError("Set changed size during iteration")
+            return iter([client])
+
+    with connect(cluster) as client, monkeypatch.context() as patch:
+        patch.setattr(Client, "_instances", Growing())
+        assert existing_clients() == [client]
+
+
 def test_configuration_is_put_back() -> None:
     with dask.config.set({"distributed.client.preload": ["json"]}):
         stop = watch_clients(lambda client: None)

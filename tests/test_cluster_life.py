@@ -7,9 +7,13 @@ import json
 import math
 import os
 import signal
+import sys
+import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from itertools import count
 from multiprocessing import get_context
 from struct import calcsize
 from typing import Any
@@ -28,6 +32,8 @@ from dask_insight.probe.placing import Placing
 from dask_insight.probe.secede import LAYOUT
 from dask_insight.probe.ship import SchedulerProbe, WorkerProbe, package
 from dask_insight.sources.cluster import ClusterSource
+from dask_insight.sources.cluster.callers import Caller
+from dask_insight.sources.cluster.submissions import Submissions
 
 
 async def stand_still(seconds: float) -> None:
@@ -280,6 +286,42 @@ def test_a_start_that_is_given_up_leaves_no_listener(client: Any, monkeypatch: p
     monkeypatch.setattr("dask_insight.sources.cluster.source.Tables", fails)
     with pytest.raises(RuntimeError, match="no more"), recorded(client):
         pass
+    wait_for(lambda: not any("insight" in name for name in client._event_handlers), "nobody listens")
+
+
+def test_an_end_that_is_cancelled_takes_everything_off(
+    client: Any, run_async: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = ClusterSource(client, Options(poll=0.1), Identity())
+    client.sync(source.start, Batches())
+
+    async def cancelled() -> None:
+        fetching = asyncio.Event()
+
+        async def fetch(source: ClusterSource, deadline: float) -> None:
+            fetching.set()
+            await asyncio.Event().wait()
+
+        monkeypatch.setattr(ClusterSource, "_fetch", fetch)
+        ending = asyncio.ensure_future(source.stop())
+        await fetching.wait()
+        ending.cancel()
+        await asyncio.wait([ending])
+
+    client.sync(cancelled)
+    wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone")
+
+
+def test_a_start_that_fails_after_it_has_joined_leaves_nothing(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*arguments: Any) -> None:
+        raise RuntimeError("no more")
+
+    monkeypatch.setattr("dask_insight.sources.cluster.source.watch_all", fails)
+    with pytest.raises(RuntimeError, match="no more"), recorded(client):
+        pass
+    wait_for(lambda: not any(left_on(client).values()), "everything of ours is gone")
     wait_for(lambda: not any("insight" in name for name in client._event_handlers), "nobody listens")
 
 
@@ -666,6 +708,27 @@ def test_what_registers_and_never_joins_is_taken_off(client: Any) -> None:
     client.sync(source._register)
     assert not client.run_on_scheduler(impatient, name=package()), "nothing is collected yet"
     wait_for(lambda: not any(left_on(client).values()), "it has gone")
+
+
+def test_submissions_may_come_while_old_ones_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dask_insight.sources.cluster.submissions._MOST", 10)
+    submissions, ended = Submissions(Batches()), threading.Event()
+
+    def call(keys: Iterator[int]) -> None:
+        while not ended.is_set():
+            submissions.called([str(next(keys))], Caller("", 0, "", ""))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    threads = [threading.Thread(target=call, args=(count(first, 2),)) for first in (0, 1)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(20_000):
+            submissions.settle()
+    finally:
+        ended.set()
+        sys.setswitchinterval(interval)
 
 
 def test_tasks_that_wait_for_the_first_worker_are_told_of_until_it_comes() -> None:

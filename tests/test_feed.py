@@ -233,6 +233,59 @@ def test_a_page_whose_answers_wait_for_a_long_cell_stays_live_but_is_sent_seldom
     assert page.tasks == list(range(11))
 
 
+def test_a_page_that_acknowledges_promptly_is_sent_nothing_while_it_is_silent_and_soon_forgotten(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ends, "CREDIT_MESSAGES", 3)
+    clock = 1000.0
+    monkeypatch.setattr(ends.time, "monotonic", lambda: clock)
+    page = Page("a")
+    feed = Feed(recording, Wire(page))
+    feed.handle(page.hello(prompt=True))
+    cell_runs(Cell("a", 1))
+    try:
+        for task in range(5):
+            recording.append(_batch(task))
+            _settle(feed)
+        assert feed.tick() == Turn(False, None)
+        clock += ends.PROMPT_LEASE
+        assert _settle(feed) == 0 and feed.pages == 1 and page.tasks == [0, 1, 2]
+        clock += 1
+        assert _settle(feed) == 1 and feed.pages == 0
+    finally:
+        cell_runs(NO_CELL)
+    assert page.got[-1]["type"] == "hello" and "pages" not in page.got[-1]
+    feed.handle(page.hello(prompt=True))
+    _settle(feed)
+    assert page.tasks == [0, 1, 2, 3, 4]
+
+
+def test_more_is_under_way_to_a_page_whose_acknowledgements_come_soon(
+    recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = 1000.0
+    monkeypatch.setattr(ends.time, "monotonic", lambda: clock)
+    monkeypatch.setattr(feeds, "MESSAGE", 1000)
+    monkeypatch.setattr(ends, "FIRST_CREDIT", 2000)
+    monkeypatch.setattr(ends, "CREDIT", 8000)
+    page = Page("a")
+    feed = Feed(recording, Wire(page))
+    for task in range(0, 50_000, 10):
+        recording.append(_batch(task, 10))
+    feed.handle(page.hello(prompt=True))
+
+    def under_way(after: float) -> int:
+        nonlocal clock
+        clock += after
+        feed.handle({"type": "ack", "page": "a", "at": page.at})
+        return _settle(feed)
+
+    feed.tick()
+    first, second, third, fourth = [under_way(ends.QUICK / 2) for _ in range(4)]
+    assert second == 2 * first and second < third == fourth
+    assert under_way(2 * ends.QUICK) == first
+
+
 def test_a_page_that_had_nothing_to_say_is_greeted_when_it_is_forgotten(
     recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -479,5 +532,6 @@ def test_the_page_has_the_same_numbers() -> None:
     kernel = (top / "dask_insight/hosts/lab/comm.py").read_text("utf-8")
     assert f"PROTOCOL = {PROTOCOL};" in page
     assert f"ACKNOWLEDGE_BYTES = {ends.CREDIT // 2**21} * 2 ** 20;" in page
+    assert f"ACKNOWLEDGE_AT_ONCE = {ends.FIRST_CREDIT // 2**13} * 2 ** 10;" in page
     assert f"ACKNOWLEDGE_MESSAGES = {ends.CREDIT_MESSAGES // 2};" in page
     assert "TARGET = 'dask_insight'" in link and 'TARGET = "dask_insight"' in kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import isnan, nan
 from time import perf_counter
 from types import SimpleNamespace
@@ -13,15 +13,17 @@ from typing import Any
 import dask
 import pytest
 from conftest import left_on, wait_for
+from dask.callbacks import Callback
 from distributed import Client, LocalCluster
 from IPython.core.interactiveshell import InteractiveShell
 
 import dask_insight
 from dask_insight.batch import encode
 from dask_insight.hosts import lab
+from dask_insight.hosts.lab.wishes import Wishes
 from dask_insight.session import live as lives
-from dask_insight.session.driver import DRIVER, INTERVAL
-from dask_insight.session.feed import PROTOCOL, Feed
+from dask_insight.session.driver import DRIVER, INTERVAL, Driver
+from dask_insight.session.feed import PROTOCOL, Feed, Turn
 from dask_insight.session.live import Live, hold_live, live
 from dask_insight.session.tally import Tally
 from dask_insight.sources.cells import NO_CELL, running_cell
@@ -333,6 +335,124 @@ def test_a_hold_may_be_given_back_while_another_one_begins(monkeypatch: pytest.M
     began.start()
     began.join(30)
     assert not began.is_alive() and live() is None
+
+
+def _watching() -> tuple[Any, ...]:
+    """What of ours looks at Dask in this process."""
+    names = [one.name for one in threading.enumerate() if "insight" in one.name]
+    return names, set(Callback.active), dask.config.get("distributed.client.preload", [])
+
+
+def test_an_interrupt_while_it_ends_leaves_nothing_watching(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _watching()
+    session = Live()
+    session.start()
+    undrive = session._undrive
+    assert undrive is not None
+
+    def interrupted() -> None:
+        undrive()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(session, "_undrive", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        session.stop()
+    assert _watching() == before and "stopped" in session.recording.about
+
+
+def test_a_beginning_that_fails_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(session: Live) -> list[Any]:
+        raise KeyboardInterrupt
+
+    before = _watching()
+    monkeypatch.setattr(Live, "_clients", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        hold_live()
+    assert _watching() == before and live() is None
+
+
+def test_pages_that_cannot_be_reached_take_their_feed_with_them(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fed: list[Feed] = []
+
+    def unreachable(hello: Any, receive: Any) -> None:
+        raise OSError("no socket")
+
+    def feed(*arguments: Any, **options: Any) -> Feed:
+        fed.append(Feed(*arguments, **options))
+        return fed[-1]
+
+    monkeypatch.setattr("dask_insight.hosts.lab.extension._kernel_of", lambda ip: SimpleNamespace())
+    monkeypatch.setattr("dask_insight.hosts.lab.extension.Feed", feed)
+    monkeypatch.setattr("dask_insight.hosts.lab.comm.Pages", unreachable)
+    with pytest.raises(OSError, match="no socket"):
+        lab.load(shell)
+    assert live() is None and fed[0]._closed
+
+
+def test_an_interrupt_while_the_extension_is_unloaded_ends_everything_else(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    ended: list[str] = []
+    lab.load(shell)
+    for end in (interrupted, lambda: ended.append("watching"), interrupted):
+        lives.until_unloaded(end)
+    monkeypatch.setattr("dask_insight.session.cells.Cells._tell", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        lab.unload(shell)
+    assert live() is None and ended == ["watching"] and not lives._watching
+
+
+def test_a_page_that_comes_does_not_shorten_what_another_wants() -> None:
+    wishes = Wishes()
+
+    def asked(page: str, history: int) -> int:
+        message = {"type": "settings", "page": page, "values": {"history": history, "rate": 2}}
+        found: Any = wishes.joined(message)["values"]
+        assert found["rate"] == 2
+        return int(found["history"])
+
+    assert asked("a", 50_000) == 50_000, "less than what is kept by default"
+    assert asked("a", 2_000_000) == 2_000_000
+    assert asked("b", 200_000) == 2_000_000
+    assert asked("b", 200_000) == 2_000_000, "it comes again"
+    assert asked("b", 300_000) == 300_000, "a person has changed it"
+    assert asked("c", 400_000) == 400_000
+    for other in ({"type": "ack", "page": "a"}, {"type": "settings", "page": "a", "values": {"rate": 1}}):
+        assert wishes.joined(other) is other
+
+
+def test_the_end_of_the_last_does_not_wait_for_one_that_comes_meanwhile() -> None:
+    class Still:
+        def tick(self) -> Turn:
+            return Turn(False, None)
+
+    driver, others = Driver("dask-insight-test"), list[Callable[[], None]]()
+    stop = driver.drive(Still())
+    thread = driver._thread
+    assert thread is not None
+    join = thread.join
+
+    def joined(timeout: float | None = None) -> None:
+        if not others:
+            with driver._lock:
+                others.append(driver.drive(Still()))
+                driver._idle.clear()
+        join(timeout)
+
+    thread.join = joined  # type: ignore[method-assign]
+    with driver._lock:
+        # It has not seen yet that there is nobody.
+        begun = perf_counter()
+        stop()
+    assert perf_counter() - begun < 2
+    for each in others:
+        each()
+    assert not thread.is_alive()
 
 
 def test_while_nobody_looks_the_scheduler_is_asked_seldom_and_at_once_when_somebody_does(

@@ -42,6 +42,7 @@ from dask_insight.session.tally import Tally
 from dask_insight.sources.local import LocalSource, computation
 from dask_insight.sources.local.computation import Computation
 from dask_insight.sources.local.ledger import Ledger
+from dask_insight.sources.local.origin import NOWHERE
 from dask_insight.sources.local.rows import Rows
 from dask_insight.sources.local.workers import Workers
 
@@ -833,3 +834,32 @@ def test_nothing_is_left_of_a_recording_that_ends_during_a_computation() -> None
     ended.set()
     computing.join()
     assert set(Callback.active) == before
+
+
+def test_a_follower_may_ask_what_it_is_told_of() -> None:
+    recording = Recording()
+    source = LocalSource(Options(profile=False), recording.identity)
+    source.start(recording.append)
+    recording.on_ask(source.catch_up)
+    seen: list[int] = []
+    recording.on_append(lambda batch: seen.append(len(recording.tasks)))
+    dask.get(GRAPH, b"c")
+    asking = threading.Thread(target=source.catch_up, daemon=True)
+    asking.start()
+    asking.join(30)
+    assert not asking.is_alive()
+    source.stop()
+    assert max(seen) == 4 and lost(recording) == []
+
+
+def test_a_computation_that_begins_while_the_recording_ends_starts_nothing() -> None:
+    def ours() -> list[str]:
+        return [one.name for one in threading.enumerate() if "insight" in one.name]
+
+    before = ours(), ours_called()
+    source = LocalSource(Options(), Recording().identity)
+    source.start(lambda batch: None)
+    source.stop()
+    # It has been found already by then, by the computation's own thread.
+    source.begin("threads", "here", 1, NOWHERE)
+    assert (ours(), ours_called()) == before

@@ -11,8 +11,9 @@ from typing import Any
 
 import dask
 import dask.array as da
+import dask.callbacks
 import pytest
-from conftest import left_on
+from conftest import left_on, wait_for
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
@@ -20,6 +21,7 @@ from IPython.utils.capture import capture_output
 import dask_insight
 from dask_insight.hosts import magic
 from dask_insight.hosts.magic.arguments import words_of
+from dask_insight.hosts.magic.profiler import profiler_of
 from dask_insight.hosts.notebook import MIME
 from dask_insight.session import Session
 
@@ -423,6 +425,45 @@ def test_a_result_that_cannot_be_shown_takes_the_place_of_the_progress(
     assert published[-1]["transient"] == published[0]["transient"]
     assert "cannot be shown: RuntimeError: no picture" in published[-1]["data"]["text/plain"]
     assert dask_insight.runs["sums"] is recorded(shell)
+
+
+def test_what_awaits_beside_a_cell_ends_its_own_run(shell: InteractiveShell) -> None:
+    profiler = profiler_of(shell)
+    mine = profiler.open("mine", awaited=True)
+    threading.Thread(target=profiler.open, args=("another",), kwargs={"awaited": True}).start()
+    wait_for(lambda: len(profiler._open) == 2, "the other")
+    assert profiler.awaited() is mine
+    profiler._open.clear()
+
+
+def test_a_run_that_cannot_begin_is_taken_back(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:
+        raise MemoryError("no thread for it")
+
+    shell.kernel = object()
+    before = set(dask.callbacks.Callback.active), dask.get_annotations()
+    monkeypatch.setattr("dask_insight.hosts.magic.run.Progress", broken)
+    for code in (f"%%dprofile\n{COMPUTED}", f"%dprofile {COMPUTED}"):
+        assert isinstance(Cell(shell, code).error, MemoryError)
+        assert (set(dask.callbacks.Callback.active), dask.get_annotations()) == before
+    assert "clear_output" not in vars(shell.display_pub)
+
+
+def test_a_result_stands_anew_where_the_cell_has_cleared_its_output(shell: InteractiveShell) -> None:
+    shell.kernel = object()
+    published = shell.display_pub.published
+    shell.user_ns["shown"] = lambda: wait_for(lambda: published, "progress")
+    clear = "get_ipython().display_pub.clear_output(wait=True)"
+    Cell(shell, f"%%dprofile sums\n{COMPUTED}\nshown()\n{clear}\n{COMPUTED}")
+    last = published[-1]
+    assert last["update"] is False and MIME in last["data"]
+    assert last["transient"] != published[0]["transient"]
+    # Where something else was cleared, what is there still is not to stand beside it.
+    gone = [each for each in published if each["transient"] == published[0]["transient"]]
+    assert gone[-1]["update"] is True and gone[-1]["data"] == {}
+    assert "clear_output" not in vars(shell.display_pub)
 
 
 def test_a_cell_without_a_name_keeps_its_last_run(shell: InteractiveShell) -> None:

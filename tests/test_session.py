@@ -6,6 +6,7 @@ import asyncio
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import dask
+import dask.callbacks
 import numpy as np
 import pytest
 from conftest import wait_for
@@ -605,6 +607,142 @@ def test_a_start_that_is_cancelled_when_the_session_has_ended(
             await starting
 
     run_async(main())
+
+
+@pytest.mark.parametrize("refusing", [1, 2])
+def test_another_client_takes_over_where_one_cannot(monkeypatch: pytest.MonkeyPatch, refusing: int) -> None:
+    from dask_insight.sources.cluster import ClusterSource
+
+    start = ClusterSource.start
+
+    async def refuse(source: ClusterSource, emit: Any) -> None:
+        if source._client in others[:refusing]:
+            raise RuntimeError("not this one")
+        await start(source, emit)
+
+    with _cluster(processes=False) as cluster, Client(cluster) as first, record(client=first) as run:
+        others = [Client(cluster, set_as_default=False) for _ in range(2)]
+        clusters = Clusters(Options(), run.identity, run.append)
+        for each in (first, *others):
+            each.sync(clusters.follow, each)
+        monkeypatch.setattr(ClusterSource, "start", refuse)
+        first.sync(clusters.leave, first)
+        if refusing == 1:
+            wait_for(lambda: clusters.recorded() == others[1:], "the one that can")
+        told = wait_for(lambda: refusing == 1 or _lost(run), "that nobody can")
+        assert told is True or ("nobody goes on to record" in told[0] and "not this one" in told[0])
+        clusters.end()
+        for each in others:
+            each.close()
+
+
+def _lost(run: Recording) -> list[str]:
+    events = run.events
+    return list(events["message"][events["kind"] == "lost"])
+
+
+def test_a_client_whose_part_cannot_end_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.sources.cluster import ClusterSource
+
+    stop = ClusterSource.stop
+
+    async def late(source: ClusterSource) -> None:
+        await stop(source)
+        raise TimeoutError
+
+    with _cluster(processes=False) as cluster:
+        first = Client(cluster)
+        with record() as run, Client(cluster, set_as_default=False) as second:
+            with monkeypatch.context() as patch:
+                patch.setattr(ClusterSource, "stop", late)
+                first.close()
+            second.submit(_increment, 17, key="second").result()
+    assert "second" in _keys(run)
+    assert any("did not end its part" in told for told in _lost(run))
+
+
+def test_a_client_that_closes_does_not_wait_for_one_that_is_slow_to_take_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from dask_insight.sources.cluster import ClusterSource
+
+    monkeypatch.setattr("dask_insight.session.clusters._HANDOVER", 0.01, raising=False)
+    start, gate = ClusterSource.start, threading.Event()
+
+    async def slow(source: ClusterSource, emit: Any) -> None:
+        await asyncio.to_thread(gate.wait, 60)
+        await start(source, emit)
+
+    with _cluster(processes=False) as cluster:
+        first = Client(cluster, timeout=3)
+        with record() as run, Client(cluster, set_as_default=False) as second:
+            monkeypatch.setattr(ClusterSource, "start", slow)
+            first.close()
+            assert first.status == "closed"
+            gate.set()
+            wait_for(lambda: run.workers["left"].isna().any(), "it takes over")
+            second.submit(_increment, 17, key="second").result()
+    assert "second" in _keys(run)
+
+
+def test_nothing_begins_once_all_has_ended(client: Client) -> None:
+    recording = Recording()
+    clusters = Clusters(Options(), recording.identity, recording.append)
+    clusters.end()
+    client.sync(clusters.follow, client)
+    assert not clusters.recorded() and _plugins(client) == []
+
+
+@pytest.mark.parametrize("replaced", [True, False])
+def test_a_client_whose_event_loop_has_ended_is_left_behind(replaced: bool) -> None:
+    def ours() -> list[str]:
+        return [one.name for one in threading.enumerate() if "insight" in one.name]
+
+    async def forget() -> None:
+        kept.append(await Client(cluster.scheduler_address, asynchronous=True, set_as_default=False))
+
+    kept: list[Client] = []
+    before = ours()
+    with _cluster() as cluster, record(local=False) as run:
+        asyncio.run(forget())
+        assert ours() != before
+        if replaced:
+            with Client(cluster, set_as_default=False) as second:
+                second.submit(_increment, 26, key="second").result()
+    assert _keys(run) == ({"second"} if replaced else set())
+    assert [told for told in _lost(run) if kept[0].id in told and "its event loop has ended" in told]
+    assert ours() == before
+    # It could not be closed.
+    kept[0].status = "closed"
+
+
+def test_clients_that_do_not_answer_are_waited_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    silent = [SimpleNamespace(id=f"client-{number}", loop=None) for number in range(3)]
+    monkeypatch.setattr(Clusters, "_submit", staticmethod(lambda client, work: Future()))
+    monkeypatch.setattr(Session, "_clients", lambda session: silent)
+    monkeypatch.setattr("dask_insight.session.clusters._START_TIMEOUT", 1.0)
+    monkeypatch.setattr("dask_insight.session.clusters._TURN", 0.01, raising=False)
+    session = record(local=False)
+    begun = time.monotonic()
+    with pytest.warns(RuntimeWarning, match="did not answer within 1 s") as warned:
+        session.start()
+    assert time.monotonic() - begun < 2.5
+    assert len([each for each in warned if "did not answer" in str(each.message)]) == 3
+    session.stop()
+
+
+def test_an_interrupt_while_it_ends_leaves_nothing_that_watches() -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    before = set(dask.callbacks.Callback.active), dask.config.get("distributed.client.preload", [])
+    session = record()
+    session.start()
+    session._unask = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        session.stop()
+    assert (set(dask.callbacks.Callback.active), dask.config.get("distributed.client.preload", [])) == before
+    assert "stopped" in session.recording.about
 
 
 def _ours(client: Client) -> list[str]:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+
+from dask_insight.session.cells import Cells
 
 nbformat = pytest.importorskip("nbformat")
 NotebookClient = pytest.importorskip("nbclient").NotebookClient
@@ -64,6 +69,41 @@ def test_what_is_submitted_names_its_cell(told: dict[str, Any]) -> None:
 
 def test_ipython_is_left_as_it_was(told: dict[str, Any]) -> None:
     assert told["left"]
+
+
+def test_of_cells_beside_each_other_the_first_is_told_of() -> None:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    told: list[tuple[str, str]] = []
+
+    class Listener:
+        def cell(self, execution: int, cell: str, code: str, start: float, stop: float, status: str) -> None:
+            told.append((cell, status))
+
+    def run(cell: str, meanwhile: Callable[[], None]) -> None:
+        info = SimpleNamespace(store_history=True, cell_id=cell, raw_cell=cell)
+        shell.events.trigger("pre_run_cell", info)
+        meanwhile()
+        shell.events.trigger("post_run_cell", SimpleNamespace(info=info, success=True))
+
+    def beside(cell: str) -> None:
+        thread = threading.Thread(target=run, args=(cell, lambda: None))
+        thread.start()
+        thread.join(30)
+
+    def request() -> dict[str, Any]:
+        return {"header": {"msg_id": str(threading.get_ident())}}
+
+    shell = InteractiveShell()
+    began: list[None] = []
+    ended: list[None] = []
+    cells = Cells(shell, Listener(), lambda: began.append(None), lambda: ended.append(None), request)
+    run("first", lambda: beside("second"))
+    assert told == [("first", "running"), ("first", "ok")] and len(began) == len(ended) == 1
+    beside("third")
+    run("fourth", lambda: None)
+    assert told[2:] == [(cell, status) for cell in ("third", "fourth") for status in ("running", "ok")]
+    cells.close()
 
 
 def test_ipython_is_not_imported(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from distributed import Client, LocalCluster
 from ipywidgets.widgets.widget import _instances
 
 import dask_insight
-from dask_insight.hosts.widget import PANELS
+from dask_insight.hosts.widget import PANELS, watched
 from dask_insight.hosts.widget.connection import Connection
 from dask_insight.session.driver import DRIVER
 from dask_insight.session.feed import PROTOCOL
@@ -207,6 +207,49 @@ def test_watched_sessions_end_with_their_last_widget() -> None:
     second.close()
     second.close()
     assert live() is None
+
+
+def test_an_interrupt_while_it_closes_ends_what_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dask_insight.session.live import live
+
+    def interrupted(connection: Connection) -> None:
+        raise KeyboardInterrupt
+
+    widget = dask_insight.watch()
+    widget.open()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Connection, "stop", interrupted)
+        widget.close()
+    assert live() is None and widget.comm is None
+
+
+def test_a_hold_may_be_given_back_while_another_of_the_client_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Collecting(dict[str, Any]):
+        """Garbage is collected while one looks into it: a widget that watches the same."""
+
+        def get(self, *key: Any) -> Any:
+            found = super().get(*key)
+            give_back()
+            return found
+
+        def __contains__(self, key: object) -> bool:
+            there = super().__contains__(key)
+            give_back()
+            return there
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        monkeypatch.setattr(watched, "_sessions", Collecting())
+        give_back: Any = lambda: None  # noqa: E731
+        _, give_back = watched.hold(client, lambda: None)
+        session, release = watched.hold(client, lambda: None)
+        assert "stopped" not in session.recording.about
+        release()
+        assert "stopped" in session.recording.about
 
 
 def test_unloading_the_extension_ends_what_is_watched() -> None:

@@ -90,6 +90,19 @@ def test_it_ends_with_its_cell(marimo: SimpleNamespace) -> None:
     assert len(told) == 1
 
 
+def test_a_message_that_cannot_be_sent_costs_no_other(marimo: SimpleNamespace) -> None:
+    def fails() -> None:
+        raise OSError("the page has gone")
+
+    made = messenger()
+    assert made is not None
+    arrived = threading.Event()
+    for send in (fails, arrived.set):
+        _elsewhere(lambda send=send: made.say(send))  # type: ignore[misc]
+    assert arrived.wait(10)
+    made.end()
+
+
 @pytest.mark.parametrize("version", ["0.23.14", "0.25.2", "1.0.0rc1"])
 def test_marimo_that_hears_all_threads_needs_none(marimo: SimpleNamespace, version: str) -> None:
     marimo.__version__ = version

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -34,7 +35,8 @@ class Cells:
     """Tells of each cell when it begins and when it ends.
 
     Code that a front end runs silently, or does not number, is no cell; nor is
-    what a cell itself has IPython run.
+    what a cell itself has IPython run. Of cells that run beside each other, as
+    that of a console on a thread of its own, the first is told of.
 
     Parameters
     ----------
@@ -62,6 +64,8 @@ class Cells:
         self._ended = ended
         self._request = request
         self._depth = 0
+        #: The thread of the cell that runs; None if it may be any.
+        self._thread: threading.Thread | None = None
         self._answering = ""
         self._running: Running | None = None
         self._within(request())
@@ -73,6 +77,9 @@ class Cells:
         if request.get("header", {}).get("msg_type") != "execute_request":
             return
         self._depth, self._answering = 1, _id(request)
+        # Elsewhere this may be a thread of the person's own, beside the cell's.
+        here = threading.current_thread()
+        self._thread = here if here is threading.main_thread() else None
         self._began()
         content = request["content"]
         if content.get("store_history", True) and not content.get("silent", False):
@@ -86,13 +93,21 @@ class Cells:
                 self._ip.events.unregister(name, callback)
         self._tell("ok")
 
+    def _beside(self) -> bool:
+        """Whether another thread than this one runs a cell."""
+        thread = self._thread
+        others = thread is not None and thread is not threading.current_thread() and thread.is_alive()
+        return others and self._depth > 0
+
     def _before(self, info: Any) -> None:
+        if self._beside():
+            return
         request = _id(self._request())
         if request and request != self._answering:
             # An interrupt can keep IPython from telling that a cell has ended.
             self._depth = 0
             self._tell("error")
-        self._answering = request
+        self._answering, self._thread = request, threading.current_thread()
         self._depth += 1
         if self._depth > 1:
             return
@@ -105,6 +120,8 @@ class Cells:
         self._listener.cell(*self._running, nan, "running")
 
     def _after(self, result: Any) -> None:
+        if self._beside():
+            return
         code = getattr(getattr(result, "info", None), "raw_cell", None)
         if code is not None and not code.strip():
             # An empty cell ends without having begun.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future, wait
-from concurrent.futures import TimeoutError as FutureTimeout
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 #: Seconds beyond a source's own bound after which it is left to itself.
 _GRACE = 2.0
-#: Seconds that a cluster may take to begin.
-_START_TIMEOUT = 60.0
+#: Seconds that clusters may take to begin, all together; and that one has before the next begins beside it.
+#: Those that answer begin in turn, for schedulers of one process share what they load.
+_START_TIMEOUT, _TURN = 60.0, 2.0
+#: Seconds that a client which closes waits for another one to take over, so that nothing is missed meanwhile.
+_HANDOVER = 1.0
 #: Seconds that who asks waits for clusters to answer, and for which those that did not are not asked again.
 _PATIENCE, _UNASKED = 2.0, 20.0
 
@@ -39,6 +42,10 @@ class AsynchronousClient(TypeError):
 class _Followed(NamedTuple):
     client: Any
     source: ClusterSource
+
+
+#: A client that could not be followed, and why.
+Refused = tuple[Any, Exception]
 
 
 class Clusters:
@@ -76,20 +83,47 @@ class Clusters:
         self._pace = pace
         self._followed: dict[str, _Followed] = {}
         self._spare: dict[str, Any] = {}
+        #: Who comes and who ends take turns; taken again where garbage that is found just then ends it all.
+        self._lock = threading.RLock()
+        self._ended = False
+        #: What nobody waits for, until it is done.
+        self._under_way: set[Future[None]] = set()
         self._ask_after = 0.0
 
-    def begin(self, client: Any) -> None:
-        """Record a client's cluster; waits until it has begun.
+    def begin(self, clients: Sequence[Any]) -> list[Refused]:
+        """Record clients' clusters; waits until all have begun, for as long as one may take.
 
-        Raises
-        ------
-        AsynchronousClient
-            If the client lives on the event loop of this very thread.
+        Returns
+        -------
+        list of (client, Exception)
+            Those that could not, and why: `AsynchronousClient` if one lives on the event loop of this thread.
         """
-        self._wait(client, partial(self.follow, client), _START_TIMEOUT)
+        deadline = time.monotonic() + _START_TIMEOUT
+        beginning: list[Future[None]] = []
+        try:
+            for client in clients:
+                beginning.append(self._beginning(client))
+                wait(beginning[-1:], _TURN)
+            wait(beginning, max(0.0, deadline - time.monotonic()))
+        finally:
+            # The late ones; all, where the wait is interrupted.
+            for future in beginning:
+                future.cancel()
+        found = zip(clients, map(_failure, clients, beginning), strict=True)
+        return [(client, error) for client, error in found if error is not None]
+
+    def _beginning(self, client: Any) -> Future[None]:
+        error: Exception = _LoopEnded(client)
+        if _running_here(client):
+            error = AsynchronousClient()
+        elif (future := self._submit(client, partial(self.follow, client))) is not None:
+            return future
+        failed: Future[None] = Future()
+        failed.set_exception(error)
+        return failed
 
     def begin_soon(self, client: Any, failed: Callable[[Any, Exception], None]) -> None:
-        """Like `begin`, but waits for nothing; `failed` is told why if it does not succeed."""
+        """Like `begin` for one client, but waits for nothing; `failed` is told why if it does not succeed."""
 
         async def follow() -> None:
             try:
@@ -97,8 +131,8 @@ class Clusters:
             except Exception as error:
                 failed(client, error)
 
-        if self._submit(client, follow) is None:
-            failed(client, RuntimeError(f"the event loop of {client.id} has ended; make a new Client"))
+        if self._soon(client, follow) is None:
+            failed(client, _LoopEnded(client))
 
     def recorded(self) -> list[Any]:
         """The clients through which clusters are recorded."""
@@ -140,29 +174,60 @@ class Clusters:
         self._options = options
         self._tell_each(lambda source: source.adjust(options))
 
-    async def begin_async(self, client: Any) -> None:
-        """Like `begin`, from a coroutine."""
-        await self._await(client, partial(self.follow, client), _START_TIMEOUT)
+    async def begin_async(self, clients: Sequence[Any]) -> list[Refused]:
+        """Like `begin`, from a coroutine, for clients of either kind."""
+
+        async def refusal(client: Any) -> Exception | None:
+            try:
+                await self._await(client, partial(self.follow, client), deadline - time.monotonic())
+            except Exception as error:
+                return error
+            return None
+
+        deadline = time.monotonic() + _START_TIMEOUT
+        beginning: list[asyncio.Task[Exception | None]] = []
+        try:
+            for client in clients:
+                beginning.append(asyncio.create_task(refusal(client)))
+                await asyncio.wait(beginning[-1:], timeout=_TURN)
+            errors = await asyncio.gather(*beginning)
+        finally:
+            for task in beginning:
+                task.cancel()
+        return [(client, error) for client, error in zip(clients, errors, strict=True) if error is not None]
 
     async def follow(self, client: Any) -> None:
-        """Like `begin`, from the client's own event loop."""
-        from ..sources.clients import cluster_of
+        """Record a client's cluster, from the client's own event loop; nothing once all has ended."""
         from ..sources.cluster import ClusterSource
 
-        if client.id in self._followed:
-            return
-        cluster = cluster_of(client)
-        if any(cluster_of(one.client) == cluster for one in self._followed.values()):
-            self._spare[client.id] = client
-            return
+        for one in list(self._followed.values()):
+            # It was never closed, so nobody told that it has gone.
+            if _has_ended(one.client) and self._followed.pop(one.client.id, None) is not None:
+                self._leave_behind(one)
         source = ClusterSource(client, self._options, self._identity, self._pace)
-        self._followed[client.id] = _Followed(client, source)
+        if not self._register(_Followed(client, source)):
+            return
         try:
             await source.start(self._emit_of(client))
         except BaseException:
             # The session may have ended meanwhile.
             self._followed.pop(client.id, None)
             raise
+
+    def _register(self, one: _Followed) -> bool:
+        """Whether it is to be followed: its cluster is not yet, and there is somebody left to stop it."""
+        from ..sources.clients import cluster_of
+
+        client, cluster = one.client, cluster_of(one.client)
+        with self._lock:
+            beside = any(cluster_of(other.client) == cluster for other in list(self._followed.values()))
+            if self._ended or client.id in self._followed:
+                return False
+            if beside:
+                self._spare[client.id] = client
+            else:
+                self._followed[client.id] = one
+        return not beside
 
     async def leave(self, client: Any) -> None:
         """A client is about to close; runs on its event loop. Another one of its cluster takes over."""
@@ -173,13 +238,41 @@ class Clusters:
         if followed is None:
             return
         cluster = cluster_of(client)
-        await self._stop(followed)
+        try:
+            await self._stop(followed)
+        except Exception as error:
+            self._unstopped(followed, _words(error))
+        finally:
+            following = self._hand_over(followed, cluster)
+        if following is not None:
+            await asyncio.wait([asyncio.wrap_future(following)], timeout=_HANDOVER)
+
+    def _hand_over(self, left: _Followed, cluster: str, why: str = "") -> Future[None] | None:
+        """Have the next client of a cluster take over, on its own event loop; None if there is none.
+
+        Parameters
+        ----------
+        why
+            Why the one before it could not.
+        """
+        from ..sources.clients import cluster_of
+
+        async def follow(other: Any) -> None:
+            try:
+                await asyncio.wait_for(self.follow(other), _START_TIMEOUT)
+            except Exception as error:
+                self._hand_over(left, cluster, f"{other.id}: {_words(error)}")
+
         for other in list(self._spare.values()):
-            if cluster_of(other) == cluster and other.status == "running":
-                del self._spare[other.id]
-                await self._await(other, partial(self.follow, other), _START_TIMEOUT)
-                return
-        followed.source.unfollowed()
+            if cluster_of(other) == cluster and other.status == "running" and self._spare.pop(other.id, None):
+                if (following := self._soon(other, partial(follow, other))) is not None:
+                    return following
+                why = str(_LoopEnded(other))
+        if not self._ended:
+            if why:
+                self.tell("lost", f"nobody goes on to record the cluster of {left.client.id}: {why}")
+            left.source.unfollowed()
+        return None
 
     def end(self) -> None:
         """Stop all sources; bounded in time, never raises.
@@ -190,10 +283,12 @@ class Clusters:
         deadline = time.monotonic() + self._options.stop_timeout + _GRACE
         for one, future in ending:
             try:
-                if future is not None and not _running_here(one.client):
+                if future is None:
+                    self._leave_behind(one)
+                elif not _running_here(one.client):
                     future.result(max(0.0, deadline - time.monotonic()))
             except BaseException as error:
-                self._unstopped(one, error)
+                self._unstopped(one, _words(error))
                 if not isinstance(error, Exception):
                     raise
 
@@ -205,19 +300,28 @@ class Clusters:
     async def _end_one(self, one: _Followed, bound: float) -> None:
         try:
             await self._await(one.client, partial(self._stop, one), bound)
+        except _LoopEnded:
+            self._leave_behind(one)
         except Exception as error:
-            self._unstopped(one, error)
+            self._unstopped(one, _words(error))
 
     def _taken(self) -> list[_Followed]:
-        followed, self._followed = list(self._followed.values()), {}
-        self._spare.clear()
+        """All that has to be stopped; from now on nothing begins."""
+        with self._lock:
+            self._ended = True
+            self._spare.clear()
+            followed, self._followed = list(self._followed.values()), {}
         return followed
+
+    def _leave_behind(self, one: _Followed) -> None:
+        """Stop without its client's event loop, which runs no more."""
+        self._unstopped(one, "its event loop has ended")
+        one.source.leave_behind()
 
     async def _stop(self, one: _Followed) -> None:
         await asyncio.wait_for(one.source.stop(), self._options.stop_timeout + _GRACE / 2)
 
-    def _unstopped(self, one: _Followed, error: BaseException) -> None:
-        why = f"{type(error).__name__}: {error}".rstrip(": ")
+    def _unstopped(self, one: _Followed, why: str) -> None:
         self.tell("lost", f"{one.client.id} did not end its part of the recording: {why}")
 
     def tell(self, kind: str, message: str) -> None:
@@ -225,39 +329,56 @@ class Clusters:
         row = {"time": time.time(), "source": "recorder", "kind": kind, "level": "error", "message": message}
         self._emit(encode("events", {name: [value] for name, value in row.items()}))
 
-    def _wait(self, client: Any, work: Callable[[], Coroutine[Any, Any, None]], bound: float) -> None:
-        if _running_here(client):
-            raise AsynchronousClient
-        if (future := self._submit(client, work)) is None:
-            raise RuntimeError(f"the event loop of {client.id} has ended; make a new Client")
-        try:
-            future.result(bound)
-        except FutureTimeout:
-            future.cancel()
-            raise TimeoutError(f"the cluster of {client.id} did not answer within {bound:g} s") from None
-        except BaseException:
-            # Interrupted, by Ctrl-C for one.
-            future.cancel()
-            raise
-
     async def _await(self, client: Any, work: Callable[[], Awaitable[None]], bound: float) -> None:
         if _running_here(client):
             await asyncio.wait_for(work(), bound)
         elif (future := self._submit(client, work)) is not None:
             await asyncio.wait_for(asyncio.wrap_future(future), bound)
+        else:
+            raise _LoopEnded(client)
+
+    def _soon(self, client: Any, work: Callable[[], Any]) -> Future[None] | None:
+        """Like `_submit`, for what nobody need wait for."""
+        if (future := self._submit(client, work)) is not None:
+            self._under_way.add(future)
+            future.add_done_callback(self._under_way.discard)
+        return future
 
     @staticmethod
     def _submit(client: Any, work: Callable[[], Any]) -> Future[None] | None:
         """Run a coroutine on a client's event loop; None where that loop has ended."""
         loop = _loop(client)
-        if loop is None or loop.is_closed() or not loop.is_running():
-            return None
-        return asyncio.run_coroutine_threadsafe(work(), loop)
+        return None if loop is None or _has_ended(client) else asyncio.run_coroutine_threadsafe(work(), loop)
+
+
+class _LoopEnded(RuntimeError):
+    """A client is there that can do nothing any more."""
+
+    def __init__(self, client: Any) -> None:
+        super().__init__(f"the event loop of {client.id} has ended; make a new Client")
+
+
+def _failure(client: Any, beginning: Future[None]) -> Exception | None:
+    if beginning.cancelled():
+        return TimeoutError(f"the cluster of {client.id} did not answer within {_START_TIMEOUT:g} s")
+    error = beginning.exception()
+    if error is None or isinstance(error, Exception):
+        return error
+    raise error
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".rstrip(": ")
 
 
 def _loop(client: Any) -> asyncio.AbstractEventLoop | None:
     loop: asyncio.AbstractEventLoop | None = getattr(client.loop, "asyncio_loop", None)
     return loop
+
+
+def _has_ended(client: Any) -> bool:
+    loop = _loop(client)
+    return loop is None or loop.is_closed() or not loop.is_running()
 
 
 def _running_here(client: Any) -> bool:

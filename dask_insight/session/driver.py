@@ -18,6 +18,8 @@ INTERVAL = 0.1
 TOGETHER = 0.03
 #: Longest that it can be set to.
 _LONGEST = 5.0
+#: Seconds that the end of the last one waits for the thread, and between two looks at whether it will end.
+_PATIENCE, _LOOK = 5.0, 0.05
 
 logger = logging.getLogger(__name__)
 
@@ -75,9 +77,17 @@ class Driver:
                     self._idle.set()
             self.wake()
             if thread is not None and thread is not threading.current_thread():
-                thread.join(5.0)
+                self._see_end(thread)
 
         return stop
+
+    def _see_end(self, thread: threading.Thread) -> None:
+        """Wait until a thread with nobody to drive has ended, unless somebody comes meanwhile."""
+        deadline = time.monotonic() + _PATIENCE
+        while thread.is_alive() and time.monotonic() < deadline:
+            if thread is self._thread and self._driven:
+                return
+            thread.join(_LOOK)
 
     def _end(self) -> None:
         with self._lock:

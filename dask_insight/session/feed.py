@@ -23,7 +23,8 @@ for these only, the others for all:
 Messages from a page, each with its id as ``page``:
 
 ============  ===============================================================
-``hello``     ``protocol, version, have: {feed, at} | null, visible, needs, unpacks?``
+``hello``     ``protocol, version, have: {feed, at} | null, visible, needs, unpacks?,
+              prompt?``: its acknowledgements wait for no cell, so silence says something
 ``ack``       ``at``: batches before this have been taken in
 ``visible``   ``visible``: nothing is sent to a page that nobody looks at
 ``needs``     ``tables``: those among the worked-out ones that it shows
@@ -32,8 +33,9 @@ Messages from a page, each with its id as ``page``:
 ============  ===============================================================
 
 Two ends of one ``protocol`` understand each other, whatever their versions: what is new
-has to be asked for, as ``unpacks`` does. Of another protocol a page is told no more than
-hello, by which it knows which of the two is older; what else it says is left aside.
+has to be asked for, as ``unpacks`` does, or said, as ``prompt`` is. Of another protocol a
+page is told no more than hello, by which it knows which of the two is older; what else it
+says is left aside.
 """
 
 from __future__ import annotations
@@ -199,6 +201,7 @@ class Feed:
         page.foreign = message.get("protocol") != PROTOCOL
         page.needs = tables(message.get("needs"))
         page.unpacks = message.get("unpacks") is True
+        page.prompt = message.get("prompt") is True
         if (before := self._pages.get(name)) is not None and at:
             page.turnover = before.turnover
         self._pages[name] = page
@@ -220,11 +223,10 @@ class Feed:
     def _forget(self) -> None:
         """Let go of pages that have not been heard of for long."""
         # Where answers wait for the cell that runs, silence says nothing.
-        if running_cell() != NO_CELL:
-            return
+        held_up = running_cell() != NO_CELL
         now = time.monotonic()
         with self._lock:
-            for name in [name for name, page in self._pages.items() if page.gone(now)]:
+            for name in [name for name, page in self._pages.items() if page.gone(now, held_up)]:
                 # It may have had nothing to say: then it greets anew when it is greeted.
                 self._stranger |= not self._pages.pop(name).foreign
 

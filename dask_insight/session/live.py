@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from math import isfinite, isnan
 from typing import Any
@@ -16,7 +17,6 @@ from ..recording import Recording
 from ..sources.cells import NO_CELL, Cell, cell_runs, running_cell
 from .bounded import BoundedRecording
 from .cells import cell_rows
-from .clusters import Clusters
 from .driver import DRIVER, INTERVAL
 from .feed import Turn
 from .session import Session
@@ -68,10 +68,14 @@ class Live(Session):
     def start(self) -> Recording:
         """Begin to record; clusters join as they answer."""
         self._check_unused()
-        clusters = self._begin()
-        self._undrive = DRIVER.drive(self)
-        for client in self._clients():
-            clusters.begin_soon(client, self._refused)
+        try:
+            clusters = self._begin()
+            self._undrive = DRIVER.drive(self)
+            for client in self._clients():
+                clusters.begin_soon(client, self._refused)
+        except BaseException:
+            self.stop()
+            raise
         return self.recording
 
     async def start_async(self) -> Recording:
@@ -192,16 +196,18 @@ class Live(Session):
         if self._clusters is not None:
             self._clusters.tell("lost", self._notes[-1])
 
-    def _halt(self) -> Clusters | None:
+    def _halt(self) -> None:
         # Another session may go on to tell which cell runs, and to set the rate.
         if NO_CELL != self._cell == running_cell():
             cell_runs(NO_CELL)
-        if self._undrive is not None:
-            self._undrive()
-            self._undrive = None
         if self._paced:
             DRIVER.interval = INTERVAL
-        return super()._halt()
+        undrive, self._undrive = self._undrive, None
+        try:
+            if undrive is not None:
+                undrive()
+        finally:
+            super()._halt()
 
 
 def _is_number(value: Any) -> bool:
@@ -270,8 +276,9 @@ def until_unloaded(end: Callable[[], None]) -> Callable[[], None]:
 
 def end_watching() -> None:
     """The extension is unloaded: who still watches stops."""
-    while _watching:
-        _watching.popitem()[1]()
+    with ExitStack() as rest:
+        while _watching:
+            rest.callback(_watching.popitem()[1])
 
 
 def live() -> Live | None:

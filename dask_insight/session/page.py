@@ -14,10 +14,16 @@ from .explainer import CODE, Edition
 #: Bytes and messages that a page may leave unacknowledged before it is sent no more.
 CREDIT = 16 * 2**20
 CREDIT_MESSAGES = 600
+#: Bytes with which one begins that acknowledges promptly: what is on its way has everybody else wait.
+FIRST_CREDIT = 2 * 2**20
+#: Seconds within which what it acknowledges adds to its credit; if it takes longer, it begins anew.
+QUICK = 1.0
 #: Least seconds between messages to a page that has used it up: in many hosts its answers wait for the cell.
 TRICKLE = 5.0
 #: Seconds without any sign of a page that was sent something, after which it is forgotten.
 LEASE = 600.0
+#: The same for one that acknowledges promptly and has used up its credit.
+PROMPT_LEASE = 60.0
 
 
 class Page:
@@ -35,12 +41,16 @@ class Page:
         self.foreign = False
         #: It can read compressed batches.
         self.unpacks = False
+        #: Its acknowledgements wait for no cell.
+        self.prompt = False
         self.turnover = turnover
         self.served = 0.0
         self.seen = time.monotonic()
         self.unanswered = True
-        self._sent: deque[tuple[int, int]] = deque()
+        #: Position, bytes and time of what it has not acknowledged.
+        self._sent: deque[tuple[int, int, float]] = deque()
         self._bytes = 0
+        self._credit = FIRST_CREDIT
 
     def ready(self, end: int) -> bool:
         """Whether it lacks batches and may be sent some."""
@@ -57,11 +67,16 @@ class Page:
         """Whether somebody looks at it and it has taken in what it was sent, or has had time for it."""
         return self.visible and not self.foreign and self._owed() == 0
 
-    def _owed(self) -> float:
-        """Seconds until its credit counts no more."""
-        if self._bytes < CREDIT and len(self._sent) < CREDIT_MESSAGES:
+    def _owed(self) -> float | None:
+        """Seconds until its credit counts no more; None if only what it acknowledges helps."""
+        if not self._used_up:
             return 0.0
-        return max(0.0, self.served + TRICKLE - time.monotonic())
+        return None if self.prompt else max(0.0, self.served + TRICKLE - time.monotonic())
+
+    @property
+    def _used_up(self) -> bool:
+        credit = self._credit if self.prompt else CREDIT
+        return self._bytes >= credit or len(self._sent) >= CREDIT_MESSAGES
 
     @property
     def caught_up(self) -> bool:
@@ -72,9 +87,11 @@ class Page:
         """It has to begin from the beginning."""
         self.at, self.upto = 0, end
 
-    def gone(self, now: float) -> bool:
-        """Whether it has not been heard of for so long that it must have been closed."""
-        return (bool(self._sent) or self.foreign) and now - self.seen > LEASE
+    def gone(self, now: float, held_up: bool) -> bool:
+        """Whether it was silent for so long that it must have been closed, and not `held_up` by a cell."""
+        if self.prompt and self._used_up:
+            return now - max(self.seen, self.served) > PROMPT_LEASE
+        return not held_up and (bool(self._sent) or self.foreign) and now - self.seen > LEASE
 
     def took(self, piece: Piece, turnover: float) -> None:
         """It has been sent batches."""
@@ -92,14 +109,20 @@ class Page:
         self._owes(size)
 
     def _owes(self, size: int) -> None:
-        self._sent.append((self.at, size))
-        self._bytes += size
         self.served = time.monotonic()
+        self._sent.append((self.at, size, self.served))
+        self._bytes += size
 
     def acknowledged(self, at: int) -> None:
         """It says that it has taken in the batches before `at`."""
+        before, sent = self._bytes, time.monotonic()
         while self._sent and self._sent[0][0] <= at:
-            self._bytes -= self._sent.popleft()[1]
+            _, size, sent = self._sent.popleft()
+            self._bytes -= size
+        if time.monotonic() - sent > QUICK:
+            self._credit = FIRST_CREDIT
+        elif 2 * before >= self._credit:
+            self._credit = min(self._credit + before - self._bytes, CREDIT)
 
 
 def count(value: Any) -> int:

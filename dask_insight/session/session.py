@@ -9,7 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Awaitable
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -84,11 +84,8 @@ class Session:
         try:
             clusters = self._begin()
             self._note_cells()
-            for client in self._clients():
-                try:
-                    clusters.begin(client)
-                except Exception as error:
-                    self._refused(client, error)
+            for client, error in clusters.begin(self._clients()):
+                self._refused(client, error)
             self._write()
         except BaseException:
             self.stop()
@@ -102,11 +99,8 @@ class Session:
         try:
             clusters = self._begin()
             self._note_cells()
-            for client in self._clients():
-                try:
-                    await clusters.begin_async(client)
-                except Exception as error:
-                    self._refused(client, error)
+            for client, error in await clusters.begin_async(self._clients()):
+                self._refused(client, error)
             self._write()
         except BaseException:
             await self.stop_async()
@@ -120,20 +114,20 @@ class Session:
         Takes bounded time, `Options.stop_timeout` and a little more, when a cluster has died. In a
         process that was forked off meanwhile it does nothing: file and clusters are the other's.
         """
-        if (clusters := self._halt()) is not None:
-            try:
-                clusters.end()
-            finally:
-                self._finish()
+        if (clusters := self._taken()) is not None:
+            with ExitStack() as rest:
+                rest.callback(self._finish)
+                rest.callback(clusters.end)
+                self._halt()
         return self.recording
 
     async def stop_async(self) -> Recording:
         """Like `stop`, from a coroutine."""
-        if (clusters := self._halt()) is not None:
-            try:
-                await clusters.end_async()
-            finally:
-                self._finish()
+        if (clusters := self._taken()) is not None:
+            async with AsyncExitStack() as rest:
+                rest.callback(self._finish)
+                rest.push_async_callback(clusters.end_async)
+                self._halt()
         return self.recording
 
     def __enter__(self) -> Recording:
@@ -258,34 +252,32 @@ class Session:
 
         self._cells = cells_noted(self.recording.append, self._options.source)
 
-    def _halt(self) -> Clusters | None:
+    def _taken(self) -> Clusters | None:
+        """What is to end, once; None if nothing is. Of the end an interrupt costs only what it interrupts."""
         clusters, self._clusters = self._clusters, None
         atexit.unregister(self.stop)
-        if not self.ours:
-            return None
+        return clusters if self.ours else None
+
+    def _halt(self) -> None:
+        """Take nothing more in."""
         self._stopped = time.time()
-        if self._cells is not None:
-            self._cells.close()
-            self._cells = None
-        for undo in (self._unask, self._unwatch):
-            if undo is not None:
-                undo()
-        self._unask = self._unwatch = None
-        return clusters
+        with ExitStack() as rest:
+            for undo in (self._unwatch, self._unask, self._cells and self._cells.close):
+                if undo is not None:
+                    rest.callback(undo)
+        self._unask = self._unwatch = self._cells = None
 
     def _finish(self) -> None:
-        """Complete the recording and its file; an interrupt keeps it from no more than what it interrupts."""
-        try:
-            with ExitStack() as rest:
-                if self._options.source:
-                    rest.callback(self._keep_code)
-                for source in (self._early, self._local):
-                    if source is not None:
-                        rest.callback(source.stop)
-        finally:
-            self.recording.append(facts({"stopped": self._stopped}))
+        """Complete the recording and its file."""
+        with ExitStack() as rest:
             if self._target is not None:
-                self._target.finish(self.recording)
+                rest.callback(self._target.finish, self.recording)
+            rest.callback(lambda: self.recording.append(facts({"stopped": self._stopped})))
+            if self._options.source:
+                rest.callback(self._keep_code)
+            for source in (self._early, self._local):
+                if source is not None:
+                    rest.callback(source.stop)
 
     def _keep_code(self) -> None:
         from .code import Code

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
 import sys
 import threading
 import weakref
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import dask
@@ -26,7 +28,8 @@ _SETUP, _TEARDOWN = "dask_setup", "dask_teardown"
 _CHATTY = "distributed.preloading"
 
 logger = logging.getLogger(__name__)
-_lock = threading.Lock()
+#: Taken again where a session that garbage held ends just then.
+_lock = threading.RLock()
 _watches: list[_Watch] = []
 
 
@@ -64,10 +67,6 @@ def watch_clients(callback: Callback, closing: Callback | None = None) -> Callab
         if not _watches:
             _install()
         _watches.append(watch)
-    for client in _instances():
-        _follow(client)
-        if client.status == "running":
-            _tell_now(callback, client)
 
     def stop() -> None:
         with _lock:
@@ -76,6 +75,14 @@ def watch_clients(callback: Callback, closing: Callback | None = None) -> Callab
                 if not _watches:
                     _uninstall()
 
+    try:
+        for client in _instances():
+            _follow(client)
+            if client.status == "running":
+                _tell_now(callback, client)
+    except BaseException:
+        stop()
+        raise
     return stop
 
 
@@ -92,7 +99,14 @@ def cluster_of(client: Any) -> str:
 
 def _instances() -> list[Any]:
     module = sys.modules.get("distributed.client")
-    return [] if module is None else [client for client in list(module.Client._instances) if _wanted(client)]
+    return [] if module is None else list(filter(_wanted, _listed(module.Client._instances)))
+
+
+def _listed(clients: weakref.WeakSet[Any]) -> list[Any]:
+    while True:
+        # Other threads may make clients meanwhile.
+        with suppress(RuntimeError):
+            return list(clients)
 
 
 def _wanted(client: Any) -> bool:
@@ -110,15 +124,18 @@ async def leaving(client: Any) -> None:
 
 
 async def _tell(callbacks: list[Callback], client: Any) -> None:
-    if not _wanted(client):
-        return
-    for callback in callbacks:
-        try:
-            answer = callback(client)
-            if inspect.isawaitable(answer):
-                await answer
-        except Exception:
-            logger.exception("dask_insight cannot follow client %s", client.id)
+    """Tell all of them; the client waits for the slowest."""
+    if _wanted(client):
+        await asyncio.gather(*(_tell_one(callback, client) for callback in callbacks))
+
+
+async def _tell_one(callback: Callback, client: Any) -> None:
+    try:
+        answer = callback(client)
+        if inspect.isawaitable(answer):
+            await answer
+    except Exception:
+        logger.exception("dask_insight cannot follow client %s", client.id)
 
 
 def _tell_now(callback: Callback, client: Any) -> None:

@@ -136,9 +136,10 @@ def load_module(name: str, arguments: list[str]) -> Program:
     sys.path[: _given()] = [] if sys.flags.safe_path else [os.getcwd()]
     try:
         spec = _spec(name)
-        if spec is None or not hasattr(spec.loader, "get_code"):
+        loader: Any = None if spec is None else spec.loader
+        if spec is None or not hasattr(loader, "get_code"):
             raise CommandError(f"there is no module {name} with Python code to run", ExitCode.USAGE)
-        loader, found = spec.loader, spec.name
+        found = spec.name
         code = _compiled(lambda: loader.get_code(found))
     except CommandError:
         sys.path[:] = before

@@ -68,7 +68,11 @@ class Pages:
         self._comm.primary = True
         self._comm.on_msg(self._on_msg)
         self._comm.on_close(self._on_close)
-        self._comm.open(data=dict(hello), metadata=self._mark)
+        try:
+            self._comm.open(data=dict(hello), metadata=self._mark)
+        except BaseException:
+            self.close()
+            raise
 
     def send(self, message: dict[str, Any], buffers: list[bytes]) -> None:
         """Send to all pages; from any thread."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -30,8 +30,9 @@ def unload(ip: Any) -> None:
     with _lock:
         ending, _loaded = _loaded, None
     if ending is not None:
-        ending.close()
-        end_watching()
+        with ExitStack() as rest:
+            rest.callback(end_watching)
+            ending.close()
 
 
 class Extension:
@@ -39,7 +40,8 @@ class Extension:
 
     def __init__(self, ip: Any) -> None:
         self._live, release = hold_live()
-        self._undo: list[Callable[[], None]] = [release]
+        self._undo = ExitStack()
+        self._undo.callback(release)
         try:
             self._begin(ip, _kernel_of(ip))
         except BaseException:
@@ -52,17 +54,18 @@ class Extension:
         else:
             status = self._serve(kernel)
             cells = Cells(ip, self._live, status.began, status.ended, partial(kernel.get_parent, "shell"))
-        self._undo.append(cells.close)
+        self._undo.callback(cells.close)
 
     def _serve(self, kernel: Any) -> Any:
         from .comm import Pages
         from .status import Status
+        from .wishes import Wishes
 
-        status = Status(kernel)
+        status, wishes = Status(kernel), Wishes()
 
         def receive(message: Any) -> None:
             status.disturbed()
-            feed.handle(message)
+            feed.handle(wishes.joined(message))
 
         feed = Feed(
             self._live.recording,
@@ -72,14 +75,21 @@ class Extension:
             settings=self._live.set,
             explainer=explainer_of(self._live.recording),
         )
-        pages = Pages(feed.hello(), receive)
-        self._undo += [pages.close, feed.close, DRIVER.drive(feed), DRIVER.drive(status)]
+        try:
+            pages = Pages(feed.hello(), receive)
+        except BaseException:
+            feed.close()
+            raise
+        # The feed says good-bye through the pages.
+        self._undo.callback(pages.close)
+        self._undo.callback(feed.close)
+        for driven in (feed, status):
+            self._undo.callback(DRIVER.drive(driven))
         return status
 
     def close(self) -> None:
         """End it all."""
-        for undo in reversed(self._undo):
-            undo()
+        self._undo.close()
 
 
 def _kernel_of(ip: Any) -> Any:

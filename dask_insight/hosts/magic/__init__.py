@@ -44,7 +44,6 @@ def unregister(shell: Any) -> None:
     if not any(isinstance(each, CellTransform) for each in shell.input_transformers_cleanup):
         return
     profiler = profiler_of(shell)
-    profiler.close()
     shell.events.unregister("pre_run_cell", profiler.pre_run_cell)
     shell.events.unregister("post_run_cell", profiler.post_run_cell)
     for transformers, kind in (
@@ -54,3 +53,4 @@ def unregister(shell: Any) -> None:
         transformers[:] = [each for each in transformers if not isinstance(each, kind)]
     for kind_of_magic in ("line", "cell"):
         shell.magics_manager.magics[kind_of_magic].pop("dprofile", None)
+    profiler.close()

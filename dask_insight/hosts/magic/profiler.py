@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import ExitStack
+from threading import get_ident
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from IPython.core.error import UsageError
@@ -51,27 +53,52 @@ async def end_async(shell: Any) -> None:
         await run.stop_async()
 
 
+class _Cell(NamedTuple):
+    """A cell that runs."""
+
+    info: Any
+    thread: int
+
+
+class _Open(NamedTuple):
+    """A run that has not ended."""
+
+    run: Run
+    #: What IPython told of its cell; None if nothing.
+    owner: Any
+    awaited: bool
+    thread: int
+
+
 class Profiler:
-    """Follows a shell's cells, and ends each run with its cell."""
+    """Follows a shell's cells, and ends each run with its cell.
+
+    Cells may run beside each other, each on a thread of its own.
+    """
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self._cells: list[Any] = []
-        self._open: list[tuple[Run, Any, bool]] = []
+        self._cells: list[_Cell] = []
+        self._open: list[_Open] = []
 
     def pre_run_cell(self, info: Any) -> None:
         """IPython begins a cell."""
-        self._cells.append(info)
+        self._cells.append(_Cell(info, get_ident()))
 
     def post_run_cell(self, result: Any) -> None:
         """IPython has ended a cell, well or not; without a result if the cell was cancelled."""
-        cell = getattr(result, "info", None) or (self._cells[-1] if self._cells else None)
+        cell = getattr(result, "info", None) or self._running()
         # An empty cell ends without having begun, and one of a console beside may end first.
-        self._cells = [each for each in self._cells if each is not cell]
-        for run, owner, awaited in list(self._open):
-            if owner is cell and not awaited:
-                self.forget(run)
-                run.stop()
+        self._cells = [each for each in self._cells if each.info is not cell]
+        for each in list(self._open):
+            if each.owner is cell and not each.awaited:
+                self.forget(each.run)
+                each.run.stop()
+
+    def _running(self) -> Any:
+        """The innermost cell of this thread, as IPython told of it; None if it told of none."""
+        here = get_ident()
+        return next((each.info for each in reversed(self._cells) if each.thread == here), None)
 
     def open(self, text: str, *, awaited: bool = False) -> Run:
         """A run for the cell that is running, not yet begun.
@@ -83,31 +110,33 @@ class Profiler:
         """
         arguments = parse(text)
         client = client_of(arguments.client, self._shell.user_ns)
-        cell = self._cells[-1] if self._cells else None
+        cell = self._running()
         if cell is None and not awaited:
             raise UsageError("%%dprofile: this cell runs without events, so nothing says when it ends")
         identity = getattr(cell, "cell_id", None) or getattr(cell, "raw_cell", "")
         name = arguments.name or f"Cell {self.number}"
         run = Run(self._shell, arguments, client, name, origin="" if arguments.name else f"cell {identity}")
-        self._open.append((run, cell, awaited))
+        self._open.append(_Open(run, cell, awaited, get_ident()))
         return run
 
     @property
     def number(self) -> int:
         """The number of the cell that is running; that of the next one where none has a number."""
-        return begun(self._shell) + (not any(each.store_history for each in self._cells))
+        return begun(self._shell) + (not any(each.info.store_history for each in self._cells))
 
     def forget(self, run: Run) -> None:
         """A run has ended, or not begun."""
-        self._open = [each for each in self._open if each[0] is not run]
+        self._open = [each for each in self._open if each.run is not run]
 
     def awaited(self) -> Run | None:
-        """The run of the innermost cell that awaits."""
-        return next((run for run, _, awaited in reversed(self._open) if awaited), None)
+        """The run of the innermost cell of this thread that awaits."""
+        here = get_ident()
+        return next((each.run for each in reversed(self._open) if each.awaited and each.thread == here), None)
 
     def close(self) -> None:
         """End what is open; the extension is being unloaded."""
-        for run, _, awaited in list(self._open):
-            if not awaited:
-                self.forget(run)
-                run.stop()
+        with ExitStack() as rest:
+            for each in reversed(self._open):
+                if not each.awaited:
+                    rest.callback(each.run.stop)
+                    rest.callback(self.forget, each.run)

@@ -24,8 +24,8 @@ _INTERVAL = 0.5
 #: Most task names in one of them.
 _MOST = 12
 
-#: Puts a MIME bundle under the cell; the second argument is whether it replaces the one before.
-Show = Callable[[dict[str, Any], bool], None]
+#: Puts a MIME bundle under the cell, in place of the one before.
+Show = Callable[[dict[str, Any]], None]
 
 
 class Progress:
@@ -43,8 +43,6 @@ class Progress:
         self._thread = threading.Thread(
             target=context.run, args=(self._run,), name="dask-insight-progress", daemon=True
         )
-        #: Whether anything has been shown.
-        self.shown = False
         self._thread.start()
 
     def stop(self) -> None:
@@ -71,8 +69,7 @@ class Progress:
         elapsed = time.monotonic() - self._began
         bundle = {"text/html": as_html(self._name, self._counts, elapsed), "text/plain": text}
         try:
-            self._show(bundle, self.shown)
-            self.shown = True
+            self._show(bundle)
         except Exception:
             # Nobody to show it to is no reason to disturb the cell.
             self._stopped.set()

@@ -15,6 +15,7 @@ from ...session import AsynchronousClient, record
 from ..notebook import bundle, static_bundles
 from ..runs import runs
 from .arguments import Arguments
+from .place import Place
 from .progress import Progress
 from .span import quiet_span
 
@@ -39,9 +40,8 @@ class Run:
         self._origin = origin
         # The cell may go to another folder.
         self._page = arguments.html and arguments.html.absolute()
-        self._display = f"dask-insight-{uuid.uuid4()}"
+        self._place = Place(shell)
         self._around = ExitStack()
-        self._progress: Progress | None = None
         self._session: Any = None
         try:
             self._session = record(
@@ -63,19 +63,25 @@ class Run:
         UsageError
             If the cluster cannot be recorded, or the file not be written.
         """
-        try:
-            self._session.start()
-        except (OSError, TypeError, RuntimeError) as error:
-            raise _refused(error) from None
-        self._begun()
+        with ExitStack() as given_up:
+            given_up.callback(self._session.stop)
+            try:
+                self._session.start()
+            except (OSError, TypeError, RuntimeError) as error:
+                raise _refused(error) from None
+            self._begun()
+            given_up.pop_all()
 
     async def start_async(self) -> None:
         """Like `start`, from a coroutine."""
-        try:
-            await self._session.start_async()
-        except (OSError, TypeError, RuntimeError) as error:
-            raise _refused(error) from None
-        self._begun()
+        async with AsyncExitStack() as given_up:
+            given_up.push_async_callback(self._session.stop_async)
+            try:
+                await self._session.start_async()
+            except (OSError, TypeError, RuntimeError) as error:
+                raise _refused(error) from None
+            self._begun()
+            given_up.pop_all()
 
     def stop(self) -> Recording:
         """End the recording, keep it and show it; an interrupt meanwhile ends and keeps it all the same."""
@@ -94,18 +100,21 @@ class Run:
         return self._shown()
 
     def _begun(self) -> None:
-        self._around.enter_context(quiet_span(self._name))
-        if hasattr(self._shell, "kernel"):
-            self._progress = Progress(self._name, self._session.recording, self._show)
-            if self._arguments.panel:
-                self._open_panel(self._arguments.panel)
+        """Begin what is around the cell; all of it or nothing."""
+        with ExitStack() as given_up:
+            given_up.callback(self._ending)
+            self._around.enter_context(quiet_span(self._name))
+            if hasattr(self._shell, "kernel"):
+                self._around.callback(self._place.watch())
+                self._around.callback(Progress(self._name, self._session.recording, self._place.put).stop)
+                if self._arguments.panel:
+                    self._open_panel(self._arguments.panel)
+            given_up.pop_all()
 
     def _ending(self) -> None:
         # The cell may end in another context than that in which it began: its span has then ended with that.
         with suppress(ValueError):
             self._around.close()
-        if self._progress is not None:
-            self._progress.stop()
 
     def _keep(self) -> None:
         recording = self._session.recording
@@ -114,16 +123,15 @@ class Run:
 
     def _shown(self) -> Recording:
         recording: Recording = self._session.recording
-        replace = self._progress is not None and self._progress.shown
         try:
             first, *others = self._results(recording)
-            self._show(first, replace)
+            self._place.put(first)
             for other in others:
                 self._shell.display_pub.publish(data=other, metadata={})
         except Exception as error:
             message = f"%%dprofile: the result cannot be shown: {type(error).__name__}: {error}"
-            if replace:
-                self._show({"text/plain": message}, replace)
+            if self._place.taken:
+                self._place.put({"text/plain": message})
             else:
                 print(message, file=sys.stderr)
         return recording
@@ -161,11 +169,6 @@ class Run:
             return None
         before = f"{name} before" if name == self._name else name
         return compare(baseline, recording, names=[before, self._name])
-
-    def _show(self, data: dict[str, Any], replace: bool) -> None:
-        self._shell.display_pub.publish(
-            data=data, metadata={}, transient={"display_id": self._display}, update=replace
-        )
 
     def _open_panel(self, panel: str) -> None:
         """Ask a page that listens to open a panel; nothing of it stays in the notebook."""

@@ -6,6 +6,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -49,7 +50,9 @@ class Messenger:
                 send = self._waiting.get(timeout=_LOOK)
             except Empty:
                 continue
-            send()
+            # What cannot be sent, as of a widget that has been closed, must not cost what comes after it.
+            with suppress(Exception):
+                send()
         self._ended = True
 
 

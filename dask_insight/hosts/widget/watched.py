@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,8 @@ from dask_insight.session.live import Live, hold_live, until_unloaded
 #: Taken again where a widget is found to be garbage just then.
 _lock = threading.RLock()
 #: Of single clients, by the client's id; and how many watch each.
-_sessions: dict[str, tuple[Live, int]] = {}
+_sessions: dict[str, Live] = {}
+_holders: defaultdict[str, int] = defaultdict(int)
 
 
 def hold(client: Any, ended: Callable[[], None]) -> tuple[Live, Callable[[], None]]:
@@ -34,12 +36,26 @@ def _held(client: Any) -> tuple[Live, Callable[[], None]]:
         return hold_live()
     name = str(client.id)
     with _lock:
-        session, holders = _sessions.get(name, (None, 0))
-        if session is None:
-            session = Live(client=client)
-            session.start()
-        _sessions[name] = (session, holders + 1)
-    return session, _Release(name)
+        # First of all: from here on nobody else ends it.
+        _holders[name] += 1
+        try:
+            if name not in _sessions:
+                begun = Live(client=client)
+                begun.start()
+                _sessions[name] = begun
+        except BaseException:
+            _let_go(name)
+            raise
+        return _sessions[name], _Release(name)
+
+
+def _let_go(name: str) -> Live | None:
+    """One less watches; gives the session if nobody does any more."""
+    _holders[name] -= 1
+    if _holders[name]:
+        return None
+    del _holders[name]
+    return _sessions.pop(name, None)
 
 
 class _Release:
@@ -51,10 +67,6 @@ class _Release:
     def __call__(self) -> None:
         with _lock:
             name, self._name = self._name, None
-            if name is None:
-                return
-            session, holders = _sessions.pop(name)
-            if holders > 1:
-                _sessions[name] = (session, holders - 1)
-                return
-        session.stop()
+            session = None if name is None else _let_go(name)
+        if session is not None:
+            session.stop()

@@ -7,6 +7,7 @@ import platform
 import sys
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import cache, partial
 from html import escape
 from importlib import resources
@@ -186,30 +187,34 @@ class InsightWidget(anywidget.AnyWidget):
 
     def end(self) -> None:
         """Watch no more: pages keep what they have."""
-        self._release()
-        self._tell()
-        self._connection.stop()
+        with ExitStack() as rest:
+            rest.callback(self._connection.stop)
+            rest.callback(self._tell)
+            self._release()
 
     def close(self) -> None:
         """End it: pages show it no more, nothing of it is left in the kernel but what it has selected."""
         self._ended = True
-        self._shut()
-        super().close()
+        with ExitStack() as rest:
+            rest.callback(super().close)
+            self._shut()
 
     def rest(self) -> None:
         """No output shows it any more: like `close`, until it is shown again."""
-        self._shut()
-        super().close()
-        self.__dict__.pop("_repr_mimebundle_", None)
+        with ExitStack() as rest:
+            rest.callback(self.__dict__.pop, "_repr_mimebundle_", None)
+            rest.callback(super().close)
+            self._shut()
 
     def _shut(self) -> None:
-        OUTPUTS.forget(self)
-        self._connection.stop()
-        if self._messenger is not None:
-            self._messenger.end()
-        if (layout := self.__dict__.get("_own_layout")) is not None and layout.comm is not None:
-            layout.close()
-        self._release()
+        with ExitStack() as rest:
+            rest.callback(self._release)
+            if (layout := self.__dict__.get("_own_layout")) is not None and layout.comm is not None:
+                rest.callback(layout.close)
+            if self._messenger is not None:
+                rest.callback(self._messenger.end)
+            rest.callback(self._connection.stop)
+            OUTPUTS.forget(self)
 
     def _send(self, msg: Any, buffers: Any = None) -> None:
         if (messenger := self.__dict__.get("_messenger")) is None:

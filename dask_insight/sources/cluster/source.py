@@ -7,6 +7,7 @@ import contextlib
 import json
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AsyncExitStack, ExitStack
 from time import monotonic
 from typing import Any
 
@@ -81,7 +82,8 @@ class ClusterSource:
         self._stopping, self._begun, self._hurried = asyncio.Event(), asyncio.Event(), asyncio.Event()
         #: Who waits for the next answer.
         self._awaited: list[asyncio.Future[None]] = []
-        self._undo: list[Callable[[], None]] = []
+        #: Ends what looks at the client.
+        self._undo = ExitStack()
         #: Since when the scheduler does not answer, on its clock.
         self._lost: float | None = None
         self._has_joined = False
@@ -107,16 +109,26 @@ class ClusterSource:
             if self._stopping.is_set():
                 await self._abandon()
                 return
+            self._begin_here()
         except BaseException:
             # It may have been cancelled, and must not wait then.
             self._abandoning = asyncio.create_task(self._abandon())
             raise
         finally:
             self._begun.set()
-        self._own = ClientProcess(self._options, asyncio.get_running_loop(), self._thread)
-        self._own.start()
-        self._undo += [watch_all(self._client, self._submissions.called), self._deaf]
-        self._following = asyncio.create_task(self._follow())
+
+    def _begin_here(self) -> None:
+        """Begin what is in this process; all of it or nothing."""
+        with ExitStack() as given_up:
+            own = ClientProcess(self._options, asyncio.get_running_loop(), self._thread)
+            given_up.callback(own.stop)
+            own.start()
+            given_up.callback(self._undo.close)
+            self._undo.callback(self._deaf)
+            self._undo.callback(watch_all(self._client, self._submissions.called))
+            self._following = asyncio.create_task(self._follow())
+            self._own = own
+            given_up.pop_all()
 
     async def _abandon(self) -> None:
         self._deaf()
@@ -124,35 +136,49 @@ class ClusterSource:
             await asyncio.wait_for(self._call("leave", recorder=self._recorder), _ABANDON)
 
     async def stop(self) -> None:
-        """Fetch what is left and take everything off the cluster; at most `Options.stop_timeout` seconds."""
+        """Fetch what is left and take everything off the cluster; at most `Options.stop_timeout` seconds.
+
+        Cancelled, it fetches no more, and takes everything off all the same.
+        """
         self._stopping.set()
         self.hurry()
-        if self._own is None:
+        if self._own is None or self._following is None:
             # It may be joining at this moment, and takes itself back then.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._begun.wait(), _ABANDON)
             await self._abandon()
             return
         deadline = monotonic() + self._options.stop_timeout
-        for undo in self._undo:
-            undo()
-        try:
-            if not self._ended:
-                await self._while_there(self._fetch(deadline), deadline)
-        except Exception as error:
-            self._event("error", "lost", f"the last data could not be fetched: {_words(error)}")
-        if self._following is not None:
+        async with AsyncExitStack() as rest:
+            rest.callback(self._end_here)
+            rest.push_async_callback(self._take_leave, deadline)
+            rest.callback(self._following.cancel)
+            self._undo.close()
+            try:
+                if not self._ended:
+                    await self._while_there(self._fetch(deadline), deadline)
+            except Exception as error:
+                self._event("error", "lost", f"the last data could not be fetched: {_words(error)}")
             if self._ended:
                 await asyncio.wait([self._following], timeout=_LOOK)
-            self._following.cancel()
-        if not self._ended:
-            await self._take_leave(deadline)
-        self._own.stop()
+
+    def _end_here(self) -> None:
+        """End the threads of this process, and emit what they have noted."""
+        if self._own is not None:
+            self._own.stop()
         for last in (self._tell_own, self._submissions.settle):
             try:
                 last(final=True)
             except Exception as error:
                 self._failed("stop", error)
+
+    def leave_behind(self) -> None:
+        """Stop where the client's event loop runs no more, from any thread; the cluster is told nothing."""
+        self._stopping.set()
+        if self._own is not None:
+            with ExitStack() as rest:
+                rest.callback(self._end_here)
+                rest.callback(self._undo.close)
 
     async def catch_up(self) -> None:
         """Wait until what the scheduler knows by now is here; runs on the client's event loop."""
@@ -208,7 +234,7 @@ class ClusterSource:
 
     async def _take_leave(self, deadline: float) -> None:
         """Have everything of ours taken off; a scheduler that stands still is told when it goes on."""
-        if not self._has_scheduler:
+        if self._ended or not self._has_scheduler:
             # It forgets the recorders of a client that has gone.
             return
         self._leaving = asyncio.create_task(self._leave())
@@ -362,7 +388,11 @@ class ClusterSource:
         self._offset.trip(asked, answer["time"], time())
         self._submissions.making(answer["making"], answer["time"])
         for worker, ids, blob in answer["blobs"]:
-            self._tables.messages.take(worker, ids, _plain(blob))
+            try:
+                self._tables.messages.take(worker, ids, _plain(blob))
+            except Exception as error:
+                # The names in the rest of the answer are counted on from then on.
+                self._failed("message", error)
         lost = self._tables.take(_plain(answer["packed"]))
         for table, rows in lost.items():
             self._event("warning", "lost", f"{rows} rows of {table} were dropped before they were fetched")

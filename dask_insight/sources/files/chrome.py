@@ -359,14 +359,14 @@ class _Trace:
         stop = start + np.array([each.length for each in slices]) / 1e6
         workers = [self._worker(each.pid) for each in slices]
         threads = [self._thread(each) for each in slices]
-        begun = {
+        begun: dict[str, Any] = {
             "run": np.arange(len(slices), dtype="u4"),
             "task": np.array(task, "u4"),
             "worker": intern(workers),
             "thread": intern(threads),
             "start": start,
         }
-        ends = {
+        ends: dict[str, Any] = {
             "status": intern([each.status or "ok" for each in slices]),
             "stop": stop,
             "done": stop,

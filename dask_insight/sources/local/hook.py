@@ -32,7 +32,8 @@ _MODULES: tuple[Any, ...] = (dask.local, dask.threaded, dask.multiprocessing)
 _SHORTEN = "admin.traceback.shorten"
 _OUR_FRAMES = r"dask_insight[\\\/]sources[\\\/]local[\\\/]"
 
-_lock = threading.Lock()
+#: Taken again where a session that garbage held ends just then.
+_lock = threading.RLock()
 _listeners: list[Listener] = []
 _originals: dict[str, Any] = {}
 _registered_in: list[set[Any]] = []

@@ -53,7 +53,10 @@ class LocalSource:
         self._ledger = Ledger(identity, options.cache_metric)
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
-        self._lock, self._flushing = threading.Lock(), threading.Lock()
+        #: `stop` may be called wherever Python looks for garbage, also where the first is held.
+        self._lock, self._flushing = threading.RLock(), threading.Lock()
+        #: Ident of the thread that emits rows at the moment; 0 if none does.
+        self._flusher = 0
         self._collections = Collections(self._run_on)
         self._unlisten: Callable[[], None] | None = None
         self._emit: Emit = _nowhere
@@ -79,7 +82,9 @@ class LocalSource:
             return
         self._unlisten()
         self._unlisten = None
-        self._stopping.set()
+        with self._lock:
+            # A computation that begins at this moment starts nothing after that.
+            self._stopping.set()
         if self._thread is not None:
             self._thread.join(self._options.stop_timeout)
         self._collections.stop()
@@ -123,6 +128,8 @@ class LocalSource:
 
     def _work(self, place: Place) -> None:
         with self._lock:
+            if self._stopping.is_set():
+                return
             if self._thread is None:
                 self._collections.start()
                 self._thread = threading.Thread(target=self._run, name="dask-insight-local", daemon=True)
@@ -195,11 +202,17 @@ class LocalSource:
         self._ledger.lost(losses(samples=sampler))
 
     def _flush(self) -> None:
-        try:
-            with self._flushing:
+        if self._flusher == threading.get_ident():
+            # A follower asks the recording about the very rows that it is being told of.
+            return
+        with self._flushing:
+            self._flusher = threading.get_ident()
+            try:
                 self._ledger.flush(self._emit)
-        except Exception as error:
-            self._ledger.failed("flush", error)
+            except Exception as error:
+                self._ledger.failed("flush", error)
+            finally:
+                self._flusher = 0
 
 
 def _columns(rows: list[dict[str, Any]]) -> Mapping[str, Any]:

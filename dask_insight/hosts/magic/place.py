@@ -1,0 +1,93 @@
+"""The one output under a cell in which progress stands, and then the result."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+#: Clearing and showing take turns.
+_lock = threading.RLock()
+
+
+class Place:
+    """What is put here takes the place of what was here before.
+
+    Where the cell has cleared its output it stands anew: pages throw away what
+    is to take the place of an output that has gone.
+
+    Parameters
+    ----------
+    shell
+        Its publisher shows what is put here.
+    """
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._display = _new()
+        self._cleared = False
+        #: Whether anything has been put here.
+        self.taken = False
+
+    def put(self, data: dict[str, Any]) -> None:
+        """Show a MIME bundle here; from any thread."""
+        with _lock:
+            if self._cleared:
+                # It may be there still: an output widget within the cell is cleared in the same way.
+                self._publish({}, update=True)
+                self._display, self._cleared, self.taken = _new(), False, False
+            self._publish(data, update=self.taken)
+            self.taken = True
+
+    def _publish(self, data: dict[str, Any], *, update: bool) -> None:
+        transient = {"display_id": self._display}
+        self._shell.display_pub.publish(data=data, metadata={}, transient=transient, update=update)
+
+    def watch(self) -> Callable[[], None]:
+        """Notice from now on that the cell clears its output; gives what ends that."""
+        publisher = self._shell.display_pub
+        with _lock:
+            clearing = vars(publisher).get("clear_output")
+            if not isinstance(clearing, _Clearing):
+                clearing = publisher.clear_output = _Clearing(publisher)
+            clearing.places.append(self)
+
+        def end() -> None:
+            with _lock:
+                clearing.places.remove(self)
+                if not clearing.places:
+                    clearing.end()
+
+        return end
+
+    def cleared(self) -> None:
+        """The cell's output has been cleared."""
+        self._cleared = self.taken
+
+
+class _Clearing:
+    """A publisher's `clear_output`, which places are told of while there are any."""
+
+    def __init__(self, publisher: Any) -> None:
+        self._publisher = publisher
+        self._before = vars(publisher).get("clear_output")
+        self._clear: Callable[..., None] = publisher.clear_output
+        self.places: list[Place] = []
+
+    def __call__(self, *args: Any, **options: Any) -> None:
+        with _lock:
+            self._clear(*args, **options)
+            for place in self.places:
+                place.cleared()
+
+    def end(self) -> None:
+        """Leave the publisher as it was, unless somebody else stands for it now."""
+        if vars(self._publisher).get("clear_output") is self:
+            del self._publisher.clear_output
+            if self._before is not None:
+                self._publisher.clear_output = self._before
+
+
+def _new() -> str:
+    return f"dask-insight-{uuid.uuid4()}"
