@@ -396,7 +396,8 @@ class Questions(Store):
             (computing, overhead, idle); ``part``, see the table ``budget`` and
             `dask_insight.analysis.time_budget.PARTS`; ``seconds`` (thread-seconds)
             and ``share`` (of all, 0 to 1). Its ``attrs`` have ``thread_seconds``
-            (the whole), ``threads`` (the mean), ``start`` and ``stop``.
+            (the whole), ``threads`` (the mean), ``start`` and ``stop``, ``served`` and
+            ``still`` (seconds with a worker there, and of standstills).
 
         Raises
         ------

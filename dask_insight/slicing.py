@@ -10,7 +10,7 @@ import numpy as np
 from .batch import Values
 from .columns import Columns, length, take
 from .intake import taken_in
-from .lookup import Lookup, sorted_set
+from .lookup import Lookup, is_any, sorted_set
 from .schema import EDITIONED, NOTHING, TABLES
 
 #: Tables whose rows last: columns of their beginning and end.
@@ -40,6 +40,7 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
     masks |= {name: _within(read(name), start, stop) for name in _MOMENTS}
     # What was lost, nobody knows when, may have been then.
     masks["events"] |= np.isnan(_column(read, "events", "time"))
+    masks["events"] |= _states_before(read("events"), start)
     masks["running"] = _column(read, "running", "start") <= stop
     ended = _column(read, "attempts", "run")
     masks["running"] &= np.isin(_column(read, "running", "run"), ended[~masks["attempts"]], invert=True)
@@ -76,6 +77,17 @@ def between(read: Read, start: float, stop: float) -> Iterator[tuple[str, Mappin
         if mask.any():
             kept = {column: take(values, mask) for column, values in columns.items()}
             yield name, _only_named(kept, tasks) if name == "graph" else kept
+
+
+def _states_before(events: Mapping[str, Any], start: float) -> Mask:
+    """The last change of each worker's state before a moment: it is in that state then."""
+    source, time = events["source"], np.asarray(events["time"])
+    mask: Mask = is_any(events["kind"], ("worker-status",)) & (time < start)
+    rows = np.flatnonzero(mask)
+    rows = rows[np.lexsort((time[rows], source.codes[rows]))]
+    code = source.codes[rows]
+    mask[rows[:-1][code[1:] == code[:-1]]] = False
+    return mask
 
 
 def _only_named(graph: Mapping[str, Values], tasks: np.ndarray) -> dict[str, Values]:

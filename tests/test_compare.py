@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from graphs import START, Task, ran
+from test_time_budget import NAN, Run
 
 import dask_insight
 from dask_insight import Comparison, compare, words
@@ -610,3 +611,46 @@ def test_what_took_no_time_before_is_told_without_a_ratio(
 ) -> None:
     told = compare(run(**before), run(**after)).verdict().replace(words.SPACE, " ")
     assert f"{said} instead of 0 s" in told
+
+
+def batch(late: float = 0.0, asleep: float = 0.0) -> Recording:
+    """Four workers of two threads that join late and then run ten tasks of 5 s each; a sleep after 22 s."""
+    run = Run(**{f"w{each}": {"threads": 2, "joined": late or -1.0, "left": NAN} for each in range(4)})
+
+    def moment(seconds: float) -> float:
+        return seconds + (asleep if seconds > 22 else 0.0)
+
+    for number in range(80):
+        place, start = number % 8, late + number // 8 * 5.0
+        worker, thread = f"w{place // 2}", str(place % 2)
+        run.task("work", worker, moment(start), moment(start + 4.99), assigned=late, thread=thread)
+    times = np.append(np.arange(0.0, 22.0, 0.5), moment(22.01) + np.arange(0.0, 28.0, 0.5))
+    run.tables["resources"] = {
+        "process": np.repeat(["w0", "w1", "w2", "w3"], len(times)).tolist(),
+        "time": np.tile(START + late + times, 4),
+        "cpu": np.tile(np.where(np.diff(times, prepend=0.0) > 2, 0.1, 99.0).astype("f4"), 4),
+    }
+    return run.recording()
+
+
+def test_time_without_a_worker_is_told_and_no_want_of_threads() -> None:
+    found = compare(batch(), batch(late=600.0), names=["before", "after"])
+    said = found.verdict().replace(words.SPACE, " ")
+    assert said.startswith("after took 10 min 50 s, 13 times as long as before")
+    assert said.endswith("First of all it spent 10 min 00 s more without a worker.")
+    after = of_side(found.budget).set_index("part")
+    assert after["wall"]["no worker"] == pytest.approx(600, rel=0.01)
+    assert after["wall"].sum() == pytest.approx(found.sides["seconds"].iloc[1], rel=1e-6)
+    assert found.sides["threads"].tolist() == pytest.approx([8, 8], rel=0.01)
+    assert [after["verdict"][part] for part in ("no worker", "compute")] == ["more", "same"]
+
+
+def test_a_sleep_is_no_time_of_a_run_and_is_told() -> None:
+    found = compare(batch(), batch(asleep=600.0), names=["before", "after"])
+    before, after = found.sides.itertuples()
+    assert after.verdict == "same" and after.seconds == pytest.approx(before.seconds, rel=0.02)
+    assert after.threads == pytest.approx(8) and after.noise < before.seconds
+    assert "thread" not in found.verdict()
+    said = "Everything stood still for 10 min 01 s of after, which is not counted."
+    assert found.notes().replace(words.SPACE, " ") == said
+    assert row(found, "work").mean == pytest.approx(4.99, rel=0.02)

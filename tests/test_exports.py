@@ -72,7 +72,7 @@ def test_a_trace_tells_facts_but_for_the_long_one(tmp_path: Path) -> None:
     told = [json.dumps(value) for value in facts.values()]
     recording.append(encode("about", {"name": list(facts), "value": told}))
     trace = json.loads(exported(recording, tmp_path, "chrome").read_text("utf-8"))
-    assert set(trace["otherData"]) == {"name", "settings"}
+    assert set(trace["otherData"]) == {"name", "settings", "started"}
 
 
 def test_a_trace_nests_as_perfetto_needs_it(recording: Recording, tmp_path: Path) -> None:

@@ -239,6 +239,10 @@ def test_a_lost_worker_is_named_with_what_was_done_again() -> None:
         ("worker-lifetime-reached", ("end of their lifetime", "--lifetime-stagger")),
         ("nanny-close", ("closed at once", "client.retire_workers(names=")),
         ("signal-15", ("got a signal to end", "--lifetime 55m")),
+        ("client-restart-workers-1795.7", ("started anew on request", "restart_workers=True")),
+        ("nanny-plugin-pip-restart", ("started anew on request", "before you compute")),
+        ("check-worker-ttl-1795.7", ("fell silent", "worker-ttl")),
+        ("worker-ttl-timed-out", ("fell silent", "release the lock")),
     ],
 )
 def test_a_worker_that_ends_with_what_it_has_did_not_die(reason: str, said: tuple[str, str]) -> None:

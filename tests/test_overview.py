@@ -72,6 +72,26 @@ def test_threads_that_were_not_there_throughout_are_up_to_so_many() -> None:
     assert plain(found.verdict()).startswith("10 s on up to 2 threads: ")
 
 
+def test_time_without_a_worker_is_told() -> None:
+    workers = {"worker": ["a"], "threads": [2], "joined": [START + 6], "left": [np.nan]}
+    attempts = {
+        "run": [0, 1],
+        "task": [0, 1],
+        "worker": ["a", "a"],
+        "thread": ["1", "2"],
+        "status": ["ok", "ok"],
+        "submitted": [START] * 2,
+        "start": [START + 6] * 2,
+        "stop": [START + 10] * 2,
+        "done": [START + 10] * 2,
+    }
+    said = plain(summed(workers=workers, attempts=attempts, graph=GRAPH).verdict())
+    assert said.startswith("10 s on 2 threads, for 6 s of which there was no worker: 100 % computing")
+    local = {**workers, "worker": ["threads"]}
+    ran_here = {**attempts, "worker": ["threads"] * 2}
+    assert "no worker" not in summed(workers=local, attempts=ran_here, graph=GRAPH).verdict()
+
+
 def test_a_task_that_killed_worker_after_worker_failed_once() -> None:
     attempts = ATTEMPTS | {"status": ["killed", "killed", "retried", "ok"], "start": [np.nan] * 4}
     found = summed(workers=WORKERS, attempts=attempts, graph=GRAPH, errors={"run": [1, 2], "task": [1, 1]})

@@ -94,6 +94,33 @@ def test_nothing_is_said_of_tasks_that_stood_still_with_all_the_rest() -> None:
     assert recording.summary().computing == pytest.approx(2 * 20 - 2 * told.cost_seconds, abs=0.1)
 
 
+def test_bounds_and_simulations_leave_out_what_stood_still() -> None:
+    recording = _slept(_run(), _samples("a", SLEPT), _samples("b", SLEPT))
+    bounds, awake = recording.bounds(), 20 - 9.9
+    assert bounds.seconds == pytest.approx(awake, abs=0.3)
+    assert bounds.work == pytest.approx(2 * awake, abs=0.5) and bounds.above == pytest.approx(1, abs=0.05)
+    told = recording.what_if(workers=1)
+    assert told.recorded == pytest.approx(awake, abs=0.3) and told.error == pytest.approx(0, abs=0.05)
+    assert told.seconds == pytest.approx(2 * awake, rel=0.05)
+    assert any("everything stood still" in note for note in told.notes)
+
+
+@pytest.mark.parametrize(("cpu", "told"), [(5.0, False), (0.2, True)])
+@pytest.mark.parametrize("own", [True, False])
+def test_a_single_process_may_have_held_its_interpreters_lock(cpu: float, told: bool, own: bool) -> None:
+    """A call of C that reads: nothing is sampled, and the CPU is used for more than one interval's worth."""
+    name = "a" if own else "threads"
+    run = Run(**{name: ALONE})
+    run.task("read", name, 4.5, 15.0)
+    for start in [*np.arange(0.0, 4.5, 0.5), *np.arange(15.0, 20.0, 0.5)]:
+        run.task("piece", name, start, start + 0.5)
+    if own:
+        run.tables["workers"] = {"worker": ["a"], "threads": [1], "joined": [START - 1], "own": [1]}
+    heads = [_samples(each, SLEPT, cpu=cpu) for each in ("client", "scheduler") if own]
+    still = standstills(_slept(run, _samples(name, SLEPT, cpu=cpu), *heads).columns)
+    assert bool(len(still.start)) is told
+
+
 class _Clocks:
     """The time of day, and a clock that stands still while the computer sleeps."""
 

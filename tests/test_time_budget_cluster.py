@@ -119,7 +119,8 @@ def test_a_paused_worker(warm: Any) -> None:
     table = run.time_budget(by="worker")
     mine = table[table.worker == paused]
     assert mine.iloc[0].part == "paused"
-    assert mine.iloc[0].seconds > 0.9 * mine.seconds.sum()
+    # Beside the last task none waits for a thread any more.
+    assert mine.iloc[0].seconds > 0.8 * mine.seconds.sum()
 
 
 def test_a_thread_that_resources_keep_idle() -> None:

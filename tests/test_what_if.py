@@ -13,6 +13,7 @@ from conftest import PATIENCE
 from graphs import START, Task, graphs, ran, seen
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from test_time_budget import NAN, Run
 
 import dask_insight
 from dask_insight import words
@@ -491,3 +492,17 @@ def test_bounds_of_what_does_not_tell_which_task_needs_which_speak_of_no_chain()
 def test_tasks_that_took_no_time_have_ended() -> None:
     assert ran([Task("quick", 0.0)] * 3).bounds().verdict().startswith("Tasks ended, but took no time")
     assert ran([]).bounds().verdict() == "No task ended while this was recorded."
+
+
+def test_workers_join_as_late_as_those_that_were_recorded() -> None:
+    run = Run(**{name: {"threads": 2, "joined": 600.0, "left": NAN} for name in "ab"})
+    for number in range(40):
+        start = 600 + number // 4 * 5
+        run.task("work", "ab"[number % 2], start, start + 5, assigned=600, thread=str(number // 2 % 2))
+    recording = run.recording()
+    found = recording.what_if(workers=1)
+    assert found.seconds == pytest.approx(700, rel=0.01) and found.recorded == pytest.approx(650)
+    assert recording.what_if(workers=4).seconds == pytest.approx(625, rel=0.01)
+    said = "workers join as late as they did: up to 10 min 00 s after the first task"
+    assert said in [note.replace(words.SPACE, " ") for note in found.notes]
+    assert not any("join" in note for note in recording.what_if(faster={"work": 2}).notes)

@@ -23,6 +23,7 @@ from ..timeline import (
     most_at_once,
     needed_attempts,
     one_cluster,
+    unended_attempts,
     waiting,
 )
 
@@ -43,7 +44,8 @@ class Bounds(NamedTuple):
     ``most`` (Brent's theorem), as long as nothing but the tasks takes time.
     """
 
-    #: From the first submission to the end of the last attempt, without times in which nobody waited for one.
+    #: From the first submission to the end of the last attempt, without times in which nobody waited for one,
+    #: or everything stood still.
     seconds: float
     threads: int
     #: Seconds of all tasks together, without those that were cancelled.
@@ -60,6 +62,8 @@ class Bounds(NamedTuple):
     waiting: Waiting = Waiting()
     #: Whether it is recorded which task needs which; if not, the chain is the longest task.
     is_chained: bool = True
+    #: Tasks that had begun and not ended when the recording did, which are left out.
+    unended: int = 0
 
     @property
     def spread(self) -> float:
@@ -102,10 +106,14 @@ class Bounds(NamedTuple):
             said += f"({least})."
         else:
             said += f"which is the best that {threads} can do."
+        left_out = ""
+        if self.unended:
+            count = words.count(self.unended, "task")
+            left_out = f" {count} had not ended when the recording did: left out."
         if not self.is_chained:
-            return f"{said} Which task needs which is not recorded."
+            return f"{said} Which task needs which is not recorded.{left_out}"
         what, so_that = self._limit()
-        return f"{said} {what}{f', but {self.waiting.said()}' if self.waiting else so_that}."
+        return f"{said} {what}{f', but {self.waiting.said()}' if self.waiting else so_that}.{left_out}"
 
     def _limit(self) -> tuple[str, str]:
         """What sets the limit, and what follows from it where all work is work."""
@@ -198,6 +206,7 @@ def _bounds(read: Read) -> Bounds:
         tasks=tuple(task[chain].tolist()),
         waiting=waiting(read, columns, ran),
         is_chained="edges" not in lacks(read),
+        unended=len(unended_attempts(columns)),
     )
 
 

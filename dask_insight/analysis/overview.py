@@ -18,7 +18,17 @@ from dask_insight.lookup import sorted_set
 from dask_insight.schema import NOTHING
 from dask_insight.tables.facts import facts as facts_of
 from dask_insight.tables.facts import moment, part_of_run, recorded
-from dask_insight.timeline import Read, Used, is_pooled, most_at_once, standstills, tells_when_asked, used
+from dask_insight.timeline import (
+    Moments,
+    Read,
+    Used,
+    is_local,
+    is_pooled,
+    most_at_once,
+    standstills,
+    tells_when_asked,
+    used,
+)
 
 #: What is said of time in which no task function ran, by part of the time budget.
 INSTEAD = {
@@ -96,6 +106,8 @@ class Overview(NamedTuple):
     used: Used = Used()
     #: Seconds of the duration in which everything stood still; no share counts them.
     still: float = 0.0
+    #: Seconds of it in which there was no worker; no share counts them.
+    absent: float = 0.0
     #: Where no task ended, how many tasks there were by how they stood: cancelled, running, waiting.
     unfinished: Mapping[str, int] = MappingProxyType({})
     #: Then too, of the tasks that were still running, the name of the one that had run longest, and seconds.
@@ -127,11 +139,14 @@ class Overview(NamedTuple):
             return self._without_tasks()
         if not np.isfinite(self.busy):
             return f"{words.duration(self.duration)}: {words.count(self.tasks, 'task')}."
-        throughout = self.offered >= _THERE * self.threads * (self.duration - self.still)
+        served = self.duration - self.still - self.absent
+        throughout = self.offered >= _THERE * self.threads * served
         took = f"{words.duration(self.duration)} on {'' if throughout else 'up to '}"
         took += words.count(self.threads, "thread")
         if self.still > 0:
             took += f", for {words.duration(self.still)} of which everything stood still"
+        if self.absent >= _TOLD * self.duration:
+            took += f", for {words.duration(self.absent)} of which there was no worker"
         shares = ", ".join([f"{words.share(self.busy)} computing", *self.lost_shares()])
         more = f"{self._most()}{self._failures()}{self._actors()}{self._after()}"
         return f"{took}: {shares}{self._beside()}.{more}"
@@ -345,6 +360,7 @@ def overview(read: Read, findings: Mapping[str, Values] | None = None) -> Overvi
         findings=_findings(read("findings") if findings is None else findings),
         used=used(read, begin, end),
         still=float(still.within(np.array([begin]), np.array([end]))[0]),
+        absent=_without_workers(read, attempts, begin, end, still),
         rescheduled=int(_is(status, "rescheduled").sum()),
         calls=_calls(read("metrics")),
         after=_went_on(read("cells"), facts, end) if np.isinf(until) else ("", 0.0),
@@ -406,6 +422,21 @@ def _workers(
         int(most_at_once(since, until, threads)),
         float((threads * (until - since)).sum()),
     )
+
+
+def _without_workers(
+    read: Read, attempts: Mapping[str, Values], begin: float, end: float, still: Moments
+) -> float:
+    """Seconds from `begin` to `end` in which a cluster had no worker; of local schedulers 0."""
+    table = read("workers")
+    newest = {name: row for row, name in enumerate(_symbols(table, "worker").tolist())}
+    used = {*_symbols(attempts, "worker").names} - {""}
+    if not newest or not used <= newest.keys() or any(map(is_local, newest)) or not end > begin:
+        return 0.0
+    rows = list(newest.values())
+    joined, left = _numbers(table, "joined")[rows], _numbers(table, "left")[rows]
+    there = Moments.of(np.fmax(joined, begin), np.fmin(left, end))
+    return Moments(np.array([begin]), np.array([end])).without(there).without(still).seconds
 
 
 def _unended(read: Read, attempts: Mapping[str, Values]) -> tuple[dict[str, int], tuple[str, float]]:

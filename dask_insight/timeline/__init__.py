@@ -18,7 +18,7 @@ from .stretches import Stretches, stretches
 from .unused import unused_lanes
 from .used import Used, used
 from .waiting import Waiting, seen_in, waiting
-from .whole_run import WholeRun, attempts_in_part, is_cancelled, needed_attempts
+from .whole_run import WholeRun, attempts_in_part, is_cancelled, needed_attempts, unended_attempts
 from .worker_resources import WAITS, worker_resources
 
 __all__ = [
@@ -72,6 +72,7 @@ __all__ = [
     "states",
     "stretches",
     "tells_when_asked",
+    "unended_attempts",
     "unused_lanes",
     "used",
     "waiting",

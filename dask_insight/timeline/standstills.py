@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .attempts import Read
+from ..tables.processes import process_of
+from .attempts import Read, is_local, is_pooled
 from .moments import Moments
 
 #: Seconds without a sample of any process from which they stood still; also so many times as usual.
@@ -13,10 +14,16 @@ _LEAST, _TIMES = 2.0, 5.0
 _CPU = 10.0
 #: Seconds by which a task's moments may be off: of local schedulers these are told up to half a second late.
 _EDGE = 0.6
+#: What is sampled beside workers, and may share a process with them.
+_HEADS = ("scheduler", "client", "local")
 
 
 def standstills(read: Read) -> Moments:
-    """Moments in which no process that was recorded ran, by their samples, and no task began or ended."""
+    """Moments in which no process that was recorded ran, by their samples, and no task began or ended.
+
+    A single process may also have held the interpreter's lock while it read, in a call of C: such a call uses
+    more CPU than the process did in the rest of one interval between two samples.
+    """
     samples, attempts = read("resources"), read("attempts")
     nothing = Moments(np.zeros(0), np.zeros(0))
     if not {"process", "time", "cpu"} <= samples.keys():
@@ -26,7 +33,10 @@ def standstills(read: Read) -> Moments:
     code, time = samples["process"].codes[rows], samples["time"][rows]
     passed = np.diff(time, prepend=time[:1])
     passed[np.diff(code, prepend=-1) != 0] = 0.0
-    gaps = (passed > _LEAST) & (samples["cpu"][rows] < _CPU)
+    cpu = samples["cpu"][rows]
+    gaps = (passed > _LEAST) & (cpu < _CPU)
+    if gaps.any() and _is_one(read, [samples["process"].names[each] for each in np.unique(code)]):
+        gaps &= cpu * passed <= float(cpu.max()) * float(np.median(passed[passed > 0]))
     still = Moments.of((time - passed)[gaps], time[gaps])
     if not len(still.start):
         return nothing
@@ -40,3 +50,18 @@ def standstills(read: Read) -> Moments:
     first, last = np.searchsorted(moments, (still.start + _EDGE, still.stop - _EDGE))
     true = (still.stop - still.start > _LEAST) & (first >= last)
     return Moments(still.start[true], still.stop[true])
+
+
+def _is_one(read: Read, names: list[str]) -> bool:
+    """Whether all that was sampled is one process: the client's, with workers or local schedulers in it."""
+    workers = read("workers")
+    columns = (workers[column].tolist() for column in ("worker", "host", "pid", "own"))
+    of = {
+        worker: None if own else process_of(worker, host, pid)
+        for worker, host, pid, own in zip(*columns, strict=True)
+    }
+    found = {
+        None if name in _HEADS or (is_local(name) and not is_pooled(name)) else of.get(name, ("", name))
+        for name in names
+    }
+    return len(found) == 1

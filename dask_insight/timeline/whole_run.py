@@ -13,6 +13,7 @@ from ..tables.tasks import FIELDS
 from .attempts import Read
 from .moments import Moments
 from .pauses import pauses
+from .standstills import standstills
 
 _MOMENTS = {field.name for field in FIELDS if field.unit == "time"}
 
@@ -22,8 +23,10 @@ class WholeRun(NamedTuple):
 
     begin: float
     end: float
-    #: When a person thought in between: that counts as no time.
+    #: When a person thought in between, or everything stood still: that counts as no time.
     away: Moments
+    #: Seconds of it in which everything stood still.
+    still: float
 
     @classmethod
     def of(cls, read: Read, columns: Mapping[str, Any]) -> WholeRun:
@@ -31,7 +34,10 @@ class WholeRun(NamedTuple):
         wanted = np.fmin(columns["submitted"], columns["start"])
         done = np.fmax(columns["done"], columns["stop"])
         begin, end = float(np.nanmin(wanted)), float(np.nanmax(done))
-        return cls(begin, end, pauses(read, [(wanted, done)], begin, end))
+        whole = Moments(np.array([begin]), np.array([end]))
+        still = standstills(read).both(whole)
+        away = Moments.together([pauses(read, [(wanted, done)], begin, end), still])
+        return cls(begin, end, away, still.seconds)
 
     @property
     def seconds(self) -> float:
@@ -39,22 +45,35 @@ class WholeRun(NamedTuple):
         return self.end - self.begin - self.away.seconds
 
     def clock(self, moments: np.ndarray) -> np.ndarray:
-        """Seconds from the beginning to each moment, without those in which a person thought."""
+        """Seconds from the beginning to each moment, without those that count as none."""
         seconds: np.ndarray = moments - self.begin - self.away.before(moments)
         return seconds
 
 
 def attempts_in_part(read: Read, columns: dict[str, Any]) -> dict[str, Any]:
-    """Columns of the table ``tasks``, with no more of each attempt than lies in what was cut out of a run."""
-    part = part_of_run(read)
-    if not np.isfinite(part).any():
-        return columns
-    return {**columns, **{name: np.clip(columns[name], *part) for name in _MOMENTS & columns.keys()}}
+    """Columns of the table ``tasks``, with no more of each attempt than lies in what was cut out of a run.
+
+    Where everything stood still, it counts as having given its thread back.
+    """
+    part, still = part_of_run(read), standstills(read)
+    if np.isfinite(part).any():
+        columns = columns | {name: np.clip(columns[name], *part) for name in _MOMENTS & columns.keys()}
+    if len(still.start):
+        start = np.nan_to_num(columns["start"])
+        asleep = still.within(start, np.fmax(start, columns["stop"]))
+        columns = columns | {"seceded": columns["seceded"] + asleep}
+    return columns
 
 
 def is_cancelled(columns: Mapping[str, Any]) -> np.ndarray:
     """Whether each attempt was cancelled."""
     return is_any(columns["status"], ("cancelled",))
+
+
+def unended_attempts(columns: Mapping[str, Any]) -> np.ndarray:
+    """Rows of the attempts that had begun and not ended when the recording did."""
+    ended = np.isfinite(columns["stop"]) | np.isfinite(columns["done"])
+    return np.flatnonzero(np.isfinite(columns["start"]) & ~ended)
 
 
 def needed_attempts(columns: Mapping[str, Any]) -> np.ndarray:

@@ -601,9 +601,9 @@ export const TABLES = {
     runs: 'u32',
     /** Workers that took part. */
     workers: 'f32',
-    /** Threads that they offered, mean over time. */
+    /** Threads that they offered, mean while any was there. */
     threads: 'f32',
-    /** Wall time: from the first submission to the last result. */
+    /** Wall time from the first submission to the last result, without standstills. */
     seconds: 'f64',
     /** Thread-seconds that the workers offered in that time. */
     thread_seconds: 'f64',
@@ -642,11 +642,11 @@ export const TABLES = {
     file: 'str',
     /** When its first task was wanted. */
     started: 'time',
-    /** Wall time. */
+    /** Wall time, without standstills. */
     seconds: 'f64',
     /** Workers that took part. */
     workers: 'u32',
-    /** Threads that they offered, mean over time. */
+    /** Threads that they offered, mean while any was there. */
     threads: 'f32',
     /** Thread-seconds that the workers offered. */
     thread_seconds: 'f64',

@@ -83,7 +83,8 @@ def _recording(names: Sequence[str], measured: Sequence[Sequence[Measured]]) -> 
     parts = budget(measured)
     of_names = task_names(measured)
     told = walls(measured, names)
-    told |= {"text": verdicts(told, parts, of_names), "notes": notes(told)}
+    still = [sum(run.still for run in side) / len(side) for side in measured]
+    told |= {"text": verdicts(told, parts, of_names), "notes": notes(told, still)}
     made = Recording()
     began = [run.started for side in measured for run in side if np.isfinite(run.started)]
     facts: dict[str, Any] = {"name": " and ".join(names), "comparison": " ".join(filter(None, told["text"]))}

@@ -42,8 +42,13 @@ class Measured(NamedTuple):
     file: str
     #: Since the epoch; NaN if nothing ran.
     started: float
+    #: Without those in which everything stood still, which are `still`.
     seconds: float
+    still: float
+    #: Seconds of it in which no worker was there.
+    absent: float
     workers: int
+    #: On average while there was any.
     threads: float
     thread_seconds: float
     computing: float
@@ -71,6 +76,9 @@ def measure(run: Opened) -> Measured:
     ran = np.flatnonzero(known.ran)
     workers = int(np.count_nonzero(np.bincount(known.worker.codes[ran]))) if len(ran) else 0
     length = told["stop"] - told["start"]
+    seconds, served = length - told["still"], told["served"]
+    # The pools of local schedulers come and go with each computation.
+    absent = 0.0 if known.local.all() else max(0.0, seconds - served)
     computing = budget.loc[budget["kind"] == "computing", "seconds"].sum()
     parts = zip(budget["part"], budget["kind"], budget["seconds"], strict=True)
     began = recording.started + told["start"] if length > 0 else math.nan
@@ -78,9 +86,11 @@ def measure(run: Opened) -> Measured:
         name=run.name,
         file=run.file,
         started=began,
-        seconds=length,
+        seconds=seconds,
+        still=told["still"],
+        absent=absent,
         workers=_there(recording, known, began, began + length) or workers,
-        threads=told["threads"],
+        threads=told["thread_seconds"] / (seconds - absent) if seconds > absent else 0.0,
         thread_seconds=told["thread_seconds"],
         computing=float(computing),
         tasks=len(sorted_set(known.task[known.ok])),

@@ -9,8 +9,11 @@ import numpy as np
 
 from ... import words
 
+#: The part of the wall time in which there was no worker, of which no thread tells.
+ABSENT = "no worker"
 #: Parts of the time budget as one says what threads did.
 PARTS = {
+    ABSENT: "without a worker",
     "cpu": "computing",
     "off-cpu": "in tasks, off the CPU",
     "compute": "computing",
@@ -47,9 +50,17 @@ def verdicts(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Mapping
     return ["", *(" ".join(_sentences(sides, budget, names, side)) for side in sides["side"][1:])]
 
 
-def notes(sides: Mapping[str, Any]) -> list[str]:
-    """For each side what else stands out against the baseline; '' for nothing."""
-    return ["", *(" ".join(_notes(sides, side)) for side in sides["side"][1:])]
+def notes(sides: Mapping[str, Any], still: Sequence[float]) -> list[str]:
+    """For each side what else stands out; '' for nothing.
+
+    Parameters
+    ----------
+    sides
+        Columns of the table `compared_sides`.
+    still
+        Seconds of each in which everything stood still.
+    """
+    return [" ".join(_notes(sides, side, still[side])) for side in sides["side"]]
 
 
 def _sentences(
@@ -63,8 +74,11 @@ def _sentences(
         yield because
 
 
-def _notes(sides: Mapping[str, Any], side: int) -> Iterator[str]:
-    if sides["verdict"][side] == "unknown":
+def _notes(sides: Mapping[str, Any], side: int, still: float) -> Iterator[str]:
+    if still > 0:
+        name = sides["name"][side]
+        yield f"Everything stood still for {words.duration(still)} of {name}, which is not counted."
+    if sides["verdict"][side] in ("unknown", "baseline"):
         return
     if because := _starved(sides, side):
         yield because
@@ -134,12 +148,13 @@ def _because(sides: Mapping[str, Any], budget: Mapping[str, Any], names: Sequenc
     causes = [name for name in names if _explains(name) and abs(name.impact) >= least]
     with_it = [name for name in causes if not same and name.impact * change > 0][:2]
     against = [name for name in causes if name not in with_it and (same or name.impact * change < 0)][:2]
+    waited = "" if same else _waiting(budget, change, side)
     if with_it:
         because = f"First of all {words.listing(map(_said, with_it))}."
-    elif _threads(sides, side):
+    elif _threads(sides, side) and PARTS[ABSENT] not in waited:
         because = _work(sides, side)
     else:
-        because = "" if same else _waiting(budget, change, side)
+        because = waited
     if not against:
         return because
     but = words.listing(map(_said, against))

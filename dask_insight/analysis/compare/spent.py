@@ -9,7 +9,7 @@ import numpy as np
 
 from ...batch import Symbols
 from ...lookup import pick, spread
-from ...timeline import Attempts, Read
+from ...timeline import Attempts, Read, standstills
 from .noise import batch_means
 
 
@@ -35,7 +35,10 @@ class Names(NamedTuple):
 
 
 def names_of(read: Read, known: Attempts, ran: np.ndarray) -> Names:
-    """What the attempts that ran took, by task name; `ran` are their rows."""
+    """What the attempts that ran took, by task name; `ran` are their rows.
+
+    Without the moments in which everything stood still.
+    """
     graph: Mapping[str, Any] = read("graph")
     row = known.described[ran]
     prefix: Symbols = pick(graph["prefix"], row)
@@ -43,6 +46,7 @@ def names_of(read: Read, known: Attempts, ran: np.ndarray) -> Names:
     order = np.lexsort(ranks)
     code, start = prefix.codes[order].astype("i8"), known.start[ran][order]
     seconds, cpu = (known.stop - known.start)[ran][order], np.asarray(known.cpu[ran], "f8")[order]
+    seconds = seconds - standstills(read).within(start, start + seconds)
     there, groups = np.isfinite(cpu), len(prefix.names)
     count, summed, error = _sums(code, start, seconds, groups)
     told, cpu_summed, cpu_error = _sums(code[there], start[there], cpu[there], groups)

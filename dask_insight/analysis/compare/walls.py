@@ -10,6 +10,7 @@ import numpy as np
 from . import noise
 from .cores import waited
 from .measure import Measured
+from .say import ABSENT
 from .spent import paired
 
 #: What a part of the time budget is expected to differ by from run to run: of itself, and of the wall time.
@@ -88,13 +89,17 @@ def budget(measured: Sides) -> dict[str, Any]:
     for side in measured:
         for run in side:
             kinds |= {part: kind for part, (kind, _) in run.budget.items()}
+            kinds |= {ABSENT: "idle"} if run.absent > 0 else {}
     parts = list(kinds)
     computing = np.array([kinds[part] == "computing" and part != "cpu" for part in parts])
     seconds = [np.array([_parts(run, parts) for run in side]).reshape(len(side), -1) for side in measured]
     walls = [
-        each * np.array([[run.seconds / max(run.thread_seconds, 1e-300)] for run in side])
+        each * np.array([[(run.seconds - run.absent) / max(run.thread_seconds, 1e-300)] for run in side])
         for each, side in zip(seconds, measured, strict=True)
     ]
+    if ABSENT in kinds:
+        for each, side in zip(walls, measured, strict=True):
+            each[:, parts.index(ABSENT)] = [run.absent for run in side]
     seen = noise.repeats(walls, relative=False)
     mean = np.array([each.mean(axis=0) for each in walls])
     change, width = np.full((2, *mean.shape), np.nan)

@@ -18,7 +18,7 @@ from .thresholds import Limits
 
 
 def _cancelled_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
-    known, length = facts.attempts, facts.length
+    known, length = facts.attempts, facts.inside
     rows = np.flatnonzero(ended_as(facts, "cancelled") & (length > 0))
     if not len(rows):
         return

@@ -14,7 +14,7 @@ from ...timeline import Moments
 from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .gaps import MANY, together
-from .names import mapped
+from .names import BARRIER, mapped
 from .rule import Rule
 from .sizes import FINALIZE
 from .thresholds import Limits
@@ -150,8 +150,10 @@ def _too_few_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     lost = facts.summed(facts.waiting, idle)
     ratio = _waves(facts, lost) / max(facts.threads, 1.0)
     few = (told.number > 0) & (ratio < limits["too-few-tasks.ratio"])
-    # What brings a whole result together for the client is one task by its nature; see oversized-results.
-    few &= np.array([not name.startswith(FINALIZE) for name in facts.names] or [True])[: len(few)]
+    # What brings a whole result together for the client is one task by its nature, see oversized-results,
+    # and so is what P2P has between inputs and outputs.
+    single = (FINALIZE, BARRIER)
+    few &= np.array([not name.startswith(single) for name in facts.names] or [True])[: len(few)]
     for chain in chains(facts):
         # A short one may as well be the steps of a single part of the data.
         if _is_chain(chain) and len(chain.rows) >= limits["too-few-tasks.ratio"] * facts.threads:
@@ -269,7 +271,8 @@ TOO_FEW_TASKS = Rule(
         "`too-few-tasks.ratio` a "
         "thread could; threads that were idle until these had ended, at least `too-few-tasks.idle` of all "
         "thread time while a core was free for them. "
-        "Stragglers are left out, and names of a chain on the critical path, if that has as many tasks."
+        "Stragglers are left out, and names of a chain on the critical path, if that has as many tasks, "
+        "and what is one task by its nature: results put together for the client, barriers of P2P."
     ),
     cost="Thread-seconds idle while they were computed, and a core was free, over the threads that had one.",
     url="https://docs.dask.org/en/stable/delayed-best-practices.html#break-up-computations-into-many-pieces",

@@ -1,4 +1,4 @@
-"""How workers came to leave with work: they died, were closed or told to end, or their lifetime was over."""
+"""How workers came to leave with work: they died, or were asked to, or their time was over."""
 
 from __future__ import annotations
 
@@ -62,8 +62,30 @@ LIFETIME = End(
     "    dask.config.set({'distributed.worker.lifetime.stagger': '15 minutes'})   # before workers start",
 )
 
+RESTARTED = End(
+    "started anew on request",
+    "",
+    "They were asked to start anew while they had work, as `client.restart_workers` and plugins that install "
+    "packages do; they ended at once and handed nothing over. ",
+    "Restart workers before the work begins or when it is done, and register such plugins first:\n\n"
+    "    client.register_plugin(PipInstall(packages, restart_workers=True))   # before you compute",
+)
+SILENT = End(
+    "fell silent",
+    "critical",
+    "For longer than `distributed.scheduler.worker-ttl` they did not say that they were alive, so Dask gave "
+    "them up: as where code holds Python's interpreter lock for minutes, a process stands still or swaps, or "
+    "the network breaks. ",
+    "Look at what ran on them then. Have such code release the lock or run it in a process of its own, give "
+    "workers more memory if they swap, or allow more time where it cannot be helped:\n\n"
+    "    dask.config.set({'distributed.scheduler.worker-ttl': '30 minutes'})   # before the scheduler starts",
+)
+
 #: Reasons of closing that workers and their nannies give where they were asked to.
 _ASKED = ("nanny-close", "nanny-close-gracefully", "worker-close")
+#: How others begin: of workers that are to start anew, and of those of which nothing is heard.
+_TO_RESTART = ("client-restart-workers-", "nanny-restart", "nanny-plugin-")
+_UNHEARD = ("worker-ttl-timed-out", "check-worker-ttl-")
 #: What became of what they had, where others went on and where nobody did.
 ANEW = "What ran there began anew elsewhere, and results that only they held were computed again. "
 NOTHING_RAN = "Nothing ran after that: work was left, and no worker came in their place. "
@@ -85,4 +107,8 @@ def _end(reason: str) -> End | None:
         return LIFETIME
     if reason in _ASKED:
         return CLOSED
+    if reason.startswith(_TO_RESTART):
+        return RESTARTED
+    if reason.startswith(_UNHEARD):
+        return SILENT
     return TOLD if "signal" in reason else None

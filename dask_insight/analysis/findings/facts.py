@@ -161,8 +161,7 @@ class Facts:
     @cached_property
     def served(self) -> float:
         """Seconds of it in which there was any worker."""
-        there = Moments.of(np.maximum(self.lanes.start, self.start), np.minimum(self.lanes.stop, self.stop))
-        return there.without(self.pause).without(self.still).seconds
+        return self.budget.served.without(self.pause).without(self.still).seconds
 
     @property
     def threads(self) -> float:
@@ -277,6 +276,15 @@ class Facts:
         return np.asarray(np.maximum(held, 0.0))
 
     @cached_property
+    def inside(self) -> np.ndarray:
+        """The same without what lies outside of the part of the run that was cut out: what it cost here."""
+        if not np.isfinite(self.part).any():
+            return self.length
+        known, (since, until) = self.attempts, self.part
+        here = np.clip(known.stop, since, until) - np.clip(known.start, since, until)
+        return np.asarray(np.minimum(self.length, np.maximum(here, 0.0)))
+
+    @cached_property
     def garbage(self) -> Garbage:
         """The garbage collections of all processes."""
         return garbage(self)
@@ -304,6 +312,12 @@ class Facts:
     def good(self) -> np.ndarray:
         """Which attempts ran and ended well."""
         mask: np.ndarray = self.attempts.ran & self.attempts.ok
+        return mask
+
+    @cached_property
+    def running(self) -> np.ndarray:
+        """Which attempts ran when the recording ended, and may run still."""
+        mask: np.ndarray = self.attempts.ran & is_any(self.attempts.status, ("",))
         return mask
 
     @cached_property
@@ -474,6 +488,13 @@ class Facts:
     def threads_by_worker(self) -> np.ndarray:
         """Threads of each worker, by code."""
         return np.bincount(self.lanes.worker, self.lanes.threads, len(self.lanes.workers))
+
+    @cached_property
+    def life_by_worker(self) -> np.ndarray:
+        """Thread-seconds for which each worker was there, by code."""
+        lanes = self.lanes
+        there = np.minimum(lanes.stop, self.stop) - np.maximum(lanes.start, self.start)
+        return np.bincount(lanes.worker, np.maximum(there, 0.0) * lanes.threads, len(lanes.workers))
 
     def threads_of(self, worker: str) -> float:
         """Threads of a worker; 0 if there is none of that name."""

@@ -12,14 +12,12 @@ from ...lookup import sorted_set
 from ...tables.named import errors_in_time
 from .facts import Facts, is_any
 from .finding import Fact, Finding
-from .names import most, named, quoted, workers_of
+from .names import BARRIER, most, named, quoted, workers_of
 from .rule import Rule
 from .thresholds import Limits
 
 #: What Dask says of a task that workers died of.
 _KILLED = "KilledWorker"
-#: What the names of the tasks begin with between the inputs and the outputs of P2P.
-_BARRIER = "shuffle-barrier"
 _TEXT = 300
 
 
@@ -36,7 +34,7 @@ def _failed_tasks(facts: Facts, limits: Limits) -> Iterator[Finding]:
     names = most(facts, tasks)
     mine = named(facts, names[0]) if names else np.zeros(len(bad), bool)
     share = int(mine[tasks].sum()) / max(1, len(sorted_set(known.task[mine])))
-    seconds = float(facts.length[rows].sum())
+    seconds = float(facts.inside[rows].sum())
     text = errors.get(int(known.task[tasks[np.argmin(known.at("done", tasks))]]), "")
     # Whoever runs here what killed workers loses his own process.
     deadly = bool(np.isin(known.task[tasks], list(_killing(errors))).all())
@@ -108,7 +106,7 @@ def _retried_work(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def _made_again(facts: Facts, limits: Limits, rows: np.ndarray) -> Finding:
     """What attempts cost whose tasks had to run again; with the advice for those that raised."""
-    known, length = facts.attempts, facts.length
+    known, length = facts.attempts, facts.inside
     seconds = float(length[rows].sum())
     names = _names_of(facts, rows)
     mine = named(facts, names[0]) if names else np.zeros(len(known.run), bool)
@@ -143,7 +141,7 @@ def _made_again(facts: Facts, limits: Limits, rows: np.ndarray) -> Finding:
 
 
 def _names_of(facts: Facts, rows: np.ndarray) -> tuple[str, ...]:
-    return most(facts, rows, facts.length[rows] + 1e-3)
+    return most(facts, rows, facts.inside[rows] + 1e-3)
 
 
 def _attempts(facts: Facts, rows: np.ndarray) -> str:
@@ -155,7 +153,7 @@ def _rescheduled(facts: Facts, rows: np.ndarray) -> str:
 
 
 def _lost(facts: Facts, rows: np.ndarray) -> str:
-    return f"{words.duration(float(facts.length[rows].sum()))} of thread time gave nothing"
+    return f"{words.duration(float(facts.inside[rows].sum()))} of thread time gave nothing"
 
 
 def _error_of(facts: Facts, rows: np.ndarray) -> str:
@@ -169,7 +167,7 @@ def _of_p2p(facts: Facts, rows: np.ndarray) -> np.ndarray:
     if not len(rows):
         return np.zeros(0, bool)
     graph, edges = facts.read("graph"), facts.read("edges")
-    is_barrier = np.array([name.startswith(_BARRIER) for name in graph["prefix"].names] or [False])
+    is_barrier = np.array([name.startswith(BARRIER) for name in graph["prefix"].names] or [False])
     barriers = graph["task"][is_barrier[graph["prefix"].codes]]
     outputs = edges["task"][np.isin(edges["dependency"], barriers)]
     forget(edges)

@@ -9,7 +9,7 @@ import numpy as np
 from ... import words
 from ...timeline import Moments
 from .building import intake
-from .facts import Facts
+from .facts import Facts, is_any
 from .finding import Fact, Finding
 from .large_graph import packing
 from .restarts import renewals, restarts
@@ -81,7 +81,8 @@ def _retired(facts: Facts, gaps: Moments) -> str:
 def client_gaps(facts: Facts, limits: Limits) -> Moments:
     """When no task was in the cluster and the client was at work, without taking graphs in.
 
-    Nor fetching much, or packing tasks that carry much; see oversized-results and large-graph.
+    Nor fetching much, or packing tasks that carry much, see oversized-results and large-graph; nor while
+    actors worked, for which it may have waited.
     """
     known = facts.attempts
     if not known.asked:
@@ -91,7 +92,7 @@ def client_gaps(facts: Facts, limits: Limits) -> Moments:
     empty = facts.whole
     told = (
         *(intake(facts), restarts(facts), renewals(facts)),
-        *(fetching(facts, limits), packing(facts, limits)),
+        *(fetching(facts, limits), packing(facts, limits), _actors(facts)),
     )
     for other in (busy, facts.pause, *told):
         empty = empty.without(other)
@@ -99,12 +100,19 @@ def client_gaps(facts: Facts, limits: Limits) -> Moments:
     return Moments(empty.start[lasting], empty.stop[lasting])
 
 
+def _actors(facts: Facts) -> Moments:
+    """When actors ran their methods, of which each period tells at its end for how long."""
+    told = facts.read("metrics")
+    calls = is_any(told["context"], ("actor",)) & is_any(told["activity"], ("call",))
+    rows = np.flatnonzero(calls & is_any(told["unit"], ("seconds",)))
+    return Moments.of(told["time"][rows] - told["value"][rows], told["time"][rows])
+
+
 def together(facts: Facts, computations: int) -> str:
     """Advice for computations that followed one another and could have been one."""
     return (
-        "Ask for everything at once, so that the next tasks are there when the last ones end: "
-        f"{computations:,} "
-        "computations followed one another.\n\n"
+        "Ask for everything at once, so that the next tasks are there when the last ones end"
+        f"{f': {computations:,} computations followed one another' if computations > 1 else ''}.\n\n"
         "    # instead of: results = [x.compute() for x in parts]\n"
         "    results = dask.compute(*parts)" + ("" if facts.all_local else _FUTURES)
     )
@@ -136,7 +144,7 @@ CLIENT_GAP = Rule(
         "Moments between the first and the last task in which no task was in the cluster, without those in "
         "which the scheduler took in a graph, the cluster was restarted or another one started, or the "
         "client fetched large results (`oversized-results`) or packed tasks that carry data (`large-graph`), "
-        "those "
+        "those in which actors ran methods, those "
         "between two notebook cells and, where there are no cells, those of five minutes or more; at least "
         "`client-gap.share` of the run."
     ),

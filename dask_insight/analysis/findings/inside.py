@@ -59,7 +59,7 @@ def computed_inside(facts: Facts) -> Inside:
             inside |= here
         np.add.at(seconds, rows[mine[inside]], samples["duration"][mine[inside]])
     names = sorted((name for name in spent if spent[name] > 0), key=lambda name: -spent[name])
-    return Inside(np.minimum(seconds, facts.length), tuple(names))
+    return Inside(np.minimum(seconds, facts.inside), tuple(names))
 
 
 def _again(facts: Facts) -> dict[int, set[_Function]]:

@@ -73,7 +73,7 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
     again, killed = (
         np.unique(np.concatenate([getattr(loss, name) for loss in losses])) for name in ("again", "killed")
     )
-    redone = float(facts.length[again].sum())
+    redone = float(facts.inside[again].sum())
     seconds = redone + sum(loss.running for loss in losses)
     first, last = min(loss.when for loss in losses), max(loss.when for loss in losses)
     went_on = bool((known.ran & (known.done > last)).any())
@@ -83,7 +83,7 @@ def _lost(facts: Facts, limits: Limits, end: End, losses: list[Loss]) -> Finding
         names = tuple(dict.fromkeys((*suspected.names, *names)))
         why += f"{_memory(facts, losses)}{suspected.why}"
     cut, anew = _cut(facts, losses), _anew(facts, losses)
-    whole = max(float(facts.length.sum()), 1e-9)
+    whole = max(float(facts.inside.sum()), 1e-9)
     left = f"{words.count(len(losses), 'worker')} {end.title}"
     doing = f" with {quoted(names)}" if names else ""
     return Finding(
@@ -212,7 +212,7 @@ def _unfinished(facts: Facts, worker: str, when: float, mine: np.ndarray) -> flo
 def _names(facts: Facts, losses: list[Loss], again: np.ndarray) -> tuple[str, ...]:
     """Names by the seconds that were lost."""
     lost = np.zeros(len(facts.attempts.run))
-    lost[again] = facts.length[again]
+    lost[again] = facts.inside[again]
     for loss in losses:
         rows = running_of(facts, loss.worker, loss.killed)
         lost[rows] += loss.running / max(len(rows), 1)
@@ -278,8 +278,9 @@ WORKER_LOST = Rule(
         "was still there 10 s later. Named first is what may be "
         "the cause: tasks that several of them died with; the one name that ran on each of several; or tasks "
         "that need `worker-lost.size` of the memory limit and twice what ran beside them. Where nothing "
-        "tells, it says so. Apart from them, workers that were closed, that got a signal to end, and whose "
-        "lifetime was over, as they tell when they close; and those that were retired, from when they were "
+        "tells, it says so. Apart from them, workers that were closed or restarted, that got a signal to "
+        "end, whose lifetime was over, or of which nothing was heard for `distributed.scheduler.worker-ttl`, "
+        "as they or the scheduler tell; and those that were retired, from when they were "
         "asked to leave until they had left, where that costs enough."
     ),
     cost=(

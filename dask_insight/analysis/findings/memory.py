@@ -64,7 +64,7 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
     most = max((peaks[worker].share for worker in workers if worker in peaks), default=math.nan)
     moments = [kill.when for kill in kills] + [peaks[worker].when for worker in near]
     for at in paused.values():
-        moments += [float(each) for each in (*at.start, *at.stop) if np.isfinite(each)]
+        moments += [min(float(each), facts.stop) for each in (*at.start, *at.stop)]
     who = words.count(len(workers), "worker")
     names = names_in_memory(facts, _explained(workers, kills, peaks))
     if kills:
@@ -75,6 +75,8 @@ def _memory_pressure(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title = (
             f"Dask paused {who} for lack of memory, for {stood} of thread time; {quoted(names, 1)} filled it"
         )
+    elif math.isnan(most):
+        title = f"Dask paused {who} for lack of memory, while {quoted(names, 1)} filled it"
     else:
         stopped = " and was paused" if paused and len(workers) == 1 else " and were paused" if paused else ""
         title = f"{who} came to {words.share(most)} of the memory limit with {quoted(names, 1)}{stopped}"
@@ -116,7 +118,7 @@ def _explained(
 def _lost(facts: Facts, losses: list[Loss]) -> float:
     """Thread-seconds of work that went with workers, and was done again."""
     again = np.unique(np.concatenate([np.zeros(0, "i8"), *(loss.again for loss in losses)]))
-    return float(facts.length[again].sum()) + sum(loss.running for loss in losses)
+    return float(facts.inside[again].sum()) + sum(loss.running for loss in losses)
 
 
 def _peaks(facts: Facts) -> dict[str, _Peak]:
@@ -139,7 +141,8 @@ MEMORY_PRESSURE = Rule(
     says="Workers came near their memory limit, were paused there, or were killed.",
     formula=(
         "A nanny's kill, a paused worker, or a process with `memory-pressure.near` of its memory limit. "
-        "Critical with a kill, or when `memory-pressure.paused` of the thread time was paused."
+        "Critical with a kill, or when `memory-pressure.paused` of the thread time was paused while tasks "
+        "waited for a thread."
     ),
     cost="(Paused thread-seconds, and work that went with killed workers) / threads.",
     url="https://distributed.dask.org/en/stable/worker-memory.html",

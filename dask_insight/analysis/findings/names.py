@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from .facts import Facts
 
 
+#: What the names of tasks of P2P begin with, which wait for what other workers do; and of the one between
+#: its inputs and its outputs.
+TOGETHER = ("shuffle-", "p2p", "rechunk-transfer", "rechunk-p2p")
+BARRIER = "shuffle-barrier"
+
+
 def most(
     facts: Facts, rows: np.ndarray, weight: np.ndarray | None = None, share: float = 0.1
 ) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ class Outliers(NamedTuple):
 
     #: Code of the name.
     name: int
-    #: Rows of the attempts.
+    #: Rows of the attempts; some may run still.
     rows: np.ndarray
     #: Tasks of that name, and the median of all.
     number: int
@@ -47,7 +47,7 @@ class Outliers(NamedTuple):
     waited: float
     #: What of that were tasks stuck behind it: seconds of each piece of placement; none if that is little.
     stuck: np.ndarray
-    #: What of the excess lies on the critical path.
+    #: What of the excess lies on the critical path; of attempts that run still, the largest.
     held_up: float
     #: 'data', 'worker', 'start' or 'itself'.
     why: str
@@ -56,14 +56,19 @@ class Outliers(NamedTuple):
 
     def cost(self, facts: Facts) -> float:
         """Seconds that the run would be shorter by."""
-        return min(self.held_up, facts.spread(self.excess + self.waited))
+        return min(self.held_up, facts.spread(self.saved))
+
+    @property
+    def saved(self) -> float:
+        """Thread-seconds that it need not have cost: parts of one size have the same work together."""
+        return self.waited + (0.0 if self.why == "data" else self.excess)
 
 
 def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
     """The outliers of every name with enough tasks."""
     told, code, own = facts.by_names, facts.prefix.codes, facts.own
     usual = np.maximum(facts.usual[code], _SHORTEST)
-    over = np.flatnonzero(facts.good & (own - usual > _LEAST))
+    over = np.flatnonzero((facts.good | facts.running) & (own - usual > _LEAST))
     over = over[(own[over] > times * usual[over]) & (told.number[code[over]] >= least)]
     if not len(over):
         return
@@ -98,7 +103,7 @@ def outliers(facts: Facts, times: float, least: int) -> Iterator[Outliers]:
             excess=float((own[mine] - usual[those]).sum()),
             waited=float(waited[those].sum() + stuck.sum()),
             stuck=stuck,
-            held_up=float(held[those].sum()),
+            held_up=float(held[those].sum() + (own[mine] - usual[those])[facts.running[mine]].max(initial=0)),
             why=why,
             larger=larger,
         )

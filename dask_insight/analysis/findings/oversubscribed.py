@@ -48,24 +48,26 @@ def _oversubscribed(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if host.used >= limits["oversubscribed.some"] * host.cores and host.threads > host.cores
     ]
     if libraries:
-        yield _finding(libraries, limits, _of_libraries)
+        yield _finding(facts, libraries, limits, _of_libraries)
     elif crowded:
-        yield _finding(crowded, limits, _of_tasks)
+        yield _finding(facts, crowded, limits, _of_tasks)
 
 
 def _busy_host(facts: Facts, limits: Limits) -> Iterator[Finding]:
     found = [host for host in _short(facts, limits) if host.used < limits["oversubscribed.some"] * host.cores]
     if found:
-        yield _finding(found, limits, _of_others)
+        yield _finding(facts, found, limits, _of_others)
 
 
 #: Code, title, why and advice, and what more they rest on.
 _Words = tuple[str, str, str, str, tuple[Fact, ...]]
+#: Makes them from a host, and from whether only local schedulers ran there.
+_Say = Callable[[_Host, Limits, bool], _Words]
 
 
-def _finding(hosts: list[_Host], limits: Limits, words_of: Callable[[_Host, Limits], _Words]) -> Finding:
+def _finding(facts: Facts, hosts: list[_Host], limits: Limits, say: _Say) -> Finding:
     host = max(hosts, key=lambda each: each.waited)
-    code, title, why, advice, more = words_of(host, limits)
+    code, title, why, advice, more = say(host, limits, facts.all_local)
     return Finding(
         code=code,
         severity="info",
@@ -82,17 +84,14 @@ def _finding(hosts: list[_Host], limits: Limits, words_of: Callable[[_Host, Limi
     )
 
 
-def _of_libraries(host: _Host, limits: Limits) -> _Words:
+def _of_libraries(host: _Host, limits: Limits, local: bool) -> _Words:
     there = words.count(host.cores, "core")
     return (
         "oversubscribed",
         f"Threads of libraries beside those of tasks took {words.share(host.beside)} of {there} in use",
         f"Tasks ran on {words.count(host.threads, 'thread')} of a host with {there}, and libraries (BLAS, "
         "OpenMP, Numba, Arrow) computed on further ones: they took turns, and each turn empties caches.",
-        "Let libraries have one thread in each task, or workers fewer threads. A nanny does the first "
-        "by itself; a worker without one has to be told, before NumPy is imported:\n\n"
-        "    OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 dask worker ADDRESS --no-nanny\n"
-        "    client.run(lambda: threadpoolctl.threadpool_limits(1) and None)   # workers that run already",
+        _ONE_THREAD_HERE if local else _ONE_THREAD,
         (
             Fact("cores in use", host.used, "", limits["oversubscribed.use"] * host.cores),
             Fact(
@@ -102,16 +101,15 @@ def _of_libraries(host: _Host, limits: Limits) -> _Words:
     )
 
 
-def _of_tasks(host: _Host, limits: Limits) -> _Words:
+def _of_tasks(host: _Host, limits: Limits, local: bool) -> _Words:
     there, threads = words.count(host.cores, "core"), words.count(host.threads, "thread")
     return (
         "oversubscribed",
         f"{threads} share {there}: tasks waited for one in {words.share(host.waited)} of their time",
-        f"The workers have {threads} for tasks on a host with {there}. More at once make nothing faster: "
+        f"There are {threads} for tasks on a host with {there}. More at once make nothing faster: "
         "they take turns, every task takes longer, and more results are in memory at the same time.",
         "Have as many threads as cores, and where work runs in a container or a batch job ask for as many "
-        f"CPUs as threads:\n\n    LocalCluster(n_workers={host.cores}, threads_per_worker=1)\n"
-        f"    # dask worker ADDRESS --nworkers {host.cores} --nthreads 1",
+        f"CPUs as threads:\n\n{_as_many_as_cores(host.cores, local)}",
         (
             Fact("threads for tasks", host.threads, "count", host.cores),
             Fact("cores in use by workers", host.used, "", limits["oversubscribed.some"] * host.cores),
@@ -119,7 +117,7 @@ def _of_tasks(host: _Host, limits: Limits) -> _Words:
     )
 
 
-def _of_others(host: _Host, limits: Limits) -> _Words:
+def _of_others(host: _Host, limits: Limits, local: bool) -> _Words:
     there = words.count(host.cores, "core")
     return (
         "busy-host",
@@ -127,9 +125,34 @@ def _of_others(host: _Host, limits: Limits) -> _Words:
         f"{host.used:.1f} of {there}",
         "Their threads could have run, but found no free core: other programs on the host had them (the "
         "scheduler and the client too, where they run there).",
-        "See what else runs there, or ask for hosts of your own:\n\n    client.run(os.getloadavg)",
+        "See what else runs there, or ask for hosts of your own:\n\n    "
+        + ("os.getloadavg()" if local else "client.run(os.getloadavg)"),
         (Fact("cores in use by workers", host.used, "", limits["oversubscribed.some"] * host.cores),),
     )
+
+
+def _as_many_as_cores(cores: int, local: bool) -> str:
+    """Code for as many threads as cores."""
+    if local:
+        return f"    x.compute(num_workers={cores})"
+    return (
+        f"    LocalCluster(n_workers={cores}, threads_per_worker=1)\n"
+        f"    # dask worker ADDRESS --nworkers {cores} --nthreads 1"
+    )
+
+
+_ONE_THREAD = (
+    "Let libraries have one thread in each task, or workers fewer threads. A nanny does the first "
+    "by itself; a worker without one has to be told, before NumPy is imported:\n\n"
+    "    OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 dask worker ADDRESS --no-nanny\n"
+    "    client.run(lambda: threadpoolctl.threadpool_limits(1) and None)   # workers that run already"
+)
+_ONE_THREAD_HERE = (
+    "Let libraries have one thread in each task, or computations fewer threads. Libraries have to be told "
+    "before NumPy is imported:\n\n"
+    "    OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python program.py\n"
+    "    threadpoolctl.threadpool_limits(1)   # in a program that runs already"
+)
 
 
 def _short(facts: Facts, limits: Limits) -> list[_Host]:

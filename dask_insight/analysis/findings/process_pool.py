@@ -42,7 +42,7 @@ def _process_pool(facts: Facts, limits: Limits) -> Iterator[Finding]:
         cost_seconds=facts.spread(spent),
         evidence=(
             Fact("processes that started or waited for data", share, "share", limits["process-pool.share"]),
-            Fact("time in functions", float(facts.length[rows].sum()), "s"),
+            Fact("time in functions", float(facts.inside[rows].sum()), "s"),
             Fact("unpacking arguments and packing results, in the processes", _packing(facts, rows), "s"),
             Fact("results", float(np.nan_to_num(known.nbytes[rows]).sum()), "bytes"),
         ),

@@ -123,7 +123,7 @@ def found(facts: Facts, all_of_them: list[Retirement], url: str) -> Iterator[Fin
         np.unique(np.concatenate([getattr(each, name) for each in some]))
         for name in ("cut", "again", "waited")
     )
-    begun, redone = float(facts.length[cut].sum()), float(facts.length[again].sum())
+    begun, redone = float(facts.inside[cut].sum()), float(facts.inside[again].sum())
     idle, moved = sum(each.idle for each in some), sum(each.moved for each in some)
     longest = max(some, key=lambda each: each.left - each.asked)
     names = most(facts, np.concatenate([waited, cut, again]))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...batch import Symbols
 from ...lookup import is_any
-from ...timeline import Attempts, Lanes
+from ...timeline import Attempts, Lanes, Moments
 
 
 class Pieces(Protocol):
@@ -56,6 +56,8 @@ class Budget(Protocol):
     def start(self) -> float: ...
     @property
     def stop(self) -> float: ...
+    @property
+    def served(self) -> Moments: ...
     def part(self, name: str) -> Pieces:
         """All pieces of one part."""
 

@@ -51,14 +51,22 @@ def _task_shuffle(facts: Facts, limits: Limits) -> Iterator[Finding]:
             "four times as many for twice the chunks. Each costs the scheduler its share, however little it "
             "does."
         ),
-        advice=(
-            "Have workers send the pieces to one another, without a task for each, or change chunks less: "
-            "choose them where data are read as they are needed later.\n\n"
-            "    dask.config.set({'array.rechunk.method': 'p2p', 'dataframe.shuffle.method': 'p2p'})"
-        ),
+        advice=_HERE if facts.all_local else _P2P,
         url=TASK_SHUFFLE.url,
     )
 
+
+_P2P = (
+    "Have workers send the pieces to one another, without a task for each, or change chunks less: "
+    "choose them where data are read as they are needed later.\n\n"
+    "    dask.config.set({'array.rechunk.method': 'p2p', 'dataframe.shuffle.method': 'p2p'})"
+)
+_HERE = (
+    "Change chunks less: choose them where data are read as they are needed later. Or start a cluster, where "
+    "Dask has workers send the pieces to one another, without a task for each, if that is less.\n\n"
+    "    x = da.from_zarr(url, chunks=chunks)   # as they are needed later\n"
+    "    client = distributed.Client()          # a cluster on this machine"
+)
 
 TASK_SHUFFLE = Rule(
     code="task-shuffle",

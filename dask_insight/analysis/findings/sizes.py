@@ -33,7 +33,7 @@ def _oversized(facts: Facts, limits: Limits) -> Iterator[Finding]:
 def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
     """What went to the client."""
     known, transfers, carried = facts.attempts, facts.read("transfers"), facts.read("transferred")
-    out = _to_clients(facts)
+    out = _to_clients(facts, limits)
     total = float(np.nan_to_num(transfers["nbytes"][out]).sum())
     moments = fetching(facts, limits)
     if not len(moments.start):
@@ -50,9 +50,13 @@ def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
     whose = parts if parts and names and names[0].startswith(FINALIZE) else names
     idle = facts.within(facts.pieces("client"), moments) + waited
     cost = facts.spread(idle)
+    critical = cost >= limits["all.critical"] * facts.wall
+    # After the last task nothing tells how long the threads were idle, but they were.
+    was_idle = idle > 0 or float(transfers["stop"][out].max()) > facts.stop
+    meanwhile = " while the workers had nothing to do" if was_idle else ""
     yield Finding(
         code="oversized-results",
-        severity="critical" if cost >= limits["all.critical"] * facts.wall else "warning",
+        severity="critical" if critical else "warning" if was_idle else "info",
         title=f"{words.size(total)} of results, mostly of {quoted(whose[:1])}, were brought to the client",
         tasks=tuple(dict.fromkeys((*names, *parts))),
         workers=workers_of(facts, made[mine]),
@@ -67,8 +71,8 @@ def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
             Fact("threads idle meanwhile", idle, "s"),
         ),
         why=(
-            "They went through the scheduler's process and into the client's memory while the workers had "
-            "nothing to do. What does not fit there cannot be fetched at all."
+            f"They went through the scheduler's process and into the client's memory{meanwhile}. What does "
+            "not fit there cannot be fetched at all."
         ),
         advice=(
             "Reduce on the cluster and fetch the small answer; leave large results there with `persist`, "
@@ -82,19 +86,20 @@ def brought(facts: Facts, limits: Limits) -> Iterator[Finding]:
 
 def fetching(facts: Facts, limits: Limits) -> Moments:
     """When clients fetched results, if these were large together."""
-    transfers, out = facts.read("transfers"), _to_clients(facts)
+    transfers, out = facts.read("transfers"), _to_clients(facts, limits)
     large = np.nan_to_num(transfers["nbytes"][out]).sum() >= limits["oversized-results.fetched"]
     out &= large
     return Moments.of(transfers["start"][out], transfers["stop"][out] + _TOGETHER)
 
 
-def _to_clients(facts: Facts) -> np.ndarray:
-    """Which transfers of the run went to clients."""
+def _to_clients(facts: Facts, limits: Limits) -> np.ndarray:
+    """Which transfers of the run went to clients, and are large themselves: others are but many."""
     transfers = facts.read("transfers")
     peer = transfers["peer"]
     # Clients ask through the scheduler, or themselves; neither is a worker.
     outside = np.array([name not in facts.workers for name in peer.names] or [False])[peer.codes]
     inside = (transfers["stop"] > facts.start) & (transfers["start"] < facts.stop + _TOGETHER)
+    inside &= transfers["nbytes"] >= limits["oversized-results.message"]
     return np.asarray(is_any(transfers["direction"], ("out",)) & outside & inside)
 
 
@@ -169,7 +174,8 @@ OVERSIZED_RESULTS = Rule(
     code="oversized-results",
     says="Results are too large for the client that fetches them, or for the memory of a worker.",
     formula=(
-        "`oversized-results.fetched` or more brought to the client; or results of "
+        "`oversized-results.fetched` or more brought to the client, in messages of "
+        "`oversized-results.message` or more (*info* where no thread was idle meanwhile); or results of "
         "`oversized-results.bytes` or more of which fewer than `oversized-results.fits` fit in memory "
         "limit / threads (critical below `oversized-results.critical`, if there are several)."
     ),

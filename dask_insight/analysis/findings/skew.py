@@ -12,7 +12,7 @@ from ...columns import taken_out
 from ...lookup import distinct, pick, sorted_set, sums
 from .facts import Facts, medians
 from .finding import Fact, Finding
-from .names import quoted
+from .names import TOGETHER, quoted
 from .rule import Rule
 from .threads import lock
 from .thresholds import Limits
@@ -22,8 +22,6 @@ from .thresholds import Limits
 _LEAST = 3
 #: Tasks of a group from which it is compared with the others of its name.
 _GROUP = 4
-#: Names of Dask's own tasks that wait for what other workers do.
-_TOGETHER = ("shuffle-", "p2p", "rechunk-transfer", "rechunk-p2p")
 
 
 def _worker_skew(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -158,7 +156,7 @@ class _Medians(NamedTuple):
         cell += facts.attempts.worker.codes[rows]
         number = np.bincount(cell, minlength=size[0] * size[1])
         median = medians(cell, seconds[rows], size[0] * size[1])
-        together = np.array([text.startswith(_TOGETHER) for text in facts.names] or [False])
+        together = np.array([text.startswith(TOGETHER) for text in facts.names] or [False])
         name = np.where(together[name], -1, name)
         return cls(number.reshape(size), median.reshape(size), total, name, len(facts.names))
 
@@ -214,7 +212,8 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
     if not lost or lost < limits["worker-skew.idle"] * facts.offered:
         return
     busy = facts.working_by_worker
-    per_thread = busy / np.maximum(facts.threads_by_worker, 1e-9)
+    # Of those that came late or left early, for as long as they were there.
+    per_thread = busy / np.maximum(facts.life_by_worker, 1e-9)
     there = facts.threads_by_worker > 0
     most = int(np.argmax(np.where(there, per_thread, -1)))
     others = np.flatnonzero(there & (np.arange(len(busy)) != most))
@@ -230,7 +229,7 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
     share = float(busy[most] / busy.sum())
     names = _kept_waiting(facts, name)
     # Dask binds tasks of a shuffle to workers, and must.
-    if names and names[0].startswith(_TOGETHER):
+    if names and names[0].startswith(TOGETHER):
         return
     yield Finding(
         code="worker-skew",
@@ -242,7 +241,7 @@ def _loaded(facts: Facts, limits: Limits) -> Iterator[Finding]:
         evidence=(
             Fact("share of the work", share, "share"),
             *(
-                (Fact("busy time of a thread over that on any other", times, "times", least),)
+                (Fact("busy share of a thread over that on any other", times, "times", least),)
                 if np.isfinite(times)
                 else ()
             ),
@@ -273,7 +272,7 @@ def _imbalanced_threads(facts: Facts, limits: Limits) -> Iterator[Finding]:
     name = facts.lanes.workers[facts.lanes.worker[most]]
     names = _kept_waiting(facts, name)
     # Dask binds tasks of a shuffle to workers, and must.
-    if names and names[0].startswith(_TOGETHER):
+    if names and names[0].startswith(TOGETHER):
         return
     least, longest = float(each.min()), float(each.max())
     yield Finding(
@@ -332,7 +331,7 @@ WORKER_SKEW = Rule(
         "`worker-skew.times` "
         "over `worker-skew.count` tasks or more, without waits for the interpreter's lock, and "
         "waits for a CPU and collecting garbage not counted in (`worker-skew.starved`) among workers of one "
-        "host. More work: busy time of its threads, without such waits, at least "
+        "host. More work: busy share of its threads, without such waits, at least "
         "`worker-skew.times` that "
         "of any other, while threads elsewhere were idle beside waiting tasks for `worker-skew.idle` of all "
         "thread time."

@@ -42,11 +42,10 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
     number = len(rows)
     first = _began_first(facts, found)
     what = "One task" if number == 1 else f"{number:,} tasks"
-    took = f"took {words.duration(longest)}" if number == 1 else f"took up to {words.duration(longest)}"
     return Finding(
         code="straggler",
         title=(
-            f"{what} `{name}` {took}, {words.about(times, digits=3)} times the usual "
+            f"{what} `{name}` {_took(facts, rows)}, {words.about(times, digits=3)} times the usual "
             f"{words.duration(found.median)}"
         ),
         tasks=(name,),
@@ -76,6 +75,13 @@ def _of(facts: Facts, limits: Limits, found: Outliers) -> Finding:
         ),
         url=STRAGGLER.url,
     )
+
+
+def _took(facts: Facts, rows: np.ndarray) -> str:
+    """How long outliers took, or have run for, the longest of which is the first; a part of a sentence."""
+    up_to, has = ("", "has") if len(rows) == 1 else ("up to ", "have")
+    longest = f"{up_to}{words.duration(float(facts.length[rows[0]]))}"
+    return f"{has} run for {longest} so far" if facts.running[rows[0]] else f"took {longest}"
 
 
 def _began_first(facts: Facts, found: Outliers) -> bool:
@@ -112,13 +118,13 @@ def _of_data(facts: Facts, limits: Limits, found: Outliers) -> Finding:
         code="data-skew",
         title=(
             f"{one} `{name}` had {words.about(found.larger, digits=3)} times the data of the others and "
-            f"took {words.duration(longest)}"
+            f"{_took(facts, rows)}"
         ),
         tasks=(name, *(each for each in makers if each != name)),
         workers=tuple(dict.fromkeys(known.worker.names[code] for code in known.worker.codes[rows].tolist())),
         start=facts.since(known.at("start", rows).min()),
         stop=facts.since(known.at("stop", rows).max()),
-        cost_thread_seconds=found.waited + found.excess,
+        cost_thread_seconds=found.saved,
         cost_seconds=found.cost(facts),
         evidence=(
             Fact("data over the median of the name", found.larger, "times"),
@@ -161,7 +167,8 @@ STRAGGLER = Rule(
     formula=(
         "Attempts that took `straggler.times` the median of their name or more, of names with "
         "`straggler.count` "
-        "tasks or more, at most a twentieth of them (or one); whose data are not larger in proportion, whose "
+        "tasks or more (those that run still with their time so far), "
+        "at most a twentieth of them (or one); whose data are not larger in proportion, whose "
         "worker is not slow in other tasks too, and that are not the first of their worker; waits for a CPU "
         "and collecting garbage not counted in."
     ),
@@ -184,9 +191,8 @@ DATA_SKEW = Rule(
         "or five times as large."
     ),
     cost=(
-        "Their time on the critical path beyond the median, but no more than that and the idle time of "
-        "threads that "
-        "waited for it over all threads."
+        "Their time on the critical path beyond the median, but no more than the idle time of threads that "
+        "waited for it over all threads: parts of one size have the same work together."
     ),
     url="https://docs.dask.org/en/stable/dataframe-best-practices.html",
     advice="Equally large parts: partition by size, split heavy keys, filter before joining.",

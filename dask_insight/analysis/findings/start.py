@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ... import words
 from ...lookup import sorted_set
-from ...timeline import Moments, is_local
+from ...timeline import Moments, is_local, is_pooled
 from .facts import Facts
 from .finding import Fact, Finding
 from .names import split
@@ -19,6 +20,8 @@ from .thresholds import Limits
 
 #: Share of the workers whose first tasks must be slow.
 _MOST = 0.5
+#: How many times the usual the data of first tasks are where these explain them.
+_LARGER = 1.5
 
 
 class _Late(NamedTuple):
@@ -43,6 +46,28 @@ class _Missing(NamedTuple):
     thread_seconds: float
     #: By how much sooner the tasks would have been done with them.
     seconds: float
+
+
+class _Sizes:
+    """Bytes of the inputs and results of attempts, worked out once somebody asks."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+
+    def _of_results(self, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(self._facts.attempts.at("nbytes", rows))
+
+    @cached_property
+    def _of_inputs(self) -> np.ndarray:
+        return self._facts.input_bytes()
+
+    def explain(self, early: np.ndarray, later: np.ndarray) -> bool:
+        """Whether the first attempts on a worker took longer as they had more data."""
+        for size in (self._of_results, lambda rows: self._of_inputs[rows]):
+            first, usual = (size(rows)[np.isfinite(size(rows))] for rows in (early, later))
+            if len(first) and len(usual) and median(first) >= _LARGER * max(median(usual), 1.0):
+                return True
+        return False
 
 
 class _Start(NamedTuple):
@@ -74,7 +99,8 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
         title = f"{words.count(len(late), 'worker')} joined up to {latest} after tasks were there"
     else:
         each = words.duration(float(found.each[facts.names.index(names[0])]))
-        title = f"The first `{names[0]}` on each worker took {each} longer than later ones"
+        where = "" if facts.all_local else " on each worker"
+        title = f"The first `{names[0]}`{where} took {each} longer than later ones"
     yield Finding(
         code="cold-start",
         # A cluster that grows while it works does what it was told to.
@@ -106,10 +132,10 @@ def _cold_start(facts: Facts, limits: Limits) -> Iterator[Finding]:
         why=(
             "Tasks were there, but part of the cluster was not: workers were being started."
             if joined
-            else "The first task of its kind on a worker imports modules, unpacks code or opens connections, "
-            "which later ones find ready."
+            else f"The first task of its kind{'' if facts.all_local else ' on a worker'} imports modules, "
+            "unpacks code or opens connections, which later ones find ready."
         ),
-        advice=_WAIT.format(workers=_most_workers(facts)) if joined else _PREPARE,
+        advice=_WAIT.format(workers=_most_workers(facts)) if joined else _prepare(facts),
         url=COLD_START.url,
     )
 
@@ -120,6 +146,7 @@ def _started(facts: Facts, late: list[_Late], limits: Limits) -> _Start:
     slow, compared, number = np.zeros((3, len(facts.names)), "i8")
     workers, code = known.worker, facts.prefix.codes
     threads_of = [max(1, int(facts.threads_of(name))) for name in workers.names]
+    sizes = _Sizes(facts)
     for rows in _by_worker_and_name(facts):
         name, threads = int(code[rows[0]]), threads_of[workers.codes[rows[0]]]
         if facts.by_names.number[name] < limits["cold-start.count"] or len(rows) <= threads:
@@ -128,7 +155,7 @@ def _started(facts: Facts, late: list[_Late], limits: Limits) -> _Start:
         usual = median(own[later])
         compared[name] += 1
         # All that began before the first had ended waited for the same import.
-        if median(own[early]) >= limits["cold-start.times"] * usual:
+        if median(own[early]) >= limits["cold-start.times"] * usual and not sizes.explain(early, later):
             slow[name] += 1
             number[name] += threads
             first[name] += float(np.maximum(own[early] - usual, 0.0).sum())
@@ -248,6 +275,13 @@ def _workers(facts: Facts) -> tuple[str, ...]:
     return tuple(known.worker.names[code] for code in used.tolist())
 
 
+def _prepare(facts: Facts) -> str:
+    """Advice to import and connect before the work begins."""
+    if not facts.all_local:
+        return _PREPARE
+    return _PREPARE_POOL if any(map(is_pooled, facts.lanes.workers)) else _PREPARE_HERE
+
+
 _WAIT = (
     "Wait for the workers before the work begins, or keep them between runs.\n\n"
     "    client.wait_for_workers({workers}, timeout=300)\n"
@@ -262,6 +296,19 @@ _PREPARE = (
     "    # or when workers start: dask worker ADDRESS --preload the_heavy_module"
 )
 
+_PREPARE_HERE = (
+    "Import and connect where the program begins, beside whatever else it does there.\n\n"
+    "    import the_heavy_module   # before x.compute()"
+)
+_PREPARE_POOL = (
+    "Have every process do it when it starts, once, and keep the processes between computations.\n\n"
+    "    def warm_up():\n"
+    "        import the_heavy_module\n"
+    "    from concurrent.futures import ProcessPoolExecutor\n"
+    "    with ProcessPoolExecutor(initializer=warm_up) as pool:\n"
+    "        x.compute(scheduler='processes', pool=pool)"
+)
+
 COLD_START = Rule(
     code="cold-start",
     says="Workers were slow to begin: they joined late, imported modules or unpacked code.",
@@ -273,7 +320,8 @@ COLD_START = Rule(
         "a worker; workers that joined within `cold-start.window` of the first task, or of the first after "
         "others had left, or, where no thread was there then, of the first worker, while tasks waited for a "
         "thread (no more than *info* where `cold-start.there` of the threads were there each time). Together "
-        "at least `cold-start.seconds`. Names that waited for others (`held-up`) are left out."
+        "at least `cold-start.seconds`. Names that waited for others (`held-up`) are left out, "
+        f"and first tasks whose inputs or results are {_LARGER:g} times those of later ones."
     ),
     cost=(
         "While tasks waited, the share that the missing threads have of these and those there; the other "

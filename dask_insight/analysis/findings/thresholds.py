@@ -384,6 +384,9 @@ TABLE = (
     Threshold("slow-transfer.bytes", 10e6, "bytes", "Least bytes in such messages.", "ours"),
     Threshold("oversized-results.fetched", 100e6, "bytes", "Bytes brought to the client.", "ours"),
     Threshold(
+        "oversized-results.message", 1e6, "bytes", "Least size of messages to the client that count.", "ours"
+    ),
+    Threshold(
         "oversized-results.bytes", 64e6, "bytes", "Least size of a result that can be too large.", "ours"
     ),
     Threshold(

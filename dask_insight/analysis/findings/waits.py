@@ -13,6 +13,7 @@ from .facts import Facts
 from .finding import Fact, Finding
 from .late import blocked as late
 from .locked import locked, locked_by_cluster
+from .names import TOGETHER
 from .programs import computed, in_programs
 from .rule import Rule
 from .threads import blocked_share, lock, one_thread_each
@@ -166,6 +167,13 @@ def _io_wait(facts: Facts, limits: Limits) -> Iterator[Finding]:
         if np.isfinite(used):
             least = limits["io-wait.programs"] * told.total
             gauge = (Fact("CPU time of processes that have ended", used, "s", least),)
+    elif names[0].startswith(TOGETHER):
+        title = f"`{names[0]}` waited without a CPU for {words.share(told.share.value)} of its time"
+        why = (
+            f"{held} without computing. They are P2P's: they wait until their pieces have gone to other "
+            "workers, over the network, and these have written them to disk."
+        )
+        advice, cost = _SHUFFLES, facts.spread(told.others) / 2
     else:
         title = f"`{names[0]}` waited without a CPU for {words.share(told.share.value)} of its time"
         why = (
@@ -206,8 +214,9 @@ def _worked(used: float, waits_too: bool) -> str:
 
 
 def _of_processes(facts: Facts) -> str:
-    cores = max((each["cores"] for each in facts.workers.values() if each["cores"] > 0), default=0)
-    there = f", here {cores:,.0f} cores for {facts.threads:,.0f} threads" if cores else ""
+    by_host = {each["host"]: each["cores"] for each in facts.workers.values() if each["cores"] > 0}
+    cores, threads = round(sum(by_host.values())), round(facts.threads)
+    there = f", here {words.count(cores, 'core')} for {words.count(threads, 'thread')}" if cores else ""
     return (
         "Where these processes compute, let no more of them run at once than there are cores, counting the "
         f"threads and processes that each starts itself{there}. Where they wait for a service, more threads "
@@ -254,6 +263,14 @@ def _more_at_once(facts: Facts, name: str) -> str:
         f"    async def {call}_all(items):   # for client.map; a coroutine needs no to_thread\n"
         f"        return await asyncio.gather(*(asyncio.to_thread({call}, item) for item in items))"
     )
+
+
+_SHUFFLES = (
+    "Let workers write to a disk of their own that is fast, or keep the pieces in memory where they fit "
+    "there; move less, by filtering and choosing columns before the shuffle.\n\n"
+    "    dask.config.set({'temporary-directory': '/local/disk'})      # before workers start\n"
+    "    dask.config.set({'distributed.p2p.storage.disk': False})     # on the workers, likewise"
+)
 
 
 def _sleeping(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -313,7 +330,8 @@ IO_WAIT = Rule(
         "thread time; none of workers of which that is not known while those of their host used "
         "`oversubscribed.use` of its cores; "
         "without waits for a CPU, the interpreter's lock or a GPU, and without names that slept, or that "
-        "waited for others; see `sleeping` and `held-up`. Where `io-wait.lock` of that is spent in locks of "
+        "waited for others; see `sleeping` and `held-up`. Of P2P's own tasks it is told what they wait for. "
+        "Where `io-wait.lock` of that is spent in locks of "
         "`distributed`, `dask` or their own (a line `with name:` takes one), these are told; where it is "
         "spent in waits for processes that they had started, that is told, no more than *info* if these used "
         "CPU time for `io-wait.programs` of it, or nothing tells."

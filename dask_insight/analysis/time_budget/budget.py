@@ -48,6 +48,12 @@ class Budget(NamedTuple):
     start: float
     stop: float
 
+    @property
+    def served(self) -> Moments:
+        """When there was any worker."""
+        there = self.lanes.start, self.lanes.stop
+        return Moments.of(np.maximum(there[0], self.start), np.minimum(there[1], self.stop))
+
     def part(self, name: str) -> Pieces:
         """All pieces of one part."""
         code = self.parts.index(name)

@@ -27,13 +27,15 @@ _STEPS = 2_000
 _STEP = ("received", "inputs", "executing", "stop")
 #: Most pieces that all gaps together may give before the same is done.
 _MOST = 4_000_000
+#: So many of the times in which tasks waited for a thread explain what states cost: the longest.
+_LONGEST = 1_000
 
 
 def idle(
     attempts: Attempts, inputs: Inputs, lanes: Lanes, found: Iterable[Gaps], states: States
 ) -> Iterator[list[Pieces]]:
     """Share the gaps out among causes, some of them at a time."""
-    latest = _Latest.of(attempts, inputs)
+    latest, states = _Latest.of(attempts, inputs), _felt(attempts, inputs, states)
     limited = np.isin(lanes.worker, list(states.limited)) if states.limited else None
     room = _MOST
     for some in found:
@@ -55,6 +57,21 @@ def queues_for_threads(attempts: Attempts) -> bool:
         return False
     used = np.unique(attempts.worker.codes).tolist()
     return not any(is_pooled(attempts.worker.names[code]) for code in used)
+
+
+def _felt(attempts: Attempts, inputs: Inputs, states: States) -> States:
+    """With no more of the states that keep tasks from threads than when tasks waited for one."""
+    if not states.paused and not states.joining:
+        return states
+    both = zip(inputs.in_blocks("since"), attempts.in_blocks("executing"), strict=True)
+    waited = Moments.together((since, given) for (since,), (given,) in both)
+    longest = np.sort(np.argsort(waited.start - waited.stop, kind="stable")[:_LONGEST])
+    waited = Moments(waited.start[longest], waited.stop[longest])
+    paused, joining = (
+        {worker: each.both(waited) for worker, each in where.items()}
+        for where in (states.paused, states.joining)
+    )
+    return states._replace(paused=paused, joining=joining)
 
 
 def _away(lanes: Lanes, found: Gaps, states: States) -> tuple[Gaps, list[Pieces]]:

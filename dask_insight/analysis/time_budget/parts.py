@@ -26,10 +26,10 @@ PARTS = {
     "scheduler's processes for these to start, and for arguments and results to go to and from them.",
     "placement": "Idle: tasks were ready on other workers, and waited there for a thread.",
     "scheduler": "Idle: tasks were ready and not yet with a worker: queued or on their way.",
-    "paused": "Idle: Dask had paused the worker, for it was short of memory.",
+    "paused": "Idle: Dask had paused the worker, short of memory, while tasks waited for a thread.",
     "resources": "Idle: tasks were ready on this worker, for resources that others had there.",
     "client": "Idle: no tasks were in the cluster; the client was building a graph, gathering or else.",
-    "joining": "Idle: the worker had joined and not been given a first task yet, while there were tasks.",
+    "joining": "Idle: the worker had joined and had no first task yet, while tasks waited for a thread.",
     "leaving": "Idle: the worker was closing, or died of tasks of which nothing else is known.",
 }
 #: A user's own activity within tasks stands under its label, with this before it.

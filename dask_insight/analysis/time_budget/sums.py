@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import words
 from ...lookup import Lookup, distinct, pick
-from ...timeline import Read
+from ...timeline import Moments, Read, standstills
 from .budget import Budget, budget
 from .clusters import clusters
 from .parts import Pieces, kind_of
@@ -72,7 +72,10 @@ def time_budget(
     table = pd.DataFrame(columns)
     if "time" not in wanted:
         table = table.sort_values("seconds", ascending=False, kind="stable", ignore_index=True)
+    still = standstills(read)
     table.attrs.update(
+        still=still.both(Moments.of(np.array([found.start]), np.array([found.stop]))).seconds,
+        served=found.served.without(still).seconds,
         start=found.start - zero,
         stop=found.stop - zero,
         thread_seconds=whole,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import cycle, islice
 from statistics import mode
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from ...timeline import (
     is_pooled,
     needed_attempts,
     one_cluster,
+    unended_attempts,
     waiting,
 )
 from .answer import TRUSTED, WhatIf
@@ -31,6 +33,8 @@ from .simulation import simulate
 
 #: Most workers, and threads of each, that are simulated.
 _MOST = 100_000
+#: Share of the time up to which workers that join late are not spoken of.
+_LATE = 0.02
 
 
 class Replay:
@@ -144,9 +148,11 @@ class Replay:
 
     def _about_all(self) -> Iterator[str]:
         """What one must know of any answer."""
-        away = self._recorded.run.away.seconds
-        if away > 0:
+        run = self._recorded.run
+        if (away := run.away.seconds - run.still) > 0:
             yield f"{words.duration(away)} in which nobody waited for a result are left out"
+        if run.still > 0:
+            yield f"{words.duration(run.still)} in which everything stood still are left out"
         if self._waiting:
             yield f"{self._waiting.said()}; it is simulated as if it were work"
 
@@ -239,7 +245,9 @@ def _setting(before: Setting, workers: int | None, threads: int | None, *, trans
         return before._replace(costs=costs)
     if workers is None:
         return Setting(tuple([threads or 1] * len(before.threads)), before.joined, costs)
-    return Setting((threads or mode(before.threads),) * workers, (0.0,) * workers, costs)
+    # They come as late as those of the recorded cluster.
+    joined = tuple(islice(cycle(before.joined), workers))
+    return Setting((threads or mode(before.threads),) * workers, joined, costs)
 
 
 def _changed(recorded: Model, faster: Mapping[str, float], *, spilling: bool, chunks: float) -> Model:
@@ -344,6 +352,9 @@ def _notes(
         )
     if len(after.threads) > 1 and len(before.threads) == 1:
         notes.append("one worker moves nothing, so that the network is a guess: 100 MB/s")
+    late = max(after.joined)
+    if len(after.joined) != len(before.joined) and late > _LATE * seconds:
+        notes.append(f"workers join as late as they did: up to {words.duration(late)} after the first task")
     if left:
         who = "it" if left == 1 else "they"
         notes.append(f"{words.count(left, 'worker')} left before the end: simulated as if {who} had stayed")
@@ -352,7 +363,7 @@ def _notes(
         them = "it" if failed == 1 else "them"
         notes.append(f"{words.count(failed, 'task')} failed: what needed {them} never ran and is not in this")
     began = np.isfinite(columns["start"])
-    unended = int((began & np.isnan(columns["stop"]) & np.isnan(columns["done"])).sum())
+    unended = len(unended_attempts(columns))
     if unended:
         notes.append(f"{words.count(unended, 'task')} had not ended when the recording did: left out")
     cancelled = int((began & is_cancelled(columns)).sum())

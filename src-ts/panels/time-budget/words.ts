@@ -51,7 +51,7 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
   },
   paused: {
     words: 'paused for lack of memory',
-    meaning: 'Idle: Dask had paused the worker, for it was short of memory.'
+    meaning: 'Idle while tasks waited: Dask had paused the worker, for it was short of memory.'
   },
   resources: {
     words: 'waiting for resources of workers',
@@ -63,7 +63,7 @@ const WORDS: Readonly<Record<string, PartWords | undefined>> = {
   },
   joining: {
     words: 'on workers that had just joined',
-    meaning: 'Idle: the worker had joined, and had no task yet.'
+    meaning: 'Idle while tasks waited: the worker had joined, and had no task yet.'
   },
   leaving: {
     words: 'on workers that were leaving or died',
