@@ -113,8 +113,7 @@ export class Lab {
       body: JSON.stringify({ raw: JSON.stringify(values) })
     });
     expect(answer.ok).toBe(true);
-    await this.page.reload();
-    await this.ready();
+    await this.reload();
   }
 
   /** Waits until the workspace on the server holds the layout as it is: Lab saves it when it has rested. */
