@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from conftest import Batches
 
+from dask_insight.probe.graph import sample
 from dask_insight.probe.journal import Journal, Labels
 from dask_insight.probe.layouts import LAYOUTS
 from dask_insight.probe.rows import Items
@@ -112,6 +113,11 @@ def test_a_graph_that_is_handed_over_again_has_the_line_of_its_call() -> None:
         submissions.seen(["a", "b"], np.array([number] * 2, "u4"))
     submissions.settle()
     assert [row["line"] for row in batches.table("submissions")] == [10, 20, 30]
+
+
+def test_scheduler_and_client_recognise_a_graph_by_the_same_keys() -> None:
+    keys = [("x", number) for number in range(100)]
+    assert sample(set(keys), 1)[0] in sample(keys[::-1], 16)
 
 
 def test_a_task_that_was_there_before_takes_no_line_from_the_submission_that_asks_for_it() -> None:

@@ -49,6 +49,15 @@ def test_a_worker_that_joins_while_tasks_wait_is_joining_until_it_has_one() -> N
     assert parts(run.budget())["joining"] == pytest.approx(2)
 
 
+def test_a_task_that_a_paused_worker_never_began_waited_for_it() -> None:
+    run = Run(a=EIGHT | {"threads": 1})
+    run.task("fill", "a", 0, 5)
+    run.task("stuck", "a", NAN, NAN, assigned=4, ended=100, status="cancelled")
+    run.state(5, "a", "running", "paused")
+    run.task("after", "a", 100, 101, submitted=100, assigned=100)
+    assert parts(run.budget())["paused"] == pytest.approx(95, abs=1)
+
+
 def test_a_worker_that_is_paused_while_nothing_waits_costs_nothing() -> None:
     run = Run()
     run.task("load", "a", 0, 20)
@@ -314,6 +323,20 @@ def test_a_client_that_waits_for_an_actor_leaves_no_gap(context: str, gaps: list
         "value": np.full(60, 0.99),
     }
     assert codes(run.recording()) == gaps
+
+
+def test_coroutines_of_actors_that_ran_together_did_not_run_long() -> None:
+    run = Run(a=CLUSTER)
+    run.task("Counter", "a", 0, 10)
+    run.task("summary", "a", 90, 100, submitted=90, assigned=90)
+    rows = {"time": START + np.full(2, 89.0), "worker": ["a"] * 2, "context": ["actor"] * 2}
+    run.tables["metrics"] = rows | {
+        "activity": ["call"] * 2,
+        "unit": ["count", "seconds"],
+        # A hundred of a second each, side by side.
+        "value": np.full(2, 100.0),
+    }
+    assert codes(run.recording()) == ["client-gap"]
 
 
 # Advice for where there is no client

@@ -666,7 +666,7 @@ def test_a_client_that_closes_does_not_wait_for_one_that_is_slow_to_take_over(
 ) -> None:
     from dask_insight.sources.cluster import ClusterSource
 
-    monkeypatch.setattr("dask_insight.session.clusters._HANDOVER", 0.01, raising=False)
+    monkeypatch.setattr("dask_insight.session.clusters._HANDOVER", 0.01)
     start, gate = ClusterSource.start, threading.Event()
 
     async def slow(source: ClusterSource, emit: Any) -> None:
@@ -721,7 +721,7 @@ def test_clients_that_do_not_answer_are_waited_for_together(monkeypatch: pytest.
     monkeypatch.setattr(Clusters, "_submit", staticmethod(lambda client, work: Future()))
     monkeypatch.setattr(Session, "_clients", lambda session: silent)
     monkeypatch.setattr("dask_insight.session.clusters._START_TIMEOUT", 1.0)
-    monkeypatch.setattr("dask_insight.session.clusters._TURN", 0.01, raising=False)
+    monkeypatch.setattr("dask_insight.session.clusters._TURN", 0.01)
     session = record(local=False)
     begun = time.monotonic()
     with pytest.warns(RuntimeWarning, match="did not answer within 1 s") as warned:

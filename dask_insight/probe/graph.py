@@ -5,7 +5,9 @@ Keys stay objects until somebody fetches them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from heapq import nsmallest
+from itertools import islice
 from time import monotonic
 from typing import Any
 
@@ -22,6 +24,8 @@ _DEFINED = 8
 _FUNCTIONS = 20_000
 #: Parts of fused tasks that are told of.
 _PARTS = 20_000
+#: Keys up to which all are looked at for the first.
+_SAMPLED = 10_000
 #: States of tasks that nobody waits for any more: done, failed, or let go of though others still name them.
 _AT_REST = ("memory", "erred", "released")
 #: How a task had ended before we looked, by the code that stands in a packed row.
@@ -30,6 +34,12 @@ _UNENDED, _MEMORY, _ERRED = range(len(STATES))
 
 #: A task that is to be computed: its key, Dask's state of it, and the states of what it needs.
 Wanted = tuple[Hashable, Any, Sequence[Any]]
+
+
+def sample(keys: Collection[Hashable], most: int) -> list[str]:
+    """The first keys of a graph by their text: whoever asks for more has what another asks for."""
+    some = keys if len(keys) <= _SAMPLED else islice(keys, most)
+    return nsmallest(most, map(str, some))
 
 
 class Graph:
@@ -192,13 +202,12 @@ class Graph:
         self.flush()
         self._submission = self._submissions
         self._submissions += 1
-        sample = next(iter(keys), "")
         self._pending = {
             "submission": self._submission,
             "time": time(),
             "tasks": tasks,
             "client": client,
-            "key": sample if isinstance(sample, str) else str(sample),
+            "key": next(iter(sample(keys, 1)), ""),
         }
 
     def measured(self, metrics: dict[str, Any]) -> None:

@@ -201,8 +201,8 @@ class Clusters:
         from ..sources.cluster import ClusterSource
 
         for one in list(self._followed.values()):
-            # It was never closed, so nobody told that it has gone.
-            if _has_ended(one.client) and self._followed.pop(one.client.id, None) is not None:
+            # It was never closed, so nobody told that it has gone; a loop that only rests may go on.
+            if _is_closed(one.client) and self._followed.pop(one.client.id, None) is not None:
                 self._leave_behind(one)
         source = ClusterSource(client, self._options, self._identity, self._pace)
         if not self._register(_Followed(client, source)):
@@ -378,7 +378,12 @@ def _loop(client: Any) -> asyncio.AbstractEventLoop | None:
 
 def _has_ended(client: Any) -> bool:
     loop = _loop(client)
-    return loop is None or loop.is_closed() or not loop.is_running()
+    return loop is None or not loop.is_running()
+
+
+def _is_closed(client: Any) -> bool:
+    loop = _loop(client)
+    return loop is None or loop.is_closed()
 
 
 def _running_here(client: Any) -> bool:

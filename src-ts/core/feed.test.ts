@@ -99,6 +99,20 @@ describe('FeedReader', () => {
     expect(port.calls).toEqual([[1], [2]]);
   });
 
+  test('goes on with what fits while its greeting waits for a cell', () => {
+    reader.hello();
+    answer();
+    data(0, 2, 1);
+    reader.hello();
+    data(2, 3, 2);
+    data(4, 5, 3);
+    expect(port.calls).toEqual([[1], [2]]);
+    expect(port.types().filter(type => type === 'hello')).toHaveLength(2);
+    answer({ upto: 5 });
+    data(3, 5, 4);
+    expect(port.calls).toEqual([[1], [2], [4]]);
+  });
+
   test('begins anew where the kernel does, and where it is another recording', () => {
     reader.hello();
     answer();

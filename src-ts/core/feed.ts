@@ -122,7 +122,8 @@ export class FeedReader {
     this.patience = setTimeout(() => {
       if (!this.asking) return;
       if (this.phase === 'waiting') this.become('waiting', this.options.unanswered ?? this.words);
-      this.hello(Math.min(2 * wait, LONGEST));
+      // Elsewhere hellos wait for the cell that runs, and would all be answered after it.
+      this.hello(prompt ? Math.min(2 * wait, LONGEST) : 2 * wait);
     }, wait);
   }
 
@@ -208,9 +209,11 @@ export class FeedReader {
   }
 
   private arrived(message: Message, buffer: Bytes | undefined): void {
-    if (this.asking || buffer === undefined || this.phase === 'refused') return;
+    if (buffer === undefined || this.phase === 'refused') return;
     const from = count(message.from);
     const to = count(message.to);
+    // Before it is answered only what continues exactly: that was on its way already.
+    if (this.asking && (message.feed !== this.feed || from !== this.at)) return;
     if (message.feed === this.feed && to <= this.at && from !== 0) return;
     if (message.feed !== this.feed || (from !== this.at && from !== 0)) {
       this.hello();

@@ -167,9 +167,12 @@ export function mount(
   let chosen = '';
   /** Says what is chosen, where that is something else by now; the place of the chip that had the focus, or -1. */
   const renewChips = (): number => {
-    const now = stage.selection.clauses
-      .map(each => [each.source, clauseWords(each, stage)].join())
-      .join('\n');
+    const { selection, recording } = stage;
+    const now = [
+      selection.save(),
+      recording.origin,
+      recording.state('workers', 'spans', 'submissions')
+    ].join();
     if (now === chosen) return -1;
     chosen = now;
     const focused = [...chips.children].indexOf(focusIn(chips) as Element);
@@ -189,13 +192,13 @@ export function mount(
   stops.push(() => resized.disconnect());
   // What is hidden or has no height draws no frames, and a change may have to bring it back.
   const renew = (): void => {
-    const focused = renewChips();
     // A panel in a tab that is not shown costs nothing until it is.
     unseen = section.isConnected && section.getClientRects().length === 0;
     if (unseen) {
       surface.invalidate('layout');
       return;
     }
+    const focused = renewChips();
     if (rest) rest.renew();
     else if (!tableBox.hidden) layout();
     else if (surface.element.hidden || surface.height === 0) {
@@ -204,7 +207,7 @@ export function mount(
     surface.invalidate('layout');
     if (focused < 0) return;
     const chip = chips.children[focused] as HTMLElement | undefined;
-    if (chip) chip.focus();
+    if (chip) chip.focus({ preventScroll: true });
     else focusPanel(surface, section);
   };
   const pace = (): number => {

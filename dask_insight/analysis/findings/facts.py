@@ -282,7 +282,7 @@ class Facts:
             return self.length
         known, (since, until) = self.attempts, self.part
         here = np.clip(known.stop, since, until) - np.clip(known.start, since, until)
-        return np.asarray(np.minimum(self.length, np.maximum(here, 0.0)))
+        return np.asarray(np.minimum(self.length, np.fmax(here, 0.0)))
 
     @cached_property
     def garbage(self) -> Garbage:

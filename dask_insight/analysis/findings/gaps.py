@@ -24,6 +24,8 @@ _SHORT = 0.002
 MANY = 4
 #: Share of the gaps in which workers were retired, from which that is told.
 _RETIRED = 0.2
+#: Seconds that a period of workers' metrics lasts: recorders that write files ask for them so often.
+_PERIOD = 2.0
 
 
 def _client_gap(facts: Facts, limits: Limits) -> Iterator[Finding]:
@@ -101,11 +103,19 @@ def client_gaps(facts: Facts, limits: Limits) -> Moments:
 
 
 def _actors(facts: Facts) -> Moments:
-    """When actors ran their methods, of which each period tells at its end for how long."""
+    """When actors ran their methods, of which each period tells at its end for how long they did together.
+
+    Calls of coroutines run beside one another: together they last no longer than a period and one of them.
+    """
     told = facts.read("metrics")
-    calls = is_any(told["context"], ("actor",)) & is_any(told["activity"], ("call",))
-    rows = np.flatnonzero(calls & is_any(told["unit"], ("seconds",)))
-    return Moments.of(told["time"][rows] - told["value"][rows], told["time"][rows])
+    rows = np.flatnonzero(is_any(told["context"], ("actor",)) & is_any(told["activity"], ("call",)))
+    places = np.stack((told["worker"].codes[rows].astype("f8"), told["time"][rows]))
+    (_, end), period = np.unique(places, axis=1, return_inverse=True)
+    period, value, in_seconds = period.ravel(), told["value"][rows], is_any(told["unit"], ("seconds",))[rows]
+    seconds = np.bincount(period[in_seconds], value[in_seconds], len(end))
+    calls = np.bincount(period[~in_seconds], value[~in_seconds], len(end))
+    lasted = np.minimum(seconds, seconds / np.maximum(calls, 1.0) + _PERIOD)
+    return Moments.of(end - lasted, end)
 
 
 def together(facts: Facts, computations: int) -> str:

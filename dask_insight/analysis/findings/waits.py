@@ -214,7 +214,9 @@ def _worked(used: float, waits_too: bool) -> str:
 
 
 def _of_processes(facts: Facts) -> str:
-    by_host = {each["host"]: each["cores"] for each in facts.workers.values() if each["cores"] > 0}
+    by_host = {
+        each["host"] or name: each["cores"] for name, each in facts.workers.items() if each["cores"] > 0
+    }
     cores, threads = round(sum(by_host.values())), round(facts.threads)
     there = f", here {words.count(cores, 'core')} for {words.count(threads, 'thread')}" if cores else ""
     return (

@@ -63,8 +63,7 @@ def _felt(attempts: Attempts, inputs: Inputs, states: States) -> States:
     """With no more of the states that keep tasks from threads than when tasks waited for one."""
     if not states.paused and not states.joining:
         return states
-    both = zip(inputs.in_blocks("since"), attempts.in_blocks("executing"), strict=True)
-    waited = Moments.together((since, given) for (since,), (given,) in both)
+    waited = Moments.together(_waits(attempts, inputs))
     longest = np.sort(np.argsort(waited.start - waited.stop, kind="stable")[:_LONGEST])
     waited = Moments(waited.start[longest], waited.stop[longest])
     paused, joining = (
@@ -72,6 +71,16 @@ def _felt(attempts: Attempts, inputs: Inputs, states: States) -> States:
         for where in (states.paused, states.joining)
     )
     return states._replace(paused=paused, joining=joining)
+
+
+def _waits(attempts: Attempts, inputs: Inputs) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """From when on and until when each attempt waited for a thread; one that got none waited to its end."""
+    begin = 0
+    both = zip(inputs.in_blocks("since"), attempts.in_blocks("executing", "done"), strict=True)
+    for (since,), (given, done) in both:
+        ran = attempts.ran[begin : begin + len(since)]
+        begin += len(since)
+        yield since, np.where(ran, given, done)
 
 
 def _away(lanes: Lanes, found: Gaps, states: States) -> tuple[Gaps, list[Pieces]]:

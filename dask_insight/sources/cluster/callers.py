@@ -10,13 +10,13 @@ import re
 import sys
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import islice
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import dask
 
+from ...probe.graph import sample
 from ..cells import NO_CELL, Cell, running_cell, shown_file
 from ..clients import cluster_of, watch_clients
 
@@ -98,7 +98,7 @@ class _Watch:
     def _look(self, message: dict[str, Any]) -> Any:
         try:
             if message.get("op") == "update-graph":
-                keys = [key if isinstance(key, str) else str(key) for key in islice(message["keys"], _KEYS)]
+                keys = sample(message["keys"], _KEYS)
                 caller = calling(sys._getframe(1))._replace(nbytes=_size(message.get("expr_ser")))
                 for listener in list(self._listeners):
                     listener(keys, caller)

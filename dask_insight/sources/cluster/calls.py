@@ -51,10 +51,10 @@ class Calls:
             return self._drop(calls[0]) if calls else None
 
     def forget(self, before: float, most: int) -> None:
-        """Drop calls from before a moment, and the oldest as long as there are more than so many keys."""
+        """Drop calls from before a moment, and the oldest while there are more calls or keys than `most`."""
         with self._lock:
             for call in list(self._all):
-                if call.when >= before and len(self._by_key) <= most:
+                if call.when >= before and max(len(self._all), len(self._by_key)) <= most:
                     break
                 self._drop(call)
 

@@ -18,7 +18,7 @@ from .calls import Calls
 #: Seconds for which a submission waits for its line.
 _PATIENCE = 2.0
 #: Seconds for which a line waits for its submission, and lines that wait at most: a graph may be long in the
-#: making, and of one that it knew already the scheduler never tells.
+#: making, and of one that it cannot unpack the scheduler never tells.
 _FORGOTTEN, _MOST = 3600.0, 10_000
 #: Seconds after which a graph that the scheduler is still making is told.
 LONG = 10.0

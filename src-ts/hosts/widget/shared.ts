@@ -130,14 +130,16 @@ export class Shared {
     model.on('msg:custom', receive);
     const greet = (): void => {
       // What has ended has all that it needs, once that is there.
-      if (!model.get('_live') && this.reader.status.phase === 'live') return;
+      const { phase } = this.reader.status;
+      if (phase === 'gone' || (!model.get('_live') && phase === 'live')) return;
       this.reader.lost('Waiting for the kernel.');
       this.reader.hello();
     };
     model.on('comm_live_update', greet);
     // What was on its way while the page slept or had no network may be lost.
     const awake = (): void => {
-      if (!document.hidden && Date.now() - this.heard > SILENCE) greet();
+      const waits = document.hidden || this.reader.status.phase === 'waiting';
+      if (!waits && Date.now() - this.heard > SILENCE) greet();
     };
     document.addEventListener('visibilitychange', awake);
     addEventListener('online', awake);

@@ -253,6 +253,19 @@ describe('a widget', () => {
     expect(host.hellos()).toHaveLength(2);
   });
 
+  it('asks for nothing more when the kernel has ended it', () => {
+    const host = hostOf({ _live: true });
+    const { el } = show(host);
+    answer(host);
+    host.receive({ type: 'gone', feed: 'f' });
+    host.assign('_live', false);
+    const said = words(el);
+    vi.advanceTimersByTime(60_000);
+    document.dispatchEvent(new Event('visibilitychange'));
+    expect(host.hellos()).toHaveLength(1);
+    expect(words(el)).toBe(said);
+  });
+
   it.each([
     ['the page is looked at again', () => document.dispatchEvent(new Event('visibilitychange'))],
     ['the network is back', () => window.dispatchEvent(new Event('online'))]
