@@ -106,14 +106,20 @@ export class Lab {
     );
   }
 
-  /** Changes settings of a plugin, as the settings editor does. */
+  /** Changes settings of a plugin, as the settings editor does, and loads the page again. */
   async set(plugin: string, values: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.keep(plugin, values);
+    await this.page.reload();
+    await this.ready();
+  }
+
+  /** Has the server keep settings of a plugin, for pages that come. */
+  async keep(plugin: string, values: Readonly<Record<string, unknown>>): Promise<void> {
     const answer = await fetch(`${this.server.url}lab/api/settings/${plugin}`, {
       method: 'PUT',
       body: JSON.stringify({ raw: JSON.stringify(values) })
     });
     expect(answer.ok).toBe(true);
-    await this.reload();
   }
 
   /** Waits until the workspace on the server holds the layout as it is: Lab saves it when it has rested. */

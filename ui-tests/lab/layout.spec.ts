@@ -1,5 +1,6 @@
 import type { Locator } from '@playwright/test';
 import { cells, notebook } from './cells';
+import { Lab } from './lab';
 import { expect, test } from './test';
 
 async function box(of: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
@@ -70,16 +71,23 @@ test('the default layout is one action; panels are hidden, shown, and saved as t
   await lab.set('dask-insight:plugin', {});
 });
 
-test('settings of another release are no hindrance', async ({ lab }) => {
+test('settings of another release are no hindrance', async ({ lab, browser }) => {
   const layout = [{ panel: 'panel-of-tomorrow', colour: 'red' }, { panel: 'memory' }];
-  await lab.set('dask-insight:plugin', { layout, settingOfTomorrow: true });
   lab.write('tomorrow.ipynb', notebook(cells.load));
-  await lab.open('tomorrow.ipynb');
-  const sidebar = await lab.sidebar();
-  await sidebar.getByRole('button', { name: 'Default layout', exact: true }).click();
-  await expect(lab.panel('Memory')).toBeVisible();
-  await expect(lab.page.locator('.di-panel')).toHaveCount(1);
-  await lab.set('dask-insight:plugin', {});
+  await lab.keep('dask-insight:plugin', { layout, settingOfTomorrow: true });
+  const context = await browser.newContext();
+  try {
+    const tomorrow = await Lab.start(context, lab.server, 'lab/workspaces/tomorrow');
+    await tomorrow.open('tomorrow.ipynb');
+    const sidebar = await tomorrow.sidebar();
+    await sidebar.getByRole('button', { name: 'Default layout', exact: true }).click();
+    await expect(tomorrow.panel('Memory')).toBeVisible();
+    await expect(tomorrow.page.locator('.di-panel')).toHaveCount(1);
+    await tomorrow.expectClean();
+  } finally {
+    await context.close();
+    await lab.keep('dask-insight:plugin', {});
+  }
 });
 
 test('panels are in the launcher, and the state is in the status bar', async ({ lab }) => {
