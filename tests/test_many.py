@@ -65,13 +65,15 @@ def test_twenty_thousand_workers_that_join_late() -> None:
         attempts=attempts(
             np.repeat(joined + 0.25, 2) + np.tile([0.0, 0.75], count),
             [name for name in names for _ in range(2)],
+            # All wait from the beginning, the first of each worker for a thread.
+            submitted=np.full(2 * count, START),
         ),
     )
     table = run.time_budget()
     seconds = dict(zip(table["part"], table["seconds"], strict=True))
     assert seconds["compute"] == pytest.approx(count)
     # Those that were there when the first task was wanted had joined.
-    assert seconds["joining"] == pytest.approx(0.25 * (joined > 0.25).sum(), abs=1)
+    assert seconds["joining"] == pytest.approx(0.25 * (joined > 0).sum(), abs=1)
     answer = run.what_if(workers=count // 2)
     assert answer.workers_before == count and answer.workers == count // 2
     assert answer.simulated >= 2.0
