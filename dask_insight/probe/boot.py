@@ -7,11 +7,10 @@ import importlib.util
 import linecache
 import marshal
 import sys
+import threading
 import types
 import zlib
 from typing import Any
-
-from dask.utils import SerializableLock
 
 
 def build(
@@ -23,8 +22,7 @@ def build(
     options: dict[str, Any],
 ) -> Any:
     """An instance of ``module.name`` of the shipped package, loading the package where needed."""
-    # Schedulers and workers of one process have threads of their own.
-    with SerializableLock(package):
+    with alone():
         if f"{package}.{module}" not in sys.modules:
             load(package, sources, compiled)
         kind = getattr(sys.modules[package + "." + module], name)
@@ -47,6 +45,14 @@ def build_worker(*shipped: Any) -> Any:
                 raise RuntimeError(f"dask_insight cannot record on this worker: {self.reason}")
 
         return Inert()
+
+
+def alone() -> Any:
+    """Who loads and unloads takes turns: schedulers and workers of one process have threads of their own.
+
+    Each has this text for itself, so the lock stands where all look, and stays there.
+    """
+    return vars(threading).setdefault("_dask_insight_loading", threading.Lock())
 
 
 def load(package: str, sources: dict[str, bytes], compiled: tuple[bytes, dict[str, bytes]]) -> None:
@@ -96,7 +102,7 @@ def load(package: str, sources: dict[str, bytes], compiled: tuple[bytes, dict[st
 
 def unload(package: str) -> None:
     """Forget the modules; what still runs of them keeps its own references."""
-    with SerializableLock(package):
+    with alone():
         for full in [name for name in list(sys.modules) if name == package or name.startswith(package + ".")]:
             del sys.modules[full]
             linecache.cache.pop(f"<{full}>", None)
